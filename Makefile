@@ -1,0 +1,111 @@
+# Everything a contributor types. `make help` lists it; only Go is needed, and for the race
+# detector a C compiler.
+
+BIN := .cache/bin
+PACKAGES := ./...
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+IMAGE := proto/image.binpb
+GENERATED := .cache/generated
+
+# The race detector needs cgo; without a C compiler the tests run all the same.
+RACE := $(shell command -v $$(go env CC) >/dev/null 2>&1 && echo -race)
+
+# AUTO=0 asks before it recovers.
+AUTO := 1
+DEMO_FLAGS := $(if $(filter 0,$(AUTO)),--auto-recover=false)
+
+# How many seeds each simulation draws.
+MULLIGAN_SIM_RUNS := 2000
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: build ## watch a run fail and recover; AUTO=0 stops and asks instead
+	@bin/mulligan demo $(DEMO_FLAGS)
+
+.PHONY: build
+build: ## build bin/mulligan
+	@test -x bin/mulligan || echo "building mulligan (the first build takes about two minutes)…"
+	@go build -o bin/mulligan ./cmd/mulligan
+
+.PHONY: test
+test: ## run every test, with the race detector where there is a C compiler
+	go test $(RACE) $(PACKAGES)
+
+.PHONY: sim
+sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
+	MULLIGAN_SIM_RUNS=$(MULLIGAN_SIM_RUNS) go test $(RACE) -count=1 -timeout=1h -run Sim $(PACKAGES)
+
+.PHONY: bench
+bench: ## run the benchmarks, then report the cold build time and the size of the binary
+	go test -run '^$$' -bench . -benchmem $(PACKAGES)
+	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && start=$$(date +%s) && \
+	GOCACHE="$$cache" go build -o bin/mulligan ./cmd/mulligan && \
+	echo "cold build: $$(($$(date +%s) - start)) s" && \
+	echo "bin/mulligan: $$(($$(wc -c <bin/mulligan) / 1000000)) MB"
+
+.PHONY: check
+check: format lint proto tidy cross oracles ## run every check beside the tests
+
+.PHONY: format
+format: $(BIN)/gofumpt
+	@diff=$$($(BIN)/gofumpt -d .); test -z "$$diff" || { echo "$$diff"; echo "run: $(BIN)/gofumpt -w ."; exit 1; }
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## go vet and golangci-lint
+	go vet $(PACKAGES)
+	$(BIN)/golangci-lint run $(PACKAGES)
+
+# Generated into a folder of its own and compared, so that a check changes nothing.
+.PHONY: proto
+proto: $(BIN)/buf $(BIN)/protoc-gen-go
+	$(BIN)/buf lint
+	@if test -e $(IMAGE); then set -x; $(BIN)/buf breaking --against $(IMAGE); fi
+	@rm -rf $(GENERATED) && $(BIN)/buf generate --output $(GENERATED)
+	@diff -r -x '*.proto' -x '$(notdir $(IMAGE))' proto $(GENERATED)/proto || { echo "run: make generate"; exit 1; }
+
+.PHONY: generate
+generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the Go code of proto/ anew
+	$(BIN)/buf generate
+
+.PHONY: image
+image: $(BIN)/buf ## accept proto/ as it is now as what must not break
+	$(BIN)/buf build --output $(IMAGE)
+
+.PHONY: tidy
+tidy:
+	go mod tidy -diff
+
+.PHONY: cross
+cross:
+	@for p in $(PLATFORMS); do \
+		echo "go build $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(PACKAGES) || exit 1; \
+	done
+
+# The official SDKs judge our wire adapters from a module of their own.
+.PHONY: oracles
+oracles:
+	@if test -e internal/compat/go.mod; then set -x; cd internal/compat && go vet ./... && go test ./...; fi
+
+.PHONY: clean
+clean: ## remove what was built, the tools included
+	rm -rf bin .cache dist
+
+$(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
+	cd tools/buf && go build -o $(CURDIR)/$(BIN)/ github.com/bufbuild/buf/cmd/buf
+
+$(BIN)/protoc-gen-go: tools/proto/go.mod tools/proto/go.sum
+	cd tools/proto && go build -o $(CURDIR)/$(BIN)/ \
+		google.golang.org/protobuf/cmd/protoc-gen-go google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+$(BIN)/gofumpt: tools/lint/go.mod tools/lint/go.sum
+	cd tools/lint && go build -o $(CURDIR)/$(BIN)/ mvdan.cc/gofumpt
+
+$(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	@echo "building golangci-lint (takes a minute or two, once)…"
+	cd tools/lint && go build -o $(CURDIR)/$(BIN)/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

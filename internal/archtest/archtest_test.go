@@ -1,0 +1,71 @@
+package archtest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+func TestPlanHolds(t *testing.T) {
+	pkgs, err := Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, Check(pkgs))
+}
+
+func TestHeartReadsNoClock(t *testing.T) {
+	err := filepath.WalkDir(filepath.Join(root, "recovery"), func(name string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || !isCode(name) {
+			return err
+		}
+		found, err := CheckClock(name, nil)
+		report(t, found)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// machinePath is an absolute path that only exists on the machine of whoever wrote it down.
+var machinePath = regexp.MustCompile(`(?:^|[^\w.*-])/(?:work|root)/`)
+
+func TestNoMachinePaths(t *testing.T) {
+	cmd := exec.Command("git", "ls-files", "-z")
+	cmd.Dir = root
+	tracked, err := cmd.Output()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("git ls-files:", err)
+		}
+		t.Skip("only a git checkout can say which files are ours:", err)
+	}
+	for name := range strings.FieldsFuncSeq(string(tracked), func(r rune) bool { return r == 0 }) {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted, but not committed yet
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if at := machinePath.FindIndex(content); at != nil {
+			line := 1 + bytes.Count(content[:at[1]], []byte("\n"))
+			t.Errorf("%s:%d names a path of one particular machine: %s", name, line, content[at[0]:at[1]])
+		}
+	}
+}
+
+func report(t *testing.T, found []Violation) {
+	t.Helper()
+	for _, v := range found {
+		t.Error(v)
+	}
+}

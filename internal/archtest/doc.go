@@ -1,0 +1,10 @@
+// Package archtest keeps the plan of the house true: who may import whom, and why.
+//
+// The table in rules.go is the floor table of the design, one [Room] per line. Test files may
+// import what they like, except a command. When a rule breaks, the test prints the offending
+// file, the import and the reason. Where the plan turns out to be wrong, change the plan, this
+// table and the README's picture of it together; do not work around it.
+//
+// The source of the recovery package is read too: it must never ask for the time, because
+// whatever a decision depended on has to be in an event.
+package archtest

@@ -1,0 +1,181 @@
+package archtest
+
+// Room is one line of the floor table. Patterns are import paths relative to the module
+// ("recovery"), paths outside it ("net/http"), or either with "/..." for the path and all below.
+// "std" stands for the whole standard library and "modules" for every module but ours.
+type Room struct {
+	// From says which packages the line is about. The first line that fits a package governs it.
+	From string
+	// May lists everything the room may import. A package may always import those below itself.
+	May []string
+	// Never takes out of May again, and is how "std" or "modules" is narrowed.
+	Never []string
+	// Why is printed when the line is broken.
+	Why string
+}
+
+// Rooms is the floor table, the narrower lines before the wider. Where recovery may be imported,
+// llm may be too: its types stand in recovery's signatures.
+var Rooms = []Room{
+	{
+		From: "llm/...",
+		May:  []string{"std", "llm/..."},
+		Why:  "what is said to a model is the bottom of the house: the nouns import nothing of ours and no module",
+	},
+	{
+		From: "web/...",
+		May:  []string{"std"},
+		Why:  "the page is embedded files; it talks to the gateway over HTTP and needs nothing of ours",
+	},
+	{
+		From: "proto/...",
+		May:  []string{"std", "google.golang.org/protobuf/...", "google.golang.org/grpc/..."},
+		Why:  "the words on the wire are generated: a contract that others compile must not drag our code with it",
+	},
+	{
+		From:  "recovery/...",
+		May:   []string{"std", "llm/...", "recovery/..."},
+		Never: []string{"net/...", "os/...", "io/fs", "io/ioutil", "sync/...", "math/rand/...", "crypto/rand", "log/...", "syscall"},
+		Why:   "the heart is pure, so that a log replays to the same decisions for ever: no clock, no dice, no I/O; facts come in as events",
+	},
+	{
+		From: "hooks/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/..."},
+		Why:  "asking for advice knows only what is asked about; processes and wires are the host's",
+	},
+	{
+		From: "timeline/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "timeline/..."},
+		Why:  "a store keeps events and knows nobody who writes or reads them",
+	},
+	{
+		From: "health/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "health/..."},
+		Why:  "what is known about providers across runs is shared by runs, so it depends on none of their machinery",
+	},
+	{
+		From: "provider/internal/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/internal/..."},
+		Why:  "what the dialects share must not know any one of them",
+	},
+	{
+		From: "provider",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/..."},
+		Why:  "mapping a configured name to an adapter needs the adapters and the nouns, nothing that runs them",
+	},
+	{
+		From: "provider/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/internal/..."},
+		Why:  "an adapter turns one wire into deltas and failures; it never knows another adapter or who calls it",
+	},
+	{
+		From: "faultlab/...",
+		May:  []string{"std", "modules", "llm/...", "faultlab/..."},
+		Why:  "the fault server must not share code with the adapters it tests, or both would be wrong together",
+	},
+	{
+		From: "runner/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
+		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
+	},
+	{
+		From:  "internal/wire/...",
+		May:   []string{"std", "google.golang.org/protobuf/...", "google.golang.org/grpc/...", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/..."},
+		Never: []string{"net/...", "os/...", "io/fs"},
+		Why:   "this is the only place between the domain and protobuf, and only converts: no I/O",
+	},
+	{
+		From: "host/...",
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/...", "host/..."},
+		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
+	},
+	{
+		From: "gateway/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "timeline/...", "internal/wire/...", "gateway/..."},
+		Why:  "commands go down through the few methods the gateway declares, events come up from the timeline; it never reaches into the runner",
+	},
+	{
+		From: "sdk/go/plugin/...",
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/...", "sdk/go/plugin/..."},
+		Why:  "whoever writes a plugin compiles this: the vocabulary and the wire, nothing of the engine",
+	},
+	{
+		From:  "sdk/go/client/...",
+		May:   []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/...", "sdk/go/client/..."},
+		Never: []string{"github.com/hashicorp/go-plugin/..."},
+		Why:   "a client follows the log and folds it; it neither runs anything nor starts a process",
+	},
+	{
+		From: "tui/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/...", "tui/..."},
+		Why:  "the terminal is a client like any other: what it can do, every SDK can do",
+	},
+	{
+		From: "plugins/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/..."},
+		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other",
+	},
+	{
+		From:  "cmd/...",
+		May:   []string{"std", "modules", "ours"},
+		Never: []string{"cmd/..."},
+		Why:   "the wiring knows everything, except another command",
+	},
+	{
+		From:  "bench/...",
+		May:   []string{"std", "modules", "ours"},
+		Never: []string{"cmd/..."},
+		Why:   "a benchmark may measure everything, except a command from within",
+	},
+	{
+		From: "internal/archtest",
+		May:  []string{"std"},
+		Why:  "the judge of imports imports nothing it judges",
+	},
+}
+
+// Door is one more rule about a single target: nobody but the listed packages goes through it.
+type Door struct {
+	To  string
+	For []string
+	// OnlyFile, if set, is the one file, relative to the module, that may do it.
+	OnlyFile string
+	// Except are targets that To covers and the rule does not.
+	Except []string
+	// Tests says that test files are held to it as well.
+	Tests bool
+	// Why is printed when the rule is broken.
+	Why string
+}
+
+// Doors are the rules that read from the imported side.
+var Doors = []Door{
+	{
+		To:    "cmd/...",
+		Tests: true,
+		Why:   "one room knows everything, and nobody imports it",
+	},
+	{
+		To:    "bench/...",
+		For:   []string{"bench/..."},
+		Tests: true,
+		Why:   "measurements look at the house from outside",
+	},
+	{
+		To:       "provider/...",
+		For:      []string{"provider"},
+		OnlyFile: "provider/provider.go",
+		Except:   []string{"provider", "provider/internal/..."},
+		Why:      "adapters are named in one file, so that adding or removing one is one line",
+	},
+	{
+		To:  "proto/...",
+		For: []string{"proto/...", "internal/wire/...", "host/...", "sdk/go/..."},
+		Why: "protobuf types stop at internal/wire; only the two ends of the plugin connection also need the service stubs",
+	},
+	{
+		To:  "github.com/hashicorp/go-plugin/...",
+		For: []string{"host/...", "sdk/go/plugin/...", "cmd/...", "bench/..."},
+		Why: "how a plugin process is spoken to is decided at its two ends only",
+	},
+}
