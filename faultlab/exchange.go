@@ -1,0 +1,230 @@
+package faultlab
+
+import (
+	"crypto/rand"
+	"net"
+	"net/http"
+	"time"
+)
+
+// settle is how long a cut waits, so that the text before it reaches the
+// client: a reset may overtake what it has not read yet.
+const settle = 20 * time.Millisecond
+
+// wire is what differs between the two services.
+type wire struct {
+	name     string
+	idHeader string // of the request id in an answer
+
+	keyed        func(http.Header) bool                        // is there a key at all?
+	check        func(http.Header, []byte) (ask, *fault)       // read and judge a request
+	fault        func(status int) *fault                       // the service's words for a status
+	invalid      func(status int, message string) *fault       // a bad request
+	unknownModel func(model string) *fault                     //
+	overloaded   int                                           // the status that says so
+	errorBody    func(f *fault, requestID string) []byte       //
+	whole        func(a ask, r reply) []byte                   // an answer that is not streamed
+	speak        func(a ask, emit func(frame string)) narrator // an answer that is
+}
+
+// ask is what a lab needs to know of a request.
+type ask struct {
+	model  string
+	stream bool
+	usage  bool // OpenAI: stream_options.include_usage
+	tokens int  // a rough count of the input
+}
+
+// fault is an error answer.
+type fault struct {
+	status  int
+	kind    string // the wire's error type
+	code    string // OpenAI only
+	param   string // OpenAI only
+	message string
+}
+
+// narrator streams one answer as a wire's frames.
+type narrator interface {
+	open()
+	text(chunk string)
+	finish(calls []Call) // the calls, the terminal events, the usage
+	overloaded()         // the error event
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	lab  *Lab
+	w    http.ResponseWriter
+	r    *http.Request
+	wire *wire
+	ask  ask
+}
+
+func (x *exchange) play(s Step) {
+	switch s.kind {
+	case kindStatus:
+		x.status(s)
+	case kindOverloaded:
+		s.status = x.wire.overloaded
+		x.status(s)
+	case kindHang:
+		x.forever()
+	case kindRefuse:
+		x.reset()
+	case kindEmpty:
+		x.begin()
+	default:
+		x.say(s)
+	}
+}
+
+// say plays the steps that have something to say.
+func (x *exchange) say(s Step) {
+	if x.ask.stream {
+		x.stream(s)
+		return
+	}
+	x.speakWhole(s)
+}
+
+func (x *exchange) stream(s Step) {
+	x.begin()
+	voice := x.wire.speak(x.ask, x.emit)
+	voice.open()
+	pace := x.lab.pace
+	if s.pace > 0 {
+		pace = s.pace
+	}
+	for _, chunk := range words(s.reply.text) {
+		x.pause(pace)
+		voice.text(chunk)
+	}
+	switch s.kind {
+	case kindReply:
+		voice.finish(s.reply.calls)
+	case kindErrorEvent:
+		voice.overloaded()
+	default:
+		x.breakOff(s.kind, "data: {\"type\":\"content_block_delta\",\"choices\":[{\"delta\":{\"cont\n\n")
+	}
+}
+
+// speakWhole answers a request that did not ask for a stream.
+func (x *exchange) speakWhole(s Step) {
+	if s.kind == kindErrorEvent {
+		x.fail(x.wire.fault(x.wire.overloaded))
+		return
+	}
+	x.pause(s.pace * time.Duration(len(words(s.reply.text))))
+	body := string(x.wire.whole(x.ask, s.reply))
+	x.begin()
+	if s.kind == kindReply {
+		x.emit(body)
+		return
+	}
+	x.emit(body[:len(body)/2])
+	x.breakOff(s.kind, "<oops>")
+}
+
+// breakOff ends an answer in its middle, in the step's way.
+func (x *exchange) breakOff(k kind, garbage string) {
+	switch k {
+	case kindStall:
+		x.forever()
+	case kindCut:
+		x.pause(settle)
+		x.reset()
+	case kindMalformed:
+		x.emit(garbage)
+	}
+}
+
+// status plays an HTTP status as scripted.
+func (x *exchange) status(s Step) {
+	for name, value := range s.header {
+		x.w.Header().Set(name, value)
+	}
+	if s.body == "" {
+		x.fail(x.wire.fault(s.status))
+		return
+	}
+	if x.w.Header().Get("Content-Type") == "" {
+		x.w.Header().Set("Content-Type", "application/json")
+	}
+	x.w.Header().Set(x.wire.idHeader, newID("req_"))
+	x.w.WriteHeader(s.status)
+	x.emit(s.body)
+}
+
+// fail answers with the wire's error shape.
+func (x *exchange) fail(f *fault) {
+	id := newID("req_")
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.Header().Set(x.wire.idHeader, id)
+	x.w.WriteHeader(f.status)
+	x.emit(string(x.wire.errorBody(f, id)))
+}
+
+// begin sends the header of a good answer.
+func (x *exchange) begin() {
+	h := x.w.Header()
+	h.Set("Content-Type", "application/json")
+	if x.ask.stream {
+		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		h.Set("Cache-Control", "no-cache")
+	}
+	h.Set(x.wire.idHeader, newID("req_"))
+	x.w.WriteHeader(http.StatusOK)
+	x.emit("")
+}
+
+// emit writes and flushes; it ends the exchange when the client is gone.
+func (x *exchange) emit(frame string) {
+	if _, err := x.w.Write([]byte(frame)); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_ = http.NewResponseController(x.w).Flush()
+}
+
+// pause waits; it ends the exchange when the client goes or the lab is closed.
+func (x *exchange) pause(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	x.await(timer.C)
+}
+
+// forever waits until the client goes or the lab is closed.
+func (x *exchange) forever() { x.await(nil) }
+
+func (x *exchange) await(c <-chan time.Time) {
+	select {
+	case <-c:
+	case <-x.r.Context().Done():
+		panic(http.ErrAbortHandler)
+	case <-x.lab.closed:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// reset breaks the connection: with a reset over TCP, else by closing it.
+func (x *exchange) reset() {
+	conn, _, err := http.NewResponseController(x.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = inner.NetConn()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+// newID returns a fresh id that every wire takes as a tool id: 24 random
+// letters and digits after its prefix.
+func newID(prefix string) string { return prefix + rand.Text()[:24] }

@@ -1,0 +1,290 @@
+package faultlab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxScript = 64 << 10 // bytes
+	maxSteps  = 256
+)
+
+// Parse reads a script in its text form:
+//
+//	script   = [ item { sep item } ]              sep is a comma or a line break
+//	item     = "answer" ":" text                  Answer
+//	         | "slow" ":" duration ":" text       SlowAnswer
+//	         | "tool" ":" [ quoted "+" ] call { "+" call }    ToolCalls, after the quoted text
+//	         | "stall" [ ":" text ]               StallAfter
+//	         | "cut" [ ":" text ]                 CutAfter
+//	         | "error" [ ":" text ]               ErrorEventAfter
+//	         | "end" [ ":" text ]                 EndAfter
+//	         | "malformed" [ ":" text ]           Malformed
+//	         | "hang" | "refuse" | "empty" | "html502"
+//	         | status [ ":" duration ] [ ":" quoted ]    an HTTP error, with Retry-After and a body
+//	call     = name [ ":" JSON object ]
+//	status   = "300" … "599"                      529 is Overloaded
+//	text     = quoted | anything up to the next sep, without spaces around it
+//	quoted   = a string as in Go or JSON: "…"
+//	duration = as in Go: 200ms, 2s, 1m30s         not negative
+//
+// For example:
+//
+//	429:2s, 503, stall:Hello wor, tool:get_weather:{"city":"Oslo"}, answer:All good
+//
+// A script has at most 256 items and 64 KiB. An error names the item by its
+// number, from 1.
+func Parse(script string) ([]Step, error) {
+	if len(script) > maxScript {
+		return nil, fmt.Errorf("script: longer than %d bytes", maxScript)
+	}
+	var steps []Step
+	p := &parser{rest: script}
+	for p.skip(); p.rest != ""; p.skip() {
+		start := p.rest
+		if len(steps) == maxSteps {
+			return nil, fmt.Errorf("script: more than %d items", maxSteps)
+		}
+		step, err := p.item()
+		if err == nil {
+			err = p.separator()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("script item %d (%q): %w", len(steps)+1, clip(start), err)
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// clip shows where an item begins.
+func clip(s string) string {
+	const most = 40
+	s, _, _ = strings.Cut(s, "\n")
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// parser reads from the head of rest.
+type parser struct{ rest string }
+
+// skip drops space and empty lines.
+func (p *parser) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// separator ends an item: a comma with an item after it, a line break, or the end.
+func (p *parser) separator() error {
+	p.rest = strings.TrimLeft(p.rest, " \t\r")
+	switch {
+	case p.rest == "" || p.rest[0] == '\n':
+		return nil
+	case p.rest[0] != ',':
+		return fmt.Errorf("expected a comma before %q", clip(p.rest))
+	}
+	p.rest = p.rest[1:]
+	if p.skip(); p.rest == "" {
+		return errors.New("nothing follows the last comma")
+	}
+	return nil
+}
+
+// until takes what comes before the first of the stop characters.
+func (p *parser) until(stops string) string {
+	i := strings.IndexAny(p.rest, stops)
+	if i < 0 {
+		i = len(p.rest)
+	}
+	taken := strings.TrimSpace(p.rest[:i])
+	p.rest = p.rest[i:]
+	return taken
+}
+
+// accept drops c from the head, if it is there.
+func (p *parser) accept(c string) bool {
+	after, ok := strings.CutPrefix(p.rest, c)
+	if ok {
+		p.rest = strings.TrimLeft(after, " \t")
+	}
+	return ok
+}
+
+var plainSteps = map[string]func() Step{
+	"hang": Hang, "refuse": Refuse, "empty": Empty200, "html502": HTML502,
+}
+
+var textSteps = map[string]func(string) Step{
+	"answer": Answer, "stall": StallAfter, "cut": CutAfter,
+	"error": ErrorEventAfter, "end": EndAfter, "malformed": Malformed,
+}
+
+func (p *parser) item() (Step, error) {
+	word := p.until(":,\n")
+	if make, ok := plainSteps[word]; ok {
+		return make(), nil
+	}
+	if make, ok := textSteps[word]; ok {
+		return p.textStep(word, make)
+	}
+	switch word {
+	case "slow":
+		return p.slow()
+	case "tool":
+		return p.tool()
+	}
+	if code, err := strconv.Atoi(word); err == nil {
+		return p.status(code)
+	}
+	return Step{}, fmt.Errorf("unknown step %q", clip(word))
+}
+
+func (p *parser) textStep(word string, make func(string) Step) (Step, error) {
+	if !p.accept(":") {
+		if word == "answer" {
+			return Step{}, errors.New("answer needs a text, as in answer:Hello")
+		}
+		return make(""), nil
+	}
+	text, err := p.text()
+	return make(text), err
+}
+
+func (p *parser) text() (string, error) {
+	if strings.HasPrefix(p.rest, `"`) {
+		return p.quoted()
+	}
+	return p.until(",\n"), nil
+}
+
+// quoted reads a Go or a JSON string: the two differ in few escapes.
+func (p *parser) quoted() (string, error) {
+	if raw, err := p.json(); err == nil {
+		var text string
+		if err := json.Unmarshal([]byte(raw), &text); err == nil {
+			return text, nil
+		}
+	}
+	head, err := strconv.QuotedPrefix(p.rest)
+	if err != nil {
+		return "", errors.New("the quoted text has no end or an unknown escape")
+	}
+	p.rest = p.rest[len(head):]
+	return strconv.Unquote(head)
+}
+
+// json takes one JSON value.
+func (p *parser) json() (string, error) {
+	decoder := json.NewDecoder(strings.NewReader(p.rest))
+	var raw json.RawMessage
+	if err := decoder.Decode(&raw); err != nil {
+		return "", err
+	}
+	p.rest = p.rest[decoder.InputOffset():]
+	return string(raw), nil
+}
+
+func (p *parser) duration() (time.Duration, error) {
+	word := p.until(":,\n")
+	d, err := time.ParseDuration(word)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a duration such as 200ms or 2s", clip(word))
+	}
+	return d, nil
+}
+
+func (p *parser) slow() (Step, error) {
+	const usage = "slow needs a duration and a text, as in slow:200ms:Hello"
+	if !p.accept(":") {
+		return Step{}, errors.New(usage)
+	}
+	pace, err := p.duration()
+	if err != nil {
+		return Step{}, err
+	}
+	if !p.accept(":") {
+		return Step{}, errors.New(usage)
+	}
+	text, err := p.text()
+	return SlowAnswer(text, pace), err
+}
+
+func (p *parser) tool() (Step, error) {
+	if !p.accept(":") {
+		return Step{}, errors.New(`tool needs a name, as in tool:get_weather:{"city":"Oslo"}`)
+	}
+	text, err := p.lead()
+	if err != nil {
+		return Step{}, err
+	}
+	var calls []Call
+	for more := true; more; more = p.accept("+") {
+		c, err := p.call()
+		if err != nil {
+			return Step{}, err
+		}
+		calls = append(calls, c)
+		p.rest = strings.TrimLeft(p.rest, " \t")
+	}
+	return ToolCalls(text, calls...), nil
+}
+
+// lead reads the quoted text before the calls, if there is one.
+func (p *parser) lead() (string, error) {
+	if !strings.HasPrefix(p.rest, `"`) {
+		return "", nil
+	}
+	text, err := p.quoted()
+	if err == nil && !p.accept("+") {
+		err = errors.New("a + belongs between the text and the first call")
+	}
+	return text, err
+}
+
+func (p *parser) call() (Call, error) {
+	c := Call{Name: p.until(":+,\n")}
+	if !openaiTool.MatchString(c.Name) {
+		return c, fmt.Errorf("%q is not a tool's name", clip(c.Name))
+	}
+	if !p.accept(":") {
+		return c, nil
+	}
+	args, err := p.json()
+	if err != nil || !isObject([]byte(args)) {
+		return c, fmt.Errorf("the arguments of %s are not a JSON object", c.Name)
+	}
+	c.Args = args
+	return c, nil
+}
+
+func (p *parser) status(code int) (Step, error) {
+	if code < 300 || code > 599 {
+		return Step{}, fmt.Errorf("status %d is not between 300 and 599", code)
+	}
+	var header map[string]string
+	var body string
+	var err error
+	more := p.accept(":")
+	if more && !strings.HasPrefix(p.rest, `"`) {
+		d, err := p.duration()
+		if err != nil {
+			return Step{}, err
+		}
+		header, more = retryHeader(d), p.accept(":")
+	}
+	if more {
+		body, err = p.quoted()
+	}
+	step := Status(code, header, body)
+	if code == overloadedStatus && body == "" {
+		step = Overloaded()
+		step.header = header
+	}
+	return step, err
+}
+
+const overloadedStatus = 529

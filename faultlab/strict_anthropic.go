@@ -1,0 +1,202 @@
+package faultlab
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+type anthropicRequest struct {
+	Model     string             `json:"model"`
+	MaxTokens *int               `json:"max_tokens"`
+	Stream    bool               `json:"stream"`
+	Messages  []anthropicMsg     `json:"messages"`
+	Tools     []anthropicToolDef `json:"tools"`
+}
+
+type anthropicMsg struct {
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+type anthropicToolDef struct {
+	Type   string          `json:"type"`
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"input_schema"`
+}
+
+func checkAnthropic(h http.Header, body []byte) (ask, *fault) {
+	var q anthropicRequest
+	if err := json.Unmarshal(body, &q); err != nil {
+		return ask{}, anthropicInvalid(400, "The request body is not valid JSON: "+err.Error())
+	}
+	a := ask{model: q.Model, stream: q.Stream, tokens: 1 + len(body)/4}
+	if h.Get("Anthropic-Version") == "" {
+		return a, anthropicInvalid(400, "anthropic-version: header is required")
+	}
+	if c := first(q.head, q.roles, q.blocks, q.pairs, q.tools); c != nil {
+		return a, anthropicInvalid(400, c.message)
+	}
+	return a, nil
+}
+
+func (q *anthropicRequest) head() *complaint {
+	switch {
+	case q.Model == "":
+		return complain("model: Field required")
+	case len(q.Model) > maxModelName:
+		return complain("model: String should have at most %d characters", maxModelName)
+	case q.MaxTokens == nil:
+		return complain("max_tokens: Field required")
+	case *q.MaxTokens < 1:
+		return complain("max_tokens: Input should be greater than or equal to 1")
+	case len(q.Messages) == 0:
+		return complain("messages: at least one message is required")
+	}
+	return nil
+}
+
+func (q *anthropicRequest) roles() *complaint {
+	for i, m := range q.Messages {
+		switch {
+		case m.Role != "user" && m.Role != "assistant":
+			return complain("messages.%d.role: Input should be 'user' or 'assistant'", i)
+		case i == 0 && m.Role != "user":
+			return complain(`messages: first message must use the "user" role`)
+		case i > 0 && m.Role == q.Messages[i-1].Role:
+			return complain(`messages: roles must alternate between "user" and "assistant", but found multiple %q roles in a row`, m.Role)
+		}
+	}
+	return nil
+}
+
+func (q *anthropicRequest) blocks() *complaint {
+	seen := map[string]bool{}
+	for i, m := range q.Messages {
+		if len(m.Content.blocks) == 0 {
+			return complain("messages.%d: all messages must have non-empty content", i)
+		}
+		for j, b := range m.Content.blocks {
+			if c := b.check(m.Role, fmt.Sprintf("messages.%d.content.%d", i, j)); c != nil {
+				return c
+			}
+			if b.Type == "tool_use" && seen[b.ID] {
+				return complain("messages.%d.content.%d: `tool_use` ids must be unique", i, j)
+			}
+			seen[b.ID] = true
+		}
+	}
+	return nil
+}
+
+// check judges one block by itself.
+func (b block) check(role, at string) *complaint {
+	switch b.Type {
+	case "":
+		return complain("%s.type: Field required", at)
+	case "text":
+		if b.Text == "" {
+			return complain("messages: text content blocks must be non-empty")
+		}
+	case "tool_use":
+		return b.checkUse(role, at)
+	case "tool_result":
+		if role != "user" {
+			return complain("%s: `tool_result` blocks can only be in `user` messages", at)
+		}
+		return checkID(b.ToolUseID, at+".tool_result.tool_use_id")
+	}
+	return nil
+}
+
+func (b block) checkUse(role, at string) *complaint {
+	switch {
+	case role != "assistant":
+		return complain("%s: `tool_use` blocks can only be in `assistant` messages", at)
+	case !anthropicTool.MatchString(b.Name):
+		return complain("%s.tool_use.name: String should match pattern '%s'", at, anthropicTool)
+	case !isObject(b.Input):
+		return complain("%s.tool_use.input: Input should be a valid dictionary", at)
+	}
+	return checkID(b.ID, at+".tool_use.id")
+}
+
+func checkID(id, at string) *complaint {
+	if !anthropicID.MatchString(id) {
+		return complain("%s: String should match pattern '%s'", at, anthropicID)
+	}
+	return nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	return strings.HasPrefix(strings.TrimSpace(string(raw)), "{")
+}
+
+// pairs demands for each tool_use a tool_result in the next message, at its
+// head, and the reverse.
+func (q *anthropicRequest) pairs() *complaint {
+	var uses []string
+	for i, m := range q.Messages {
+		if c := answered(i, uses, m.Content); c != nil {
+			return c
+		}
+		uses = m.Content.uses()
+	}
+	if len(uses) > 0 {
+		return unanswered(len(q.Messages)-1, uses)
+	}
+	return nil
+}
+
+// answered judges message i against the calls of the one before.
+func answered(i int, uses []string, m content) *complaint {
+	results := m.results()
+	for n, id := range results {
+		switch {
+		case !slices.Contains(uses, id):
+			return complain("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", i, n, id)
+		case slices.Contains(results[:n], id):
+			return complain("messages.%d.content.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", i, n, id)
+		}
+	}
+	var missing []string
+	for _, id := range uses {
+		if !slices.Contains(results, id) {
+			missing = append(missing, id)
+		}
+	}
+	if late := len(results) > 0 && !resultsFirst(m); late {
+		missing = results
+	}
+	if len(missing) > 0 {
+		return unanswered(i-1, missing)
+	}
+	return nil
+}
+
+func resultsFirst(m content) bool {
+	for _, b := range m.blocks[:len(m.results())] {
+		if b.Type != "tool_result" {
+			return false
+		}
+	}
+	return true
+}
+
+func unanswered(i int, ids []string) *complaint {
+	return complain("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
+}
+
+func (q *anthropicRequest) tools() *complaint {
+	for i, t := range q.Tools {
+		switch {
+		case !anthropicTool.MatchString(t.Name):
+			return complain("tools.%d.custom.name: String should match pattern '%s'", i, anthropicTool)
+		case (t.Type == "" || t.Type == "custom") && !isObject(t.Schema):
+			return complain("tools.%d.custom.input_schema: Field required", i)
+		}
+	}
+	return nil
+}
