@@ -16,13 +16,13 @@ type wire struct {
 	name     string
 	idHeader string // of the request id in an answer
 
-	keyed        func(http.Header) bool                        // is there a key at all?
-	check        func(http.Header, []byte) (ask, *fault)       // read and judge a request
-	fault        func(status int) *fault                       // the service's words for a status
-	invalid      func(status int, message string) *fault       // a bad request
-	unknownModel func(model string) *fault                     //
-	overloaded   int                                           // the status that says so
-	errorBody    func(f *fault, requestID string) []byte       //
+	keyed        func(http.Header) bool                  // is there a key at all?
+	check        func(http.Header, []byte) (ask, *fault) // read and judge a request
+	fault        func(status int) *fault                 // the service's words for a status
+	invalid      func(status int, message string) *fault // a bad request
+	unknownModel func(model string) *fault
+	overloaded   int // the status that says so
+	errorBody    func(f *fault, requestID string) []byte
 	whole        func(a ask, r reply) []byte                   // an answer that is not streamed
 	speak        func(a ask, emit func(frame string)) narrator // an answer that is
 }

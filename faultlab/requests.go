@@ -8,10 +8,10 @@ import (
 
 // Request is one request that a lab was asked on one of its wires.
 type Request struct {
-	Wire    string      // "anthropic" or "openai"
-	Model   string      // as asked for; empty if the request could not be read
-	Method  string      //
-	Path    string      //
+	Wire    string // "anthropic" or "openai"
+	Model   string // as asked for; empty if the request could not be read
+	Method  string
+	Path    string
 	Header  http.Header // with keys and cookies replaced by "[redacted]"
 	Body    []byte      // as received, up to 8 MiB
 	Step    string      // the name of the step played; "rejected" if none was
