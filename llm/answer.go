@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Answer folds the deltas of one call into the message they amount to. The zero
+// value is ready to use.
+type Answer struct {
+	Usage     Usage
+	Stop      StopReason // empty until the terminal event
+	RequestID string
+	TextBytes int // how much text there is so far
+
+	pieces []*piece
+	calls  map[int]int // index on the wire → index in pieces
+}
+
+type piece struct {
+	kind      DeltaKind
+	text      strings.Builder
+	id, name  string
+	signature string
+	redacted  string
+}
+
+// Add folds one delta in.
+func (a *Answer) Add(d Delta) {
+	switch d.Kind {
+	case DeltaStart:
+		a.RequestID = d.RequestID
+	case DeltaText:
+		a.TextBytes += len(d.Text)
+		a.last(DeltaText).text.WriteString(d.Text)
+	case DeltaThinking:
+		a.addThinking(d)
+	case DeltaCall:
+		if a.calls == nil {
+			a.calls = map[int]int{}
+		}
+		a.calls[d.Index] = len(a.pieces)
+		a.pieces = append(a.pieces, &piece{kind: DeltaCall, id: d.CallID, name: d.Name})
+	case DeltaArgs:
+		if at, ok := a.calls[d.Index]; ok {
+			a.pieces[at].text.WriteString(d.Text)
+		}
+	case DeltaUsage:
+		a.Usage = d.Usage
+	case DeltaStop:
+		a.Stop = d.Stop
+	}
+}
+
+// Message is what the deltas amount to so far, as said by the named model.
+// A call without arguments gets an empty object.
+func (a *Answer) Message(model string) Message {
+	m := Message{Role: RoleAssistant, Model: model}
+	for _, p := range a.pieces {
+		m.Parts = append(m.Parts, p.part())
+	}
+	return m
+}
+
+func (a *Answer) addThinking(d Delta) {
+	p := a.last(DeltaThinking)
+	if p.signature != "" || p.redacted != "" || (d.Redacted != "" && p.text.Len() > 0) {
+		a.pieces = append(a.pieces, &piece{kind: DeltaThinking})
+		p = a.pieces[len(a.pieces)-1]
+	}
+	p.text.WriteString(d.Text)
+	p.signature, p.redacted = d.Signature, d.Redacted
+}
+
+func (a *Answer) last(kind DeltaKind) *piece {
+	if n := len(a.pieces); n == 0 || a.pieces[n-1].kind != kind {
+		a.pieces = append(a.pieces, &piece{kind: kind})
+	}
+	return a.pieces[len(a.pieces)-1]
+}
+
+func (p *piece) part() Part {
+	switch p.kind {
+	case DeltaThinking:
+		return Part{Thinking: &Thinking{Text: p.text.String(), Signature: p.signature, Redacted: p.redacted}}
+	case DeltaCall:
+		args := p.text.String()
+		if strings.TrimSpace(args) == "" {
+			args = "{}"
+		}
+		return Part{Call: &ToolCall{ID: p.id, Name: p.name, Args: json.RawMessage(args)}}
+	default:
+		return Part{Text: p.text.String()}
+	}
+}

@@ -1,0 +1,62 @@
+package llm
+
+// DeltaKind says what a Delta carries.
+type DeltaKind uint8
+
+const (
+	// DeltaPing: bytes arrived that mean nothing (a ping, a comment). It keeps
+	// the connection's clock going, never the progress clock.
+	DeltaPing DeltaKind = iota
+	// DeltaStart: the provider accepted the call and its answer begins.
+	DeltaStart
+	// DeltaText: Text continues the answer.
+	DeltaText
+	// DeltaThinking: Text continues the reasoning; Signature or Redacted may end it.
+	DeltaThinking
+	// DeltaCall: a tool call begins; Index, CallID and Name are set.
+	DeltaCall
+	// DeltaArgs: Text continues the JSON arguments of the call at Index.
+	DeltaArgs
+	// DeltaUsage: Usage replaces what was known of the call's usage.
+	DeltaUsage
+	// DeltaStop: the provider's terminal event; Stop is set. Nothing follows.
+	DeltaStop
+)
+
+// StopReason says why a model ended its answer.
+type StopReason string
+
+const (
+	// StopEnd: the answer is complete.
+	StopEnd StopReason = "end"
+	// StopToolUse: the model waits for the results of its tool calls.
+	StopToolUse StopReason = "tool_use"
+	// StopLength: the output limit cut the answer.
+	StopLength StopReason = "length"
+	// StopFiltered: the provider's filter ended the answer, or the model refused.
+	StopFiltered StopReason = "filtered"
+)
+
+// Delta is one thing heard from a streaming call.
+type Delta struct {
+	Kind      DeltaKind
+	Index     int // of the tool call, for DeltaCall and DeltaArgs; any numbers, one per call
+	Text      string
+	CallID    string
+	Name      string
+	Signature string
+	Redacted  string
+	RequestID string // with DeltaStart, where the provider names it
+	Usage     Usage
+	Stop      StopReason
+}
+
+// Progress reports whether d moves the answer forward: text, tool arguments and
+// reasoning do; pings, starts and usage do not.
+func (d Delta) Progress() bool {
+	switch d.Kind {
+	case DeltaText, DeltaThinking, DeltaCall, DeltaArgs, DeltaStop:
+		return true
+	}
+	return false
+}

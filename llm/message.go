@@ -1,0 +1,86 @@
+package llm
+
+import "encoding/json"
+
+// Role says who speaks in a Message.
+type Role string
+
+// The three speakers. The results of tool calls are said by RoleTool.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role  Role   `json:"role"`
+	Parts []Part `json:"parts"`
+	// Model is the full name (provider/model) of the model that wrote an
+	// assistant message. Adapters drop what only that model may see again
+	// (thinking, signatures) when another one is asked.
+	Model string `json:"model,omitempty"`
+}
+
+// Part is one piece of a Message: exactly one of its fields is set.
+type Part struct {
+	Text     string      `json:"text,omitempty"`
+	Thinking *Thinking   `json:"thinking,omitempty"`
+	Image    *Image      `json:"image,omitempty"`
+	Call     *ToolCall   `json:"call,omitempty"`
+	Result   *ToolResult `json:"result,omitempty"`
+}
+
+// Thinking is reasoning that a model showed. Signature and Redacted are opaque
+// and mean something to the model that wrote them only.
+type Thinking struct {
+	Text      string `json:"text,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	Redacted  string `json:"redacted,omitempty"`
+}
+
+// Image is a picture in a user's message or in a tool's result.
+type Image struct {
+	MediaType string `json:"mediaType"` // for example "image/png"
+	Data      []byte `json:"data"`      // base64 in JSON
+}
+
+// ToolCall is a model's wish that a tool be run.
+type ToolCall struct {
+	ID   string          `json:"id"` // unique within the conversation
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"` // a JSON object
+}
+
+// ToolResult is what a tool call came to.
+type ToolResult struct {
+	CallID  string `json:"callId"`
+	Name    string `json:"name"`
+	Text    string `json:"text"`
+	IsError bool   `json:"isError,omitempty"`
+}
+
+// User makes a user's message out of text.
+func User(text string) Message {
+	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
+}
+
+// Text joins the text parts of m.
+func (m Message) Text() string {
+	var s string
+	for _, p := range m.Parts {
+		s += p.Text
+	}
+	return s
+}
+
+// Calls lists the tool calls of m in the order in which the model made them.
+func (m Message) Calls() []ToolCall {
+	var calls []ToolCall
+	for _, p := range m.Parts {
+		if p.Call != nil {
+			calls = append(calls, *p.Call)
+		}
+	}
+	return calls
+}

@@ -1,0 +1,67 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// Model answers one request with one streaming call.
+//
+// Stream yields what it hears until the provider's terminal event, which it
+// yields as a delta of kind DeltaStop and nothing after it. Otherwise the last
+// thing it yields is an error; an adapter that knows its wire makes it a
+// *recovery.Failure. Stream never retries, follows no redirect, returns soon
+// after ctx is cancelled or the consumer stops, and may be called by several
+// goroutines at once.
+type Model interface {
+	Stream(ctx context.Context, request Request) iter.Seq2[Delta, error]
+}
+
+// ModelFunc makes a function a Model.
+type ModelFunc func(ctx context.Context, request Request) iter.Seq2[Delta, error]
+
+// Stream calls f.
+func (f ModelFunc) Stream(ctx context.Context, request Request) iter.Seq2[Delta, error] {
+	return f(ctx, request)
+}
+
+// Request is one model call.
+type Request struct {
+	Model           string // full name, provider/model; messages written by another are foreign
+	System          string
+	Messages        []Message
+	Tools           []Tool
+	MaxOutputTokens int    // 0 = the adapter's default
+	ReasoningEffort string // "", "low", "medium" or "high"
+}
+
+// Tool declares a tool to the model.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"` // JSON Schema of the arguments; nil = an object with anything in it
+}
+
+// Usage counts tokens of one or more calls.
+type Usage struct {
+	InputTokens      int64 `json:"inputTokens,omitempty"` // without those read from a cache
+	OutputTokens     int64 `json:"outputTokens,omitempty"`
+	CacheReadTokens  int64 `json:"cacheReadTokens,omitempty"`
+	CacheWriteTokens int64 `json:"cacheWriteTokens,omitempty"`
+}
+
+// Plus adds two counts.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		InputTokens:      u.InputTokens + v.InputTokens,
+		OutputTokens:     u.OutputTokens + v.OutputTokens,
+		CacheReadTokens:  u.CacheReadTokens + v.CacheReadTokens,
+		CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
+	}
+}
+
+// Total is the number of tokens of every kind.
+func (u Usage) Total() int64 {
+	return u.InputTokens + u.OutputTokens + u.CacheReadTokens + u.CacheWriteTokens
+}

@@ -1,0 +1,81 @@
+package recovery
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+)
+
+// Version is the version of the stored form of an event.
+const Version = 1
+
+// Unknown is an event of a newer version: it is kept as it came and changes nothing.
+type Unknown struct {
+	Type string
+	Data json.RawMessage
+}
+
+// bodies maps the name of an event to its type.
+var bodies = func() map[string]reflect.Type {
+	m := map[string]reflect.Type{}
+	for _, b := range []Body{
+		Started{}, PolicyChanged{}, Claimed{}, Began{}, Checkpointed{}, Answered{}, Failed{},
+		Repaired{}, Voted{}, Decided{}, Waiting{}, Due{}, ToolBegan{}, ToolReturned{}, Compacted{},
+		Noted{}, Suggested{}, Accepted{}, CancelRequested{}, Paused{}, Ended{},
+	} {
+		m[b.eventType()] = reflect.TypeOf(b)
+	}
+	return m
+}()
+
+type storedEvent struct {
+	V     int             `json:"v"`
+	Run   string          `json:"run"`
+	Seq   uint64          `json:"seq"`
+	Time  time.Time       `json:"time"`
+	Type  string          `json:"type"`
+	Text  string          `json:"text,omitempty"`
+	Inbox uint64          `json:"inbox,omitempty"`
+	Data  json.RawMessage `json:"data"`
+}
+
+// MarshalJSON gives the stored and sent form: {"v":1,"run":…,"seq":…,"time":…,
+// "type":"began","text":…,"data":{…}}.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Body == nil {
+		return nil, fmt.Errorf("event %d of run %s has no body", e.Seq, e.Run)
+	}
+	data, ok := e.Body.(Unknown)
+	raw := data.Data
+	if !ok {
+		var err error
+		if raw, err = json.Marshal(e.Body); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type(), err)
+		}
+	}
+	return json.Marshal(storedEvent{
+		V: Version, Run: e.Run, Seq: e.Seq, Time: e.Time, Type: e.Type(), Text: e.Text, Inbox: e.Inbox, Data: raw,
+	})
+}
+
+// UnmarshalJSON reads the stored form; an event type that this version does not
+// know becomes Unknown.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var s storedEvent
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("stored event: %w", err)
+	}
+	*e = Event{Run: s.Run, Seq: s.Seq, Time: s.Time, Text: s.Text, Inbox: s.Inbox}
+	t, ok := bodies[s.Type]
+	if !ok {
+		e.Body = Unknown{Type: s.Type, Data: s.Data}
+		return nil
+	}
+	v := reflect.New(t)
+	if err := json.Unmarshal(s.Data, v.Interface()); err != nil {
+		return fmt.Errorf("stored event %d (%s): %w", s.Seq, s.Type, err)
+	}
+	e.Body = v.Elem().Interface().(Body)
+	return nil
+}

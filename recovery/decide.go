@@ -1,0 +1,136 @@
+package recovery
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Decide makes the law out of the advice. It may be asked only while r has an
+// open failure; its precedence is:
+//
+//  1. The first plugin in the configured order whose answer is valid and an
+//     opinion wins. Invalid answers are "no opinion" and listed in Ignored.
+//  2. The delay is raised to what the provider asked for (the same model only)
+//     and to the least pause before any attempt after the second.
+//  3. BlockedBy names the first limit that forbids acting on it: the run's own
+//     time or budget, the attempts of a call and of the run, the retries of a
+//     call, the idle breaker.
+//
+// Whether anybody acts on it is not Decide's business: see Next.
+func Decide(r *Run) Decision {
+	d := elect(r)
+	if d.Action != ActionRetry && d.Action != ActionSwitchModel {
+		return d
+	}
+	d.Delay = r.delay(d)
+	d.BlockedBy = r.blocked(d)
+	return d
+}
+
+func elect(r *Run) Decision {
+	var d Decision
+	for rank, plugin := range r.Policy.Plugins {
+		for _, v := range r.Open.Votes {
+			if v.Plugin != plugin || v.Error != "" || v.Action == ActionNone {
+				continue
+			}
+			if problem := r.invalid(v); problem != "" {
+				d.Ignored = append(d.Ignored, plugin+": "+problem)
+				continue
+			}
+			if d.By == nil {
+				d = Decision{
+					Action: v.Action, Delay: v.Delay, NewModel: v.NewModel, Reason: v.Reason, Actions: v.Actions, Adjust: v.Adjust,
+					By:      &Voter{Plugin: v.Plugin, Version: v.Version, Hash: v.Hash, Reason: v.Reason, Millis: v.Latency, Rank: rank},
+					Ignored: d.Ignored,
+				}
+			}
+		}
+	}
+	return d
+}
+
+// invalid says why an answer does not count, or "".
+func (r *Run) invalid(v Vote) string {
+	switch {
+	case v.Action != ActionRetry && v.Action != ActionSwitchModel && v.Action != ActionFail:
+		return fmt.Sprintf("unknown action %q", clip(string(v.Action), 40))
+	case v.Delay < 0:
+		return "negative delay"
+	case v.Delay > MaxDelay:
+		return "delay of more than 7 days"
+	case !utf8.ValidString(v.Reason):
+		return "reason is not valid UTF-8"
+	case v.Adjust.MaxOutputTokens < 0:
+		return "negative max_output_tokens"
+	case !slices.Contains([]string{"", "low", "medium", "high"}, v.Adjust.ReasoningEffort):
+		return fmt.Sprintf("unknown reasoning_effort %q", clip(v.Adjust.ReasoningEffort, 40))
+	case v.Action == ActionSwitchModel && !r.Open.offers(v.NewModel):
+		return fmt.Sprintf("%q is not one of the alternatives", clip(v.NewModel, 100))
+	}
+	return ""
+}
+
+func (o *OpenFailure) offers(model string) bool {
+	return slices.ContainsFunc(o.Alternatives, func(a Alternative) bool { return a.Model == model })
+}
+
+func (r *Run) delay(d Decision) Millis {
+	delay := d.Delay
+	if r.Call.Attempts >= 2 {
+		delay = max(delay, MinDelay)
+	}
+	if d.Action == ActionSwitchModel && d.NewModel != r.Model {
+		return delay
+	}
+	f := r.Open.Failure
+	delay = max(delay, f.RetryAfter)
+	if !f.ResetsAt.IsZero() {
+		delay = max(delay, InMillis(nonNegative(f.ResetsAt.Sub(r.Open.At))))
+	}
+	return delay
+}
+
+// blocked names the limit that forbids acting on d, or "".
+func (r *Run) blocked(d Decision) string {
+	f := r.Open.Failure
+	switch {
+	case f.terminal():
+		return string(f.Kind)
+	case r.Crashes >= MaxInterruptedCrashes:
+		return "crash_loop"
+	case r.Call.Attempts >= MaxAttemptsPerCall+r.Call.Granted:
+		return "max_attempts"
+	case r.FailedAttempts >= MaxFailedAttempts+r.Call.Granted:
+		return "max_failed_attempts"
+	case r.Policy.Budget.exhausted(r.Spent) != "":
+		return "budget"
+	case d.Action == ActionRetry && r.IdleBreaker():
+		return "idle_breaker"
+	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
+		return "max_retries"
+	case r.overtime(d):
+		return "run"
+	}
+	return ""
+}
+
+// IdleBreaker reports whether retrying the same model is over, since it kept
+// silent too often without a step being finished.
+func (r *Run) IdleBreaker() bool { return r.IdleExpiries >= IdleBreakerAt }
+
+// overtime reports whether d's delay would end after the run does.
+func (r *Run) overtime(d Decision) bool {
+	end := r.deadline()
+	return !end.IsZero() && r.Open.At.Add(d.Delay.Duration()).After(end)
+}
+
+// deadline is when the run's time is over; zero for never.
+func (r *Run) deadline() time.Time {
+	if r.Policy.Timeouts.Run == 0 {
+		return time.Time{}
+	}
+	return r.StartedAt.Add(r.Policy.Timeouts.Run.Duration())
+}

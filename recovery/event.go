@@ -1,0 +1,265 @@
+package recovery
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Event is one thing that happened to a run: the only thing that is stored, sent
+// and folded.
+type Event struct {
+	Run  string
+	Seq  uint64 // 1, 2, 3, … without a gap
+	Time time.Time
+	// Text is one plain line of at most MaxText bytes for people, or "" where the
+	// event is none of their business.
+	Text string
+	// Inbox is the position of the command that this event answers, 0 for none.
+	Inbox uint64
+	Body  Body
+}
+
+// MaxText is the most that Event.Text holds, in bytes.
+const MaxText = 500
+
+// Body is what an event says; one of the types of this file.
+type Body interface{ eventType() string }
+
+// Type is the event's name in JSON: started, began, failed, …
+func (e Event) Type() string {
+	if e.Body == nil {
+		return ""
+	}
+	return e.Body.eventType()
+}
+
+// Head points into another run: the conversation up to and including seq.
+type Head struct {
+	Run string `json:"run"`
+	Seq uint64 `json:"seq"`
+}
+
+// ToolDecl is a tool that the run may use, as its owner declared it.
+type ToolDecl struct {
+	llm.Tool
+	Safety  Safety `json:"safety,omitempty"`
+	Timeout Millis `json:"timeoutMs,omitempty"` // 0 = the policy's
+}
+
+// Safety says whether a tool call may be repeated.
+type Safety string
+
+// The declarations of a tool. Nothing declared is the careful SafetyUnsafe.
+const (
+	SafetyUnsafe     Safety = ""           // never repeated
+	SafetyIdempotent Safety = "idempotent" // the same key twice is once
+	SafetyReadOnly   Safety = "read_only"  // changes nothing
+)
+
+// Repeatable reports whether a call whose outcome is unknown may be run again.
+func (s Safety) Repeatable() bool { return s == SafetyIdempotent || s == SafetyReadOnly }
+
+// Started opens a run and pins its policy.
+type Started struct {
+	Model     string        `json:"model"`
+	System    string        `json:"system,omitempty"`
+	Input     []llm.Message `json:"input"`
+	Tools     []ToolDecl    `json:"tools,omitempty"`
+	Policy    Policy        `json:"policy"`
+	Session   string        `json:"session,omitempty"`
+	Continues *Head         `json:"continues,omitempty"`
+}
+
+// PolicyChanged amends the policy by a person's wish.
+type PolicyChanged struct {
+	Policy Policy `json:"policy"`
+}
+
+// Claimed says who appends to the run from now on. Effects of an older epoch that
+// were in the air are over, their outcome unknown.
+type Claimed struct {
+	Owner string `json:"owner"`
+	Epoch uint64 `json:"epoch"`
+}
+
+// Began is the intent of a model call, durable before the call starts.
+type Began struct {
+	Attempt   uint64 `json:"attempt"` // its id within the run: 1, 2, 3, …
+	Round     int    `json:"round"`   // from 1
+	Try       int    `json:"try"`     // within one model call, from 0
+	Model     string `json:"model"`
+	Withdraws uint64 `json:"withdraws,omitempty"` // the attempt whose partial text is void now
+	Retry     bool   `json:"retry,omitempty"`     // of the same model, by a decision or a person
+	Adjust    Adjust `json:"adjust,omitzero"`
+	Reserve   Budget `json:"reserve,omitzero"` // counted until the true figures are known
+}
+
+// Checkpointed keeps partial text of an attempt, at most every 250 ms or 4 KiB.
+type Checkpointed struct {
+	Attempt uint64 `json:"attempt"`
+	Offset  int    `json:"offset"` // in bytes, where Text begins
+	Text    string `json:"text"`
+}
+
+// Answered ends a model call well.
+type Answered struct {
+	Attempt    uint64         `json:"attempt"`
+	Message    llm.Message    `json:"message"`
+	Usage      llm.Usage      `json:"usage"`
+	Stop       llm.StopReason `json:"stop"`
+	RequestID  string         `json:"requestId,omitempty"`
+	FirstEvent Millis         `json:"firstEventMs,omitempty"` // from sending to the first event
+}
+
+// Failed ends an attempt, or the run's time or budget, badly; with the facts that
+// a decision may depend on, as they were.
+type Failed struct {
+	Attempt      uint64        `json:"attempt,omitempty"` // 0 = no model call was in the air
+	CallID       string        `json:"callId,omitempty"`  // the tool call that failed the run
+	Failure      Failure       `json:"failure"`
+	Usage        llm.Usage     `json:"usage,omitzero"`
+	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
+	Cooling      []Cooldown    `json:"cooling,omitempty"`
+}
+
+// Cooldown is a model that is left out of the alternatives for a while.
+type Cooldown struct {
+	Model string    `json:"model"`
+	Until time.Time `json:"until"`
+	Kind  Kind      `json:"kind"`
+}
+
+// Repaired says what was changed in the transcript so that a model accepts it.
+type Repaired struct {
+	Attempt uint64   `json:"attempt"`
+	Repairs []string `json:"repairs"`
+}
+
+// Voted is what one plugin said.
+type Voted struct {
+	Failure uint64 `json:"failure"` // seq of the Failed event
+	Vote    Vote   `json:"vote"`
+}
+
+// Decided is what will be done.
+type Decided struct {
+	Failure  uint64   `json:"failure"` // seq of the Failed event
+	Decision Decision `json:"decision"`
+}
+
+// WaitFor says what a waiting run waits for.
+type WaitFor string
+
+// What a run may wait for.
+const (
+	WaitTime    WaitFor = "time"
+	WaitReset   WaitFor = "reset"
+	WaitNetwork WaitFor = "network"
+	WaitStore   WaitFor = "store"
+)
+
+// Waiting begins a deliberate wait; a person may cut it short by its id.
+type Waiting struct {
+	ID      string    `json:"id"`
+	For     WaitFor   `json:"for"`
+	Until   time.Time `json:"until"`
+	Model   string    `json:"model"` // that will be tried
+	Retry   int       `json:"retry"` // n of "attempt n/m"
+	Of      int       `json:"of"`
+	Actions []Button  `json:"actions,omitempty"`
+}
+
+// Due is how time passes: a timer fired.
+type Due struct {
+	Timer   Timer  `json:"timer"`
+	Failure uint64 `json:"failure,omitempty"` // for TimerWait and TimerExpiry: the failure it belongs to
+}
+
+// ToolBegan is the intent of a tool call, durable before the tool runs.
+type ToolBegan struct {
+	CallID     string `json:"callId"`
+	Name       string `json:"name"`
+	Try        int    `json:"try"` // from 0
+	Key        string `json:"key"` // the idempotency key, the same for every try
+	ArgsSHA256 string `json:"argsSha256"`
+}
+
+// Outcome says how a tool call ended.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeOK      Outcome = "ok"
+	OutcomeError   Outcome = "error"
+	OutcomeUnknown Outcome = "unknown" // it may or may not have happened
+)
+
+// ToolReturned is the durable result of a tool call; it is never run again.
+type ToolReturned struct {
+	CallID  string         `json:"callId"`
+	Result  llm.ToolResult `json:"result"`
+	Outcome Outcome        `json:"outcome"`
+	Elapsed Millis         `json:"elapsedMs,omitempty"`
+}
+
+// Compacted replaces the messages before Keep by a shorter form.
+type Compacted struct {
+	Messages []llm.Message `json:"messages"` // the new beginning
+	Keep     int           `json:"keep"`     // index of the first message kept as it is
+}
+
+// Noted tells people something that changes nothing.
+type Noted struct {
+	Topic string `json:"topic"` // progress, tool_late, …
+}
+
+// Suggested offers a decision to a person.
+type Suggested struct {
+	Suggestion Suggestion `json:"suggestion"`
+}
+
+// Accepted is a person's answer to a suggestion or to a live wait.
+type Accepted struct {
+	Suggestion string `json:"suggestion"`
+	Action     string `json:"action"`          // the action's id
+	Model      string `json:"model,omitempty"` // overrides the action's
+}
+
+// CancelRequested is a person's wish that the run end now.
+type CancelRequested struct{}
+
+// Paused says that the run waits for its store.
+type Paused struct {
+	Reason string `json:"reason"`
+}
+
+// Ended closes the run for good.
+type Ended struct {
+	Status     Status `json:"status"`              // completed, failed or cancelled
+	StopReason string `json:"stopReason"`          // completed, failed, cancelled, timeout, step_timeout, max_turn_time
+	Truncated  bool   `json:"truncated,omitempty"` // the answer was cut at the output limit
+}
+
+func (Started) eventType() string         { return "started" }
+func (PolicyChanged) eventType() string   { return "policy_changed" }
+func (Claimed) eventType() string         { return "claimed" }
+func (Began) eventType() string           { return "began" }
+func (Checkpointed) eventType() string    { return "checkpointed" }
+func (Answered) eventType() string        { return "answered" }
+func (Failed) eventType() string          { return "failed" }
+func (Repaired) eventType() string        { return "repaired" }
+func (Voted) eventType() string           { return "voted" }
+func (Decided) eventType() string         { return "decided" }
+func (Waiting) eventType() string         { return "waiting" }
+func (Due) eventType() string             { return "due" }
+func (ToolBegan) eventType() string       { return "tool_began" }
+func (ToolReturned) eventType() string    { return "tool_returned" }
+func (Compacted) eventType() string       { return "compacted" }
+func (Noted) eventType() string           { return "noted" }
+func (Suggested) eventType() string       { return "suggested" }
+func (Accepted) eventType() string        { return "accepted" }
+func (CancelRequested) eventType() string { return "cancel_requested" }
+func (Paused) eventType() string          { return "paused" }
+func (Ended) eventType() string           { return "ended" }
+func (u Unknown) eventType() string       { return u.Type }

@@ -1,0 +1,344 @@
+package recovery
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Effect is something that should be going on now. Two effects with the same key
+// are the same one, so a shell can compare what should be with what is.
+type Effect struct {
+	Key string
+	// Exactly one of these is set.
+	Record Body // write this event now; nothing else of the set matters until it is applied
+	Call   *CallModel
+	Tool   *RunTool
+	Ask    *AskPlugins
+	Timer  *SetTimer
+}
+
+// CallModel is a streamed model call under the policy's timers. The shell writes
+// Intent before it starts, and ends it with Answered or Failed.
+type CallModel struct {
+	Intent  Began
+	Doubled Timer // the timer whose limit this attempt doubles, at a person's wish
+	// InAir: the intent is durable and the call runs in this very process.
+	InAir bool
+}
+
+// RunTool is one tool call. The shell writes Intent before it starts.
+type RunTool struct {
+	Call   llm.ToolCall
+	Intent ToolBegan
+	InAir  bool
+}
+
+// AskPlugins asks those plugins that have not voted on a failure yet.
+type AskPlugins struct {
+	Failure uint64
+	Plugins []string
+}
+
+// SetTimer writes Due at a time.
+type SetTimer struct {
+	At  time.Time
+	Due Due
+}
+
+// Next says what should be going on, given all that has happened to r. It is
+// empty once the run has ended. A set with a Record has nothing else in it.
+func Next(r *Run) []Effect {
+	switch {
+	case r.Seq == 0 || r.End != nil:
+		return nil
+	case r.cancelled:
+		return record(r, Ended{Status: StatusCancelled, StopReason: "cancelled"})
+	case r.suggestionOver:
+		return r.fail()
+	case r.suggestionOpen:
+		return []Effect{timer(r.Suggestion.ExpiresAt, Due{Timer: TimerExpiry, Failure: r.Open.Seq})}
+	case r.Wait != nil && r.Wait.For == WaitStore:
+		return nil
+	case r.expired != "":
+		return record(r, Failed{Attempt: r.inAir(), Failure: r.expiry()})
+	case r.Open != nil && r.Open.CallID != "" && r.toolsInAir():
+		return r.runTools() // a tool's failure does not stop those beside it
+	case r.Open != nil:
+		return r.answerFailure()
+	}
+	return r.proceed()
+}
+
+// answerFailure takes an open failure through votes and decision to its answer.
+func (r *Run) answerFailure() []Effect {
+	o := r.Open
+	if o.Decision == nil {
+		if missing := r.missingVotes(); len(missing) > 0 {
+			return r.timed(Effect{
+				Key: fmt.Sprintf("ask/%d", o.Seq),
+				Ask: &AskPlugins{Failure: o.Seq, Plugins: missing},
+			})
+		}
+		return record(r, Decided{Failure: o.Seq, Decision: Decide(r)})
+	}
+	d := o.Decision
+	switch {
+	case d.Action == ActionNone:
+		return r.fail()
+	case d.Action == ActionFail:
+		if o.Accepted || (r.Suggestion != nil && r.Suggestion.ID == r.suggestionID()) {
+			return r.fail()
+		}
+		return record(r, Suggested{Suggestion: r.suggest()})
+	case !o.Accepted && (!r.Policy.AutoRecover || d.BlockedBy != ""):
+		return record(r, Suggested{Suggestion: r.suggest()})
+	case d.Delay > 0 && !o.Waited && r.Wait == nil:
+		return record(r, r.waiting())
+	case d.Delay > 0 && !o.Waited:
+		return r.timed(timer(r.Wait.Until, Due{Timer: TimerWait, Failure: o.Seq}))
+	}
+	return r.goOn()
+}
+
+// goOn carries a decision out: a tool call that was stopped settles first.
+func (r *Run) goOn() []Effect {
+	if tools := r.runTools(); len(tools) > 0 {
+		return tools
+	}
+	return r.callModel()
+}
+
+// proceed goes on with a run that nothing stands in the way of.
+func (r *Run) proceed() []Effect {
+	if tools := r.runTools(); len(tools) > 0 {
+		return tools
+	}
+	if r.Attempt != nil && r.Attempt.InAir {
+		if r.Attempt.Orphan {
+			return record(r, Failed{Attempt: r.Attempt.ID, Failure: r.interrupted()})
+		}
+		return r.timed(Effect{Key: callKey(r.Attempt.ID), Call: &CallModel{Intent: r.intent(), InAir: true}})
+	}
+	if r.finished() {
+		return record(r, Ended{Status: StatusCompleted, StopReason: "completed", Truncated: r.truncated})
+	}
+	return r.callModel()
+}
+
+// finished reports whether the transcript ends with an answer that asks for nothing.
+func (r *Run) finished() bool {
+	return r.Rounds > 0 && len(r.Pending) == 0
+}
+
+func (r *Run) callModel() []Effect {
+	if spent := r.Policy.Budget.exhausted(r.Spent); spent != "" {
+		f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
+		f.Variant, f.Model = spent, r.Model
+		return record(r, Failed{Failure: *f})
+	}
+	intent := r.intent()
+	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
+}
+
+// intent is the Began of the attempt in the air, or of the next one.
+func (r *Run) intent() Began {
+	if a := r.Attempt; a != nil && a.InAir {
+		return Began{Attempt: a.ID, Round: r.Rounds + 1, Try: a.Try, Model: a.Model, Adjust: a.Adjust}
+	}
+	b := Began{
+		Attempt: r.Attempts + 1, Round: r.Rounds + 1, Try: r.Call.Attempts, Model: r.Model, Adjust: r.Call.Adjust,
+	}
+	if o := r.Open; o != nil && o.Decision != nil {
+		b.Adjust = o.Decision.Adjust
+		b.Retry = o.Decision.Action == ActionRetry
+		if o.Decision.Action == ActionSwitchModel {
+			b.Model = o.Decision.NewModel
+		}
+	}
+	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
+		b.Withdraws = r.Attempt.ID
+	}
+	b.Reserve = r.Policy.reserve(b.Model, b.Adjust)
+	return b
+}
+
+// reserve is what a call may cost in output at the most, where a limit is set.
+func (p Policy) reserve(model string, adjust Adjust) Budget {
+	limit := int64(max(p.MaxOutputTokens, adjust.MaxOutputTokens))
+	return p.cost(model, llm.Usage{OutputTokens: limit})
+}
+
+func (r *Run) runTools() []Effect {
+	var effects []Effect
+	for _, t := range r.Pending {
+		if t.Returned {
+			continue
+		}
+		if t.Orphan && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {
+			return record(r, ToolReturned{CallID: t.Call.ID, Outcome: OutcomeUnknown, Result: unknownOutcome(t.Call)})
+		}
+		try := t.Tries
+		if t.InAir {
+			try--
+		}
+		sum := sha256.Sum256(t.Call.Args)
+		effects = append(effects, Effect{
+			Key: fmt.Sprintf("tool/%s/%d", t.Call.ID, try),
+			Tool: &RunTool{Call: t.Call, InAir: t.InAir, Intent: ToolBegan{
+				CallID: t.Call.ID, Name: t.Call.Name, Try: try,
+				Key: r.ID + "/" + t.Call.ID, ArgsSHA256: hex.EncodeToString(sum[:]),
+			}},
+		})
+	}
+	if len(effects) == 0 {
+		return nil
+	}
+	return r.timed(effects...)
+}
+
+func unknownOutcome(call llm.ToolCall) llm.ToolResult {
+	return llm.ToolResult{
+		CallID: call.ID, Name: call.Name, IsError: true,
+		Text: "The outcome of this call is unknown: the program stopped while it ran. It may or may not have taken effect. Check before calling it again.",
+	}
+}
+
+// timed adds the clocks of the run to effects that take time.
+func (r *Run) timed(effects ...Effect) []Effect {
+	if o := r.Open; o != nil && o.Failure.terminal() && !o.Accepted {
+		return effects // its time is over already; the hook is asked once more
+	}
+	for _, clock := range r.clocks() {
+		if !clock.At.After(r.Last) {
+			return record(r, clock.Due)
+		}
+		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
+	}
+	return effects
+}
+
+// clocks are the run's own timers in the order in which they are named when several
+// are due at once.
+func (r *Run) clocks() []SetTimer {
+	var clocks []SetTimer
+	t := r.Policy.Timeouts
+	if t.MaxTurn > 0 {
+		clocks = append(clocks, SetTimer{r.StartedAt.Add(t.MaxTurn.Duration() + r.Parked), Due{Timer: TimerMaxTurn}})
+	}
+	if t.Step > 0 {
+		clocks = append(clocks, SetTimer{r.LastStepAt.Add(t.Step.Duration()), Due{Timer: TimerStep}})
+	}
+	if t.Run > 0 {
+		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: TimerRun}})
+	}
+	return clocks
+}
+
+func (r *Run) toolsInAir() bool {
+	for _, t := range r.Pending {
+		if t.InAir {
+			return true
+		}
+	}
+	return false
+}
+
+// waiting is the deliberate wait before the decision acts.
+func (r *Run) waiting() Waiting {
+	o := r.Open
+	w := Waiting{
+		ID: fmt.Sprintf("%s-w%d", r.ID, o.Seq), For: WaitTime, Model: r.Model,
+		Until: o.At.Add(o.Decision.Delay.Duration()),
+		Retry: r.Call.Retries + 1, Of: r.Policy.MaxRetries,
+	}
+	if o.Decision.Action == ActionSwitchModel {
+		w.Model = o.Decision.NewModel
+	}
+	if o.Decision.Delay > MaxInProcessWait {
+		w.For = WaitReset
+	}
+	w.Actions = waitActions(o.Alternatives, w.Model)
+	return w
+}
+
+// expiry is the failure that an expired clock of the run amounts to.
+func (r *Run) expiry() Failure {
+	kind, limit, since := KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
+	switch r.expired {
+	case TimerMaxTurn:
+		kind, limit = KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
+	case TimerStep:
+		kind, limit, since = KindStepTimeout, r.Policy.Timeouts.Step, r.LastStepAt
+	}
+	f := NewFailure(kind, OriginRunner, PhaseMidStream, nil)
+	f.Timer, f.Limit, f.Model, f.LastStep = r.expired, limit, r.Model, r.LastStep
+	f.Elapsed = InMillis(nonNegative(r.Last.Sub(since)))
+	return *f
+}
+
+func (r *Run) interrupted() Failure {
+	f := NewFailure(KindInterrupted, OriginRunner, PhaseMidStream, nil)
+	f.Model, f.LastStep = r.Attempt.Model, r.LastStep
+	f.Elapsed = InMillis(nonNegative(r.Last.Sub(r.Attempt.BeganAt)))
+	return *f
+}
+
+// fail ends the run with the failure at hand.
+func (r *Run) fail() []Effect {
+	return record(r, Ended{Status: StatusFailed, StopReason: r.Open.Failure.stopReason()})
+}
+
+func (f *Failure) stopReason() string {
+	switch {
+	case f.Kind == KindStepTimeout, f.Kind == KindMaxTurnTime:
+		return string(f.Kind)
+	case f.Kind == KindRunTimeout, f.idle():
+		return "timeout"
+	}
+	return "failed"
+}
+
+func (r *Run) missingVotes() []string {
+	var missing []string
+	for _, p := range r.Policy.Plugins {
+		if !r.Open.voted(p) {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}
+
+func (o *OpenFailure) voted(plugin string) bool {
+	for _, v := range o.Votes {
+		if v.Plugin == plugin {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Run) inAir() uint64 {
+	if r.Attempt != nil && r.Attempt.InAir {
+		return r.Attempt.ID
+	}
+	return 0
+}
+
+func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }
+
+func record(r *Run, b Body) []Effect {
+	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: b}}
+}
+
+func timer(at time.Time, due Due) Effect {
+	t := SetTimer{At: at, Due: due}
+	return Effect{Key: timerKey(t), Timer: &t}
+}
+
+func timerKey(t SetTimer) string {
+	return fmt.Sprintf("timer/%s/%d/%d", t.Due.Timer, t.Due.Failure, t.At.UnixMilli())
+}

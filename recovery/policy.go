@@ -1,0 +1,76 @@
+package recovery
+
+// Limits that hold whatever a policy or a plugin says (spec §5).
+const (
+	MaxAttemptsPerCall    = 6           // attempts of one model call, switches included
+	MaxFailedAttempts     = 20          // failed attempts of one run
+	MinDelay              = Millis(250) // before any attempt after the second
+	MaxInProcessWait      = Millis(60_000)
+	MaxDelay              = Millis(7 * 24 * 3_600_000) // a longer delay is not a delay but a mistake
+	IdleBreakerAt         = 5                          // idle expiries in a row without a finished step
+	MaxInterruptedCrashes = 3                          // crashes while resuming end the run
+	MaxToolTries          = 2                          // runs of one idempotent tool call after crashes
+)
+
+// Policy is what a run may do. Started pins it, PolicyChanged amends it.
+type Policy struct {
+	AutoRecover bool             `json:"autoRecover"`
+	Models      []string         `json:"models,omitempty"`  // the allow-list for switching, in order of preference
+	Plugins     []string         `json:"plugins,omitempty"` // who is asked, in order of precedence
+	MaxRetries  int              `json:"maxRetries"`        // of one model call
+	Timeouts    Timeouts         `json:"timeouts"`
+	Budget      Budget           `json:"budget,omitzero"` // zero fields are unlimited
+	Prices      map[string]Price `json:"prices,omitempty"`
+	// SuggestionTTL is how long a suggestion stays open.
+	SuggestionTTL   Millis `json:"suggestionTtlMs"`
+	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
+}
+
+// Timeouts are the timers of spec §3; 0 is off.
+type Timeouts struct {
+	Connect       Millis `json:"connectMs,omitempty"`
+	FirstEvent    Millis `json:"firstEventMs,omitempty"`
+	Bytes         Millis `json:"bytesMs,omitempty"`
+	Idle          Millis `json:"idleMs,omitempty"`
+	Step          Millis `json:"stepMs,omitempty"`
+	MaxTurn       Millis `json:"maxTurnMs,omitempty"`
+	Run           Millis `json:"runMs,omitempty"`
+	Tool          Millis `json:"toolMs,omitempty"`
+	ProgressAfter Millis `json:"progressAfterMs,omitempty"`
+}
+
+// Budget counts what a run may use and, in Run.Spent, what it has used.
+type Budget struct {
+	Tokens       int64 `json:"tokens,omitempty"`
+	Microdollars int64 `json:"microdollars,omitempty"`
+}
+
+// Price is what a million tokens of a model cost, in microdollars.
+type Price struct {
+	Input  int64 `json:"input"`
+	Output int64 `json:"output"`
+}
+
+// DefaultPolicy is spec §3's and §5's defaults: recovery is offered, not done.
+func DefaultPolicy() Policy {
+	const second, minute, hour = Millis(1000), Millis(60_000), Millis(3_600_000)
+	return Policy{
+		MaxRetries: 3,
+		Timeouts: Timeouts{
+			Connect: 10 * second, FirstEvent: 30 * second, Bytes: 60 * second, Idle: 120 * second,
+			MaxTurn: 48 * hour, Run: 48 * hour, Tool: 10 * minute, ProgressAfter: 30 * second,
+		},
+		SuggestionTTL: 24 * hour,
+	}
+}
+
+// exhausted names the part of the budget that spent has used up, or "".
+func (b Budget) exhausted(spent Budget) string {
+	switch {
+	case b.Tokens > 0 && spent.Tokens >= b.Tokens:
+		return "tokens"
+	case b.Microdollars > 0 && spent.Microdollars >= b.Microdollars:
+		return "money"
+	}
+	return ""
+}

@@ -1,0 +1,527 @@
+package recovery
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Status is where a run stands.
+type Status string
+
+// The statuses. A failed run with an open suggestion can still be recovered.
+const (
+	StatusRunning   Status = "running"
+	StatusWaiting   Status = "waiting"
+	StatusCompleted Status = "completed"
+	StatusFailed    Status = "failed"
+	StatusCancelled Status = "cancelled"
+)
+
+// Run is what its events amount to. Apply is the only thing that changes it; every
+// field is for reading.
+type Run struct {
+	ID        string
+	Seq       uint64    // of the last event applied
+	Last      time.Time // its time
+	StartedAt time.Time
+	Session   string
+	Continues *Head
+	Owner     string
+	Epoch     uint64
+	Inbox     uint64 // the last command that an event answered
+
+	Policy Policy
+	System string
+	Tools  []ToolDecl
+	Chosen string // the model the run was started with
+	Model  string // the model that is asked next
+
+	Status   Status
+	Messages []llm.Message // the transcript of this run, input first; never error text
+	Rounds   int           // model calls answered
+	Attempt  *Attempt      // of the round at hand; nil before its first
+	Attempts uint64        // begun in all
+	Call     Call          // counters of the model call at hand
+	Pending  []*ToolRun    // tool calls of the last answer, in its order
+
+	Open           *OpenFailure // the failure that nothing has answered yet
+	Suggestion     *Suggestion  // open, or the last one; see SuggestionOpen
+	Wait           *Waiting     // a live wait
+	FailedAttempts int
+	Crashes        int // interruptions in a row without a finished step
+	IdleExpiries   int // in a row without a finished step
+	Spent          Budget
+	Usage          llm.Usage
+	LastStep       string        // what finished last: a tool's name, "answer"; "" for nothing yet
+	LastStepAt     time.Time     // or when the run, or its last attempt to go on, began
+	Parked         time.Duration // time that does not count towards max_turn
+	End            *Ended
+
+	expired        Timer // step, max_turn or run fired and no Failed says so yet
+	cancelled      bool
+	suggestionOpen bool
+	suggestionOver bool // its time is over
+	truncated      bool
+	reserved       Budget
+	parkedFrom     time.Time
+}
+
+// Attempt is one try at a model call.
+type Attempt struct {
+	ID      uint64
+	Model   string
+	Try     int
+	BeganAt time.Time
+	Adjust  Adjust
+	InAir   bool   // begun, and neither answered nor failed
+	Orphan  bool   // in the air when its owner was lost
+	Text    []byte // partial text as far as it is durable
+}
+
+// Call counts the tries at one model call; an answer resets it.
+type Call struct {
+	Attempts int    // requests begun
+	Retries  int    // of them, by a decision to retry
+	Granted  int    // extra attempts that a person's answers gave
+	Adjust   Adjust // for the next attempt
+	Doubled  Timer  // the timer whose limit the next attempt doubles
+	Tried    []Tried
+}
+
+// ToolRun is a tool call of the last answer and how far it has come.
+type ToolRun struct {
+	Call     llm.ToolCall
+	Safety   Safety
+	Tries    int
+	InAir    bool
+	Orphan   bool
+	Returned bool
+}
+
+// OpenFailure is a failure on its way through the hook to a decision.
+type OpenFailure struct {
+	Seq          uint64
+	At           time.Time
+	Attempt      int // within the model call, from 0
+	Failure      Failure
+	CallID       string
+	Alternatives []Alternative
+	Cooling      []Cooldown
+	Votes        []Vote
+	Decision     *Decision
+	Accepted     bool // a person said so: act, whatever autoRecover says
+	Waited       bool // the decision's delay is over
+}
+
+// SuggestionOpen reports whether a person may still answer r's suggestion.
+func (r *Run) SuggestionOpen() bool { return r.suggestionOpen && r.End == nil }
+
+// Settled reports whether nothing more happens to r without a person: it has
+// ended, or its suggestion is open.
+func (r *Run) Settled() bool { return r.End != nil || r.suggestionOpen }
+
+// Truncated reports whether the answer was cut at the output limit.
+func (r *Run) Truncated() bool { return r.truncated }
+
+// Answer is the text of the last answer, or the partial text of the attempt that
+// failed last.
+func (r *Run) Answer() string {
+	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
+		return string(r.Attempt.Text)
+	}
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == llm.RoleAssistant {
+		return r.Messages[n-1].Text()
+	}
+	return ""
+}
+
+// Fold makes a run out of its events.
+func Fold(events []Event) (*Run, error) {
+	r := &Run{}
+	for _, e := range events {
+		if err := r.Apply(e); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Apply changes r by one event. It refuses an event that is not the next one of
+// this run and, apart from that, accepts whatever the log says.
+func (r *Run) Apply(e Event) error {
+	if e.Seq != r.Seq+1 {
+		return fmt.Errorf("run %s: event %d cannot follow event %d", r.ID, e.Seq, r.Seq)
+	}
+	if r.Seq > 0 && e.Run != r.ID {
+		return fmt.Errorf("run %s: an event of run %s", r.ID, e.Run)
+	}
+	if r.Seq == 0 {
+		if _, ok := e.Body.(Started); !ok {
+			return fmt.Errorf("run %s: its first event is %s, not started", e.Run, e.Type())
+		}
+	}
+	r.Seq = e.Seq
+	if e.Inbox > r.Inbox {
+		r.Inbox = e.Inbox
+	}
+	if r.End == nil {
+		r.apply(e)
+	}
+	r.Last = e.Time
+	return nil
+}
+
+func (r *Run) apply(e Event) {
+	switch b := e.Body.(type) {
+	case Started:
+		r.started(e, b)
+	case PolicyChanged:
+		r.Policy = b.Policy
+	case Claimed:
+		r.claimed(e, b)
+	case Began:
+		r.began(e, b)
+	case Checkpointed:
+		r.checkpointed(b)
+	case Answered:
+		r.answered(e, b)
+	case Failed:
+		r.failed(e, b)
+	case Voted:
+		if r.Open != nil && r.Open.Seq == b.Failure {
+			r.Open.Votes = append(r.Open.Votes, b.Vote)
+		}
+	case Decided:
+		if r.Open != nil && r.Open.Seq == b.Failure {
+			r.Open.Decision = &b.Decision
+		}
+	case Waiting:
+		r.Wait = &b
+		r.Status = StatusWaiting
+		if b.Until.Sub(e.Time) > MaxInProcessWait.Duration() {
+			r.park(e.Time)
+		}
+	case Due:
+		r.due(e, b)
+	case ToolBegan:
+		r.toolBegan(b)
+	case ToolReturned:
+		r.toolReturned(e, b)
+	case Compacted:
+		if b.Keep >= 0 && b.Keep <= len(r.Messages) {
+			r.Messages = append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...)
+		}
+	case Suggested:
+		r.suggested(e, b)
+	case Accepted:
+		r.accepted(e, b)
+	case CancelRequested:
+		r.cancelled = true
+	case Paused:
+		r.Status = StatusWaiting
+		r.Wait = &Waiting{For: WaitStore}
+	case Ended:
+		r.ended(b)
+	}
+}
+
+func (r *Run) started(e Event, b Started) {
+	r.ID = e.Run
+	r.StartedAt, r.LastStepAt = e.Time, e.Time
+	r.Session, r.Continues = b.Session, b.Continues
+	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
+	r.Chosen, r.Model = b.Model, b.Model
+	r.Messages = append(r.Messages, b.Input...)
+	r.Status = StatusRunning
+}
+
+// claimed loses what an older epoch had in the air.
+func (r *Run) claimed(e Event, b Claimed) {
+	r.Owner, r.Epoch = b.Owner, b.Epoch
+	if r.Attempt != nil && r.Attempt.InAir {
+		r.Attempt.Orphan = true
+	}
+	for _, t := range r.Pending {
+		if t.InAir {
+			t.InAir, t.Orphan = false, true
+		}
+	}
+	if r.Wait != nil && r.Wait.For == WaitStore {
+		r.Wait, r.Status = nil, StatusRunning
+	}
+	if !r.Settled() && r.parkedFrom.IsZero() && e.Seq > 2 {
+		r.Parked += nonNegative(e.Time.Sub(r.Last)) // nobody was there
+	}
+}
+
+func (r *Run) began(e Event, b Began) {
+	r.Attempts = b.Attempt
+	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, InAir: true}
+	r.Call.Attempts++
+	if b.Retry {
+		r.Call.Retries++
+	}
+	r.Call.Adjust, r.Call.Doubled = Adjust{}, ""
+	r.Model = b.Model
+	r.resume(e.Time)
+	r.reserved = b.Reserve
+	r.Spent = r.Spent.plus(b.Reserve)
+}
+
+// resume clears everything that stood between the run and its going on.
+func (r *Run) resume(now time.Time) {
+	r.Status = StatusRunning
+	r.Open, r.Wait = nil, nil
+	r.suggestionOpen, r.suggestionOver = false, false
+	r.unpark(now)
+}
+
+func (r *Run) checkpointed(b Checkpointed) {
+	a := r.Attempt
+	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset > len(a.Text) {
+		return
+	}
+	a.Text = append(a.Text[:b.Offset], b.Text...)
+}
+
+func (r *Run) answered(e Event, b Answered) {
+	a := r.Attempt
+	if a == nil || a.ID != b.Attempt || !a.InAir {
+		return
+	}
+	r.settle(a.Model, b.Usage)
+	r.Messages = append(r.Messages, b.Message)
+	r.Attempt, r.Call = nil, Call{}
+	r.Rounds++
+	r.truncated = b.Stop == llm.StopLength
+	r.finishStep(e.Time, "answer")
+	r.Pending = nil
+	for _, call := range b.Message.Calls() {
+		r.Pending = append(r.Pending, &ToolRun{Call: call, Safety: r.safety(call.Name)})
+	}
+}
+
+// finishStep re-arms what only progress re-arms.
+func (r *Run) finishStep(now time.Time, what string) {
+	r.LastStep, r.LastStepAt = what, now
+	r.IdleExpiries, r.Crashes = 0, 0
+}
+
+func (r *Run) failed(e Event, b Failed) {
+	open := &OpenFailure{
+		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, CallID: b.CallID,
+		Alternatives: b.Alternatives, Cooling: b.Cooling,
+	}
+	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
+		open.Attempt = a.Try
+		r.settle(a.Model, b.Usage)
+		a.InAir = false
+		r.FailedAttempts++
+		r.Call.Tried = append(r.Call.Tried, Tried{
+			Attempt: a.Try, Model: a.Model, Code: b.Failure.Code, At: a.BeganAt, Millis: InMillis(nonNegative(e.Time.Sub(a.BeganAt))),
+		})
+	}
+	if b.Failure.idle() {
+		r.IdleExpiries++
+	} else if b.Failure.Kind == KindInterrupted {
+		r.Crashes++
+	}
+	r.expired = ""
+	r.Open = open
+	r.Status = StatusRunning
+	r.Wait = nil
+}
+
+// settle replaces what was reserved for an attempt by what it used; an attempt
+// that reported nothing keeps its reservation.
+func (r *Run) settle(model string, used llm.Usage) {
+	r.Usage = r.Usage.Plus(used)
+	if used != (llm.Usage{}) {
+		r.Spent = r.Spent.minus(r.reserved).plus(r.Policy.cost(model, used))
+	}
+	r.reserved = Budget{}
+}
+
+func (r *Run) due(e Event, b Due) {
+	switch b.Timer {
+	case TimerWait:
+		if r.Open != nil && r.Open.Seq == b.Failure {
+			r.Open.Waited = true
+			r.Wait, r.Status = nil, StatusRunning
+			r.unpark(e.Time)
+		}
+	case TimerExpiry:
+		if r.suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
+			r.suggestionOver = true
+		}
+	case TimerStep, TimerMaxTurn, TimerRun:
+		r.expired = b.Timer
+	}
+}
+
+func (r *Run) toolBegan(b ToolBegan) {
+	if t := r.tool(b.CallID); t != nil && !t.Returned {
+		t.Tries++
+		t.InAir, t.Orphan = true, false
+	}
+}
+
+func (r *Run) toolReturned(e Event, b ToolReturned) {
+	t := r.tool(b.CallID)
+	if t == nil || t.Returned {
+		return
+	}
+	t.InAir, t.Orphan, t.Returned = false, false, true
+	result := b.Result
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
+	r.finishStep(e.Time, t.Call.Name)
+}
+
+func (r *Run) suggested(e Event, b Suggested) {
+	s := b.Suggestion
+	r.Suggestion = &s
+	r.suggestionOpen = s.SuggestedAction != ActionFail
+	r.Status = StatusFailed
+	r.Wait = nil
+	if r.suggestionOpen {
+		r.park(e.Time)
+	}
+}
+
+// accepted lets the decision act; what differs between the actions is only how
+// the decision is amended first.
+func (r *Run) accepted(e Event, b Accepted) {
+	buttons, ok := r.answerable(b.Suggestion)
+	if !ok {
+		return
+	}
+	button, ok := findButton(buttons, b.Action)
+	if !ok {
+		return
+	}
+	if b.Model != "" {
+		button.Model = b.Model
+	}
+	wasWait := r.Wait != nil
+	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
+	r.Status = StatusRunning
+	r.unpark(e.Time)
+	r.LastStepAt = e.Time
+	open := r.Open
+	open.Accepted, open.Waited = true, true
+	if !wasWait {
+		r.Call.Granted++
+	}
+	amended := Decision{Action: ActionRetry, Adjust: open.Decision.Adjust, By: open.Decision.By, Reason: open.Decision.Reason}
+	switch button.Kind {
+	case ButtonStop:
+		amended = Decision{Action: ActionFail}
+	case ButtonCancelWait:
+		r.cancelled = true
+	case ButtonSwitchModel, ButtonLarger:
+		amended.Action, amended.NewModel = ActionSwitchModel, button.Model
+	case ButtonResumeAt:
+		open.Waited = !open.Failure.ResetsAt.After(e.Time)
+		amended.Delay = InMillis(nonNegative(open.Failure.ResetsAt.Sub(open.At)))
+	case ButtonWaitLonger:
+		r.Call.Doubled = open.Failure.Timer
+	case ButtonExtend:
+		r.extend(open.Failure)
+	}
+	open.Decision = &amended
+}
+
+// answerable gives the actions of the suggestion or live wait called id, if it is
+// the one that waits for an answer.
+func (r *Run) answerable(id string) ([]Button, bool) {
+	switch {
+	case r.End != nil || r.Open == nil || r.Open.Decision == nil:
+		return nil, false
+	case r.Wait != nil && r.Wait.ID == id:
+		return r.Wait.Actions, true
+	case r.suggestionOpen && r.Suggestion.ID == id:
+		return r.Suggestion.Actions, true
+	}
+	return nil, false
+}
+
+// extend adds the expired ceiling once more.
+func (r *Run) extend(f Failure) {
+	switch f.Kind {
+	case KindMaxTurnTime:
+		r.Policy.Timeouts.MaxTurn += f.Limit
+		if run := &r.Policy.Timeouts.Run; *run > 0 && *run < r.Policy.Timeouts.MaxTurn {
+			*run = r.Policy.Timeouts.MaxTurn
+		}
+	case KindRunTimeout:
+		r.Policy.Timeouts.Run += f.Limit
+		if turn := &r.Policy.Timeouts.MaxTurn; *turn > 0 {
+			*turn += f.Limit
+		}
+	case KindBudget:
+		r.Policy.Budget.Tokens *= 2
+		r.Policy.Budget.Microdollars *= 2
+	}
+}
+
+func (r *Run) ended(b Ended) {
+	r.End = &b
+	r.Status = b.Status
+	r.suggestionOpen, r.Wait = false, nil
+	r.unpark(r.Last)
+	if r.Attempt != nil {
+		r.Attempt.InAir = false
+	}
+}
+
+func (r *Run) park(now time.Time) {
+	if r.parkedFrom.IsZero() {
+		r.parkedFrom = now
+	}
+}
+
+func (r *Run) unpark(now time.Time) {
+	if !r.parkedFrom.IsZero() {
+		r.Parked += nonNegative(now.Sub(r.parkedFrom))
+		r.parkedFrom = time.Time{}
+	}
+}
+
+func (r *Run) tool(callID string) *ToolRun {
+	for _, t := range r.Pending {
+		if t.Call.ID == callID {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *Run) safety(tool string) Safety {
+	for _, t := range r.Tools {
+		if t.Name == tool {
+			return t.Safety
+		}
+	}
+	return SafetyUnsafe
+}
+
+// cost is what a call used: every token counts, money where the price is known.
+func (p Policy) cost(model string, u llm.Usage) Budget {
+	price := p.Prices[model]
+	return Budget{
+		Tokens:       u.Total(),
+		Microdollars: ((u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)*price.Input + u.OutputTokens*price.Output) / 1_000_000,
+	}
+}
+
+func (b Budget) plus(c Budget) Budget {
+	return Budget{Tokens: b.Tokens + c.Tokens, Microdollars: b.Microdollars + c.Microdollars}
+}
+
+func (b Budget) minus(c Budget) Budget {
+	return Budget{Tokens: b.Tokens - c.Tokens, Microdollars: b.Microdollars - c.Microdollars}
+}
+
+func nonNegative(d time.Duration) time.Duration { return max(0, d) }

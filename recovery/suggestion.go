@@ -1,0 +1,89 @@
+package recovery
+
+import "time"
+
+// Effect says who carries an action out.
+const (
+	EffectRunner = "runner" // posted back, the runner acts
+	EffectClient = "client" // never posted, the client acts
+)
+
+// Button is one action that a person may choose. A client draws kinds that it
+// does not know by their label.
+type Button struct {
+	ID      string `json:"id"` // within its suggestion: a1, a2, …
+	Kind    string `json:"kind"`
+	Label   string `json:"label"`
+	Effect  string `json:"effect"` // runner or client
+	Model   string `json:"model,omitempty"`
+	Primary bool   `json:"primary,omitempty"`
+}
+
+// The kinds of actions (spec §6).
+const (
+	ButtonRetry       = "retry"
+	ButtonSwitchModel = "switch_model"
+	ButtonLarger      = "switch_model_larger"
+	ButtonCompact     = "compact"
+	ButtonResumeAt    = "resume_at"
+	ButtonWaitLonger  = "wait_longer"
+	ButtonExtend      = "extend"
+	ButtonTellAgent   = "tell_agent"
+	ButtonRerunTool   = "rerun_tool"
+	ButtonStop        = "stop"
+
+	ButtonEdit        = "edit"
+	ButtonFixKey      = "fix_key"
+	ButtonAddCredit   = "add_credit"
+	ButtonChooseModel = "choose_model"
+	ButtonCopyDetails = "copy_details"
+
+	ButtonRetryNow   = "retry_now"
+	ButtonCancelWait = "cancel_wait"
+)
+
+// Suggestion is a decision offered to a person: meta.recoverySuggestion (spec §6).
+// Its first three fields are the original contract.
+type Suggestion struct {
+	SuggestedAction Action `json:"suggestedAction"`
+	NewModel        string `json:"newModel,omitempty"`
+	Attempt         int    `json:"attempt"` // from 0, within one model call
+
+	ID        string    `json:"id"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	Title     string    `json:"title"`
+	Message   string    `json:"message"`
+	Error     Failure   `json:"error"`
+	RetryAt   time.Time `json:"retryAt,omitzero"`
+	ResetsAt  time.Time `json:"resetsAt,omitzero"`
+	BlockedBy string    `json:"blockedBy,omitempty"`
+	DecidedBy *Voter    `json:"decidedBy,omitempty"`
+	Actions   []Button  `json:"actions"`
+	Tried     []Tried   `json:"tried"`
+}
+
+// Tried is one failed attempt of the model call that a suggestion is about.
+type Tried struct {
+	Attempt int       `json:"attempt"`
+	Model   string    `json:"model"`
+	Code    Code      `json:"code"`
+	At      time.Time `json:"at"`
+	Millis  Millis    `json:"ms"`
+}
+
+// Button finds an action by its id, or by its kind where only one has it.
+func (s *Suggestion) Button(id string) (Button, bool) { return findButton(s.Actions, id) }
+
+func findButton(buttons []Button, id string) (Button, bool) {
+	for _, b := range buttons {
+		if b.ID == id {
+			return b, true
+		}
+	}
+	for _, b := range buttons {
+		if b.Kind == id {
+			return b, true
+		}
+	}
+	return Button{}, false
+}

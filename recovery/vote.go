@@ -1,0 +1,66 @@
+package recovery
+
+// Action is what to do about a failure.
+type Action string
+
+// The actions. The zero value is "no opinion".
+const (
+	ActionNone        Action = ""
+	ActionRetry       Action = "retry"
+	ActionSwitchModel Action = "switch_model"
+	ActionFail        Action = "fail"
+)
+
+// Vote is what one plugin said about a failure, or why it said nothing. A vote is
+// advice; see Decide.
+type Vote struct {
+	Plugin   string   `json:"plugin"`
+	Version  string   `json:"version,omitempty"`
+	Hash     string   `json:"hash,omitempty"` // of the executable that answered, hex SHA-256
+	PID      int      `json:"pid,omitempty"`  // of the process that answered
+	Latency  Millis   `json:"latencyMs"`
+	Action   Action   `json:"action,omitempty"`
+	Delay    Millis   `json:"delayMs,omitempty"`
+	NewModel string   `json:"newModel,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // for people
+	Actions  []Button `json:"actions,omitempty"`
+	Adjust   Adjust   `json:"adjust,omitzero"`
+	Error    string   `json:"error,omitempty"` // why there is no opinion: timed out, crashed, invalid answer, …
+}
+
+// Adjust is what the next attempt changes, since an unchanged retry cannot help
+// every kind of failure. Zero fields change nothing.
+type Adjust struct {
+	Compact         bool   `json:"compact,omitempty"`
+	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
+	ReasoningEffort string `json:"reasoningEffort,omitempty"` // low, medium, high
+}
+
+// Decision is what will be done about a failure, by whose advice, and why.
+type Decision struct {
+	Action    Action   `json:"action,omitempty"`
+	Delay     Millis   `json:"delayMs,omitempty"` // after every limit was applied
+	NewModel  string   `json:"newModel,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+	Actions   []Button `json:"actions,omitempty"`
+	Adjust    Adjust   `json:"adjust,omitzero"`
+	By        *Voter   `json:"by,omitempty"`        // nil = nobody had an opinion
+	BlockedBy string   `json:"blockedBy,omitempty"` // the limit that keeps the runner from acting on it
+	Ignored   []string `json:"ignored,omitempty"`   // "plugin: why its answer did not count"
+}
+
+// Voter is the plugin whose vote won.
+type Voter struct {
+	Plugin  string `json:"plugin"`
+	Version string `json:"version,omitempty"`
+	Hash    string `json:"hash,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Millis  Millis `json:"ms"`
+	Rank    int    `json:"rank"` // position in the configured order, from 0
+}
+
+// Alternative is a model that the run could be switched to.
+type Alternative struct {
+	Model         string `json:"model"`
+	ContextTokens int64  `json:"contextTokens,omitempty"` // 0 = not known
+}
