@@ -13,7 +13,7 @@ import (
 const root = "../.."
 
 func TestPlanHolds(t *testing.T) {
-	pkgs, err := Load(root)
+	pkgs, err := Load(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

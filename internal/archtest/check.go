@@ -108,8 +108,7 @@ func (r Room) allows(imp Import) bool {
 	if imp.Ours && strings.HasPrefix(imp.To, imp.From+"/") {
 		return true
 	}
-	covers := func(pattern string) bool { return imp.fits(pattern) }
-	return slices.ContainsFunc(r.May, covers) && !slices.ContainsFunc(r.Never, covers)
+	return slices.ContainsFunc(r.May, imp.fits) && !slices.ContainsFunc(r.Never, imp.fits)
 }
 
 func (imp Import) fits(pattern string) bool {

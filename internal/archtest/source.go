@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,8 +27,8 @@ type listed struct {
 
 // Load lists the packages of the module that holds dir. Files of other platforms count too: an
 // import is no better for being made on macOS only.
-func Load(dir string) ([]Package, error) {
-	cmd := exec.Command("go", "list", "-json=Dir,Name,ImportPath,Module,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+func Load(ctx context.Context, dir string) ([]Package, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-json=Dir,Name,ImportPath,Module,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
