@@ -1,0 +1,114 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// What a vote may hold of a hook's own words, in bytes.
+const (
+	MaxError  = 2 << 10
+	MaxReason = 500
+)
+
+// Deadlines bound a dispatch; zero fields are the defaults.
+type Deadlines struct {
+	Each time.Duration // one hook, 2 s by default
+	All  time.Duration // all of them, 5 s by default
+}
+
+func (d Deadlines) orDefaults() Deadlines {
+	if d.Each <= 0 {
+		d.Each = 2 * time.Second
+	}
+	if d.All <= 0 {
+		d.All = 5 * time.Second
+	}
+	return d
+}
+
+// Dispatch asks hooks side by side and returns when each has voted. It calls voted
+// from its own goroutine, once for each hook, in the order in which the answers are
+// known. A hook that fails, panics or does not answer in time votes with Error set;
+// what it says after its deadline is dropped, and if it never returns, so does the
+// goroutine that asked it.
+func Dispatch(ctx context.Context, hooks []Named, e RunError, d Deadlines, voted func(recovery.Vote)) {
+	d = d.orDefaults()
+	ctx, cancel := context.WithTimeout(ctx, d.All)
+	defer cancel()
+	votes := make(chan recovery.Vote, len(hooks))
+	for _, hook := range hooks {
+		go func() { votes <- ask(ctx, hook, e, d.Each) }()
+	}
+	for range hooks {
+		voted(<-votes)
+	}
+}
+
+type answer struct {
+	vote recovery.Vote
+	err  error
+}
+
+func ask(ctx context.Context, hook Named, e RunError, deadline time.Duration) recovery.Vote {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	answers := make(chan answer, 1)
+	go func() { answers <- call(ctx, hook.Hook, e) }()
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		a.err = ctx.Err()
+	}
+	if errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() != nil {
+		a.err = fmt.Errorf("no answer within %v", time.Since(began).Round(time.Millisecond))
+	}
+	return sanitise(a, hook.Name, began)
+}
+
+func call(ctx context.Context, hook Hook, e RunError) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	vote, err := hook.RunError(ctx, e)
+	return answer{vote, err}
+}
+
+// sanitise makes a vote that may be stored out of whatever a hook said. Who
+// answered is kept also when there is an error.
+func sanitise(a answer, name string, began time.Time) recovery.Vote {
+	v := a.vote
+	if a.err != nil {
+		v.Error = a.err.Error()
+	}
+	if v.Error != "" {
+		v = recovery.Vote{Version: v.Version, Hash: v.Hash, PID: v.PID, Error: v.Error}
+	}
+	v.Plugin, v.Latency = name, since(began)
+	v.Error, v.Reason = clip(v.Error, MaxError), clip(v.Reason, MaxReason)
+	return v
+}
+
+// clip makes s valid UTF-8 of at most n bytes, ending in "…" where it was cut.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	cut := n - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,91 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+func dispatch(t *testing.T, hooks ...Named) (map[string]recovery.Vote, time.Duration) {
+	t.Helper()
+	votes := map[string]recovery.Vote{}
+	began := time.Now()
+	Dispatch(t.Context(), hooks, RunError{Run: "r1"}, Deadlines{}, func(v recovery.Vote) { votes[v.Plugin] = v })
+	return votes, time.Since(began)
+}
+
+func TestDispatchAsksSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(after time.Duration) Hook {
+			return Func(func(ctx context.Context, e RunError) (recovery.Vote, error) {
+				time.Sleep(after)
+				return recovery.Vote{Action: recovery.ActionRetry, Plugin: "liar", Reason: strings.Repeat("ä", 400)}, nil
+			})
+		}
+		votes, took := dispatch(t, Named{"a", slow(time.Second)}, Named{"b", slow(1900 * time.Millisecond)})
+		if took != 1900*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		a := votes["a"]
+		if a.Action != recovery.ActionRetry || a.Latency != 1000 || len(a.Reason) > MaxReason || !utf8.ValidString(a.Reason) {
+			t.Errorf("vote: %+v", a)
+		}
+	})
+}
+
+func TestDispatchSurvivesItsHooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		votes, took := dispatch(t,
+			Named{"fails", Func(func(context.Context, RunError) (recovery.Vote, error) {
+				return recovery.Vote{Action: recovery.ActionFail, PID: 7}, errors.New("no\xff" + strings.Repeat("x", 9000))
+			})},
+			Named{"panics", Func(func(context.Context, RunError) (recovery.Vote, error) { panic("boom") })},
+			Named{"hangs", Func(func(context.Context, RunError) (recovery.Vote, error) {
+				<-release // deaf to its context
+				return recovery.Vote{Action: recovery.ActionRetry}, nil
+			})},
+			Named{"well", Func(func(context.Context, RunError) (recovery.Vote, error) {
+				return recovery.Vote{Action: recovery.ActionRetry}, nil
+			})},
+		)
+		close(release)
+		if took != 2*time.Second {
+			t.Errorf("took %v", took)
+		}
+		for name, want := range map[string]string{"fails": "no\uFFFD", "panics": "panic: boom", "hangs": "no answer within 2s"} {
+			v := votes[name]
+			if !strings.HasPrefix(v.Error, want) || v.Action != recovery.ActionNone || len(v.Error) > MaxError || !utf8.ValidString(v.Error) {
+				t.Errorf("%s: %+v", name, v)
+			}
+		}
+		if votes["fails"].PID != 7 {
+			t.Error("an error hides who answered")
+		}
+		if votes["well"].Action != recovery.ActionRetry || votes["well"].Error != "" {
+			t.Errorf("well: %+v", votes["well"])
+		}
+	})
+}
+
+func TestDispatchEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		hang := Func(func(ctx context.Context, e RunError) (recovery.Vote, error) {
+			<-ctx.Done()
+			return recovery.Vote{}, ctx.Err()
+		})
+		began, n := time.Now(), 0
+		Dispatch(ctx, []Named{{"a", hang}, {"b", hang}}, RunError{}, Deadlines{}, func(recovery.Vote) { n++ })
+		if n != 2 || time.Since(began) != time.Second {
+			t.Errorf("%d votes after %v", n, time.Since(began))
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Hook gives advice about failures. RunError may be called by several goroutines
+// at once and should return soon after ctx is done; a vote with ActionNone is "no
+// opinion". An error says why there is none. Of the vote, Plugin and Latency are
+// filled in by Dispatch.
+type Hook interface {
+	RunError(ctx context.Context, e RunError) (recovery.Vote, error)
+}
+
+// Func makes a function a Hook.
+type Func func(ctx context.Context, e RunError) (recovery.Vote, error)
+
+// RunError calls f.
+func (f Func) RunError(ctx context.Context, e RunError) (recovery.Vote, error) { return f(ctx, e) }
+
+// Named is a hook under the name that the configuration gives it.
+type Named struct {
+	Name string
+	Hook Hook
+}

@@ -1,0 +1,111 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Whether the attempt that failed may be repeated without doing something twice.
+const (
+	ReplaySafe    = "safe"
+	ReplayUnsafe  = "unsafe"  // a tool that must not run twice is in the air
+	ReplayUnknown = "unknown" // one was, when its owner was lost: it may or may not have happened
+)
+
+// RunError is the run_error occasion: a failure and what a decision about it may
+// depend on. It holds no prompt, no tool arguments or results, and no secret.
+type RunError struct {
+	Run, Session string
+	Failure      recovery.Failure
+	Model        string // that failed, provider/model
+	Attempt      int    // within one model call, from 0
+	Retries      int    // of this model call so far
+	MaxRetries   int    // that the policy allows for one model call
+	AutoRecover  bool   // whether the decision is acted on, or offered to a person
+
+	Elapsed           recovery.Millis // since the run began, deliberate long waits left out
+	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
+	RemainingAttempts int             // of this model call, under the limit that no policy lifts
+	RemainingTime     recovery.Millis // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
+	Tried             []recovery.Tried
+	Alternatives      []recovery.Alternative // what switch_model may name
+
+	ReplaySafety string   // safe, unsafe or unknown
+	UnsafeTools  []string // the tools that make it so
+	PartialShown bool     // text of the failed attempt was seen by people
+	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
+	IdleExpiries int      // in a row without a finished step
+}
+
+// NewRunError describes the open failure of r; it needs r.Open set.
+func NewRunError(r *recovery.Run) RunError {
+	open := r.Open
+	e := RunError{
+		Run: r.ID, Session: r.Session, Failure: open.Failure, Model: r.Model, Attempt: open.Attempt,
+		Retries: r.Call.Retries, MaxRetries: r.Policy.MaxRetries, AutoRecover: r.Policy.AutoRecover,
+		Elapsed: elapsed(r), Remaining: remaining(r.Policy.Budget, r.Spent),
+		RemainingAttempts: max(0, recovery.MaxAttemptsPerCall-r.Call.Attempts),
+		Tried:             append([]recovery.Tried(nil), r.Call.Tried...),
+		Alternatives:      append([]recovery.Alternative(nil), open.Alternatives...),
+		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
+		IdleBreaker:       r.IdleExpiries >= recovery.IdleBreakerAt,
+		IdleExpiries:      r.IdleExpiries,
+	}
+	if open.Failure.Model != "" {
+		e.Model = open.Failure.Model
+	}
+	e.RemainingTime = remainingTime(r.Policy.Timeouts, e.Elapsed)
+	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)
+	return e
+}
+
+func elapsed(r *recovery.Run) recovery.Millis {
+	return recovery.InMillis(max(0, r.Open.At.Sub(r.StartedAt)-max(0, r.Parked)))
+}
+
+func remaining(allowed, spent recovery.Budget) recovery.Budget {
+	return recovery.Budget{
+		Tokens:       left(allowed.Tokens, spent.Tokens),
+		Microdollars: left(allowed.Microdollars, spent.Microdollars),
+	}
+}
+
+func remainingTime(t recovery.Timeouts, elapsed recovery.Millis) recovery.Millis {
+	limit := t.MaxTurn
+	if limit == 0 || (t.Run > 0 && t.Run < limit) {
+		limit = t.Run
+	}
+	return left(limit, elapsed)
+}
+
+func left[N ~int64](limit, used N) N {
+	switch {
+	case limit == 0:
+		return 0
+	case used >= limit:
+		return -1
+	}
+	return limit - used
+}
+
+// replaySafety looks at the tools that were begun and have not returned; a result
+// that is in the log is never asked for again.
+func replaySafety(pending []*recovery.ToolRun) (safety string, tools []string) {
+	safety = ReplaySafe
+	for _, t := range pending {
+		if t.Tries == 0 || t.Returned || t.Safety.Repeatable() {
+			continue
+		}
+		tools = append(tools, t.Call.Name)
+		if t.Orphan {
+			safety = ReplayUnknown
+		} else if safety == ReplaySafe {
+			safety = ReplayUnsafe
+		}
+	}
+	return safety, tools
+}
+
+// since is the latency of an answer, at least a millisecond so that it is not "none".
+func since(began time.Time) recovery.Millis { return recovery.InMillis(max(1, time.Since(began))) }
