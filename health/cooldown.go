@@ -1,0 +1,102 @@
+package health
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// How long a cooldown lasts.
+const (
+	firstCooldown = 30 * time.Second
+	mostCooldown  = time.Hour // unless the provider asks for more
+	// mostAsked covers a monthly window; a reset further away is taken for a mistake.
+	mostAsked = 31 * 24 * time.Hour
+	// forgetAfter is how long failures in a row are remembered once the cooldown is over.
+	forgetAfter = 24 * time.Hour
+)
+
+// Bounds of what is remembered.
+const (
+	maxRecords = 1000
+	maxName    = 512 // bytes
+)
+
+// record is one cooldown, running or over.
+type record struct {
+	Kind     recovery.Kind `json:"kind"`
+	Until    time.Time     `json:"until"`
+	Failures int           `json:"failures"` // in a row
+}
+
+// records are the cooldowns by scope: a full name or an entry's name.
+type records map[string]record
+
+// scopeOf is the narrowest scope that f says something about; false for none.
+func scopeOf(model string, f recovery.Failure) (string, bool) {
+	if f.Timer != "" || entryOf(model) == "" || len(model) > maxName || !utf8.ValidString(model) {
+		return "", false
+	}
+	switch f.Kind {
+	case recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindModelNotFound:
+		return model, true
+	case recovery.KindQuota, recovery.KindAuth, recovery.KindBilling:
+		return entryOf(model), true
+	}
+	return "", false
+}
+
+func (rs records) failed(scope string, f recovery.Failure, at time.Time) {
+	r := rs[scope]
+	r.Failures = min(r.Failures+1, maxRecords)
+	if until := at.Add(max(backoff(r.Failures), asked(f, at))).UTC().Round(0); until.After(r.Until) {
+		r.Until, r.Kind = until, f.Kind
+	}
+	rs[scope] = r
+}
+
+// backoff is the cooldown after a number of failures in a row.
+func backoff(failures int) time.Duration {
+	const doublings = 7 // 30 s · 2⁷ is more than an hour
+	return min(firstCooldown<<min(failures-1, doublings), mostCooldown)
+}
+
+// asked is how long the provider itself wants to be left alone.
+func asked(f recovery.Failure, at time.Time) time.Duration {
+	wait := f.RetryAfter.Duration()
+	if !f.ResetsAt.IsZero() {
+		wait = max(wait, f.ResetsAt.Sub(at))
+	}
+	return min(wait, mostAsked)
+}
+
+// prune forgets what is long over and, of too many, what is over first.
+func (rs records) prune(at time.Time) {
+	maps.DeleteFunc(rs, func(_ string, r record) bool { return r.Until.Add(forgetAfter).Before(at) })
+	rs.keep(maxRecords)
+}
+
+func (rs records) keep(n int) {
+	if len(rs) <= n {
+		return
+	}
+	scopes := slices.SortedFunc(maps.Keys(rs), func(a, b string) int {
+		return cmp.Or(rs[b].Until.Compare(rs[a].Until), cmp.Compare(a, b))
+	})
+	for _, scope := range scopes[n:] {
+		delete(rs, scope)
+	}
+}
+
+// merge adds what others know; of two records of one scope the later end counts.
+func (rs records) merge(others records) {
+	for scope, o := range others {
+		if mine, ok := rs[scope]; !ok || o.Until.After(mine.Until) {
+			rs[scope] = o
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// Package health is what is known about providers across runs: who is cooling
+// down after a failure that outlives the call, and until when.
+//
+//	h, err := health.Open(filepath.Join(state, "health.json")) // or health.New()
+//	…
+//	h.Failed("anthropic/fable-1", failure, time.Now())
+//	if c, cooling := h.Cooling("anthropic/fable-1", time.Now()); cooling {
+//		// leave the model out of the alternatives until c.Until
+//	}
+//	h.Succeeded("anthropic/fable-1") // it works again: start from the beginning
+//
+// # Scopes
+//
+// A cooldown covers as little as its failure says anything about:
+//
+//	rate_limit, overloaded, model_not_found   the provider entry and model ("anthropic/fable-1")
+//	quota, auth, billing                      the provider entry ("anthropic")
+//	everything else, and our own timers       nothing
+//
+// # How long
+//
+// 30 s after the first failure, doubled by every further one in a row up to an
+// hour, and never less than the provider asked for. A later failure never
+// shortens it and a success ends it.
+//
+// # Sharing
+//
+// Processes that open the same file see each other's cooldowns: a change is
+// made to what the file says, under a lock beside it, and replaces the file as a
+// whole. What cannot be written is kept in memory and written next time; health
+// is advice, so trouble with the file is logged and never stops a run.
+package health

@@ -1,0 +1,161 @@
+package health_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func failure(kind recovery.Kind) recovery.Failure {
+	return *recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+}
+
+func TestScopes(t *testing.T) {
+	one := map[recovery.Kind]bool{recovery.KindRateLimit: true, recovery.KindOverloaded: true, recovery.KindModelNotFound: true}
+	entry := map[recovery.Kind]bool{recovery.KindQuota: true, recovery.KindAuth: true, recovery.KindBilling: true}
+	for _, kind := range append(recovery.Kinds(), "of_tomorrow") {
+		h := health.New()
+		h.Failed("acme/fable-1", failure(kind), start)
+		_, same := h.Cooling("acme/fable-1", start)
+		_, sibling := h.Cooling("acme/fable-2", start)
+		_, other := h.Cooling("acme-home/fable-1", start)
+		if same != (one[kind] || entry[kind]) || sibling != entry[kind] || other {
+			t.Errorf("%s: same model %v, sibling %v, other entry %v", kind, same, sibling, other)
+		}
+	}
+}
+
+func TestOurOwnTimersNeverCool(t *testing.T) {
+	h := health.New()
+	f := failure(recovery.KindOverloaded)
+	f.Timer = recovery.TimerIdle
+	h.Failed("acme/fable-1", f, start)
+	if c, ok := h.Cooling("acme/fable-1", start); ok {
+		t.Errorf("cooling: %+v", c)
+	}
+}
+
+func TestDoublesUpToAnHourAndResets(t *testing.T) {
+	h := health.New()
+	at := start
+	for _, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour} {
+		h.Failed("acme/fable-1", failure(recovery.KindRateLimit), at)
+		c, _ := h.Cooling("acme/fable-1", at)
+		if got := c.Until.Sub(at); got != want {
+			t.Fatalf("cooldown of %v, want %v", got, want)
+		}
+		at = c.Until
+		if _, ok := h.Cooling("acme/fable-1", at); ok {
+			t.Fatal("still cooling at its end")
+		}
+	}
+	h.Succeeded("acme/fable-1")
+	h.Failed("acme/fable-1", failure(recovery.KindRateLimit), at)
+	if c, _ := h.Cooling("acme/fable-1", at); c.Until.Sub(at) != 30*time.Second {
+		t.Errorf("after a success: %v", c.Until.Sub(at))
+	}
+}
+
+func TestSuccessResetsTheEntryToo(t *testing.T) {
+	h := health.New()
+	h.Failed("acme/fable-1", failure(recovery.KindAuth), start)
+	h.Failed("acme/fable-2", failure(recovery.KindOverloaded), start)
+	h.Succeeded("acme/fable-1")
+	all := h.All(start)
+	if len(all) != 1 || all[0].Model != "acme/fable-2" {
+		t.Errorf("left: %+v", all)
+	}
+}
+
+func TestAllNamesScopesInOrder(t *testing.T) {
+	h := health.New()
+	h.Failed("b/x", failure(recovery.KindQuota), start)
+	h.Failed("a/y", failure(recovery.KindOverloaded), start)
+	all := h.All(start)
+	if len(all) != 2 || all[0].Model != "a/y" || all[1].Model != "b" || all[1].Kind != recovery.KindQuota {
+		t.Errorf("all: %+v", all)
+	}
+	if late := h.All(start.Add(time.Hour)); len(late) != 0 {
+		t.Errorf("an hour later: %+v", late)
+	}
+}
+
+// What the provider asks for is honoured, and no further failure, in whatever
+// order its time comes in, brings the end nearer.
+func TestNeverShortened(t *testing.T) {
+	kinds := []recovery.Kind{
+		recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindModelNotFound,
+		recovery.KindQuota, recovery.KindAuth, recovery.KindBilling, recovery.KindUnknown,
+	}
+	const month = 30 * 24 * 3600
+	rapid.Check(t, func(t *rapid.T) {
+		h := health.New()
+		model := "acme/fable-1"
+		var until time.Time
+		for range rapid.IntRange(1, 12).Draw(t, "failures") {
+			at := start.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "at")) * time.Second)
+			f := failure(rapid.SampledFrom(kinds).Draw(t, "kind"))
+			f.RetryAfter = recovery.Millis(1000 * rapid.IntRange(0, month).Draw(t, "retry after"))
+			if rapid.Bool().Draw(t, "resets") {
+				f.ResetsAt = at.Add(time.Duration(rapid.IntRange(-month, month).Draw(t, "reset")) * time.Second)
+			}
+			h.Failed(model, f, at)
+			c, cooling := h.Cooling(model, start.Add(-2*time.Hour))
+			if c.Until.Before(until) {
+				t.Fatalf("shortened from %v to %v", until, c.Until)
+			}
+			until = c.Until
+			if !cooling || f.Kind == recovery.KindUnknown {
+				continue
+			}
+			if until.Before(at.Add(f.RetryAfter.Duration())) || until.Before(f.ResetsAt) {
+				t.Fatalf("ends at %v, before %+v allows", until, f)
+			}
+		}
+		h.Succeeded(model)
+		if c, ok := h.Cooling(model, start.Add(-2*time.Hour)); ok {
+			t.Fatalf("cooling after a success: %+v", c)
+		}
+	})
+}
+
+func TestAbsurdDemandsAreBounded(t *testing.T) {
+	h := health.New()
+	f := failure(recovery.KindQuota)
+	f.RetryAfter, f.ResetsAt = 1<<62, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	h.Failed("acme/x", f, start)
+	if c, ok := h.Cooling("acme/x", start); !ok || c.Until.Sub(start) > 32*24*time.Hour {
+		t.Errorf("cooling %v until %v", ok, c.Until)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	shared, err := health.Open(t.TempDir() + "/health.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []*health.Health{health.New(), shared} {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for i := range 20 {
+					h.Failed("acme/x", failure(recovery.KindOverloaded), start)
+					h.Cooling("acme/x", start.Add(time.Duration(i)*time.Second))
+					h.All(start)
+					h.Succeeded("acme/y")
+				}
+			})
+		}
+		wg.Wait()
+		if _, ok := h.Cooling("acme/x", start); !ok {
+			t.Error("not cooling")
+		}
+	}
+}
