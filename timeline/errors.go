@@ -1,0 +1,82 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What a Log's methods fail with, for errors.Is.
+var (
+	// ErrOwned: another living owner has the run; see OwnedError.
+	ErrOwned = errors.New("the run has an owner")
+	// ErrStale: the lease is not the run's newest; see StaleError.
+	ErrStale = errors.New("the lease is over")
+	// ErrConflict: the run's last event is another one; see ConflictError.
+	ErrConflict = errors.New("the run has moved on")
+	// ErrNotFound: nobody has heard of the run; see NotFoundError.
+	ErrNotFound = errors.New("no such run")
+	// ErrClosed: the log was closed.
+	ErrClosed = errors.New("the timeline is closed")
+)
+
+// OwnedError says who has the run. It is an ErrOwned.
+type OwnedError struct {
+	Run, Owner string
+	Until      time.Time
+}
+
+func (e *OwnedError) Error() string {
+	return fmt.Sprintf("run %s belongs to %s until %s: put a command into its inbox, or claim it after that",
+		e.Run, e.Owner, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Is makes it an ErrOwned.
+func (e *OwnedError) Is(target error) bool { return target == ErrOwned }
+
+// StaleError says which lease is newer. It is an ErrStale.
+type StaleError struct {
+	Run           string
+	Epoch, Newest uint64
+	Owner         string // of the newest epoch; "" if it was released
+}
+
+func (e *StaleError) Error() string {
+	if e.Epoch == e.Newest {
+		return fmt.Sprintf("run %s: epoch %d was released: claim the run again before appending", e.Run, e.Epoch)
+	}
+	owner := e.Owner
+	if owner == "" {
+		owner = "nobody any more"
+	}
+	return fmt.Sprintf("run %s: epoch %d is over, epoch %d belongs to %s: stop working on it and follow it",
+		e.Run, e.Epoch, e.Newest, owner)
+}
+
+// Is makes it an ErrStale.
+func (e *StaleError) Is(target error) bool { return target == ErrStale }
+
+// ConflictError says how far the run is. It is an ErrConflict.
+type ConflictError struct {
+	Run         string
+	Epoch       uint64
+	After, Last uint64 // the seq that was expected to be the last, and the one that is
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("run %s, epoch %d: cannot append after event %d, the last one is %d: read from there and decide again",
+		e.Run, e.Epoch, e.After, e.Last)
+}
+
+// Is makes it an ErrConflict.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// NotFoundError names the unknown run. It is an ErrNotFound.
+type NotFoundError struct{ Run string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("no run %q in this store: look at the list of runs, or at which store is meant", e.Run)
+}
+
+// Is makes it an ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }

@@ -1,0 +1,314 @@
+package timeline
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// How far a follower may fall behind before it loses live deltas.
+const (
+	MaxBehind      = 256     // items
+	MaxBehindBytes = 1 << 20 // of text, about
+)
+
+const (
+	readBatch = 64   // events per read while catching up
+	eventSize = 1024 // what an event counts towards MaxBehindBytes beside its text
+)
+
+// Source is the durable side of what a Feed shows.
+type Source interface {
+	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
+	// Inbox gives at most limit commands after position after.
+	Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error)
+	// Ended reports whether the run has its Ended event.
+	Ended(ctx context.Context, run string) (bool, error)
+}
+
+// Feed is what a store builds Follow and Commands on. It hands what was just
+// appended to the followers of this process; whatever a follower missed it reads
+// from the Source.
+type Feed struct {
+	source Source
+	closed chan struct{}
+
+	mu     sync.Mutex
+	topics map[string]*topic // of the runs that somebody listens to
+}
+
+// topic is a run that somebody listens to.
+type topic struct {
+	seq, inbox uint64 // how far it is known to be
+	listeners  map[*listener]struct{}
+}
+
+// listener is one follower, of a run's events or of its inbox.
+type listener struct {
+	wake  chan struct{} // of capacity 1
+	inbox bool
+
+	// Guarded by Feed.mu.
+	queue []Item
+	bytes int
+	stale bool // there is more in the Source than in the queue
+}
+
+// NewFeed makes a feed over source.
+func NewFeed(source Source) *Feed {
+	return &Feed{source: source, closed: make(chan struct{}), topics: map[string]*topic{}}
+}
+
+// Appended shows events to the run's followers. It is called once they are durable,
+// in the order of the run, and before the Append returns.
+func (f *Feed) Appended(run string, events []recovery.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.topics[run]
+	if t == nil {
+		return
+	}
+	for i := range events {
+		t.seq = max(t.seq, events[i].Seq)
+		for l := range t.listeners {
+			if !l.inbox {
+				l.push(Item{Event: &events[i]})
+			}
+		}
+	}
+}
+
+// Publish shows d to the run's followers.
+func (f *Feed) Publish(run string, d Delta) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.topics[run]
+	if t == nil {
+		return
+	}
+	d.Run = run
+	for l := range t.listeners {
+		if !l.inbox {
+			l.push(Item{Delta: &d})
+		}
+	}
+}
+
+// Moved says how far the run and its inbox are, by whomever; listeners who do not
+// know it yet look into the Source.
+func (f *Feed) Moved(run string, seq, inbox uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.topics[run]
+	if t == nil {
+		return
+	}
+	for l := range t.listeners {
+		if l.inbox && inbox > t.inbox || !l.inbox && seq > t.seq {
+			l.stale = true
+			l.signal()
+		}
+	}
+	t.seq, t.inbox = max(t.seq, seq), max(t.inbox, inbox)
+}
+
+// Runs lists the runs that somebody listens to.
+func (f *Feed) Runs() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	runs := make([]string, 0, len(f.topics))
+	for run := range f.topics {
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// Close ends every listener with ErrClosed. It is called once.
+func (f *Feed) Close() { close(f.closed) }
+
+// Follow is Log.Follow.
+func (f *Feed) Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		l := f.listen(run, false)
+		defer f.leave(run, l)
+		w := follower{feed: f, run: run, cursor: after, yield: yield}
+		if err := w.follow(ctx, l); err != nil && ctx.Err() == nil {
+			yield(Item{}, err)
+		}
+	}
+}
+
+// Commands is Log.Commands.
+func (f *Feed) Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error] {
+	return func(yield func(Command, error) bool) {
+		l := f.listen(run, true)
+		defer f.leave(run, l)
+		for {
+			f.take(l)
+			commands, err := f.source.Inbox(ctx, run, after, readBatch)
+			for _, c := range commands {
+				if !yield(c, nil) {
+					return
+				}
+				after = c.N
+			}
+			if err == nil && len(commands) < readBatch {
+				err = f.wait(ctx, l)
+			}
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(Command{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// follower is a Follow at work.
+type follower struct {
+	feed   *Feed
+	run    string
+	cursor uint64
+	yield  func(Item, error) bool
+	over   bool // the consumer stopped, or the run ended
+}
+
+// follow listens before it reads, so nothing that is appended from then on can be
+// missed; what is both read and heard is dropped by its seq.
+func (w *follower) follow(ctx context.Context, l *listener) error {
+	if err := w.catchUp(ctx); err != nil || w.over {
+		return err
+	}
+	if ended, err := w.feed.source.Ended(ctx, w.run); err != nil {
+		return err
+	} else if ended {
+		return w.catchUp(ctx) // the end may have come between the two
+	}
+	for {
+		queue, stale := w.feed.take(l)
+		if stale {
+			if err := w.catchUp(ctx); err != nil || w.over {
+				return err
+			}
+		}
+		for _, item := range queue {
+			if item.Event != nil && item.Event.Seq > w.cursor+1 {
+				if err := w.catchUp(ctx); err != nil || w.over {
+					return err
+				}
+			}
+			if w.give(item); w.over {
+				return nil
+			}
+		}
+		if err := w.feed.wait(ctx, l); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp gives what the Source has after the cursor.
+func (w *follower) catchUp(ctx context.Context) error {
+	for !w.over {
+		events, err := w.feed.source.Read(ctx, w.run, w.cursor, readBatch)
+		if err != nil {
+			return err
+		}
+		for i := range events {
+			if w.give(Item{Event: &events[i]}); w.over {
+				return nil
+			}
+		}
+		if len(events) < readBatch {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (w *follower) give(item Item) {
+	ended := false
+	if item.Event != nil {
+		if item.Event.Seq <= w.cursor {
+			return
+		}
+		w.cursor = item.Event.Seq
+		_, ended = item.Event.Body.(recovery.Ended)
+	}
+	if !w.yield(item, nil) || ended {
+		w.over = true
+	}
+}
+
+func (f *Feed) listen(run string, inbox bool) *listener {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.topics[run]
+	if t == nil {
+		t = &topic{listeners: map[*listener]struct{}{}}
+		f.topics[run] = t
+	}
+	l := &listener{wake: make(chan struct{}, 1), inbox: inbox}
+	t.listeners[l] = struct{}{}
+	return l
+}
+
+func (f *Feed) leave(run string, l *listener) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.topics[run]
+	delete(t.listeners, l)
+	if len(t.listeners) == 0 {
+		delete(f.topics, run)
+	}
+}
+
+func (f *Feed) take(l *listener) (queue []Item, stale bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	queue, stale = l.queue, l.stale
+	l.queue, l.bytes, l.stale = nil, 0, false
+	return queue, stale
+}
+
+func (f *Feed) wait(ctx context.Context, l *listener) error {
+	select {
+	case <-l.wake:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.closed:
+		return ErrClosed
+	}
+}
+
+// push queues item; a queue that grows too long is given up, and its events are
+// read from the Source later.
+func (l *listener) push(item Item) {
+	size := eventSize
+	if item.Delta != nil {
+		size = len(item.Delta.Text)
+	} else if c, ok := item.Event.Body.(recovery.Checkpointed); ok {
+		size += len(c.Text)
+	}
+	if len(l.queue) == MaxBehind || l.bytes+size > MaxBehindBytes {
+		l.queue, l.bytes, l.stale = nil, 0, true
+	}
+	if size > MaxBehindBytes {
+		l.signal()
+		return
+	}
+	l.queue = append(l.queue, item)
+	l.bytes += size
+	l.signal()
+}
+
+func (l *listener) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,73 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Item is what a follower gets: exactly one of its fields is set.
+type Item struct {
+	Event *recovery.Event
+	Delta *Delta
+}
+
+// Delta is a live piece of an attempt's text. Offset is where it begins, in bytes;
+// thinking has offsets of its own. Whoever has more of the attempt's text already,
+// or sees that a piece is missing, drops it: the next Checkpointed has it all.
+type Delta struct {
+	Run      string
+	Attempt  uint64
+	Offset   int
+	Text     string
+	Thinking bool
+}
+
+// Command is a wish put into a run's inbox.
+type Command struct {
+	N  uint64 // its position; set by the store
+	ID string // the sender's own id for it, not empty
+	// Body is the event that it wants to become: Accepted, CancelRequested or
+	// PolicyChanged.
+	Body recovery.Body
+}
+
+// Check says what is wrong with a command before it is sent.
+func (c Command) Check() error {
+	switch {
+	case c.ID == "":
+		return errors.New("command without an id: choose one, so that it can be sent twice and count once")
+	case c.Body == nil:
+		return fmt.Errorf("command %s has no body", c.ID)
+	}
+	return nil
+}
+
+// CheckAppend says what is wrong with the events of an Append before a store looks
+// at its own: they are of l's run, have a body, and are numbered from after+1.
+func CheckAppend(l Lease, after uint64, events []recovery.Event) error {
+	for i, e := range events {
+		want := after + uint64(i) + 1
+		switch {
+		case e.Run != l.Run:
+			return fmt.Errorf("append to run %s: an event of run %q", l.Run, e.Run)
+		case e.Seq != want:
+			return fmt.Errorf("append to run %s: event %d where %d should be", l.Run, e.Seq, want)
+		case e.Body == nil:
+			return fmt.Errorf("append to run %s: event %d has no body", l.Run, e.Seq)
+		}
+	}
+	return nil
+}
+
+// CheckClaim says what is wrong with the names in a Claim.
+func CheckClaim(run, owner string) error {
+	switch {
+	case run == "":
+		return errors.New("claim of a run without an id")
+	case owner == "":
+		return fmt.Errorf("claim of run %s without an owner", run)
+	}
+	return nil
+}

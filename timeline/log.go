@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Log is the durable log of all runs. It is safe for concurrent use. Every method
+// but Publish fails with ErrClosed after Close. Events given to it and got from it
+// are shared and must not be changed.
+//
+// A method whose ctx ends while it waits gives ctx's error, and what it was about
+// to write has then either happened as a whole or not at all: the caller reads
+// again to know, or simply repeats it (Append and Send may be repeated as they are).
+type Log interface {
+	// Claim makes owner the only appender of run for ttl; a run that nobody has
+	// heard of is created, at epoch 1. Every claim has a higher epoch than the one
+	// before. While the lease of another living owner holds it fails with an
+	// *OwnedError (ErrOwned). An owner may claim its own run again.
+	Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error)
+
+	// Renew makes l hold for ttl from now, also when it had expired and nobody took
+	// the run meanwhile. ErrStale: the run was claimed anew, or released.
+	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
+
+	// Release ends l, so that anyone may claim the run at once. Releasing twice is
+	// fine. ErrStale: the run was claimed anew.
+	Release(ctx context.Context, l Lease) error
+
+	// Append writes events, which are numbered after+1, after+2, …, in one atomic
+	// and durable step. An expired lease may still append until someone claims.
+	//
+	//   - ErrStale: the lease is not the run's newest, or was released.
+	//   - ErrConflict: after is not the run's last seq; except when exactly these
+	//     events are there already (an append repeated because its success was not
+	//     seen), which is a success.
+	//   - ErrNotFound: the run is unknown.
+	//   - Any other error: nothing is known to be durable; read again or repeat.
+	Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error
+
+	// Read gives at most limit events after the given seq, in order; limit 0 is all
+	// of them. ErrNotFound: the run is unknown.
+	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
+
+	// Follow yields the durable events after the cursor in order, without gap or
+	// repeat, and live deltas as they come. It returns without an error when ctx
+	// ends, when the consumer stops, or after the run's Ended event (at once if the
+	// cursor is behind it); otherwise its last item is an error: ErrNotFound,
+	// ErrClosed or the store's own. A follower that falls behind by more than
+	// MaxBehind items or MaxBehindBytes loses deltas, never events, and never
+	// delays an appender.
+	Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error]
+
+	// Publish shows a delta to those who follow run from this process. It is not
+	// durable and never blocks.
+	Publish(run string, d Delta)
+
+	// Send puts c into the run's durable inbox and gives its position: 1, 2, 3, …
+	// A command with the ID of an earlier one of this run changes nothing and gives
+	// the earlier one's position. ErrNotFound: the run is unknown.
+	Send(ctx context.Context, run string, c Command) (uint64, error)
+
+	// Commands yields the run's commands after position after, and then those that
+	// come, at most 250 ms after they were sent by whichever process. It ends as
+	// Follow does, except that the end of the run does not end it.
+	Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error]
+
+	// List gives the runs that q asks for, newest first. A run is listed once it has
+	// an event. ErrNotFound: q.Before is unknown.
+	List(ctx context.Context, q Query) ([]Summary, error)
+
+	// Close ends every follower with ErrClosed and gives up this Log's leases where
+	// the store knows which they are.
+	Close() error
+}
+
+// Lease is the right to append to a run.
+type Lease struct {
+	Run, Owner string
+	Epoch      uint64
+	Expires    time.Time // by the wall clock of whoever gave it
+}

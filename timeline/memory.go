@@ -1,0 +1,274 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Memory is a Log that forgets everything when its process ends. It starts no
+// goroutine and works in a testing/synctest bubble.
+type Memory struct {
+	feed *Feed
+
+	mu     sync.Mutex
+	closed bool
+	runs   map[string]*memoryRun
+	order  []*memoryRun // oldest first
+}
+
+type memoryRun struct {
+	lease    Lease // Owner is "" once it was released
+	events   []recovery.Event
+	commands []Command
+	summary  Summary
+}
+
+var _ Log = (*Memory)(nil)
+
+// NewMemory makes an empty Memory.
+func NewMemory() *Memory {
+	m := &Memory{runs: map[string]*memoryRun{}}
+	m.feed = NewFeed(memorySource{m})
+	return m
+}
+
+// Claim is Log.Claim.
+func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return Lease{}, err
+	}
+	if err := CheckClaim(run, owner); err != nil {
+		return Lease{}, err
+	}
+	r, now := m.runs[run], time.Now()
+	if r == nil {
+		r = &memoryRun{}
+		m.runs[run], m.order = r, append(m.order, r)
+	}
+	if l := r.lease; l.Owner != "" && l.Owner != owner && l.Expires.After(now) {
+		return Lease{}, &OwnedError{Run: run, Owner: l.Owner, Until: l.Expires}
+	}
+	r.lease = Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}
+	r.summary.Owner = owner
+	return r.lease, nil
+}
+
+// Renew is Log.Renew.
+func (m *Memory) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.owned(ctx, l)
+	if err != nil {
+		return Lease{}, err
+	}
+	r.lease.Expires = time.Now().Add(ttl).Round(0)
+	return r.lease, nil
+}
+
+// Release is Log.Release.
+func (m *Memory) Release(ctx context.Context, l Lease) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, l.Run)
+	if err != nil {
+		return err
+	}
+	if r.lease.Epoch != l.Epoch {
+		return r.stale(l)
+	}
+	r.lease.Owner, r.lease.Expires, r.summary.Owner = "", time.Time{}, ""
+	return nil
+}
+
+// Append is Log.Append.
+func (m *Memory) Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error {
+	if err := CheckAppend(l, after, events); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.owned(ctx, l)
+	if err != nil {
+		return err
+	}
+	if last := uint64(len(r.events)); after != last {
+		if r.has(after, events) {
+			return nil
+		}
+		return &ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: last}
+	}
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].Time = events[i].Time.Round(0) // as a reader of stored ones gets it
+		r.summary.Apply(events[i])
+	}
+	r.events = append(r.events, events...)
+	m.feed.Appended(l.Run, events)
+	return nil
+}
+
+// Read is Log.Read.
+func (m *Memory) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(cut(r.events, after, limit)), nil
+}
+
+// Follow is Log.Follow.
+func (m *Memory) Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error] {
+	return m.feed.Follow(ctx, run, after)
+}
+
+// Publish is Log.Publish.
+func (m *Memory) Publish(run string, d Delta) { m.feed.Publish(run, d) }
+
+// Send is Log.Send.
+func (m *Memory) Send(ctx context.Context, run string, c Command) (uint64, error) {
+	if err := c.Check(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, run)
+	if err != nil {
+		return 0, err
+	}
+	if i := slices.IndexFunc(r.commands, func(o Command) bool { return o.ID == c.ID }); i >= 0 {
+		return r.commands[i].N, nil
+	}
+	c.N = uint64(len(r.commands)) + 1
+	r.commands = append(r.commands, c)
+	m.feed.Moved(run, 0, c.N)
+	return c.N, nil
+}
+
+// Commands is Log.Commands.
+func (m *Memory) Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error] {
+	return m.feed.Commands(ctx, run, after)
+}
+
+// List is Log.List.
+func (m *Memory) List(ctx context.Context, q Query) ([]Summary, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return nil, err
+	}
+	from := len(m.order)
+	if q.Before != "" {
+		r, err := m.run(ctx, q.Before)
+		if err != nil {
+			return nil, err
+		}
+		from = slices.Index(m.order, r)
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	var list []Summary
+	for i := from - 1; i >= 0 && len(list) < limit; i-- {
+		s := m.order[i].summary
+		if s.Seq > 0 && (q.Status == "" || s.Status == q.Status) && (q.Session == "" || s.Session == q.Session) {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// Close is Log.Close.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.closed = true
+		m.feed.Close()
+	}
+	return nil
+}
+
+func (m *Memory) open(ctx context.Context) error {
+	if m.closed {
+		return ErrClosed
+	}
+	return ctx.Err()
+}
+
+func (m *Memory) run(ctx context.Context, run string) (*memoryRun, error) {
+	if err := m.open(ctx); err != nil {
+		return nil, err
+	}
+	if r := m.runs[run]; r != nil {
+		return r, nil
+	}
+	return nil, &NotFoundError{Run: run}
+}
+
+func (m *Memory) owned(ctx context.Context, l Lease) (*memoryRun, error) {
+	r, err := m.run(ctx, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	if r.lease.Epoch != l.Epoch || r.lease.Owner != l.Owner {
+		return nil, r.stale(l)
+	}
+	return r, nil
+}
+
+func (r *memoryRun) stale(l Lease) error {
+	return &StaleError{Run: l.Run, Epoch: l.Epoch, Newest: r.lease.Epoch, Owner: r.lease.Owner}
+}
+
+// has reports whether exactly these events follow after.
+func (r *memoryRun) has(after uint64, events []recovery.Event) bool {
+	there := cut(r.events, after, len(events))
+	return len(there) == len(events) && slices.EqualFunc(there, events, func(a, b recovery.Event) bool {
+		x, err := json.Marshal(a)
+		y, err2 := json.Marshal(b)
+		return err == nil && err2 == nil && bytes.Equal(x, y)
+	})
+}
+
+func cut[T any](all []T, after uint64, limit int) []T {
+	rest := all[min(after, uint64(len(all))):]
+	if limit > 0 && limit < len(rest) {
+		rest = rest[:limit]
+	}
+	return rest
+}
+
+// memorySource is what Memory's feed reads.
+type memorySource struct{ *Memory }
+
+func (s memorySource) Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(cut(r.commands, after, limit)), nil
+}
+
+func (s memorySource) Ended(ctx context.Context, run string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.run(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	return r.summary.Ended, nil
+}
