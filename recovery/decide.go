@@ -56,7 +56,7 @@ func elect(r *Run) Decision {
 func (r *Run) invalid(v Vote) string {
 	switch {
 	case v.Action != ActionRetry && v.Action != ActionSwitchModel && v.Action != ActionFail:
-		return fmt.Sprintf("unknown action %q", clip(string(v.Action), 40))
+		return fmt.Sprintf("unknown action %q", Clip(string(v.Action), 40))
 	case v.Delay < 0:
 		return "negative delay"
 	case v.Delay > MaxDelay:
@@ -66,9 +66,9 @@ func (r *Run) invalid(v Vote) string {
 	case v.Adjust.MaxOutputTokens < 0:
 		return "negative max_output_tokens"
 	case !slices.Contains([]string{"", "low", "medium", "high"}, v.Adjust.ReasoningEffort):
-		return fmt.Sprintf("unknown reasoning_effort %q", clip(v.Adjust.ReasoningEffort, 40))
+		return fmt.Sprintf("unknown reasoning_effort %q", Clip(v.Adjust.ReasoningEffort, 40))
 	case v.Action == ActionSwitchModel && !r.Open.offers(v.NewModel):
-		return fmt.Sprintf("%q is not one of the alternatives", clip(v.NewModel, 100))
+		return fmt.Sprintf("%q is not one of the alternatives", Clip(v.NewModel, 100))
 	}
 	return ""
 }
@@ -111,26 +111,34 @@ func (r *Run) blocked(d Decision) string {
 		return "idle_breaker"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
 		return "max_retries"
-	case r.overtime(d):
-		return "run"
 	}
-	return ""
+	return r.overtime(d)
 }
 
 // IdleBreaker reports whether retrying the same model is over, since it kept
 // silent too often without a step being finished.
 func (r *Run) IdleBreaker() bool { return r.IdleExpiries >= IdleBreakerAt }
 
-// overtime reports whether d's delay would end after the run does.
-func (r *Run) overtime(d Decision) bool {
-	end := r.deadline()
-	return !end.IsZero() && r.Open.At.Add(d.Delay.Duration()).After(end)
+// overtime names the clock that would fire during d's delay, or "". A parked run's
+// turn stands still.
+func (r *Run) overtime(d Decision) string {
+	until := r.Open.At.Add(d.Delay.Duration())
+	t := r.Policy.Timeouts
+	switch {
+	case t.MaxTurn > 0 && d.Delay <= MaxInProcessWait && until.After(r.turnEnd()):
+		return string(TimerMaxTurn)
+	case t.Run > 0 && until.After(r.deadline()):
+		return string(TimerRun)
+	}
+	return ""
 }
 
-// deadline is when the run's time is over; zero for never.
+// turnEnd is when the turn's time is over, as long as nothing else parks the run.
+func (r *Run) turnEnd() time.Time {
+	return r.StartedAt.Add(r.Policy.Timeouts.MaxTurn.Duration()).Add(r.Parked)
+}
+
+// deadline is when the run's time is over.
 func (r *Run) deadline() time.Time {
-	if r.Policy.Timeouts.Run == 0 {
-		return time.Time{}
-	}
 	return r.StartedAt.Add(r.Policy.Timeouts.Run.Duration())
 }

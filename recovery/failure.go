@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -95,7 +96,7 @@ func NewFailure(kind Kind, origin Origin, phase Phase, cause error) *Failure {
 func (f *Failure) Error() string {
 	line := f.Line()
 	if f.Detail != "" {
-		line += " (" + clip(f.Detail, 512) + ")"
+		line += " (" + Clip(f.Detail, 512) + ")"
 	}
 	return line
 }
@@ -133,4 +134,19 @@ func (f *Failure) idle() bool {
 // decision can only be offered.
 func (f *Failure) terminal() bool {
 	return f.Kind == KindMaxTurnTime || f.Kind == KindRunTimeout || f.Kind == KindBudget
+}
+
+// WithCause gives a copy of f that unwraps to err.
+func (f *Failure) WithCause(err error) *Failure {
+	g := *f
+	g.cause = err
+	return &g
+}
+
+// Panicked is the failure that a panic in an embedder's Model or Tool amounts to.
+func Panicked(value any, phase Phase) *Failure {
+	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))
+	f.Detail = Clip(fmt.Sprintf("panic: %v", value), MaxDetail)
+	f.Describe(Words{Reason: "A part of the program panicked."})
+	return f
 }

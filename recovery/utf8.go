@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// clip makes s valid UTF-8 of at most n bytes, ending in "…" where it was cut.
-func clip(s string, n int) string {
+// Clip makes s valid UTF-8 of at most n bytes, ending in "…" where it was cut.
+func Clip(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {
 		return s

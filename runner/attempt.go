@@ -1,0 +1,326 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	checkpointBytes = 4 << 10
+	checkpointEvery = 250 * time.Millisecond
+)
+
+// attempt is one streamed model call. Its goroutine hears the stream; the loop
+// takes the text that is not durable yet.
+type attempt struct {
+	loop       *loop
+	id         uint64
+	model      string
+	began      time.Time
+	request    llm.Request
+	after      llm.Role // who spoke last before the call
+	answer     llm.Answer
+	clock      *watchdog
+	firstEvent time.Duration
+	thought    int // bytes of reasoning shown
+
+	mu      sync.Mutex
+	text    []byte // not checkpointed yet
+	offset  int    // where text begins
+	flushed time.Time
+	asked   bool // the loop was told that there is text to take
+	over    bool
+}
+
+// callModel writes the intent and starts the call, once the attempt before it is
+// over.
+func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel) error {
+	for _, j := range l.air {
+		if j.attempt != nil {
+			return nil
+		}
+	}
+	if c.InAir {
+		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
+	}
+	if err := l.write(ctx, c.Intent); err != nil {
+		return err
+	}
+	ctx, j := l.launchJob(ctx, key)
+	a := &attempt{
+		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
+	}
+	a.flushed = a.began
+	if n := len(a.request.Messages); n > 0 {
+		a.after = a.request.Messages[n-1].Role
+	}
+	j.attempt = a
+	a.clock = newWatchdog(l.timeouts(c), j.cancel)
+	go a.run(ctx, key, j)
+	return nil
+}
+
+func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
+	t := l.r.timeouts(c.Intent.Model, l.run.Policy.Timeouts)
+	switch c.Doubled {
+	case recovery.TimerFirstEvent:
+		t.FirstEvent *= 2
+	case recovery.TimerBytes:
+		t.Bytes *= 2
+	case recovery.TimerIdle:
+		t.Idle *= 2
+	}
+	return t
+}
+
+func (l *loop) request(b recovery.Began) llm.Request {
+	req := llm.Request{
+		Model: b.Model, System: l.run.System, Messages: l.run.Messages[:len(l.run.Messages):len(l.run.Messages)],
+		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
+	}
+	for _, t := range l.run.Tools {
+		req.Tools = append(req.Tools, t.Tool)
+	}
+	return req
+}
+
+// run hears the stream and tells the loop how it ended, also when the model does
+// not listen to its context.
+func (a *attempt) run(ctx context.Context, key string, j *job) {
+	ended := make(chan error, 1)
+	go func() { ended <- a.hear(ctx) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		grace := time.NewTimer(stopGrace)
+		defer grace.Stop()
+		select {
+		case err = <-ended:
+		case <-grace.C:
+			err = context.Cause(ctx)
+		}
+	}
+	a.clock.stop()
+	a.close()
+	cause := context.Cause(ctx)
+	a.loop.finish(key, j, func(ctx context.Context) error {
+		return a.loop.attemptEnded(ctx, a, a.judge(err, cause))
+	})
+}
+
+// hear reads the stream into the answer.
+func (a *attempt) hear(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovery.Panicked(p, recovery.PhaseMidStream)
+			a.loop.r.logger.Error("a model panicked", "run", a.loop.id, "model", a.model, "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	model, err := a.loop.r.models.Model(a.model)
+	if err != nil {
+		return err
+	}
+	for d, err := range model.Stream(ctx, a.request) {
+		if err != nil {
+			return err
+		}
+		if !a.add(d) {
+			return context.Cause(ctx)
+		}
+		if d.Kind == llm.DeltaStop {
+			return nil
+		}
+	}
+	return nil
+}
+
+// add takes one delta; false once the attempt is over.
+func (a *attempt) add(d llm.Delta) bool {
+	now := time.Now()
+	a.clock.heard(now, d)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return false
+	}
+	if a.firstEvent == 0 && d.Kind != llm.DeltaPing {
+		a.firstEvent = now.Sub(a.began)
+	}
+	a.answer.Add(d)
+	switch d.Kind {
+	case llm.DeltaText:
+		a.loop.r.log.Publish(a.loop.id, timeline.Delta{Run: a.loop.id, Attempt: a.id, Offset: a.offset + len(a.text), Text: d.Text})
+		a.text = append(a.text, d.Text...)
+		a.flush(now)
+	case llm.DeltaThinking:
+		if d.Text != "" {
+			a.loop.r.log.Publish(a.loop.id, timeline.Delta{Run: a.loop.id, Attempt: a.id, Offset: a.thought, Text: d.Text, Thinking: true})
+			a.thought += len(d.Text)
+		}
+	}
+	return true
+}
+
+// flush asks the loop to checkpoint, at most every 250 ms or 4 KiB.
+func (a *attempt) flush(now time.Time) {
+	if a.asked || (len(a.text) < checkpointBytes && now.Sub(a.flushed) < checkpointEvery) {
+		return
+	}
+	checkpoint := func(ctx context.Context) error {
+		if tail, ok := a.take(); ok && a.loop.inAir(a) {
+			return a.loop.write(ctx, tail)
+		}
+		return nil
+	}
+	select {
+	case a.loop.mailbox <- checkpoint:
+		a.asked = true
+	default: // the loop is busy: the next delta asks again
+	}
+}
+
+// take gives the text that is not durable yet.
+func (a *attempt) take() (recovery.Checkpointed, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = false
+	if len(a.text) == 0 {
+		return recovery.Checkpointed{}, false
+	}
+	c := recovery.Checkpointed{Attempt: a.id, Offset: a.offset, Text: string(a.text)}
+	a.offset += len(a.text)
+	a.text = a.text[:0]
+	a.flushed = time.Now()
+	return c, true
+}
+
+// close makes a stream that does not end harmless.
+func (a *attempt) close() {
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
+}
+
+// inAir reports whether a is the attempt that the run waits for.
+func (l *loop) inAir(a *attempt) bool {
+	at := l.run.Attempt
+	return at != nil && at.InAir && !at.Orphan && at.ID == a.id
+}
+
+// attemptEnded writes how an attempt ended. One that the run no longer waits for
+// changes nothing.
+func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
+	if !l.inAir(a) {
+		return nil
+	}
+	if err == nil {
+		return l.write(ctx, recovery.Answered{
+			Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
+			RequestID: a.answer.RequestID, FirstEvent: recovery.InMillis(a.firstEvent),
+		})
+	}
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	f, ok := recovery.AsFailure(err)
+	if !ok {
+		f = recovery.Classify(recovery.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
+	}
+	l.causes[a.id] = err
+	failure := *f
+	failure.Model = cmp.Or(failure.Model, a.model)
+	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))
+	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
+	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
+	failure.LastStep = l.run.LastStep
+	return l.write(ctx, recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage})
+}
+
+// judge says whether what was heard is an answer. Only a stream that the provider
+// itself ended is one.
+func (a *attempt) judge(err, cause error) error {
+	expired := (*expiredError)(nil)
+	switch {
+	case errors.As(cause, &expired):
+		return a.failure(recovery.KindTimeout, expired)
+	case errors.Is(cause, errStopped) || errors.Is(cause, ErrCancelled):
+		return errStopped
+	case err != nil:
+		return err
+	case a.answer.Stop == "" && a.answer.TextBytes == 0:
+		return a.failure(recovery.KindEmptyResponse, nil)
+	case a.answer.Stop == "":
+		return a.failure(recovery.KindStreamInterrupted, nil)
+	}
+	return a.judgeAnswer()
+}
+
+func (a *attempt) judgeAnswer() error {
+	calls := a.answer.Message(a.model).Calls()
+	said := a.answer.TextBytes > 0
+	switch stop := a.answer.Stop; {
+	case stop == llm.StopFiltered:
+		return a.failure(recovery.KindContentFilter, nil)
+	case stop == llm.StopLength && (len(calls) > 0 || !said):
+		return a.failure(recovery.KindOutputTruncated, nil)
+	case !said && len(calls) == 0 && a.after != llm.RoleTool:
+		return a.failure(recovery.KindEmptyResponse, nil)
+	}
+	seen := map[string]bool{}
+	for _, c := range calls {
+		if problem := badCall(c, seen); problem != "" {
+			return a.failure(recovery.KindMalformedResponse, errors.New(problem))
+		}
+	}
+	return nil
+}
+
+func badCall(c llm.ToolCall, seen map[string]bool) string {
+	switch {
+	case c.ID == "" || c.Name == "":
+		return "a tool call has no id or no name"
+	case seen[c.ID]:
+		return "two tool calls have the same id"
+	case !json.Valid(c.Args) || bytes.TrimLeft(c.Args, " \t\r\n")[0] != '{':
+		return fmt.Sprintf("the arguments of the call of %s are not a JSON object", c.Name)
+	}
+	seen[c.ID] = true
+	return ""
+}
+
+func (a *attempt) phase() recovery.Phase {
+	if a.firstEvent == 0 {
+		return recovery.PhaseBeforeFirstEvent
+	}
+	return recovery.PhaseMidStream
+}
+
+// failure makes a Failure of what the runner itself saw of the stream.
+func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
+	phase := a.phase()
+	if a.answer.Stop != "" {
+		phase = recovery.PhaseEndOfStream
+	}
+	f := recovery.NewFailure(kind, recovery.OriginModel, phase, cause)
+	f.Model, f.Provider = a.model, entryOf(a.model)
+	f.Elapsed = recovery.InMillis(time.Since(a.began))
+	if expired, ok := cause.(*expiredError); ok {
+		f.Timer, f.Limit = expired.timer, expired.limit
+	} else if cause != nil {
+		f.Detail = cause.Error()
+	}
+	f.Describe(recovery.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))})
+	return f
+}

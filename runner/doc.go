@@ -1,0 +1,30 @@
+// Package runner is the shell around the heart: it drives runs.
+//
+// A [Runner] holds what runs share: models, tools, hooks, the timeline, the
+// policy. Four verbs start a run's loop or speak to it: [Runner.Start],
+// [Runner.Resume], [Runner.Recover] and [Runner.Cancel]. The first three give a
+// [Run], whose Events follow the timeline and whose Wait settles:
+//
+//	r := runner.New(runner.WithModel("anthropic/claude", model), runner.WithAutoRecover(true))
+//	run, err := r.Start(ctx, runner.Request{Prompt: "What is the weather in Oslo?"})
+//	for item, err := range run.Events() { … }
+//	result, err := run.Wait()
+//
+// The loop (loop.go) is one goroutine per run and the only writer of its log:
+//
+//	for !settled {
+//		wanted := recovery.Next(run)  // what should be going on
+//		write records, or: start and stop the difference to what is in the air
+//		message := <-mailbox          // a result, a vote, an expired timer, a command
+//		append its event; apply it
+//	}
+//
+// Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go),
+// tools (tools.go), plugins (ask.go) and waits run beside it and answer through
+// the mailbox. Intent is durable before an effect starts, and its result before
+// anything follows from it. A run that stopped anywhere, also by a crash, goes on
+// by folding its log and asking Next.
+//
+// A failed run is an [*Error], which unwraps to its [recovery.Failure] and has the
+// open suggestion, if there is one.
+package runner

@@ -1,0 +1,152 @@
+package runner
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Option configures a Runner.
+type Option func(*Runner)
+
+// New makes a Runner. Without options it keeps its timeline in memory, has no
+// model and no plugin, and only suggests: see each option.
+func New(options ...Option) *Runner {
+	r := &Runner{
+		models: named{}, hooks: func() []hooks.Named { return nil }, health: health.New(),
+		policy: recovery.DefaultPolicy(), owner: fmt.Sprintf("pid-%d", os.Getpid()),
+		now: time.Now, logger: slog.New(slog.DiscardHandler),
+		timeouts: func(_ string, t recovery.Timeouts) recovery.Timeouts { return t },
+	}
+	for _, option := range options {
+		option(r)
+	}
+	if r.log == nil {
+		r.log = timeline.NewMemory()
+	}
+	return r
+}
+
+// WithModel adds a model under its full name, provider/model. The first one is
+// what runs start with, and all are what they may be switched to.
+func WithModel(name string, model llm.Model) Option {
+	return func(r *Runner) {
+		all, ok := r.models.(named)
+		if !ok {
+			all = named{}
+		}
+		all[name] = model
+		r.models = all
+		if r.model == "" {
+			r.model = name
+		}
+		if !slices.Contains(r.policy.Models, name) {
+			r.policy.Models = append(r.policy.Models, name)
+		}
+	}
+}
+
+// WithModels says where models are found, what runs start with, and what they may
+// be switched to, in order of preference.
+func WithModels(models Models, model string, fallbacks ...string) Option {
+	return func(r *Runner) {
+		r.models, r.model = models, model
+		r.policy.Models = append([]string{model}, fallbacks...)
+	}
+}
+
+// WithAutoRecover lets the runner act on decisions itself; the default is to offer
+// them as suggestions.
+func WithAutoRecover(on bool) Option {
+	return func(r *Runner) { r.policy.AutoRecover = on }
+}
+
+// WithPolicy changes the policy that runs start with. Start from what is there:
+// zero timers are off.
+func WithPolicy(change func(*recovery.Policy)) Option {
+	return func(r *Runner) { change(&r.policy) }
+}
+
+// WithHook adds a hook that is asked about failures, in order of precedence.
+func WithHook(name string, hook hooks.Hook) Option {
+	return func(r *Runner) {
+		before := r.hooks
+		r.hooks = func() []hooks.Named { return append(slices.Clip(before()), hooks.Named{Name: name, Hook: hook}) }
+	}
+}
+
+// WithHooks adds hooks that are looked up at every failure, as a host's plugins are.
+func WithHooks(list func() []hooks.Named) Option {
+	return func(r *Runner) {
+		before := r.hooks
+		r.hooks = func() []hooks.Named { return append(slices.Clip(before()), list()...) }
+	}
+}
+
+// WithTools adds tools that models may use.
+func WithTools(tools ...Tool) Option {
+	return func(r *Runner) { r.tools = append(r.tools, tools...) }
+}
+
+// WithSystem sets the system text.
+func WithSystem(text string) Option {
+	return func(r *Runner) { r.system = text }
+}
+
+// WithLog says where the timeline is kept; the default is in memory.
+func WithLog(log timeline.Log) Option {
+	return func(r *Runner) { r.log = log }
+}
+
+// WithHealth shares what is known about models with other runners.
+func WithHealth(h Health) Option {
+	return func(r *Runner) { r.health = h }
+}
+
+// WithLogger says where the runner's own log goes; the default is nowhere. No
+// prompt, answer or tool text is ever logged.
+func WithLogger(logger *slog.Logger) Option {
+	return func(r *Runner) { r.logger = logger }
+}
+
+// WithTimeoutsFor adapts the stream clocks to a model, for example because it is
+// on the loopback or thinks silently.
+func WithTimeoutsFor(adapt func(model string, t recovery.Timeouts) recovery.Timeouts) Option {
+	return func(r *Runner) { r.timeouts = adapt }
+}
+
+// WithHookDeadlines bounds how long hooks may take; zero fields are the defaults.
+func WithHookDeadlines(d hooks.Deadlines) Option {
+	return func(r *Runner) { r.deadlines = d }
+}
+
+// WithClock replaces the wall clock that stamps events.
+func WithClock(now func() time.Time) Option {
+	return func(r *Runner) { r.now = now }
+}
+
+// named are the models that an embedder added one by one.
+type named map[string]llm.Model
+
+// Model finds a model.
+func (n named) Model(name string) (llm.Model, error) {
+	if m, ok := n[name]; ok {
+		return m, nil
+	}
+	return nil, fmt.Errorf("model %q is not known; there are: %s", name, strings.Join(sortedKeys(n), ", "))
+}
+
+// Has reports whether there is such a model.
+func (n named) Has(name string) bool { return n[name] != nil }
+
+// ContextTokens is not known of an embedder's models.
+func (n named) ContextTokens(string) int64 { return 0 }

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Run is a run that this process drives.
+type Run struct {
+	id     string
+	runner *Runner
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	result Result
+	err    error
+}
+
+// Result is what a run has come to.
+type Result struct {
+	Run    string
+	Status recovery.Status
+	Text   string        // the answer, or the partial text of a failed run
+	Model  string        // that wrote it, or was asked last
+	State  *recovery.Run // all of it; for reading
+}
+
+// ErrCancelled is the error of a run that was cancelled.
+var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
+
+// ErrParked is the error of a run that waits for a time too far away to wait here;
+// Resume goes on with it.
+var ErrParked = errors.New("the run is parked until its time")
+
+// Error is the error of a failed run. It unwraps to the Failure.
+type Error struct {
+	Run        string
+	Failure    *recovery.Failure
+	Suggestion *recovery.Suggestion // nil, or what the run's person may answer
+}
+
+// Error is the failure's one-line form.
+func (e *Error) Error() string { return e.Failure.Error() }
+
+// Unwrap gives the Failure.
+func (e *Error) Unwrap() error { return e.Failure }
+
+// ID is the run's id.
+func (run *Run) ID() string { return run.id }
+
+// Events yields what happens to the run from its beginning, live text included,
+// until it settles. It may be called any number of times.
+func (run *Run) Events() iter.Seq2[Event, error] { return run.EventsAfter(0) }
+
+// EventsAfter yields what happens after the event numbered seq.
+func (run *Run) EventsAfter(seq uint64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(run.ctx))
+		defer cancel()
+		last := seq
+		stopped := context.AfterFunc(doneContext{ctx, run.done}, cancel)
+		defer stopped()
+		for item, err := range run.runner.log.Follow(ctx, run.id, seq) {
+			if ctx.Err() != nil {
+				break
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if item.Event != nil {
+				last = item.Event.Seq
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		run.rest(last, yield)
+	}
+}
+
+// rest yields what was written after the follower was told to stop.
+func (run *Run) rest(after uint64, yield func(Event, error) bool) {
+	events, err := run.runner.log.Read(context.WithoutCancel(run.ctx), run.id, after, 0)
+	if err != nil {
+		yield(Event{}, err)
+		return
+	}
+	for _, e := range events {
+		if !yield(Event{Event: &e}, nil) {
+			return
+		}
+	}
+}
+
+// Wait waits until the run settles. The error is nil for a completed run, *Error
+// for a failed one, ErrCancelled or ErrParked; anything else means that the run
+// could not be driven on and can be resumed.
+func (run *Run) Wait() (Result, error) {
+	<-run.done
+	return run.result, run.err
+}
+
+// Cancel ends the run.
+func (run *Run) Cancel() { run.cancel(ErrCancelled) }
+
+func outcome(run *recovery.Run) (Result, error) {
+	result := Result{Run: run.ID, Status: run.Status, Text: run.Answer(), Model: run.Model, State: run}
+	switch {
+	case run.Status == recovery.StatusCompleted:
+		return result, nil
+	case run.Status == recovery.StatusCancelled:
+		return result, ErrCancelled
+	case run.Status == recovery.StatusWaiting:
+		return result, ErrParked
+	case run.Open == nil:
+		return result, fmt.Errorf("run %s stopped at event %d", run.ID, run.Seq)
+	}
+	failure := run.Open.Failure
+	err := &Error{Run: run.ID, Failure: &failure}
+	if run.SuggestionOpen() {
+		err.Suggestion = run.Suggestion
+	}
+	return result, err
+}
+
+// doneContext is over when done is closed.
+type doneContext struct {
+	context.Context
+	done <-chan struct{}
+}
+
+// Done gives the channel.
+func (c doneContext) Done() <-chan struct{} { return c.done }
+
+// Err reports whether it is closed.
+func (c doneContext) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}

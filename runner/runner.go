@@ -1,0 +1,273 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Runner starts and drives runs. It is safe for concurrent use; New's options
+// decide everything about it.
+type Runner struct {
+	log       timeline.Log
+	models    Models
+	hooks     func() []hooks.Named
+	health    Health
+	policy    recovery.Policy
+	model     string
+	system    string
+	tools     []Tool
+	owner     string
+	now       func() time.Time
+	logger    *slog.Logger
+	timeouts  func(model string, t recovery.Timeouts) recovery.Timeouts
+	deadlines hooks.Deadlines
+}
+
+// Models finds a model by its full name, provider/model.
+type Models interface {
+	// Model gives the model, or an error that says which names there are.
+	Model(name string) (llm.Model, error)
+	// Has reports whether the model could be called now: it is known and has
+	// credentials.
+	Has(name string) bool
+	// ContextTokens is the size of its context window, 0 where it is not known.
+	ContextTokens(name string) int64
+}
+
+// Health is what is known about models across runs; *health.Health is one.
+type Health interface {
+	Failed(model string, f recovery.Failure, at time.Time)
+	Succeeded(model string)
+	Cooling(model string, at time.Time) (recovery.Cooldown, bool)
+}
+
+// Event is what a run's Events yield: a durable event, or a live piece of text.
+type Event = timeline.Item
+
+// Request is what a run starts from. Either Prompt or Messages is needed; what is
+// left empty is the Runner's.
+type Request struct {
+	Prompt   string
+	Messages []llm.Message
+	System   string
+	Model    string
+	Session  string
+	Policy   *recovery.Policy
+}
+
+// Answer is a person's answer to a suggestion or to a live wait.
+type Answer struct {
+	Suggestion string // its id; "" = the one that is open
+	Action     string // an action's id or kind, for example "a1" or "retry"
+	Model      string // for switch_model: overrides the action's model
+}
+
+// Run runs a prompt to its end and gives the answer's text.
+func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
+	run, err := r.Start(ctx, Request{Prompt: prompt})
+	if err != nil {
+		return "", err
+	}
+	result, err := run.Wait()
+	return result.Text, err
+}
+
+// Stream runs a prompt and yields what happens; the error, if any, comes last and
+// is the one that Wait gives. Breaking off cancels the run.
+func (r *Runner) Stream(ctx context.Context, prompt string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		run, err := r.Start(ctx, Request{Prompt: prompt})
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for event, err := range run.Events() {
+			if !yield(event, err) || err != nil {
+				cancel()
+				<-run.done
+				return
+			}
+		}
+		if _, err := run.Wait(); err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// Start begins a run. When it returns without an error the run is durable, and it
+// goes on until it settles or ctx ends, which cancels it.
+func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
+	started, err := r.started(req)
+	if err != nil {
+		return nil, err
+	}
+	id := newID()
+	lease, err := r.log.Claim(ctx, id, r.owner, leaseTTL)
+	if err != nil {
+		return nil, fmt.Errorf("start run: %w", err)
+	}
+	l := r.newLoop(&recovery.Run{}, id, lease)
+	if err := l.write(ctx, started, recovery.Claimed{Owner: lease.Owner, Epoch: lease.Epoch}); err != nil {
+		return nil, fmt.Errorf("start run: %w", err)
+	}
+	return l.launch(ctx), nil
+}
+
+func (r *Runner) started(req Request) (recovery.Started, error) {
+	input := req.Messages
+	if req.Prompt != "" {
+		input = append(slices.Clone(input), llm.User(req.Prompt))
+	}
+	if len(input) == 0 {
+		return recovery.Started{}, errors.New("start run: there is no prompt")
+	}
+	s := recovery.Started{
+		Model: cmp.Or(req.Model, r.model), System: cmp.Or(req.System, r.system),
+		Input: input, Policy: r.policy, Session: req.Session,
+	}
+	if req.Policy != nil {
+		s.Policy = *req.Policy
+	}
+	if s.Model == "" {
+		return recovery.Started{}, errors.New("start run: no model is chosen; use WithModel or Request.Model")
+	}
+	if _, err := r.models.Model(s.Model); err != nil {
+		return recovery.Started{}, fmt.Errorf("start run: %w", err)
+	}
+	s.Policy.Plugins = nil
+	for _, h := range r.hooks() {
+		s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
+	}
+	for _, t := range r.tools {
+		s.Tools = append(s.Tools, t.decl())
+	}
+	return s, nil
+}
+
+// Resume claims a run that nobody drives and goes on with it. A run that has
+// settled stays as it is: Wait gives its outcome at once. It fails with
+// timeline.ErrOwned while another living process drives the run, and with
+// timeline.ErrNotFound for an unknown one.
+func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
+	l, err := r.claim(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if l.run.Settled() {
+		return l.settled(ctx), nil
+	}
+	if err := l.write(ctx, l.claimed()); err != nil {
+		return nil, fmt.Errorf("resume run %s: %w", id, err)
+	}
+	return l.launch(ctx), nil
+}
+
+// Recover answers a run's suggestion and goes on with the run here. The errors of
+// recovery.Run.CanAccept say why an answer came too late. Where another process
+// drives the run (a live wait), the answer is left in its inbox.
+func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
+	l, err := r.claim(ctx, id)
+	if errors.Is(err, timeline.ErrOwned) {
+		return nil, r.send(ctx, id, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := l.run.Accept(a.Suggestion, a.Action, a.Model, r.now())
+	if err != nil {
+		l.release()
+		return nil, err
+	}
+	if err := l.write(ctx, l.claimed(), accepted); err != nil {
+		return nil, fmt.Errorf("recover run %s: %w", id, err)
+	}
+	return l.launch(ctx), nil
+}
+
+// ErrSent says that a run is driven by another process, which was told and acts.
+var ErrSent = errors.New("the run is driven by another process; it was told")
+
+// send leaves an answer in the inbox of a run that another process drives.
+func (r *Runner) send(ctx context.Context, id string, a Answer) error {
+	run, err := r.Inspect(ctx, id)
+	if err != nil {
+		return err
+	}
+	accepted, err := run.Accept(a.Suggestion, a.Action, a.Model, r.now())
+	if err != nil {
+		return err
+	}
+	if _, err := r.log.Send(ctx, id, timeline.Command{ID: "accept/" + accepted.Suggestion, Body: accepted}); err != nil {
+		return fmt.Errorf("recover run %s: %w", id, err)
+	}
+	return fmt.Errorf("recover run %s: %w", id, ErrSent)
+}
+
+// Cancel asks for a run's end, whoever drives it. A run that nobody drives is
+// ended here.
+func (r *Runner) Cancel(ctx context.Context, id string) error {
+	l, err := r.claim(ctx, id)
+	if errors.Is(err, timeline.ErrOwned) {
+		_, err := r.log.Send(ctx, id, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if l.run.End != nil {
+		l.release()
+		return nil
+	}
+	if err := l.write(ctx, l.claimed(), recovery.CancelRequested{}); err != nil {
+		return fmt.Errorf("cancel run %s: %w", id, err)
+	}
+	_, err = l.launch(ctx).Wait()
+	if errors.Is(err, ErrCancelled) {
+		return nil
+	}
+	return err
+}
+
+// Inspect folds a run as it is in the timeline.
+func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
+	events, err := r.log.Read(ctx, id, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return recovery.Fold(events)
+}
+
+// claim folds a run and becomes its owner; a settled run is released again when
+// its loop is not launched.
+func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
+	if _, err := r.log.Read(ctx, id, 0, 1); err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	lease, err := r.log.Claim(ctx, id, r.owner, leaseTTL)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	run, err := r.Inspect(ctx, id)
+	if err != nil {
+		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
+	}
+	return r.newLoop(run, id, lease), nil
+}
+
+func newID() string { return "r" + strings.ToLower(ulid.Make().String()) }

@@ -1,0 +1,119 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// expiredError is the cause that a call's context ends with when one of its clocks
+// expires.
+type expiredError struct {
+	timer recovery.Timer
+	limit recovery.Millis
+}
+
+// Error names the clock.
+func (e *expiredError) Error() string {
+	return fmt.Sprintf("%s expired after %s", e.timer, recovery.Spell(e.limit.Duration()))
+}
+
+// watchdog keeps the clocks of one stream: first_event, bytes and idle (spec §3).
+// A delta only notes the time; one timer looks at the notes when the earliest
+// clock could expire.
+type watchdog struct {
+	limits recovery.Timeouts
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	timer    *time.Timer
+	started  bool      // the first event has come
+	lastByte time.Time // or the start
+	progress time.Time // or the first event
+}
+
+func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watchdog {
+	now := time.Now()
+	w := &watchdog{limits: limits, cancel: cancel, lastByte: now, progress: now}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at, _ := w.earliest(); !at.IsZero() {
+		w.timer = time.AfterFunc(time.Until(at), w.look)
+	}
+	return w
+}
+
+// heard notes a delta.
+func (w *watchdog) heard(now time.Time, d llm.Delta) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastByte = now
+	if d.Kind == llm.DeltaPing {
+		return
+	}
+	first := !w.started
+	w.started = true
+	if first || d.Progress() {
+		w.progress = now
+	}
+	if first && w.timer != nil {
+		if at, _ := w.earliest(); !at.IsZero() {
+			w.timer.Reset(time.Until(at))
+		}
+	} else if first {
+		if at, _ := w.earliest(); !at.IsZero() {
+			w.timer = time.AfterFunc(time.Until(at), w.look)
+		}
+	}
+}
+
+// earliest is the clock that expires first if nothing more is heard.
+func (w *watchdog) earliest() (time.Time, *expiredError) {
+	if !w.started {
+		return deadline(w.lastStart(), recovery.TimerFirstEvent, w.limits.FirstEvent)
+	}
+	bytesAt, bytes := deadline(w.lastByte, recovery.TimerBytes, w.limits.Bytes)
+	idleAt, idle := deadline(w.progress, recovery.TimerIdle, w.limits.Idle)
+	if bytes == nil || (idle != nil && idleAt.Before(bytesAt)) {
+		return idleAt, idle
+	}
+	return bytesAt, bytes
+}
+
+// lastStart is when the call was sent: until the first event, progress is that.
+func (w *watchdog) lastStart() time.Time { return w.progress }
+
+func deadline(from time.Time, timer recovery.Timer, limit recovery.Millis) (time.Time, *expiredError) {
+	if limit <= 0 {
+		return time.Time{}, nil
+	}
+	return from.Add(limit.Duration()), &expiredError{timer: timer, limit: limit}
+}
+
+// look cancels the call if a clock has expired, and else looks again when the next
+// one could.
+func (w *watchdog) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, expired := w.earliest()
+	switch left := time.Until(at); {
+	case expired == nil || w.timer == nil:
+	case left > 0:
+		w.timer.Reset(left)
+	default:
+		w.cancel(expired)
+	}
+}
+
+func (w *watchdog) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+}

@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// appendTries is how often an append is tried before the loop gives up driving the
+// run; the pauses between double from 50 ms.
+const appendTries = 6
+
+// write makes bodies into events, appends them in one durable step and applies
+// them.
+func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
+	return l.writeAnswering(ctx, 0, bodies...)
+}
+
+// writeAnswering is write for the command at position inbox.
+func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
+	now := l.r.now().UTC()
+	if now.Before(l.run.Last) {
+		now = l.run.Last // a log's times never go back
+	}
+	bodies = l.withTail(bodies)
+	after := l.run.Seq
+	events := make([]recovery.Event, 0, len(bodies))
+	for _, b := range bodies {
+		if failed, ok := b.(recovery.Failed); ok {
+			b = l.withFacts(failed, now)
+		}
+		e := recovery.Event{Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Inbox: inbox, Body: b}
+		if len(bodies) == 1 || len(events) > 0 || l.run.Seq > 0 {
+			e.Text = recovery.Line(l.run, b)
+		}
+		events = append(events, e)
+	}
+	if err := l.append(ctx, after, events); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := l.run.Apply(e); err != nil {
+			return err
+		}
+		l.learn(e)
+	}
+	return nil
+}
+
+// append writes events durably. A write that failed, or only seemed to, is
+// repeated: a log takes the same events at the same place once.
+func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) error {
+	pause := 50 * time.Millisecond
+	for try := 1; ; try++ {
+		err := l.r.log.Append(ctx, l.lease, after, events...)
+		if err == nil {
+			return nil
+		}
+		final := errors.Is(err, timeline.ErrStale) || errors.Is(err, timeline.ErrConflict) || errors.Is(err, timeline.ErrClosed)
+		if final || try == appendTries || ctx.Err() != nil {
+			return fmt.Errorf("run %s stops before event %d, which could not be written: %w", l.id, after+1, err)
+		}
+		l.r.logger.Warn("an append failed and is repeated", "run", l.id, "after", after, "err", err)
+		time.Sleep(pause)
+		pause *= 2
+	}
+}
+
+// withTail puts the last text of an attempt before the event that fails it from
+// outside: an expired clock or a cancel.
+func (l *loop) withTail(bodies []recovery.Body) []recovery.Body {
+	var ends bool
+	switch b := bodies[0].(type) {
+	case recovery.Failed:
+		ends = b.Attempt != 0
+	case recovery.CancelRequested:
+		ends = true
+	}
+	if !ends {
+		return bodies
+	}
+	for _, j := range l.air {
+		if j.attempt != nil {
+			if tail, ok := j.attempt.take(); ok {
+				return append([]recovery.Body{tail}, bodies...)
+			}
+		}
+	}
+	return bodies
+}
+
+// withFacts completes a failure by what a decision may depend on.
+func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
+	model := l.run.Model
+	if f.Failure.Model != "" && f.Failure.Origin == recovery.OriginModel {
+		model = f.Failure.Model
+		l.r.health.Failed(model, f.Failure, now)
+	}
+	for _, name := range l.run.Policy.Models {
+		if name == model || !l.r.models.Has(name) {
+			continue
+		}
+		if c, cooling := l.r.health.Cooling(name, now); cooling {
+			f.Cooling = append(f.Cooling, c)
+			continue
+		}
+		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: l.r.models.ContextTokens(name)})
+	}
+	return f
+}
+
+// learn tells health what an event says about a model.
+func (l *loop) learn(e recovery.Event) {
+	if b, ok := e.Body.(recovery.Answered); ok {
+		l.r.health.Succeeded(b.Message.Model)
+	}
+}
