@@ -245,7 +245,11 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
 	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
 	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
 	failure.LastStep = l.run.LastStep
-	return l.write(ctx, recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage})
+	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage}
+	if tail, ok := a.take(); ok {
+		return l.write(ctx, tail, failed)
+	}
+	return l.write(ctx, failed)
 }
 
 // judge says whether what was heard is an answer. Only a stream that the provider

@@ -149,6 +149,7 @@ func TestHangsSettle(t *testing.T) {
 				if failed.Failure.Timer != c.timer {
 					t.Errorf("timer %q, want %q", failed.Failure.Timer, c.timer)
 				}
+				time.Sleep(2 * time.Hour) // until the deaf model has woken up
 			})
 		})
 	}

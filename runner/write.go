@@ -33,11 +33,9 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		if failed, ok := b.(recovery.Failed); ok {
 			b = l.withFacts(failed, now)
 		}
-		e := recovery.Event{Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Inbox: inbox, Body: b}
-		if len(bodies) == 1 || len(events) > 0 || l.run.Seq > 0 {
-			e.Text = recovery.Line(l.run, b)
-		}
-		events = append(events, e)
+		events = append(events, recovery.Event{
+			Run: l.id, Seq: after + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
+		})
 	}
 	if err := l.append(ctx, after, events); err != nil {
 		return err
