@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"reflect"
+
+	"google.golang.org/protobuf/proto"
+
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// FailureToProto converts f; its cause stays behind.
+func FailureToProto(f recovery.Failure) *mulliganv1.Failure {
+	return toProto(f, &mulliganv1.Failure{})
+}
+
+// FailureFromProto converts m; nil is the zero Failure.
+func FailureFromProto(m *mulliganv1.Failure) recovery.Failure {
+	return fromProto[recovery.Failure](m)
+}
+
+// VoteToProto converts v.
+func VoteToProto(v recovery.Vote) *mulliganv1.Vote { return toProto(v, &mulliganv1.Vote{}) }
+
+// VoteFromProto converts m; it checks nothing, see Reply.
+func VoteFromProto(m *mulliganv1.Vote) recovery.Vote { return fromProto[recovery.Vote](m) }
+
+// DecisionToProto converts d.
+func DecisionToProto(d recovery.Decision) *mulliganv1.Decision {
+	return toProto(d, &mulliganv1.Decision{})
+}
+
+// DecisionFromProto converts m.
+func DecisionFromProto(m *mulliganv1.Decision) recovery.Decision {
+	return fromProto[recovery.Decision](m)
+}
+
+func toProto[M proto.Message](from any, to M) M {
+	encode(reflect.ValueOf(from), to.ProtoReflect())
+	return to
+}
+
+func fromProto[T any](m proto.Message) T {
+	var to T
+	if r := m.ProtoReflect(); r.IsValid() {
+		decode(r, reflect.ValueOf(&to).Elem())
+	}
+	return to
+}
+
+func eachToProto[T any, M any, P interface {
+	*M
+	proto.Message
+}](from []T) []P {
+	var to []P
+	for _, one := range from {
+		to = append(to, toProto(one, P(new(M))))
+	}
+	return to
+}
+
+func eachFromProto[T any, P proto.Message](from []P) []T {
+	var to []T
+	for _, one := range from {
+		to = append(to, fromProto[T](one))
+	}
+	return to
+}

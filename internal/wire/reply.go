@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// What a reply may hold.
+const (
+	maxButtons = 8
+	maxWord    = 200     // bytes of a label or a model's name
+	maxReason  = 8 << 10 // bytes; far fewer are kept
+)
+
+// ReplyToProto converts what a plugin wants to say.
+func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
+	number, rest := enumNumber(action(), string(v.Action))
+	if rest != "" {
+		number = -1 // refused at the other end, instead of passing for no opinion
+	}
+	return &mulliganv1.RunErrorResponse{
+		Action: mulliganv1.Action(number), DelayMs: int64(v.Delay), NewModel: valid(v.NewModel), Reason: valid(v.Reason),
+		Actions: eachToProto[recovery.Button, mulliganv1.Button](v.Actions), Adjust: toProto(v.Adjust, &mulliganv1.Adjust{}),
+	}
+}
+
+// Reply makes a vote of a plugin's answer, or says what is wrong with it. Whether
+// the vote makes sense for its run is the business of recovery.Decide.
+func Reply(m *mulliganv1.RunErrorResponse) (recovery.Vote, error) {
+	v := recovery.Vote{
+		Action: recovery.Action(enumName(action(), protoreflect.EnumNumber(m.GetAction()), "")),
+		Delay:  recovery.Millis(m.GetDelayMs()), NewModel: m.GetNewModel(), Reason: m.GetReason(),
+		Actions: eachFromProto[recovery.Button](m.GetActions()), Adjust: fromProto[recovery.Adjust](m.GetAdjust()),
+	}
+	err := errors.Join(checkAction(v), checkDelay(v.Delay), checkText("new_model", v.NewModel, maxWord),
+		checkText("reason", v.Reason, maxReason), checkButtons(v.Actions), checkAdjust(v.Adjust))
+	if err != nil {
+		return recovery.Vote{}, fmt.Errorf("invalid answer: %w", err)
+	}
+	for i := range v.Actions {
+		v.Actions[i].ID = "" // the runner's to give
+	}
+	return v, nil
+}
+
+func checkAction(v recovery.Vote) error {
+	switch v.Action {
+	case recovery.ActionNone, recovery.ActionRetry, recovery.ActionFail:
+		return nil
+	case recovery.ActionSwitchModel:
+		if v.NewModel == "" {
+			return errors.New("switch_model names no new_model")
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown action %.50q", string(v.Action))
+}
+
+func checkDelay(d recovery.Millis) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("negative delay_ms %d", d)
+	case d > recovery.MaxDelay:
+		return fmt.Errorf("delay_ms %d is more than %d", d, recovery.MaxDelay)
+	}
+	return nil
+}
+
+func checkButtons(buttons []recovery.Button) error {
+	if len(buttons) > maxButtons {
+		return fmt.Errorf("%d actions, at most %d", len(buttons), maxButtons)
+	}
+	for _, b := range buttons {
+		err := errors.Join(checkText("kind", b.Kind, maxWord), checkText("label", b.Label, maxWord), checkText("model", b.Model, maxWord))
+		if err != nil {
+			return err
+		}
+		if b.Kind == "" || (b.Effect != recovery.EffectRunner && b.Effect != recovery.EffectClient) {
+			return fmt.Errorf("an action needs a kind and the effect runner or client, not %.50q and %.50q", b.Kind, b.Effect)
+		}
+	}
+	return nil
+}
+
+func checkAdjust(a recovery.Adjust) error {
+	if a.MaxOutputTokens < 0 {
+		return fmt.Errorf("negative max_output_tokens %d", a.MaxOutputTokens)
+	}
+	switch a.ReasoningEffort {
+	case "", "low", "medium", "high":
+		return nil
+	}
+	return fmt.Errorf("unknown reasoning_effort %.50q", a.ReasoningEffort)
+}
+
+func checkText(field, s string, most int) error {
+	switch {
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%s is not valid UTF-8", field)
+	case len(s) > most:
+		return fmt.Errorf("%s has %d bytes, at most %d", field, len(s), most)
+	}
+	return nil
+}
+
+func action() protoreflect.EnumDescriptor { return mulliganv1.Action(0).Descriptor() }

@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// RunErrorToProto converts the run_error occasion.
+func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
+	m := &mulliganv1.RunErrorRequest{
+		Run: valid(e.Run), Session: valid(e.Session), Failure: FailureToProto(e.Failure), Model: valid(e.Model),
+		Attempt: int32(e.Attempt), Retries: int32(e.Retries), MaxRetries: int32(e.MaxRetries),
+		AutoRecover: e.AutoRecover, ElapsedMs: int64(e.Elapsed),
+		Remaining:         toProto(e.Remaining, &mulliganv1.Budget{}),
+		RemainingAttempts: int32(e.RemainingAttempts), RemainingMs: int64(e.RemainingTime),
+		Tried:        eachToProto[recovery.Tried, mulliganv1.Tried](e.Tried),
+		Alternatives: eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Alternatives),
+		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: int32(e.IdleExpiries),
+	}
+	number, _ := enumNumber(replaySafety(), e.ReplaySafety)
+	m.ReplaySafety = mulliganv1.ReplaySafety(number)
+	for _, tool := range e.UnsafeTools {
+		m.UnsafeTools = append(m.UnsafeTools, valid(tool))
+	}
+	return m
+}
+
+// RunErrorFromProto is the inverse of RunErrorToProto.
+func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
+	return hooks.RunError{
+		Run: m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
+		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),
+		AutoRecover: m.GetAutoRecover(), Elapsed: recovery.Millis(m.GetElapsedMs()),
+		Remaining:         fromProto[recovery.Budget](m.GetRemaining()),
+		RemainingAttempts: int(m.GetRemainingAttempts()), RemainingTime: recovery.Millis(m.GetRemainingMs()),
+		Tried:        eachFromProto[recovery.Tried](m.GetTried()),
+		Alternatives: eachFromProto[recovery.Alternative](m.GetAlternatives()),
+		ReplaySafety: enumName(replaySafety(), protoreflect.EnumNumber(m.GetReplaySafety()), ""),
+		UnsafeTools:  m.GetUnsafeTools(), PartialShown: m.GetPartialShown(),
+		IdleBreaker: m.GetIdleBreaker(), IdleExpiries: int(m.GetIdleExpiries()),
+	}
+}
+
+func replaySafety() protoreflect.EnumDescriptor { return mulliganv1.ReplaySafety(0).Descriptor() }

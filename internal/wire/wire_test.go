@@ -1,0 +1,229 @@
+package wire
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// fill sets every exported field under v to something that differs from zero.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprintf("word %d ä", *n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint64:
+		v.SetUint(uint64(*n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes(fmt.Appendf(nil, `{"n":%d}`, *n))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element, n)
+		v.SetMapIndex(reflect.ValueOf("key"), element)
+	case reflect.Struct:
+		if v.Type() == timeType {
+			v.Set(reflect.ValueOf(time.Unix(int64(*n), int64(*n)).UTC()))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), n)
+			}
+		}
+	default:
+		panic(v.Type())
+	}
+}
+
+func filled[T any]() T {
+	var v T
+	n := 0
+	fill(reflect.ValueOf(&v).Elem(), &n)
+	return v
+}
+
+// throughBytes gives what arrives at the other end.
+func throughBytes[M proto.Message](t *testing.T, sent, received M) M {
+	t.Helper()
+	b, err := proto.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := proto.Unmarshal(b, received); err != nil {
+		t.Fatal(err)
+	}
+	return received
+}
+
+func roundTrip(t *testing.T, e recovery.Event) {
+	t.Helper()
+	m, err := EventToProto(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := EventFromProto(throughBytes(t, m, &mulliganv1.Event{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("%s:\ngot  %+v\nwant %+v", e.Type(), got, e)
+	}
+}
+
+func TestEveryEventComesBack(t *testing.T) {
+	source, err := os.ReadFile("../../recovery/event.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`eventType\(\) string +\{ return "(\w+)" \}`).FindAllStringSubmatch(string(source), -1)
+	if len(declared) != len(bodies) {
+		t.Fatalf("%d event types in recovery, %d here", len(declared), len(bodies))
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
+	for name, body := range bodies {
+		for _, full := range []bool{true, false} {
+			v, n := reflect.New(body).Elem(), 0
+			if full {
+				fill(v, &n)
+			}
+			b, _ := v.Interface().(recovery.Body)
+			e := recovery.Event{Run: "r", Seq: 3, Time: at, Text: "said", Inbox: 2, Body: b}
+			if e.Type() != string(name) {
+				t.Errorf("%s is called %s", name, e.Type())
+			}
+			roundTrip(t, e)
+		}
+	}
+	roundTrip(t, recovery.Event{Run: "r", Seq: 1, Body: recovery.Unknown{Type: "brand_new", Data: []byte(`{"a":1}`)}})
+}
+
+func TestAnEventOfANewerSchemaSurvives(t *testing.T) {
+	var newer mulliganv1.Event
+	newer.Seq = 9
+	newer.ProtoReflect().SetUnknown([]byte{0xc2, 0x3e, 2, 'h', 'i'}) // field 1000
+	e, err := EventFromProto(throughBytes(t, &newer, &mulliganv1.Event{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := e.Body.(recovery.Unknown); !ok {
+		t.Fatalf("%+v", e)
+	}
+	back, err := EventToProto(e)
+	if err != nil || !proto.Equal(back, &newer) {
+		t.Errorf("%v %v", back, err)
+	}
+	if _, err := EventFromProto(&mulliganv1.Event{}); err == nil {
+		t.Error("an event without a body")
+	}
+}
+
+func TestEveryKindComesBack(t *testing.T) {
+	for _, kind := range append(recovery.Kinds(), "", "kind_77", "kind_-3", "brand_new", "kind_1", "kind_007", "Timeout", "unspecified", "kind_") {
+		f := filled[recovery.Failure]()
+		f.Kind = kind
+		m := FailureToProto(f)
+		if got := FailureFromProto(throughBytes(t, m, &mulliganv1.Failure{})); !reflect.DeepEqual(got, f) {
+			t.Errorf("%q:\ngot  %+v\nwant %+v", kind, got, f)
+		}
+	}
+	for _, kind := range recovery.Kinds() {
+		if m := FailureToProto(recovery.Failure{Kind: kind}); m.GetKind() == 0 {
+			t.Errorf("%s has no number", kind)
+		}
+	}
+	m := &mulliganv1.Failure{Kind: 4711}
+	if back := FailureToProto(FailureFromProto(m)); back.GetKind() != 4711 {
+		t.Errorf("4711 became %v", back)
+	}
+}
+
+func TestRunErrorComesBack(t *testing.T) {
+	e := filled[hooks.RunError]()
+	e.ReplaySafety = hooks.ReplayUnsafe
+	got := RunErrorFromProto(throughBytes(t, RunErrorToProto(e), &mulliganv1.RunErrorRequest{}))
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("got  %+v\nwant %+v", got, e)
+	}
+}
+
+func TestVoteAndDecisionComeBack(t *testing.T) {
+	v, d := filled[recovery.Vote](), filled[recovery.Decision]()
+	if got := VoteFromProto(throughBytes(t, VoteToProto(v), &mulliganv1.Vote{})); !reflect.DeepEqual(got, v) {
+		t.Errorf("%+v", got)
+	}
+	if got := DecisionFromProto(throughBytes(t, DecisionToProto(d), &mulliganv1.Decision{})); !reflect.DeepEqual(got, d) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestReply(t *testing.T) {
+	good := recovery.Vote{
+		Action: recovery.ActionSwitchModel, NewModel: "a/b", Delay: 7, Reason: "because",
+		Actions: []recovery.Button{{Kind: "wiki", Label: "Read", Effect: recovery.EffectClient}}, Adjust: recovery.Adjust{Compact: true},
+	}
+	if got, err := Reply(ReplyToProto(good)); err != nil || !reflect.DeepEqual(got, good) {
+		t.Errorf("%+v %v", got, err)
+	}
+	for want, m := range map[string]*mulliganv1.RunErrorResponse{
+		"unknown action":           {Action: 99},
+		"unknown action \"action_": ReplyToProto(recovery.Vote{Action: "dance"}),
+		"names no new_model":       {Action: mulliganv1.Action_ACTION_SWITCH_MODEL},
+		"negative delay_ms":        {Action: mulliganv1.Action_ACTION_RETRY, DelayMs: -1},
+		"is more than":             {DelayMs: 1 << 62},
+		"not valid UTF-8":          {Reason: "\xff"},
+		"new_model has 300 bytes":  {NewModel: strings.Repeat("x", 300)},
+		"needs a kind":             {Actions: []*mulliganv1.Button{{}}},
+		"9 actions":                {Actions: make([]*mulliganv1.Button, 9)},
+		"negative max_output":      {Adjust: &mulliganv1.Adjust{MaxOutputTokens: -1}},
+		"unknown reasoning_effort": {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},
+	} {
+		if _, err := Reply(m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	seed, _ := proto.Marshal(ReplyToProto(filled[recovery.Vote]()))
+	f.Add(seed)
+	f.Add([]byte{8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m mulliganv1.RunErrorResponse
+		_ = proto.Unmarshal(b, &m) // also what was read before an error
+		v, err := Reply(&m)
+		if err != nil {
+			if !reflect.DeepEqual(v, recovery.Vote{}) {
+				t.Errorf("an error, and yet %+v", v)
+			}
+			return
+		}
+		if v.Delay < 0 || v.Delay > recovery.MaxDelay || !utf8.ValidString(v.Reason+v.NewModel) || len(v.Actions) > maxButtons {
+			t.Errorf("accepted: %+v", v)
+		}
+	})
+}
