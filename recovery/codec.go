@@ -20,9 +20,27 @@ type Unknown struct {
 var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range []Body{
-		Started{}, PolicyChanged{}, Claimed{}, Began{}, Checkpointed{}, Answered{}, Failed{},
-		Repaired{}, Voted{}, Decided{}, Waiting{}, Due{}, ToolBegan{}, ToolReturned{}, Compacted{},
-		Noted{}, Suggested{}, Accepted{}, CancelRequested{}, Paused{}, Ended{},
+		Started{},
+		PolicyChanged{},
+		Claimed{},
+		Began{},
+		Checkpointed{},
+		Answered{},
+		Failed{},
+		Repaired{},
+		Voted{},
+		Decided{},
+		Waiting{},
+		Due{},
+		ToolBegan{},
+		ToolReturned{},
+		Compacted{},
+		Noted{},
+		Suggested{},
+		Accepted{},
+		CancelRequested{},
+		Paused{},
+		Ended{},
 	} {
 		m[b.eventType()] = reflect.TypeOf(b)
 	}
@@ -76,6 +94,10 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(s.Data, v.Interface()); err != nil {
 		return fmt.Errorf("stored event %d (%s): %w", s.Seq, s.Type, err)
 	}
-	e.Body = v.Elem().Interface().(Body)
+	body, ok := v.Elem().Interface().(Body)
+	if !ok {
+		return fmt.Errorf("stored event %d: %s is not an event", s.Seq, s.Type)
+	}
+	e.Body = body
 	return nil
 }
