@@ -1,0 +1,432 @@
+package recovery
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+var testNow = time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
+
+// catalogueRow is one row of the fault catalogue.
+type catalogueRow struct{ id, provider, kind, status, headers, body, when, class, retryable string }
+
+// catalogue reads the fault catalogue, which lies outside of this repository.
+func catalogue(tb testing.TB) []catalogueRow {
+	tb.Helper()
+	path := os.Getenv("MULLIGAN_FAULTS")
+	if path == "" {
+		path = filepath.Join("..", "..", "shared", "faults.tsv")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && os.Getenv("CI") == "true" {
+		tb.Fatalf("the fault catalogue is missing; set MULLIGAN_FAULTS: %v", err)
+	}
+	if err != nil {
+		tb.Skipf("NOT TESTED: the fault catalogue is missing; set MULLIGAN_FAULTS: %v", err)
+	}
+	var rows []catalogueRow
+	for i, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
+		c := strings.Split(line, "\t")
+		if i > 0 && len(c) >= 10 {
+			rows = append(rows, catalogueRow{c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]})
+		}
+	}
+	if len(rows) < 100 {
+		tb.Fatalf("%s has only %d rows", path, len(rows))
+	}
+	return rows
+}
+
+// notClassified are the rows that no classifier ever sees, each with its reason.
+var notClassified = map[string]string{
+	"A40": "not a failure: the adapter goes on (pause_turn)",
+	"O12": "decided by the code; see TestResponsesFailedCodes",
+	"O33": "not a failure: finish_reason is the terminal event",
+	"O35": "not a failure", "O36": "not a failure", "R15": "cannot be seen",
+	"R19": "not a failure; see TestModelTextIsNoEvidence",
+	"T39": "not a failure: the adapter repairs UTF-8",
+	"T41": "not a failure: the grammar of streams", "T44": "not a failure",
+	"T55": "a header beside any status; see TestShouldRetry", "T56": "a header beside any status; see TestShouldRetry",
+	"T64": "the cause of the cancel decides, which the runner knows",
+}
+
+// observed are the rows that only the wire shows: the adapter says what it saw.
+var observed = map[string]Kind{
+	"A39": KindEmptyResponse,     // a proper end without a content block
+	"A41": KindMalformedResponse, // arguments that are not JSON
+	"A42": KindMalformedResponse, // a tool that was not offered
+	"A43": KindMalformedResponse, // blocks out of order
+	"G22": KindEmptyResponse,     // thoughts only
+	"O31": KindMalformedResponse, // arguments that are not JSON
+	"R07": KindTimeout,           // the progress clock
+	"T35": KindTimeout, "T36": KindTimeout, "T37": KindTimeout,
+	"T38": KindMalformedResponse, // the cap on a line
+	"T42": KindMalformedResponse, // the same event twice
+	"T29": KindMalformedResponse, // not gzip
+	"G29": KindMalformedResponse, // an unknown finish reason
+}
+
+// retryableDiffers are the rows whose column says something else than what they get.
+var retryableDiffers = map[string]string{
+	"A37": "spec §2: once, with a larger limit, so the kind is retryable",
+	"O29": "spec §2: once, with a larger limit, so the kind is retryable",
+	"T37": "the adapter's clock gives the kind alone, and spec §2 says that a timeout is retryable",
+	"T38": "the adapter's cap gives the kind alone; spec §2 says that a malformed answer is retryable",
+	"T58": "spec §2: a rate limit is retryable after retry_after, however long; the runner parks or offers",
+}
+
+func (row catalogueRow) evidence() Evidence {
+	e := Evidence{Provider: row.provider, Model: row.provider + "/test-model", Kind: observed[row.id], At: testNow, Header: map[string][]string{}}
+	e.Status, _ = strconv.Atoi(row.status)
+	for _, header := range strings.Split(row.headers, "; ") {
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			e.Header[name] = []string{value}
+		}
+	}
+	e.Phase = map[string]Phase{
+		"before-connect": PhaseBeforeConnect, "before-headers": PhaseBeforeFirstEvent, "headers": PhaseBeforeFirstEvent,
+		"before-first-token": PhaseBeforeFirstEvent, "mid-stream": PhaseMidStream, "end-of-stream": PhaseEndOfStream,
+	}[row.when]
+	switch _, goErr, ok := strings.Cut(row.body, "Go: "); {
+	case ok:
+		e.Err = errors.New(goErr)
+	case row.body == "(empty)" || row.body == "(any)" || row.body == "-":
+	default:
+		e.Body = []byte(row.event())
+	}
+	return e
+}
+
+// event is the body, or what of a stream the adapter hands over: its last event.
+func (row catalogueRow) event() string {
+	body := row.body
+	if !strings.HasPrefix(body, "SSE") {
+		return body
+	}
+	body = strings.ReplaceAll(body, `\n`, "\n")
+	if _, stop, ok := strings.Cut(body, "finish_reason "); ok {
+		return `{"choices":[{"delta":{},"finish_reason":` + stop + `}]}`
+	}
+	if i := strings.Index(body, `"incomplete_details"`); i >= 0 {
+		return `{"type":"response.incomplete","response":{"status":"incomplete",` + body[i:] + "}}"
+	}
+	if i := strings.LastIndex(body, "{\"error\""); i >= 0 {
+		return body[i:]
+	}
+	if i := strings.Index(body, "{"); i >= 0 {
+		return body[i:]
+	}
+	return ""
+}
+
+// wantRetryable is what the row's column says; the second result is false where it leaves it open.
+func (row catalogueRow) wantRetryable() (bool, bool) {
+	if retryableDiffers[row.id] != "" {
+		return false, false
+	}
+	switch row.retryable {
+	case "yes", "once":
+		return true, true
+	case "no", "after_repair", "after_refresh", "switch":
+		return false, true
+	case "suspend": // not now: for a quota, not before its reset
+		return Kind(row.kind).Retryable(), true
+	}
+	return false, false
+}
+
+func TestCatalogue(t *testing.T) {
+	right, total := 0, 0
+	for _, row := range catalogue(t) {
+		if why := notClassified[row.id]; why != "" {
+			if row.kind != "-" {
+				t.Errorf("%s is not tested (%s) although the catalogue gives its kind", row.id, why)
+			}
+			continue
+		}
+		total++
+		f := Classify(row.evidence())
+		want, sure := row.wantRetryable()
+		switch {
+		case string(f.Kind) != row.kind:
+			t.Errorf("%s: %s, want %s: %s %s", row.id, f.Kind, row.kind, row.status, row.body)
+		case sure && f.Retryable != want:
+			t.Errorf("%s: %s retryable %v, want %s", row.id, f.Kind, f.Retryable, row.retryable)
+		default:
+			right++
+		}
+		checkWords(t, row.id, f)
+	}
+	t.Logf("%d of %d rows right (%.1f %%), %d not failures", right, total, 100*float64(right)/float64(total), len(notClassified))
+	for id, why := range retryableDiffers {
+		t.Logf("%s: retryable is not the column's: %s", id, why)
+	}
+}
+
+// TestCatalogueMutations wraps every body in what gateways wrap it in.
+func TestCatalogueMutations(t *testing.T) {
+	str := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	mutations := map[string]func(string) string{
+		"upper case":      strings.ToUpper,
+		"swapped case":    swapCase,
+		"JSON in message": func(s string) string { return `{"error":{"message":` + str(s) + `}}` },
+		"JSON in string":  str,
+		"twice nested":    func(s string) string { return `{"error":{"message":` + str(`{"error":{"message":`+str(s)+`}}`) + `}}` },
+		"array":           func(s string) string { return "[" + s + "]" },
+		"HTML around":     func(s string) string { return "<html><body><pre>" + s + "</pre></body></html>" },
+		"HTML escaped":    func(s string) string { return "<html><body><pre>" + html.EscapeString(s) + "</pre></body></html>" },
+		"prefix":          func(s string) string { return "litellm.APIError: OpenAIException - " + s },
+		"cut short":       func(s string) string { return strings.TrimRight(s, "}]") },
+		"spaces":          func(s string) string { return strings.ReplaceAll(s, `":`, "\" :\n  ") },
+		"other model": func(s string) string {
+			return strings.NewReplacer("gpt-4o", "m9", "gpt-4", "m9", "gemini-2.5-pro", "m-7", "gemini-nope", "x", "llama9", "zz", "req_test", "req_1", "org-x", "org-429").Replace(s)
+		},
+		"other numbers": otherNumbers,
+		"order":         reorder,
+	}
+	for _, row := range catalogue(t) {
+		e := row.evidence()
+		if notClassified[row.id] != "" || !strings.HasPrefix(string(e.Body), "{") {
+			continue
+		}
+		if k := Kind(row.kind); k == KindStreamInterrupted || k == KindMalformedResponse {
+			continue // no error in these: wrapped as one they would mean something else
+		}
+		for name, mutate := range mutations {
+			m := e
+			m.Body = []byte(mutate(string(e.Body)))
+			if f := Classify(m); string(f.Kind) != row.kind {
+				t.Errorf("%s, %s: %s, want %s: %s", row.id, name, f.Kind, row.kind, m.Body)
+			}
+		}
+	}
+}
+
+func swapCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+// otherNumbers changes the figures of sentences, but not statuses, dates, hints and the
+// zero that means "never".
+func otherNumbers(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		if len(w) >= 4 && strings.IndexFunc(w, func(r rune) bool { return r < '0' || r > '9' }) < 0 {
+			words[i] = "9" + w
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// reorder marshals the body again: encoding/json sorts the keys.
+func reorder(s string) string {
+	var v any
+	if json.Unmarshal([]byte(s), &v) != nil {
+		return s
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+func TestHints(t *testing.T) {
+	tests := []struct {
+		name, header, value, body string
+		want                      Millis
+	}{
+		{"seconds", "Retry-After", "7", "", 7000},
+		{"float", "Retry-After", "1.5", "", 1500},
+		{"milliseconds", "retry-after-ms", "250", "", 250},
+		{"two hours", "Retry-After", "7200", "", 7_200_000},
+		{"date", "Retry-After", "Fri, 20 Mar 2026 12:01:00 GMT", "", 60_000},
+		{"past date", "Retry-After", "Fri, 20 Mar 2026 11:01:00 GMT", "", 0},
+		{"zero", "Retry-After", "0", "", 0},
+		{"negative", "Retry-After", "-5", "", 0},
+		{"not a number", "Retry-After", "NaN", "", 0},
+		{"infinite", "Retry-After", "Inf", "", 0},
+		{"words", "Retry-After", "abc", "", 0},
+		{"far too long", "Retry-After", "1e9", "", 0},
+		{"overflow", "Retry-After", "99999999999999", "", 0},
+		{"Anthropic's reset", "anthropic-ratelimit-requests-reset", "2026-03-20T12:00:30Z", "", 30_000},
+		{"epoch", "anthropic-ratelimit-unified-reset", "1774008060", "", 60_000},
+		{"old epoch", "x-ratelimit-reset-requests", "1722556800", "", 0},
+		{"Go duration", "x-ratelimit-reset-tokens", "6m0s", "", 360_000},
+		{"short Go duration", "x-ratelimit-reset-requests", "20ms", "", 20},
+		{"RetryInfo", "", "", `{"error":{"code":429,"details":[{"@type":"x/google.rpc.RetryInfo","retryDelay":"40s"}]}}`, 40_000},
+		{"RetryInfo in ms", "", "", `{"error":{"details":[{"retryDelay":"900ms"}]}}`, 900},
+		{"retry in", "", "", `{"error":{"message":"Please retry in 40.02s."}}`, 40_020},
+		{"try again in", "", "", `{"error":{"message":"Please try again in 9.816s. Visit x"}}`, 9816},
+		{"minutes", "", "", `{"error":{"message":"Please try again in 7m12s"}}`, 432_000},
+		{"after seconds", "", "", `{"error":{"message":"Retry after 86400 seconds"}}`, 86_400_000},
+		{"no hint in prose", "", "", `{"error":{"message":"Try after lunch"}}`, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := Evidence{Status: 429, Provider: "openai", At: testNow, Body: []byte(tt.body), Header: map[string][]string{}}
+			if tt.header != "" {
+				e.Header[tt.header] = []string{tt.value}
+			}
+			f := Classify(e)
+			if f.Kind != KindRateLimit || f.RetryAfter != tt.want {
+				t.Errorf("%s after %d ms, want rate_limit after %d ms", f.Kind, f.RetryAfter, tt.want)
+			}
+		})
+	}
+}
+
+func TestHintUsesTheDateHeader(t *testing.T) {
+	f := Classify(Evidence{Status: 429, At: testNow.Add(-time.Hour), Header: map[string][]string{
+		"Retry-After": {"Fri, 20 Mar 2026 12:01:00 GMT"}, "Date": {"Fri, 20 Mar 2026 12:00:50 GMT"},
+	}})
+	if f.RetryAfter != 10_000 {
+		t.Errorf("%d ms, want 10 s by the provider's clock", f.RetryAfter)
+	}
+}
+
+func TestFullAllowancesDoNotWait(t *testing.T) {
+	f := Classify(Evidence{Status: 429, At: testNow, Header: map[string][]string{
+		"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"9.816s"},
+		"X-Ratelimit-Remaining-Requests": {"59"}, "X-Ratelimit-Reset-Requests": {"1h"},
+	}})
+	if f.RetryAfter != 9816 {
+		t.Errorf("%d ms, want 9816", f.RetryAfter)
+	}
+}
+
+func TestQuotaHasItsReset(t *testing.T) {
+	f := Classify(Evidence{Status: 400, Provider: "anthropic", At: testNow, Body: []byte(
+		`{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC."}}`)})
+	if want := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC); f.Kind != KindQuota || !f.ResetsAt.Equal(want) {
+		t.Errorf("%s, resets at %s, want quota at %s", f.Kind, f.ResetsAt, want)
+	}
+}
+
+// TestMessagesAlone is the list of issue "Every provider failure": nothing but a message.
+func TestMessagesAlone(t *testing.T) {
+	for message, want := range map[string]Kind{
+		"fetch failed": KindUnreachable, "Failed to fetch": KindUnreachable, "getaddrinfo ENOTFOUND api.anthropic.com": KindUnreachable,
+		"connect ECONNREFUSED 127.0.0.1:1": KindUnreachable, "read ECONNRESET": KindUnreachable, "EAI_AGAIN": KindUnreachable,
+		"network error": KindUnreachable, "fetch failed: ENOTFOUND api.anthropic.com": KindUnreachable,
+		"timeout": KindTimeout, "Request timed out.": KindTimeout, "TimeoutError": KindTimeout, "AbortError: This operation was aborted": KindTimeout,
+		"401 invalid api key": KindAuth, "unauthorized": KindAuth, "429 rate limit": KindRateLimit,
+		"502": KindUnavailable, "503": KindUnavailable, "504": KindUnavailable, "502 Bad Gateway": KindUnavailable,
+		"503 Service Unavailable": KindUnavailable, "504 Gateway Timeout": KindUnavailable, "unavailable": KindUnavailable,
+		"overloaded": KindOverloaded, "Overloaded": KindOverloaded, "HTTP 429": KindRateLimit, "status code: 401": KindAuth,
+		"litellm.RateLimitError: slow down": KindRateLimit, "litellm.ContextWindowExceededError: too long": KindContextOverflow,
+		"": KindUnknown, "something odd": KindUnknown,
+		"request req_429500 was odd": KindUnknown, "it costs $5.00 for 429 tokens": KindUnknown, "order 503 of 504 was odd": KindUnknown,
+	} {
+		if f := Classify(Evidence{Err: errors.New(message), Provider: "anthropic"}); f.Kind != want {
+			t.Errorf("%q: %s, want %s", message, f.Kind, want)
+		}
+	}
+}
+
+func TestResponsesFailedCodes(t *testing.T) {
+	for code, want := range map[string]Kind{
+		"rate_limit_exceeded": KindRateLimit, "server_error": KindUnavailable, "invalid_prompt": KindContentFilter,
+		"data_residency_mismatch": KindInvalidRequest, "bio_policy": KindContentFilter, "vector_store_timeout": KindUnavailable,
+	} {
+		body := fmt.Sprintf(`{"type":"response.failed","response":{"id":"resp_1","status":"failed","error":{"code":%q,"message":"x"}}}`, code)
+		f := Classify(Evidence{Status: 200, Phase: PhaseMidStream, Body: []byte(body)})
+		if f.Kind != want || f.ProviderCode != code && code != "x" {
+			t.Errorf("%s: %s (%s), want %s", code, f.Kind, f.ProviderCode, want)
+		}
+	}
+}
+
+func TestModelTextIsNoEvidence(t *testing.T) {
+	for _, body := range []string{
+		`{"choices":[{"delta":{"content":"Error 429: too many requests"}}]}`,
+		`{"type":"content_block_delta","delta":{"type":"text_delta","text":"your credit balance is too low"}}`,
+		`{"choices":[{"message":{"content":"{\"error\":{\"code\":\"insufficient_quota\"}}"}}]}`,
+	} {
+		f := Classify(Evidence{Status: 200, Phase: PhaseEndOfStream, Body: []byte(body)})
+		if f.Kind != KindStreamInterrupted {
+			t.Errorf("%s: %s, want stream_interrupted: the stream only ended", body, f.Kind)
+		}
+	}
+}
+
+func TestShouldRetry(t *testing.T) {
+	for value, want := range map[string]bool{"true": true, "false": false} {
+		for _, status := range []int{400, 429, 500} {
+			f := Classify(Evidence{Status: status, Header: map[string][]string{"X-Should-Retry": {value}}})
+			if f.Retryable != want {
+				t.Errorf("%d with x-should-retry: %s is retryable: %v", status, value, f.Retryable)
+			}
+		}
+	}
+}
+
+func TestAFailureStaysItself(t *testing.T) {
+	cause := errors.New("it broke")
+	made := NewFailure(KindContentFilter, OriginModel, "", cause)
+	made.Retryable = true
+	f := Classify(Evidence{Err: fmt.Errorf("call: %w", made), Provider: "openai", Status: 429, Phase: PhaseMidStream})
+	if f == made || f.Kind != made.Kind || !f.Retryable || f.Provider != "openai" || f.Phase != PhaseMidStream || !errors.Is(f, cause) || f.Title == "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestClassifyKeepsItsFacts(t *testing.T) {
+	cause := errors.New("boom")
+	f := Classify(Evidence{
+		Err: cause, Status: 529, Provider: "anthropic", Model: "anthropic/m", Phase: PhaseBeforeFirstEvent,
+		Header: map[string][]string{"Request-Id": {"req_9"}},
+		Body:   []byte(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
+	})
+	if f.Kind != KindOverloaded || f.Code != CodeProviderUnavailable || f.ProviderCode != "overloaded_error" || f.RequestID != "req_9" ||
+		f.Detail != "Overloaded" || !errors.Is(f, cause) || f.Origin != OriginModel || f.HTTPStatus != 529 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	f.Add(429, "7", `{"error":{"message":"Please retry in 40s"}}`, "503 unavailable", "mid_stream")
+	f.Add(0, "", "\xff{\"error\":\"\\ud800\\", "x509: oh", "")
+	f.Add(200, "NaN", "<script>", "", "end_of_stream")
+	f.Add(400, "1e400", strings.Repeat(`{"error":"`, 50), "", "")
+	f.Fuzz(func(t *testing.T, status int, retryAfter, body, message, phase string) {
+		e := Evidence{Status: status, Body: []byte(body), Phase: Phase(phase), At: testNow, Header: map[string][]string{"Retry-After": {retryAfter}}}
+		if message != "" {
+			e.Err = errors.New(message)
+		}
+		got := Classify(e)
+		if !slices.Contains(Kinds(), got.Kind) || got.Code != got.Kind.Code() {
+			t.Fatalf("kind %q", got.Kind)
+		}
+		if got.RetryAfter < 0 || got.RetryAfter > MaxDelay {
+			t.Fatalf("retry after %d ms", got.RetryAfter)
+		}
+		if len(got.Detail) > MaxDetail || !utf8.ValidString(got.Detail) {
+			t.Fatalf("detail of %d bytes", len(got.Detail))
+		}
+		checkWords(t, "fuzz", got)
+	})
+}
+
+func BenchmarkClassify(b *testing.B) {
+	body := `{"type":"error","error":{"details":null,"type":"invalid_request_error","message":"` + strings.Repeat("a sentence that no rule knows. ", 130) + `"}}`
+	e := Evidence{Status: 400, Provider: "anthropic", Model: "anthropic/m", Body: []byte(body), At: testNow}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Classify(e)
+	}
+}
