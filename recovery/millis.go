@@ -8,7 +8,10 @@ type Millis int64
 
 // InMillis converts d, rounding up so that a positive wait never becomes none.
 func InMillis(d time.Duration) Millis {
-	return Millis((d + time.Millisecond - 1) / time.Millisecond)
+	if d <= 0 {
+		return Millis(d / time.Millisecond)
+	}
+	return Millis((d-1)/time.Millisecond) + 1
 }
 
 // Duration converts m, saturating instead of overflowing.

@@ -135,13 +135,22 @@ func (r *Run) finished() bool {
 }
 
 func (r *Run) callModel() []Effect {
-	if spent := r.Policy.Budget.exhausted(r.Spent); spent != "" {
-		f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
-		f.Variant, f.Model = spent, r.Model
-		return record(r, Failed{Failure: *f})
+	if broke := r.outOfBudget(); broke != nil {
+		return broke
 	}
 	intent := r.intent()
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
+}
+
+// outOfBudget fails the run where nothing more may begin.
+func (r *Run) outOfBudget() []Effect {
+	spent := r.Policy.Budget.exhausted(r.Spent)
+	if spent == "" {
+		return nil
+	}
+	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
+	f.Variant, f.Model, f.LastStep = spent, r.Model, r.LastStep
+	return record(r, Failed{Failure: *f})
 }
 
 // intent is the Began of the attempt in the air, or of the next one.
@@ -197,6 +206,9 @@ func (r *Run) runTools() []Effect {
 	if len(effects) == 0 {
 		return nil
 	}
+	if broke := r.outOfBudget(); broke != nil && !r.toolsInAir() {
+		return broke
+	}
 	return r.timed(effects...)
 }
 
@@ -226,10 +238,10 @@ func (r *Run) timed(effects ...Effect) []Effect {
 func (r *Run) clocks() []SetTimer {
 	var clocks []SetTimer
 	t := r.Policy.Timeouts
-	if t.MaxTurn > 0 {
-		clocks = append(clocks, SetTimer{r.StartedAt.Add(t.MaxTurn.Duration() + r.Parked), Due{Timer: TimerMaxTurn}})
+	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
+		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: TimerMaxTurn}})
 	}
-	if t.Step > 0 {
+	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
 		clocks = append(clocks, SetTimer{r.LastStepAt.Add(t.Step.Duration()), Due{Timer: TimerStep}})
 	}
 	if t.Run > 0 {

@@ -83,12 +83,27 @@ func (r *Run) buttons(resetsAt time.Time) []Button {
 		r.addButton(&list, kind, resetsAt)
 	}
 	for _, b := range d.Actions {
-		b.ID, b.Primary = "", false
-		list.add(b)
+		if r.offerable(b) {
+			b.ID, b.Primary = "", false
+			list.add(b)
+		}
 	}
 	list.add(Button{Kind: ButtonStop})
 	list.prefer(d)
 	return list
+}
+
+// offerable reports whether a plugin's extra button offers no more than the run may do.
+func (r *Run) offerable(b Button) bool {
+	switch b.Kind {
+	case "":
+		return false
+	case ButtonSwitchModel, ButtonLarger:
+		return r.Open.offers(b.Model)
+	case ButtonRetry, ButtonWaitLonger, ButtonCompact:
+		return !r.IdleBreaker()
+	}
+	return true
 }
 
 func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {

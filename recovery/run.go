@@ -55,7 +55,7 @@ type Run struct {
 	Spent          Budget
 	Usage          llm.Usage
 	LastStep       string        // what finished last: a tool's name, "answer"; "" for nothing yet
-	LastStepAt     time.Time     // or when the run, or its last attempt to go on, began
+	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
 	Parked         time.Duration // time that does not count towards max_turn
 	End            *Ended
 
@@ -116,11 +116,11 @@ type OpenFailure struct {
 }
 
 // SuggestionOpen reports whether a person may still answer r's suggestion.
-func (r *Run) SuggestionOpen() bool { return r.suggestionOpen && r.End == nil }
+func (r *Run) SuggestionOpen() bool { return r.suggestionOpen && !r.suggestionOver && r.End == nil }
 
 // Settled reports whether nothing more happens to r without a person: it has
 // ended, or its suggestion is open.
-func (r *Run) Settled() bool { return r.End != nil || r.suggestionOpen }
+func (r *Run) Settled() bool { return r.End != nil || r.SuggestionOpen() }
 
 // Truncated reports whether the answer was cut at the output limit.
 func (r *Run) Truncated() bool { return r.truncated }
@@ -252,7 +252,9 @@ func (r *Run) claimed(e Event, b Claimed) {
 		r.Wait, r.Status = nil, StatusRunning
 	}
 	if !r.Settled() && r.parkedFrom.IsZero() && e.Seq > 2 {
-		r.Parked += nonNegative(e.Time.Sub(r.Last)) // nobody was there
+		away := nonNegative(e.Time.Sub(r.Last)) // nobody was there
+		r.Parked += away
+		r.LastStepAt = r.LastStepAt.Add(away)
 	}
 }
 
@@ -265,9 +267,28 @@ func (r *Run) began(e Event, b Began) {
 	}
 	r.Call.Adjust, r.Call.Doubled = Adjust{}, ""
 	r.Model = b.Model
+	r.rearmStep(e.Time)
 	r.resume(e.Time)
 	r.reserved = b.Reserve
 	r.Spent = r.Spent.plus(b.Reserve)
+}
+
+// rearmStep lets the step's clock, which stood still while a failure was open, go
+// on; a person's answer, or the step's own expiry, starts it anew.
+func (r *Run) rearmStep(now time.Time) {
+	o := r.Open
+	if o == nil {
+		return
+	}
+	if o.Accepted || o.Failure.Kind == KindStepTimeout {
+		r.LastStepAt = now
+		return
+	}
+	since := o.At
+	if r.LastStepAt.After(since) {
+		since = r.LastStepAt
+	}
+	r.LastStepAt = r.LastStepAt.Add(nonNegative(now.Sub(since)))
 }
 
 // resume clears everything that stood between the run and its going on.
@@ -280,7 +301,7 @@ func (r *Run) resume(now time.Time) {
 
 func (r *Run) checkpointed(b Checkpointed) {
 	a := r.Attempt
-	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset > len(a.Text) {
+	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset < 0 || b.Offset > len(a.Text) {
 		return
 	}
 	a.Text = append(a.Text[:b.Offset], b.Text...)
@@ -362,7 +383,7 @@ func (r *Run) due(e Event, b Due) {
 }
 
 func (r *Run) toolBegan(b ToolBegan) {
-	if t := r.tool(b.CallID); t != nil && !t.Returned {
+	if t := r.tool(b.CallID); t != nil {
 		t.Tries++
 		t.InAir, t.Orphan = true, false
 	}
@@ -370,7 +391,7 @@ func (r *Run) toolBegan(b ToolBegan) {
 
 func (r *Run) toolReturned(e Event, b ToolReturned) {
 	t := r.tool(b.CallID)
-	if t == nil || t.Returned {
+	if t == nil {
 		return
 	}
 	t.InAir, t.Orphan, t.Returned = false, false, true
@@ -382,7 +403,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 func (r *Run) suggested(e Event, b Suggested) {
 	s := b.Suggestion
 	r.Suggestion = &s
-	r.suggestionOpen = s.SuggestedAction != ActionFail
+	r.suggestionOpen = r.Open != nil && s.SuggestedAction != ActionFail
 	r.Status = StatusFailed
 	r.Wait = nil
 	if r.suggestionOpen {
@@ -393,12 +414,12 @@ func (r *Run) suggested(e Event, b Suggested) {
 // accepted lets the decision act; what differs between the actions is only how
 // the decision is amended first.
 func (r *Run) accepted(e Event, b Accepted) {
-	buttons, ok := r.answerable(b.Suggestion)
+	buttons, ok := r.answerable(b.Suggestion, e.Time)
 	if !ok {
 		return
 	}
 	button, ok := findButton(buttons, b.Action)
-	if !ok {
+	if !ok || button.Effect != EffectRunner {
 		return
 	}
 	if b.Model != "" {
@@ -408,7 +429,6 @@ func (r *Run) accepted(e Event, b Accepted) {
 	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
 	r.Status = StatusRunning
 	r.unpark(e.Time)
-	r.LastStepAt = e.Time
 	open := r.Open
 	open.Accepted, open.Waited = true, true
 	if !wasWait {
@@ -422,43 +442,43 @@ func (r *Run) accepted(e Event, b Accepted) {
 		r.cancelled = true
 	case ButtonSwitchModel, ButtonLarger:
 		amended.Action, amended.NewModel = ActionSwitchModel, button.Model
+	case ButtonCompact:
+		amended.Adjust.Compact = true
 	case ButtonResumeAt:
-		open.Waited = !open.Failure.ResetsAt.After(e.Time)
-		amended.Delay = InMillis(nonNegative(open.Failure.ResetsAt.Sub(open.At)))
+		open.Waited = !r.Suggestion.ResetsAt.After(e.Time)
+		amended.Delay = InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
 	case ButtonWaitLonger:
 		r.Call.Doubled = open.Failure.Timer
 	case ButtonExtend:
-		r.extend(open.Failure)
+		r.extend(open.Failure, e.Time)
 	}
 	open.Decision = &amended
 }
 
 // answerable gives the actions of the suggestion or live wait called id, if it is
-// the one that waits for an answer.
-func (r *Run) answerable(id string) ([]Button, bool) {
+// the one that waits for an answer at that time.
+func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 	switch {
-	case r.End != nil || r.Open == nil || r.Open.Decision == nil:
+	case r.End != nil || r.cancelled || r.Open == nil || r.Open.Decision == nil:
 		return nil, false
 	case r.Wait != nil && r.Wait.ID == id:
 		return r.Wait.Actions, true
-	case r.suggestionOpen && r.Suggestion.ID == id:
+	case r.SuggestionOpen() && r.Suggestion.ID == id && now.Before(r.Suggestion.ExpiresAt):
 		return r.Suggestion.Actions, true
 	}
 	return nil, false
 }
 
-// extend adds the expired ceiling once more.
-func (r *Run) extend(f Failure) {
+// extend adds the expired ceiling once more. A turn's time stood still while the
+// suggestion was open, the run's did not, so that is counted from now.
+func (r *Run) extend(f Failure, now time.Time) {
 	switch f.Kind {
-	case KindMaxTurnTime:
-		r.Policy.Timeouts.MaxTurn += f.Limit
-		if run := &r.Policy.Timeouts.Run; *run > 0 && *run < r.Policy.Timeouts.MaxTurn {
-			*run = r.Policy.Timeouts.MaxTurn
-		}
-	case KindRunTimeout:
-		r.Policy.Timeouts.Run += f.Limit
+	case KindMaxTurnTime, KindRunTimeout:
 		if turn := &r.Policy.Timeouts.MaxTurn; *turn > 0 {
 			*turn += f.Limit
+		}
+		if run := &r.Policy.Timeouts.Run; *run > 0 {
+			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+f.Limit)
 		}
 	case KindBudget:
 		r.Policy.Budget.Tokens *= 2
@@ -489,9 +509,10 @@ func (r *Run) unpark(now time.Time) {
 	}
 }
 
+// tool is the call of that id that has no result yet.
 func (r *Run) tool(callID string) *ToolRun {
 	for _, t := range r.Pending {
-		if t.Call.ID == callID {
+		if t.Call.ID == callID && !t.Returned {
 			return t
 		}
 	}
