@@ -1,0 +1,55 @@
+package plugin
+
+import (
+	"time"
+
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+
+	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Event is a failure and what a decision may depend on. It holds no prompt, no tool
+// arguments or results, and no secret.
+type Event struct {
+	Run, Session string
+	Kind         recovery.Kind    // what went wrong; new kinds may appear
+	Failure      recovery.Failure // all that is known about it
+	Model        string           // that failed, provider/model
+	Alternatives []string         // what Switch may name, in order of preference
+	RetryAfter   time.Duration    // what the provider demands to wait; 0 = nothing demanded
+
+	Attempt     int // within one model call, from 0
+	Retries     int // of this model call so far
+	MaxRetries  int // that the policy allows
+	AutoRecover bool
+
+	Elapsed           time.Duration   // since the run began, deliberate long waits left out
+	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
+	RemainingAttempts int
+	RemainingTime     time.Duration // 0 = unlimited, negative = used up
+	Tried             []recovery.Tried
+	Models            []recovery.Alternative // Alternatives with what is known about them
+
+	ReplaySafety string   // safe, unsafe or unknown
+	UnsafeTools  []string // the tools that make it so
+	PartialShown bool     // text of the failed attempt was seen by people
+	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
+	IdleExpiries int
+}
+
+func newEvent(m *mulliganv1.RunErrorRequest) Event {
+	e := wire.RunErrorFromProto(m)
+	event := Event{
+		Run: e.Run, Session: e.Session, Kind: e.Failure.Kind, Failure: e.Failure, Model: e.Model,
+		RetryAfter: e.Failure.RetryAfter.Duration(), Attempt: e.Attempt, Retries: e.Retries, MaxRetries: e.MaxRetries,
+		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed.Duration(), Remaining: e.Remaining,
+		RemainingAttempts: e.RemainingAttempts, RemainingTime: e.RemainingTime.Duration(), Tried: e.Tried,
+		Models: e.Alternatives, ReplaySafety: e.ReplaySafety, UnsafeTools: e.UnsafeTools,
+		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
+	}
+	for _, a := range e.Alternatives {
+		event.Alternatives = append(event.Alternatives, a.Model)
+	}
+	return event
+}
