@@ -113,25 +113,19 @@ func (s *signals) scan(text string, depth int) {
 			i++
 			continue
 		}
+		whole := i == 0
 		raw, next := quoted(text, i)
 		i = next
 		colon := skipSpace(text, i)
 		if colon >= len(text) || text[colon] != ':' {
 			if depth < maxNesting && strings.ContainsAny(raw, "{[") {
 				s.read(unquote(raw), depth+1)
-			} else {
-				s.sayElement(text, i, raw)
+			} else if whole && strings.TrimSpace(text[i:]) == "" {
+				s.say(unquote(raw)) // the body is nothing but a string
 			}
 			continue
 		}
 		i = s.member(fields[strings.ToLower(raw)], text, skipSpace(text, colon+1), depth)
-	}
-}
-
-// sayElement takes a body that is nothing but a string as words.
-func (s *signals) sayElement(text string, end int, raw string) {
-	if strings.HasPrefix(text, `"`) && end >= len(strings.TrimRight(text, " \r\n")) {
-		s.say(unquote(raw))
 	}
 }
 
@@ -297,8 +291,10 @@ func unquote(raw string) string {
 		}
 		i++
 		switch raw[i] {
-		case 'n', 'r', 't', 'b', 'f':
-			b.WriteByte(map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': ' ', 'f': ' '}[raw[i]])
+		case 'n':
+			b.WriteByte('\n')
+		case 'r', 't', 'b', 'f':
+			b.WriteByte(' ')
 		case 'u':
 			r, used := unicodeEscape(raw[i:])
 			b.WriteRune(r)

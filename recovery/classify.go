@@ -85,11 +85,12 @@ func (f *Failure) place() {
 type clues struct {
 	e      *Evidence
 	body   signals
-	codes  []string // in lower case
-	text   string   // in lower case: what the provider said, else what Err says
-	wire   string   // in lower case: what Err says
-	status int      // of HTTP, or the one that the body names where HTTP says 200 or nothing
-	spoken int      // the status that a bare message begins with or names
+	codes  []string  // in lower case
+	text   string    // in lower case: what the provider said, else what Err says
+	grams  *trigrams // of text
+	wire   string    // in lower case: what Err says
+	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
+	spoken int       // the status that a bare message begins with or names
 }
 
 func gather(e *Evidence) *clues {
@@ -118,6 +119,7 @@ func gather(e *Evidence) *clues {
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
 		c.status = c.body.status
 	}
+	c.grams = trigramsOf(c.text)
 	c.spoken = spokenStatus(c.text)
 	return c
 }
@@ -283,6 +285,7 @@ func (c *clues) transport() *clues {
 	t := *c
 	if t.wire != "" && t.wire != t.text {
 		t.text = t.wire + "\n" + t.text
+		t.grams = trigramsOf(t.text)
 	}
 	return &t
 }

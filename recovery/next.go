@@ -343,7 +343,7 @@ func (r *Run) inAir() uint64 {
 func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }
 
 func record(r *Run, b Body) []Effect {
-	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: b}}
+	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: r.worded(b)}}
 }
 
 func timer(at time.Time, due Due) Effect {

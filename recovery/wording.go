@@ -189,13 +189,13 @@ func (r *rule) matches(c *clues) bool {
 		return false
 	case len(r.status) > 0 && !containsInt(r.status, c.status):
 		return false
-	case len(r.any) > 0 && !saysAny(c.text, r.any):
+	case len(r.any) > 0 && !c.saysAny(r.any):
 		return false
-	case saysAny(c.text, r.unless), c.hasCode(r.unless):
+	case c.saysAny(r.unless), c.hasCode(r.unless):
 		return false
 	}
 	for _, words := range r.all {
-		if !strings.Contains(c.text, words) {
+		if !c.says(words) {
 			return false
 		}
 	}
@@ -211,9 +211,37 @@ func containsInt(list []int, n int) bool {
 	return false
 }
 
-func saysAny(text string, phrases []string) bool {
+// trigrams is a set of the three-letter pieces of a text, by their hash: most phrases
+// are found missing by it without a search.
+type trigrams [1 << 10]uint64
+
+func trigramsOf(text string) *trigrams {
+	var set trigrams
+	for i := 0; i+3 <= len(text); i++ {
+		h := trigram(text[i:])
+		set[h>>6] |= 1 << (h & 63)
+	}
+	return &set
+}
+
+// trigram hashes the first three bytes of text to 16 bits.
+func trigram(text string) uint32 {
+	return (uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])) * 2654435761 >> 16
+}
+
+// says reports whether phrase, in lower case, occurs in what was said.
+func (c *clues) says(phrase string) bool {
+	for i := 0; i+3 <= len(phrase); i++ {
+		if h := trigram(phrase[i:]); c.grams[h>>6]&(1<<(h&63)) == 0 {
+			return false
+		}
+	}
+	return strings.Contains(c.text, phrase)
+}
+
+func (c *clues) saysAny(phrases []string) bool {
 	for _, p := range phrases {
-		if strings.Contains(text, p) {
+		if c.says(p) {
 			return true
 		}
 	}

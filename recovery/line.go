@@ -1,0 +1,186 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Line is what people are told about an event: one plain line of at most MaxText bytes,
+// or "" where the event is none of their business. It is said of r as it is before
+// the event is applied. A Noted has words of its own.
+func Line(r *Run, b Body) string {
+	line := ""
+	switch b := b.(type) {
+	case Failed:
+		line = b.Failure.Line()
+	case Waiting:
+		line = r.waitingLine(b)
+	case Began:
+		line = r.beganLine(b)
+	case Suggested:
+		return suggestedLine(b.Suggestion)
+	case Accepted:
+		line = r.acceptedLine(b)
+	case Answered:
+		line = r.recoveredLine()
+	case ToolReturned:
+		line = r.toolLine(b)
+	case Paused:
+		line = "The run waits for its store. It goes on by itself."
+	case CancelRequested:
+		line = stoppedLine
+	case Ended:
+		line = r.endedLine(b)
+	}
+	return Clip(tidy(line), MaxText)
+}
+
+const (
+	stoppedLine = "Stopped. The text above is kept."
+	expiredLine = "This suggestion has expired. Send your message again."
+	offlineLine = "This computer is offline. The run continues when the connection is back."
+)
+
+// waitingLine: "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)".
+func (r *Run) waitingLine(w Waiting) string {
+	if w.For == WaitNetwork {
+		return offlineLine
+	}
+	if r.Open == nil {
+		return ""
+	}
+	f := &r.Open.Failure
+	in := Spell(nonNegative(w.Until.Sub(r.Open.At)))
+	switch {
+	case w.Model != r.Model:
+		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
+	case w.For == WaitReset:
+		provider := orElse(ProviderName(f.providerOf()), "the provider")
+		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format("15:04 MST on January 2"))
+	}
+	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
+}
+
+// beganLine speaks of what nothing announced: a switch, or a retry without a wait.
+func (r *Run) beganLine(b Began) string {
+	switch {
+	case r.Open == nil:
+		return ""
+	case b.Model != r.Model:
+		return fmt.Sprintf("%s. Switching to %s…", r.Open.Failure.Short(), b.Model)
+	case b.Retry && (r.Open.Decision == nil || r.Open.Decision.Delay == 0):
+		return fmt.Sprintf("%s. Retrying…%s", r.Open.Failure.Short(), attemptOf(r.Call.Retries+1, r.Policy.MaxRetries))
+	}
+	return ""
+}
+
+// attemptOf is " (attempt 2/3)"; nothing where a person asked for more than there are.
+func attemptOf(n, of int) string {
+	if n < 1 || n > of {
+		return ""
+	}
+	return fmt.Sprintf(" (attempt %d/%d)", n, of)
+}
+
+// suggestedLine ends with the numbered actions, however long the message is.
+func suggestedLine(s Suggestion) string {
+	line := tidy(s.Title + ". " + s.Message)
+	var actions []string
+	for i, b := range s.Actions {
+		actions = append(actions, fmt.Sprintf("%d %s", i+1, b.Label))
+	}
+	if len(actions) == 0 {
+		return Clip(line, MaxText)
+	}
+	tail := Clip(tidy(" Actions: "+strings.Join(actions, ", ")), MaxText/2)
+	return Clip(line, MaxText-len(tail)-1) + " " + tail
+}
+
+func (r *Run) acceptedLine(b Accepted) string {
+	var buttons []Button
+	switch {
+	case r.Wait != nil && r.Wait.ID == b.Suggestion:
+		buttons = r.Wait.Actions
+	case r.Suggestion != nil && r.Suggestion.ID == b.Suggestion:
+		buttons = r.Suggestion.Actions
+	}
+	button, ok := findButton(buttons, b.Action)
+	if !ok {
+		return ""
+	}
+	if b.Model != "" {
+		button.Label = Label(button.Kind, b.Model)
+	}
+	return "You chose: " + button.Label
+}
+
+// recoveredLine: "Recovered after 2 retries · now using openai/gpt-5.2".
+func (r *Run) recoveredLine() string {
+	if len(r.Call.Tried) == 0 {
+		return ""
+	}
+	line := "Recovered after a model switch"
+	if n := r.Call.Retries; n > 0 {
+		line = "Recovered after " + strings.Replace(counted(int64(n), " retries"), "1 retrie", "1 retry", 1)
+	}
+	if r.Model != r.Call.Tried[0].Model {
+		line += " · now using " + r.Model
+	} else if r.Call.Retries == 0 {
+		return ""
+	}
+	return line
+}
+
+func (r *Run) toolLine(b ToolReturned) string {
+	if b.Outcome != OutcomeUnknown {
+		return ""
+	}
+	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
+	f.Variant, f.Tool = "outcome_unknown", b.Result.Name
+	if t := r.tool(b.CallID); t != nil && f.Tool == "" {
+		f.Tool = t.Call.Name
+	}
+	f.Describe(Words{})
+	return f.Line()
+}
+
+func (r *Run) endedLine(b Ended) string {
+	switch {
+	case b.Status == StatusCancelled:
+		return "Stopped."
+	case b.Status == StatusCompleted && b.Truncated:
+		return "Done. The answer was cut at the output limit."
+	case b.Status == StatusCompleted:
+		return "Done."
+	case r.suggestionOver:
+		return expiredLine
+	case r.Open != nil && r.Open.Accepted:
+		return stoppedLine
+	case r.Open != nil:
+		return "Failed. " + r.Open.Failure.Short() + "."
+	}
+	return "Failed."
+}
+
+// worded gives a failure that the heart itself made its words.
+func (r *Run) worded(b Body) Body {
+	failed, ok := b.(Failed)
+	if !ok || failed.Failure.Title != "" {
+		return b
+	}
+	var w Words
+	if limit := r.Policy.Budget; failed.Failure.Variant == "tokens" {
+		w.Spent, w.Budget = counted(r.Spent.Tokens, " tokens"), counted(limit.Tokens, " tokens")
+	} else if failed.Failure.Kind == KindBudget {
+		w.Spent, w.Budget = dollars(r.Spent.Microdollars), dollars(limit.Microdollars)
+	}
+	failed.Failure.Describe(w)
+	return failed
+}
+
+func dollars(micro int64) string {
+	if micro <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("$%.2f", float64(micro)/1e6)
+}
