@@ -1,0 +1,100 @@
+package autorecover
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// patience is how long an answer is worth waiting for while another model could
+// give it now.
+const patience = time.Minute
+
+// moreOutput is the output limit, in tokens, of the second try at an answer that
+// was cut off; the models in use today allow at least as much.
+const moreOutput = 16_384
+
+// Input is what Decide looks at: a failure and where the run stands.
+type Input struct {
+	Failure      recovery.Failure
+	Model        string // that failed
+	Retries      int    // of this model call so far
+	MaxRetries   int
+	AutoRecover  bool // whether the decision is acted on, or offered
+	IdleBreaker  bool
+	Tried        []recovery.Tried // failed attempts of this model call, this one included
+	Alternatives []recovery.Alternative
+	Now          time.Time
+}
+
+// Decide is the policy. jitter is drawn from [0, 1) by the caller. Of the vote
+// only Action, Delay, NewModel, Reason and Adjust are set.
+func Decide(c Config, in Input, jitter float64) recovery.Vote {
+	p := planFor(in.Failure)
+	if c.retryFirst(in, p) {
+		return c.retry(in, p, jitter, retryReason(in))
+	}
+	if model := c.next(in, p); model != "" {
+		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: model, Reason: switchReason(in, model)}
+	}
+	return c.lastResort(in, p, jitter)
+}
+
+// retryFirst reports whether asking the same model again comes before all else.
+func (c Config) retryFirst(in Input, p plan) bool {
+	if p.retries == never || (p.retries == once && in.again()) {
+		return false
+	}
+	if p.rotate == stay {
+		return true
+	}
+	spent := in.IdleBreaker || in.Retries >= in.MaxRetries || (c.Switch && in.retriesOfModel() >= c.AfterRetries)
+	tooLong := asked(in.Failure, in.Now) > patience && c.next(in, p) != ""
+	return !spent && !tooLong
+}
+
+func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
+	switch {
+	case p.last == giveUp, p.last == offerOnly && in.AutoRecover:
+		return recovery.Vote{Action: recovery.ActionFail, Reason: failReason(in)}
+	case p.last == offerOnly, p.last == retryRepaired && !in.AutoRecover:
+		p.atOnce = true // a person decides when
+	}
+	return c.retry(in, p, jitter, lastReason(in, p))
+}
+
+func (c Config) retry(in Input, p plan, jitter float64, reason string) recovery.Vote {
+	var pause time.Duration
+	if !p.atOnce {
+		pause = c.delay(in.retriesOfModel(), jitter)
+	}
+	v := recovery.Vote{
+		Action: recovery.ActionRetry, Reason: reason,
+		Delay: bounded(max(pause, asked(in.Failure, in.Now))),
+	}
+	if in.Failure.Kind == recovery.KindOutputTruncated {
+		v.Adjust.MaxOutputTokens = moreOutput
+	}
+	return v
+}
+
+// retriesOfModel counts how often the model that failed was asked again during
+// this call.
+func (in Input) retriesOfModel() int {
+	return max(0, in.count(func(recovery.Tried) bool { return true })-1)
+}
+
+// again reports whether the model failed like this before during this call.
+func (in Input) again() bool {
+	return in.count(func(t recovery.Tried) bool { return t.Code == in.Failure.Code }) > 1
+}
+
+func (in Input) count(fits func(recovery.Tried) bool) int {
+	n := 0
+	for _, t := range in.Tried {
+		if t.Model == in.Model && fits(t) {
+			n++
+		}
+	}
+	return n
+}
