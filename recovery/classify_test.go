@@ -337,6 +337,54 @@ func TestMessagesAlone(t *testing.T) {
 	}
 }
 
+// TestMessagesOfTheWild are errors as providers and libraries are known to word them;
+// none of them is in the catalogue.
+func TestMessagesOfTheWild(t *testing.T) {
+	for _, tt := range []struct {
+		status int // 0: text is all there is
+		text   string
+		want   Kind
+	}{
+		{429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, KindBilling},
+		{429, `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization's rate limit of 40,000 input tokens per minute"}}`, KindRateLimit},
+		{429, `{"error":{"message":"Rate limit reached for model llama in organization on tokens per day (TPD): Limit 100000, Used 99336. Please try again in 12m3s.","code":"rate_limit_exceeded"}}`, KindQuota},
+		{400, `{"error":{"message":"'messages.0.content' too large for model: expected string with max length","code":null,"type":"invalid_request_error"}}`, KindInvalidRequest},
+		{500, `{"error":{"message":"context size exceeded: 5000 > 4096","type":"server_error"}}`, KindContextOverflow},
+		{400, `{"error":{"code":400,"message":"request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error"}}`, KindContextOverflow},
+		{404, `{"error":{"message":"The model 'gpt-9' does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}`, KindModelNotFound},
+		{404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-x"}}`, KindModelNotFound},
+		{402, `{"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. You requested up to 8192 tokens"}}`, KindBilling},
+		{429, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day","metadata":{}}}`, KindQuota},
+		{429, `{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"deepseek is temporarily rate-limited upstream. Please retry shortly"}}}`, KindRateLimit},
+		{401, `{"error":{"message":"No auth credentials found","code":401}}`, KindAuth},
+		{400, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Invalid schema for function 'x': In context=(), 'required' is missing","type":null,"code":"400"}}`, KindInvalidRequest},
+		{400, `{"error":{"message":"litellm.ContextWindowExceededError: This model's maximum context length is 4097 tokens","code":"400"}}`, KindContextOverflow},
+		{400, `{"error":{"message":"max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude","type":"invalid_request_error"}}`, KindInvalidRequest},
+		{400, `{"error":{"message":"messages.1.content.0: Invalid signature in thinking block","type":"invalid_request_error"}}`, KindInvalidRequest},
+		{503, `{"error":{"message":"Service Unavailable","type":"server_error"}}`, KindUnavailable},
+		{403, `{"error":{"message":"Your account is not active, please check your billing details","code":"billing_not_active"}}`, KindBilling},
+		{0, "Post \"https://api.anthropic.com/v1/messages\": dial tcp: lookup api.anthropic.com on 127.0.0.53:53: read udp 127.0.0.1:5: i/o timeout", KindUnreachable},
+		{0, "Post \"x\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)", KindTimeout},
+		{0, "POST \"https://api.openai.com/v1/chat/completions\": 429 Too Many Requests {\"message\":\"Rate limit\",\"type\":\"requests\"}", KindRateLimit},
+		{0, "Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error', 'message': 'Overloaded'}}", KindOverloaded},
+		{0, "Connection error.", KindUnreachable}, {0, "terminated", KindStreamInterrupted}, {0, "socket hang up", KindUnreachable},
+		{0, "invalid character '<' looking for beginning of value", KindMalformedResponse},
+		{400, `{"error":{"message":"This request has triggered the content management policy","code":"content_filter"}}`, KindContentFilter},
+		{400, `{"error":{"code":"InvalidParameter","message":"Range of input length should be [1, 98304]"}}`, KindContextOverflow},
+		{400, `{"error":{"message":"Failed to call a function. Please adjust your prompt.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<tool>"}}`, KindMalformedResponse},
+		{429, `{"error":{"message":"Concurrency limit exceeded for user, please retry later"}}`, KindRateLimit},
+		{400, `{"error":{"message":"The file 'x' does not exist in this model's container"}}`, KindInvalidRequest},
+	} {
+		e := Evidence{Status: tt.status, Provider: "p", Body: []byte(tt.text)}
+		if tt.status == 0 {
+			e.Body, e.Err = nil, errors.New(tt.text)
+		}
+		if f := Classify(e); f.Kind != tt.want {
+			t.Errorf("%s, want %s: %d %s", f.Kind, tt.want, tt.status, tt.text)
+		}
+	}
+}
+
 func TestResponsesFailedCodes(t *testing.T) {
 	for code, want := range map[string]Kind{
 		"rate_limit_exceeded": KindRateLimit, "server_error": KindUnavailable, "invalid_prompt": KindContentFilter,

@@ -28,6 +28,8 @@ const (
 var (
 	refusing = []int{0, 200, 400, 401, 403, 404, 422, 451}
 	metered  = []int{0, 200, 400, 402, 403, 429}
+	// metering is how limits on tokens per minute are told from those of a model.
+	metering = []string{"rate limit", "per minute", "per min", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted"}
 )
 
 // rules is read from the top; the first match decides. Strong codes come first, then
@@ -81,7 +83,7 @@ var rules = []rule{
 		"requires more credits", "purchase credits", "spending limit", "spend limit", "spending cap", "account is in arrears",
 	}},
 	{kind: KindQuota, status: metered, any: []string{
-		"usage limit", "limit exhausted", "regain access on", "per day", "daily limit", "daily quota", "daily request",
+		"usage limit", "limit exhausted", "regain access on", "per day", "per-day", "daily limit", "daily quota", "daily request",
 		"weekly limit", "monthly limit", "(rpd)", "(tpd)",
 	}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
@@ -108,7 +110,8 @@ var rules = []rule{
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
 		"payload too large", "maximum prompt length",
 	}},
-	{kind: KindContextOverflow, any: []string{"prompt token", "prompt contains", "input token", "input length"}, all: []string{"exceed"}},
+	{kind: KindContextOverflow, any: []string{"prompt token", "prompt contains", "input token", "input length"}, all: []string{"exceed"}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
 	{kind: KindAuth, variant: "region", status: refusing, any: []string{
 		"location is not supported", "country, region, or territory", "not available in your country", "not available in your region",
