@@ -374,6 +374,8 @@ func TestStreamShowsWithdrawnTextOnce(t *testing.T) {
 		switch b := event.Event.Body.(type) {
 		case recovery.Checkpointed:
 			shown[b.Attempt] = shown[b.Attempt][:b.Offset] + b.Text
+		case recovery.Answered:
+			shown[b.Attempt] = b.Message.Text()
 		case recovery.Began:
 			if b.Withdraws != 0 {
 				withdrawn = b.Withdraws
