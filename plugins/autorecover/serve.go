@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -14,12 +15,20 @@ import (
 // Name is what the plugin calls itself.
 const Name = "auto-recover"
 
-// Serve answers a host until it goes away; version is kept with every vote.
-func Serve(version string) {
+// Serve answers a host until it goes away.
+func Serve() {
 	p := newPolicy()
 	plugin.Serve(plugin.Func(p.runError),
-		plugin.WithName(Name), plugin.WithVersion(version),
+		plugin.WithName(Name), plugin.WithVersion(version()),
 		plugin.WithConfigSchema(string(Schema)), plugin.WithConfig(p.configure))
+}
+
+// version is that of the program which the plugin is built into.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // policy is Decide with the configuration that the host handed over.
