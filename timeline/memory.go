@@ -234,6 +234,9 @@ func (r *memoryRun) stale(l Lease) error {
 
 // has reports whether exactly these events follow after.
 func (r *memoryRun) has(after uint64, events []recovery.Event) bool {
+	if len(events) == 0 {
+		return true
+	}
 	there := cut(r.events, after, len(events))
 	return len(there) == len(events) && slices.EqualFunc(there, events, func(a, b recovery.Event) bool {
 		x, err := json.Marshal(a)

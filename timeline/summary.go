@@ -97,26 +97,22 @@ func title(input []llm.Message) string {
 	return ""
 }
 
+// line is the beginning of text with single spaces and nothing else between its words.
 func line(text string) string {
-	var b strings.Builder
-	n, space := 0, false
+	var title []rune
+	space := false
 	for _, r := range text {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			space = n > 0
-			continue
-		}
-		if space && n < MaxTitle-1 {
-			b.WriteByte(' ')
-			n++
-		}
-		space = false
-		if n == MaxTitle {
-			break
-		}
-		b.WriteRune(r)
-		if n++; n == MaxTitle {
-			break
+		switch {
+		case len(title) >= MaxTitle:
+			return strings.TrimRight(string(title[:MaxTitle]), " ")
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			space = len(title) > 0
+		case space:
+			title = append(title, ' ', r)
+			space = false
+		default:
+			title = append(title, r)
 		}
 	}
-	return b.String()
+	return strings.TrimRight(string(title[:min(len(title), MaxTitle)]), " ")
 }

@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// BenchmarkAppend is one durable event per append, by writers of a run each.
+func BenchmarkAppend(b *testing.B) {
+	for _, writers := range []int{1, 64} {
+		b.Run(fmt.Sprint("writers=", writers), func(b *testing.B) {
+			s := open(b, b.TempDir())
+			ctx := context.Background()
+			spread(b, writers, func(w int, next func() bool) error {
+				run := fmt.Sprint("run", w)
+				l, err := s.Claim(ctx, run, "bench", time.Hour)
+				for seq := uint64(1); err == nil && next(); seq++ {
+					err = s.Append(ctx, l, seq-1, noted(run, seq))
+				}
+				return err
+			})
+		})
+	}
+	b.Run("file", func(b *testing.B) {
+		f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		spread(b, 1, func(_ int, next func() bool) error {
+			for next() {
+				stored, err := json.Marshal(noted("run0", 1))
+				if err == nil {
+					_, err = f.Write(stored)
+				}
+				if err == nil {
+					err = f.Sync()
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return f.Close()
+		})
+	})
+}
+
+// spread lets writers do b.N things together.
+func spread(b *testing.B, writers int, write func(w int, next func() bool) error) {
+	var begun atomic.Int64
+	next := func() bool { return begun.Add(1) <= int64(b.N) }
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	for w := range writers {
+		wg.Go(func() {
+			if err := write(w, next); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
+}

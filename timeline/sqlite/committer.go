@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// maxGroup is how many writes share a transaction at most.
+const maxGroup = 256
+
+// write is one thing to be written. do makes sure that it may happen before it
+// changes anything: an error marked by refuse leaves the transaction usable. It may
+// be called again in another transaction. shown is called once it is durable.
+type write struct {
+	ctx   context.Context
+	do    func(*statements) error
+	shown func()
+	done  chan error
+}
+
+// refused is a write's own failure, in contrast to the database's.
+type refused struct{ error }
+
+func refuse(err error) error { return refused{err} }
+
+func (r refused) Unwrap() error { return r.error }
+
+// submit hands a write to the committer and waits for its commit.
+func (s *Store) submit(ctx context.Context, do func(*statements) error, shown func()) error {
+	w := &write{ctx: ctx, do: do, shown: shown, done: make(chan error, 1)}
+	select {
+	case <-s.closing:
+		return timeline.ErrClosed
+	default:
+	}
+	select {
+	case s.writes <- w:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return timeline.ErrClosed
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err() // it is being written, or not: only the store knows
+	}
+}
+
+// commit is the committer; it ends when the store closes.
+func (s *Store) commit() {
+	defer close(s.committed)
+	for {
+		select {
+		case w := <-s.writes:
+			s.commitGroup(s.gather(w))
+		case <-s.closing:
+			return
+		}
+	}
+}
+
+// gather takes what else waits.
+func (s *Store) gather(first *write) []*write {
+	group := []*write{first}
+	runtime.Gosched() // those whom the last commit answered come back at once
+	for len(group) < maxGroup {
+		select {
+		case w := <-s.writes:
+			group = append(group, w)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commitGroup writes group in one transaction; if the database fails, each alone,
+// so that nobody fails for another's write.
+func (s *Store) commitGroup(group []*write) {
+	results, err := s.transact(group)
+	if err != nil && len(group) > 1 {
+		for _, w := range group {
+			s.commitGroup([]*write{w})
+		}
+		return
+	}
+	for i, w := range group {
+		if err != nil {
+			w.done <- fmt.Errorf("timeline store %s: %w", s.file, err)
+			continue
+		}
+		if results[i] == nil && w.shown != nil {
+			w.shown()
+		}
+		w.done <- results[i]
+	}
+}
+
+func (s *Store) transact(group []*write) (results []error, err error) {
+	ctx := context.Background() // no caller's end may interrupt the others
+	if _, err := s.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_, _ = s.writer.ExecContext(ctx, "ROLLBACK") // SQLite may have done so itself
+		}
+	}()
+	results = make([]error, len(group))
+	for i, w := range group {
+		if results[i] = w.ctx.Err(); results[i] != nil {
+			continue
+		}
+		err := w.do(s.statements)
+		var no refused
+		if errors.As(err, &no) {
+			results[i] = no.error
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	_, err = s.writer.ExecContext(ctx, "COMMIT")
+	return results, err
+}
+
+// statements are the writer's prepared statements.
+type statements struct {
+	head, claim, lease, events, insert, summary, command, send, inbox *sql.Stmt
+}
+
+func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error) {
+	st := &statements{}
+	for _, p := range []struct {
+		stmt **sql.Stmt
+		sql  string
+	}{
+		{&st.head, "SELECT " + headColumns + " FROM runs WHERE run = ?"},
+		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, 1, ?, ?, ?)"},
+		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
+		{&st.events, "SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"},
+		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
+		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
+			waiting_until = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
+		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
+		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
+		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},
+	} {
+		var err error
+		if *p.stmt, err = conn.PrepareContext(ctx, p.sql); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}

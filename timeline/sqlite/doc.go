@@ -1,0 +1,40 @@
+// Package sqlite keeps a timeline in one folder, for any number of processes of one
+// machine.
+//
+//	store, err := sqlite.Open(ctx, dir)
+//	…
+//	defer store.Close()
+//
+// What is in the folder (0700), each file 0600:
+//
+//	timeline.db          the database, with its -wal and -shm beside it
+//	owners/<id>.lock     one per open Store, locked (flock) as long as it lives
+//
+// # Writing
+//
+// All writes of a Store go through one goroutine, the committer. It takes what
+// waits, up to 256 writes, into one BEGIN IMMEDIATE transaction and answers them
+// when SQLite has committed: WAL with synchronous=FULL, so an answer comes after
+// the fsync. Writers never wait for one another's locks, and 64 of them share an
+// fsync.
+//
+// # Reading and following
+//
+// Readers have their own connections and wait for nobody. Followers in the
+// appender's process get events from it directly; every 100 ms, while somebody
+// follows, the store asks PRAGMA data_version whether anything was committed, and
+// looks up how far the followed runs are by now.
+//
+// # Owners
+//
+// A lease carries the id of its Store's lock file. If that lock can be taken, its
+// process is dead and its runs may be claimed at once; a process that lives but
+// does not renew (stopped, suspended) keeps its runs until the lease expires.
+// Expiry is by the machine's wall clock. flock does not hold across machines: the
+// folder belongs on a local disk, not on NFS.
+//
+// # Versions
+//
+// The schema's version is PRAGMA user_version. Open brings an older one up to date
+// and refuses a newer one.
+package sqlite

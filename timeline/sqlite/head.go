@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// head is a row of the table runs.
+type head struct {
+	n       int64
+	lock    string
+	epoch   uint64
+	expires time.Time
+	inbox   uint64
+	timeline.Summary
+}
+
+const headColumns = `n, run, epoch, owner, lock, expires, inbox, seq, session, model, title, status,
+	started_at, updated_at, waiting_until, suggestion_open, asking, ended`
+
+type row interface{ Scan(dest ...any) error }
+
+// scanHead reads a row of headColumns; run is who was asked for.
+func scanHead(r row, run string) (*head, error) {
+	h := &head{}
+	var expires, started, updated, waiting int64
+	err := r.Scan(&h.n, &h.Run, &h.epoch, &h.Owner, &h.lock, &expires, &h.inbox, &h.Seq, &h.Session, &h.Model, &h.Title, &h.Status,
+		&started, &updated, &waiting, &h.SuggestionOpen, &h.Asking, &h.Ended)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, refuse(&timeline.NotFoundError{Run: run})
+	}
+	h.expires, h.StartedAt, h.UpdatedAt, h.WaitingUntil = fromNanos(expires), fromNanos(started), fromNanos(updated), fromNanos(waiting)
+	return h, err
+}
+
+// save writes the summary back.
+func (h *head) save(st *statements) error {
+	_, err := st.summary.Exec(h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
+		toNanos(h.WaitingUntil), h.SuggestionOpen, h.Asking, h.Ended, h.n)
+	return err
+}
+
+// owned finds the run of a lease that is its newest.
+func owned(st *statements, l timeline.Lease) (*head, error) {
+	h, err := scanHead(st.head.QueryRow(l.Run), l.Run)
+	if err != nil {
+		return nil, err
+	}
+	if h.epoch != l.Epoch || h.Owner != l.Owner {
+		return nil, refuse(&timeline.StaleError{Run: l.Run, Epoch: l.Epoch, Newest: h.epoch, Owner: h.Owner})
+	}
+	return h, nil
+}
+
+// Times are Unix nanoseconds, 0 for none. A time outside of 1678–2262 does not fit
+// and is none.
+func toNanos(t time.Time) int64 {
+	if y := t.Year(); y < 1678 || y > 2261 {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNanos(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}

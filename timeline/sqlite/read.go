@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Read is timeline.Log's.
+func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
+	h, err := s.find(ctx, run)
+	if err != nil || h.Seq <= after {
+		return nil, err
+	}
+	var events []recovery.Event
+	err = s.each(ctx, "SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?", func(r row) error {
+		var stored []byte
+		if err := r.Scan(&stored); err != nil {
+			return err
+		}
+		var e recovery.Event
+		if err := json.Unmarshal(stored, &e); err != nil {
+			return err
+		}
+		events = append(events, e)
+		return nil
+	}, h.n, after, orAll(limit))
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+// Follow is timeline.Log's.
+func (s *Store) Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error] {
+	return s.feed.Follow(ctx, run, after)
+}
+
+// Publish is timeline.Log's.
+func (s *Store) Publish(run string, d timeline.Delta) { s.feed.Publish(run, d) }
+
+// Commands is timeline.Log's.
+func (s *Store) Commands(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Command, error] {
+	return s.feed.Commands(ctx, run, after)
+}
+
+// List is timeline.Log's.
+func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
+	where, args := []string{"seq > 0"}, []any{}
+	restrict := func(condition string, arg any) { where, args = append(where, condition), append(args, arg) }
+	if q.Status != "" {
+		restrict("status = ?", string(q.Status))
+	}
+	if q.Session != "" {
+		restrict("session = ?", q.Session)
+	}
+	if q.Before != "" {
+		h, err := s.find(ctx, q.Before)
+		if err != nil {
+			return nil, err
+		}
+		restrict("n < ?", h.n)
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = timeline.DefaultLimit
+	}
+	var list []timeline.Summary
+	query := "SELECT " + headColumns + " FROM runs WHERE " + strings.Join(where, " AND ") + " ORDER BY n DESC LIMIT ?"
+	err := s.each(ctx, query, func(r row) error {
+		h, err := scanHead(r, "")
+		if err == nil {
+			list = append(list, h.Summary)
+		}
+		return err
+	}, append(args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// find looks a run up.
+func (s *Store) find(ctx context.Context, run string) (*head, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	h, err := scanHead(s.readers.QueryRowContext(ctx, "SELECT "+headColumns+" FROM runs WHERE run = ?", run), run)
+	var no refused
+	if errors.As(err, &no) {
+		return nil, no.error
+	}
+	return h, s.orClosed(err)
+}
+
+func (s *Store) each(ctx context.Context, query string, scan func(row) error, args ...any) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	rows, err := s.readers.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.orClosed(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return s.orClosed(err)
+		}
+	}
+	return s.orClosed(rows.Err())
+}
+
+func (s *Store) open() error {
+	select {
+	case <-s.closing:
+		return timeline.ErrClosed
+	default:
+		return nil
+	}
+}
+
+// orClosed says ErrClosed for what failed because the store closed meanwhile.
+func (s *Store) orClosed(err error) error {
+	if err != nil && s.open() != nil {
+		return timeline.ErrClosed
+	}
+	return err
+}
+
+func orAll(limit int) int {
+	if limit <= 0 {
+		return -1
+	}
+	return limit
+}
+
+// source is what the feed reads.
+type source struct{ *Store }
+
+func (s source) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
+	h, err := s.find(ctx, run)
+	if err != nil || h.inbox <= after {
+		return nil, err
+	}
+	var commands []timeline.Command
+	err = s.each(ctx, "SELECT n, id, body FROM commands WHERE run = ? AND n > ? ORDER BY n LIMIT ?", func(r row) error {
+		var c timeline.Command
+		var stored []byte
+		if err := r.Scan(&c.N, &c.ID, &stored); err != nil {
+			return err
+		}
+		var e recovery.Event
+		if err := json.Unmarshal(stored, &e); err != nil {
+			return err
+		}
+		c.Body = e.Body
+		commands = append(commands, c)
+		return nil
+	}, h.n, after, orAll(limit))
+	return commands, err
+}
+
+func (s source) Ended(ctx context.Context, run string) (bool, error) {
+	h, err := s.find(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	return h.Ended, nil
+}

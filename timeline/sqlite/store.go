@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver, in pure Go
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Store is a timeline.Log in a folder.
+type Store struct {
+	dir, file string
+	lock      *lockFile
+	feed      *timeline.Feed
+
+	writes     chan *write
+	writing    *sql.DB // of the one connection writer
+	writer     *sql.Conn
+	statements *statements
+	readers    *sql.DB
+	watcher    *sql.Conn // the poller's
+
+	closeOnce sync.Once
+	closing   chan struct{}
+	committed chan struct{} // closed when the committer has ended
+	polled    chan struct{} // closed when the poller has ended
+	closeErr  error
+}
+
+var _ timeline.Log = (*Store)(nil)
+
+// Option changes how a Store works.
+type Option func(*options)
+
+type options struct{ poll time.Duration }
+
+// Poll sets how often a Store looks for what other processes wrote while somebody
+// follows; 100 ms if it is not given.
+func Poll(every time.Duration) Option { return func(o *options) { o.poll = every } }
+
+// Open opens the store in the folder dir, or makes both. It fails if others may
+// write to the folder, and if the store is of a newer schema.
+func Open(ctx context.Context, dir string, opts ...Option) (*Store, error) {
+	o := options{poll: 100 * time.Millisecond}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := prepare(dir)
+	if err != nil {
+		return nil, fmt.Errorf("timeline store: %w", err)
+	}
+	s := &Store{
+		dir: dir, file: file, writes: make(chan *write),
+		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("timeline store %s: %w", file, err), s.disconnect())
+	}
+	sweep(dir)
+	s.feed = timeline.NewFeed(source{s})
+	go s.commit()
+	go s.poll(o.poll)
+	return s, nil
+}
+
+func (s *Store) connect(ctx context.Context) (err error) {
+	if s.writing, err = sql.Open("sqlite", s.dsn("journal_mode(wal)", "synchronous(full)", "foreign_keys(on)")); err != nil {
+		return err
+	}
+	if s.writer, err = s.writing.Conn(ctx); err != nil {
+		return err
+	}
+	if err = migrate(ctx, s.writer, s.file); err != nil {
+		return err
+	}
+	if s.statements, err = prepareStatements(ctx, s.writer); err != nil {
+		return err
+	}
+	if s.readers, err = sql.Open("sqlite", s.dsn("query_only(1)")); err != nil {
+		return err
+	}
+	s.readers.SetMaxOpenConns(8)
+	s.readers.SetMaxIdleConns(8)
+	s.lock, err = newLock(s.dir)
+	return err
+}
+
+// dsn waits up to 5 s for another process's transaction.
+func (s *Store) dsn(pragmas ...string) string {
+	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: q.Encode()}).String()
+}
+
+func (s *Store) disconnect() error {
+	var errs []error
+	for _, conn := range []*sql.Conn{s.watcher, s.writer} {
+		if conn != nil {
+			errs = append(errs, conn.Close())
+		}
+	}
+	for _, db := range []*sql.DB{s.readers, s.writing} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.release(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends the followers and the committer, and lets others claim this Store's
+// runs at once. What was not answered yet is either durable or refused.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		close(s.closing)
+		s.feed.Close()
+		<-s.committed
+		<-s.polled
+		s.closeErr = s.disconnect()
+	})
+	return s.closeErr
+}

@@ -1,0 +1,231 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/timelinetest"
+)
+
+// childFolder makes the test binary an owner process on that folder.
+const childFolder = "TIMELINE_TEST_CHILD_FOLDER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childFolder); dir != "" {
+		child(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// child claims a run for an hour, appends, says so, and stays until it is killed.
+func child(dir string) {
+	ctx := context.Background()
+	s, err := Open(ctx, dir)
+	if err == nil {
+		var l timeline.Lease
+		if l, err = s.Claim(ctx, "r", "child", time.Hour); err == nil {
+			err = s.Append(ctx, l, 0, noted("r", 1))
+		}
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+func noted(run string, seq uint64) recovery.Event {
+	return recovery.Event{Run: run, Seq: seq, Time: time.Unix(int64(seq), 0).UTC(), Body: recovery.Noted{Topic: "progress"}}
+}
+
+func open(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestStore(t *testing.T) {
+	timelinetest.Run(t, func(t *testing.T) timeline.Log { return open(t, t.TempDir()) }, timelinetest.Options{
+		Reopen: func(t *testing.T, old timeline.Log) timeline.Log {
+			if err := old.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(t, old.(*Store).dir)
+		},
+	})
+}
+
+func TestPermissions(t *testing.T) {
+	for _, umask := range []int{0, 0o277} {
+		dir := filepath.Join(t.TempDir(), "state", "mulligan")
+		if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		old := syscall.Umask(umask)
+		s, err := Open(t.Context(), dir)
+		if err == nil {
+			_, err = s.Claim(t.Context(), "r", "a", time.Hour)
+		}
+		syscall.Umask(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			want := fs.FileMode(0o600)
+			if d.IsDir() {
+				want = 0o700
+			}
+			if err == nil && info.Mode().Perm() != want {
+				t.Errorf("umask %o: %s has mode %o", umask, name, info.Mode().Perm())
+			}
+			return err
+		})
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOthersMayWrite(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "timeline.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("PRAGMA user_version = 99")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "newer version (schema 99") {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestTwoStores(t *testing.T) {
+	dir := t.TempDir()
+	a, b := open(t, dir), open(t, dir)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	old, err := a.Claim(ctx, "r", "one", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A name is not enough: the other store's lock is held.
+	if _, err := b.Claim(ctx, "r", "one", time.Hour); !errors.Is(err, timeline.ErrOwned) {
+		t.Fatalf("claim of a living owner's run: %v", err)
+	}
+	go func() {
+		for seq := uint64(1); seq <= 50; seq++ {
+			if err := a.Append(ctx, old, seq-1, noted("r", seq)); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	next := uint64(1)
+	for item, err := range b.Follow(ctx, "r", 0) {
+		if err != nil || item.Event.Seq != next {
+			t.Fatalf("want event %d, got %+v, %v", next, item.Event, err)
+		}
+		if next++; next > 50 {
+			break
+		}
+	}
+	if next != 51 {
+		t.Fatalf("followed to %d", next)
+	}
+	go func() { _, _ = b.Send(ctx, "r", timeline.Command{ID: "c", Body: recovery.CancelRequested{}}) }()
+	heard := false
+	for c, err := range a.Commands(ctx, "r", 0) {
+		heard = err == nil && c.ID == "c"
+		break
+	}
+	if !heard {
+		t.Error("the command was not heard")
+	}
+
+	if _, err := a.Renew(ctx, old, time.Nanosecond); err != nil { // as if it had been stopped for long
+		t.Fatal(err)
+	}
+	lease, err := b.Claim(ctx, "r", "two", time.Hour)
+	if err != nil || lease.Epoch != 2 {
+		t.Fatalf("claim of an expired run: %+v, %v", lease, err)
+	}
+	if err := a.Append(ctx, old, 50, noted("r", 51)); !errors.Is(err, timeline.ErrStale) {
+		t.Errorf("the old owner's append: %v", err)
+	}
+	if err := b.Append(ctx, lease, 50, noted("r", 51)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKilledOwner(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childFolder+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "ready\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	s := open(t, dir)
+	if _, err := s.Claim(t.Context(), "r", "parent", time.Hour); !errors.Is(err, timeline.ErrOwned) {
+		t.Fatalf("claim while the owner lives: %v", err)
+	}
+	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	l, err := s.Claim(t.Context(), "r", "parent", time.Hour)
+	if err != nil || l.Epoch != 2 {
+		t.Fatalf("claim after the owner's death: %+v, %v", l, err)
+	}
+	if err := s.Append(t.Context(), l, 1, noted("r", 2)); err != nil {
+		t.Fatal(err)
+	}
+}

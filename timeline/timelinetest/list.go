@@ -1,0 +1,149 @@
+package timelinetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+func only(t *testing.T, log timeline.Log) timeline.Summary {
+	t.Helper()
+	list, err := log.List(t.Context(), timeline.Query{})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("list: %+v, %v", list, err)
+	}
+	return list[0]
+}
+
+func testSummary(t *testing.T, log timeline.Log) {
+	l := claim(t, log, "r", "a")
+	if list, err := log.List(t.Context(), timeline.Query{}); err != nil || len(list) > 0 {
+		t.Errorf("a run without an event is listed: %+v, %v", list, err)
+	}
+	until := epoch.Add(time.Hour)
+	suggestion := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionRetry, ID: "s"}}
+	final := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionFail, ID: "t"}}
+	for i, step := range []struct {
+		body   recovery.Body
+		status recovery.Status
+		open   bool
+		until  time.Time
+	}{
+		{started("r", "s1", strings.Repeat("é\n", 100)).Body, recovery.StatusRunning, false, time.Time{}},
+		{recovery.Began{Attempt: 1, Model: "lab/two"}, recovery.StatusRunning, false, time.Time{}},
+		{recovery.Waiting{ID: "w", Until: until}, recovery.StatusWaiting, false, until},
+		{recovery.Due{Timer: recovery.TimerWait}, recovery.StatusRunning, false, time.Time{}},
+		{suggestion, recovery.StatusFailed, true, time.Time{}},
+		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, time.Time{}},
+		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, time.Time{}},
+		{recovery.Paused{}, recovery.StatusWaiting, false, time.Time{}},
+		{recovery.Claimed{}, recovery.StatusRunning, false, time.Time{}},
+		{final, recovery.StatusFailed, false, time.Time{}},
+		{recovery.Ended{Status: recovery.StatusCancelled}, recovery.StatusCancelled, false, time.Time{}},
+		{recovery.Began{}, recovery.StatusCancelled, false, time.Time{}},
+	} {
+		seq := uint64(i) + 1
+		e := with("r", seq, step.body)
+		appendAll(t, log, l, seq-1, e)
+		s := only(t, log)
+		if s.Status != step.status || s.SuggestionOpen != step.open || !s.WaitingUntil.Equal(step.until) || s.Seq != seq || !s.UpdatedAt.Equal(e.Time) {
+			t.Errorf("after %s: %+v", e.Type(), s)
+		}
+	}
+	s := only(t, log)
+	title := strings.TrimSpace(strings.Repeat("é ", timeline.MaxTitle/2))
+	if s.Run != "r" || s.Session != "s1" || s.Model != "lab/two" || s.Owner != "a" || !s.Ended || !s.StartedAt.Equal(epoch.Add(time.Second)) ||
+		s.Title != title {
+		t.Errorf("summary: %+v", s)
+	}
+}
+
+func testList(t *testing.T, log timeline.Log) {
+	const runs = timeline.DefaultLimit + 10
+	for i := range runs {
+		run := fmt.Sprintf("run%02d", i)
+		l := claim(t, log, run, "a")
+		appendAll(t, log, l, 0, started(run, fmt.Sprint("s", i%2), "hi"))
+		if i%10 == 0 {
+			appendAll(t, log, l, 1, with(run, 2, recovery.Ended{Status: recovery.StatusCompleted}))
+		}
+	}
+	for _, c := range []struct {
+		q           timeline.Query
+		n           int
+		first, last string
+	}{
+		{timeline.Query{}, timeline.DefaultLimit, "run59", "run10"},
+		{timeline.Query{Limit: 3, Before: "run10"}, 3, "run09", "run07"},
+		{timeline.Query{Before: "run10"}, 10, "run09", "run00"},
+		{timeline.Query{Status: recovery.StatusCompleted}, 6, "run50", "run00"},
+		{timeline.Query{Session: "s1", Limit: 2}, 2, "run59", "run57"},
+		{timeline.Query{Session: "s1", Status: recovery.StatusCompleted}, 0, "", ""},
+	} {
+		list, err := log.List(t.Context(), c.q)
+		if err != nil || len(list) != c.n || c.n > 0 && (list[0].Run != c.first || list[c.n-1].Run != c.last) {
+			t.Errorf("%+v: %d runs %+v, %v", c.q, len(list), list, err)
+		}
+	}
+	_, err := log.List(t.Context(), timeline.Query{Before: "nobody"})
+	wantError(t, "list before an unknown run", err, timeline.ErrNotFound)
+}
+
+func testClose(t *testing.T, log timeline.Log) {
+	l := claim(t, log, "r", "a")
+	appendAll(t, log, l, 0, event("r", 1, "x"))
+	ctx := context.WithoutCancel(t.Context())
+	n := 0
+	for _, err := range log.Follow(ctx, "r", 0) {
+		if n++; n == 1 {
+			go func() { _ = log.Close() }()
+			continue
+		}
+		wantError(t, "follower of a closed log", err, timeline.ErrClosed)
+	}
+	for range 2 {
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := log.Claim(ctx, "r", "a", time.Hour)
+	wantError(t, "claim", err, timeline.ErrClosed)
+	wantError(t, "append", log.Append(ctx, l, 1, event("r", 2, "x")), timeline.ErrClosed)
+	_, err = log.Read(ctx, "r", 0, 0)
+	wantError(t, "read", err, timeline.ErrClosed)
+	_, err = log.List(ctx, timeline.Query{})
+	wantError(t, "list", err, timeline.ErrClosed)
+	_, err = log.Send(ctx, "r", timeline.Command{ID: "x", Body: recovery.CancelRequested{}})
+	wantError(t, "send", err, timeline.ErrClosed)
+	for _, err := range log.Commands(ctx, "r", 0) {
+		wantError(t, "commands", err, timeline.ErrClosed)
+	}
+}
+
+func testReopen(t *testing.T, log timeline.Log, reopen func(*testing.T, timeline.Log) timeline.Log) {
+	l := claim(t, log, "r", "a")
+	all := []recovery.Event{started("r", "s1", "hi"), event("r", 2, "x")}
+	appendAll(t, log, l, 0, all...)
+	send(t, log, "r", "c1", recovery.CancelRequested{})
+	before := only(t, log)
+
+	log = reopen(t, log)
+	wantEvents(t, log, "r", all...)
+	if after := only(t, log); after != before {
+		t.Errorf("summary was %+v, is %+v", before, after)
+	}
+	if n := send(t, log, "r", "c1", recovery.CancelRequested{}); n != 1 {
+		t.Errorf("the command is at position %d now", n)
+	}
+	next := claim(t, log, "r", "b")
+	if next.Epoch != l.Epoch+1 {
+		t.Errorf("lease: %+v", next)
+	}
+	wantError(t, "append of the old owner", log.Append(t.Context(), l, 2, event("r", 3, "x")), timeline.ErrStale)
+	appendAll(t, log, next, 2, event("r", 3, "y"))
+}

@@ -1,0 +1,55 @@
+package timelinetest
+
+import (
+	"testing"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Options says what else a store can do.
+type Options struct {
+	// Reopen closes a log that open gave and opens the same store again. It may do
+	// so without Close, as after a crash.
+	Reopen func(t *testing.T, old timeline.Log) timeline.Log
+}
+
+// Run tests the stores that open gives; each call of open gives an empty one, and
+// sees to its being closed by t.Cleanup. Close may be called more than once.
+func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, timeline.Log)
+	}{
+		{"Append", testAppend},
+		{"AppendRefused", testAppendRefused},
+		{"AppendAtomic", testAppendAtomic},
+		{"AppendRepeated", testAppendRepeated},
+		{"AppendCancelled", testAppendCancelled},
+		{"AppendParallel", testAppendParallel},
+		{"Unknown", testUnknown},
+		{"Claim", testClaim},
+		{"ClaimExpired", testClaimExpired},
+		{"ClaimRace", testClaimRace},
+		{"Release", testRelease},
+		{"Renew", testRenew},
+		{"Follow", testFollow},
+		{"FollowConcurrent", testFollowConcurrent},
+		{"FollowEnded", testFollowEnded},
+		{"FollowStops", testFollowStops},
+		{"FollowSlow", testFollowSlow},
+		{"Deltas", testDeltas},
+		{"Inbox", testInbox},
+		{"InboxRace", testInboxRace},
+		{"Commands", testCommands},
+		{"Summary", testSummary},
+		{"List", testList},
+		{"Close", testClose},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+	for _, o := range opts {
+		if o.Reopen != nil {
+			t.Run("Reopen", func(t *testing.T) { testReopen(t, open(t), o.Reopen) })
+		}
+	}
+}
