@@ -163,7 +163,7 @@ func (r *Run) intent() Began {
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
 		b.Adjust = o.Decision.Adjust
-		b.Retry = o.Decision.Action == ActionRetry
+		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 // going on after a tool or a budget is none
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
 		}

@@ -1,0 +1,146 @@
+package recovery
+
+import (
+	"testing"
+)
+
+// TestCrashBeforeEveryEvent is the house's central test: stop before every single
+// event of every story, resume from the log, and get the same outcome within the
+// same budgets. An interruption is a failure of its own, so where nobody may act
+// on one (no plugin, or one that says fail) it ends the run as any failure does.
+func TestCrashBeforeEveryEvent(t *testing.T) {
+	for name, story := range stories(t) {
+		t.Run(name, func(t *testing.T) {
+			crashEverywhere(t, story)
+		})
+	}
+}
+
+// crashEverywhere stops story after each prefix of its log. Where the prefix ends
+// in a tool's intent it does so twice: the tool's effect may have happened or not.
+func crashEverywhere(t testing.TB, story func() *world) {
+	t.Helper()
+	whole := play(t, story())
+	for n := 1; n < len(whole.log); n++ {
+		for _, happened := range []bool{true, false} {
+			w := story()
+			w.journal = journalOf(t, whole.log[:n], happened)
+			y := resume(t, w, whole.log[:n])
+			finished := finishedTools(y.run)
+			before := map[string]int{}
+			for _, id := range finished {
+				before[id] = w.journal[id]
+			}
+			y.loop(t)
+			sameOutcome(t, n, whole, y)
+			withinLimits(t, n, y)
+			for _, id := range finished {
+				if w.journal[id] != before[id] {
+					t.Errorf("stopped after event %d: tool call %s had a result and ran again", n, id)
+				}
+			}
+		}
+	}
+}
+
+// journalOf is what the world remembers of the tools that a log speaks of.
+func journalOf(t testing.TB, log [][]byte, happened bool) map[string]int {
+	t.Helper()
+	journal, began := map[string]int{}, map[string]int{}
+	for _, e := range events(t, log) {
+		switch b := e.Body.(type) {
+		case ToolBegan:
+			began[b.CallID]++
+			journal[b.CallID]++
+		case ToolReturned:
+			delete(began, b.CallID)
+		}
+	}
+	for id := range began {
+		if !happened {
+			journal[id]--
+		}
+	}
+	return journal
+}
+
+func finishedTools(r *Run) []string {
+	var ids []string
+	for _, m := range r.Messages {
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				ids = append(ids, p.Result.CallID)
+			}
+		}
+	}
+	return ids
+}
+
+func sameOutcome(t testing.TB, n int, want, got *toy) {
+	t.Helper()
+	if interruptionIsFinal(t, got) {
+		return
+	}
+	if got.run.Status != want.run.Status {
+		t.Errorf("stopped after event %d: the run is %s, not %s; it ends with\n%s", n, got.run.Status, want.run.Status, got.tail())
+	}
+	if want.run.Status == StatusCompleted && got.run.Answer() != want.run.Answer() {
+		t.Errorf("stopped after event %d: the answer is %q, not %q", n, got.run.Answer(), want.run.Answer())
+	}
+}
+
+// interruptionIsFinal reports whether the run failed because nobody would have it
+// go on after an interruption.
+func interruptionIsFinal(t testing.TB, y *toy) bool {
+	t.Helper()
+	if y.run.Status != StatusFailed || y.run.Open == nil || y.run.Open.Failure.Kind != KindInterrupted {
+		return false
+	}
+	d := y.run.Open.Decision
+	return d != nil && (d.By == nil || d.Action == ActionFail || y.w.person(y.run) == "")
+}
+
+// withinLimits counts what the log and the journal say against the hard limits.
+func withinLimits(t testing.TB, n int, y *toy) {
+	t.Helper()
+	granted, inCall, inRun := 0, 0, 0
+	for _, e := range events(t, y.log) {
+		switch b := e.Body.(type) {
+		case Accepted:
+			granted++
+		case Began:
+			inCall++
+			if inCall > MaxAttemptsPerCall+granted {
+				t.Errorf("stopped after event %d: %d attempts of one model call", n, inCall)
+			}
+		case Answered:
+			inCall = 0
+		case Failed:
+			if b.Attempt != 0 {
+				inRun++
+			}
+		}
+	}
+	if inRun > MaxFailedAttempts+granted {
+		t.Errorf("stopped after event %d: %d failed attempts", n, inRun)
+	}
+	for id, times := range y.w.journal {
+		most := 1
+		if y.repeatable(t, id) {
+			most = MaxToolTries
+		}
+		if times > most {
+			t.Errorf("stopped after event %d: tool call %s ran %d times", n, id, times)
+		}
+	}
+}
+
+func (y *toy) repeatable(t testing.TB, id string) bool {
+	t.Helper()
+	for _, e := range events(t, y.log) {
+		if b, ok := e.Body.(ToolBegan); ok && b.CallID == id {
+			return y.run.safety(b.Name).Repeatable()
+		}
+	}
+	return false
+}

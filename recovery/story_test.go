@@ -1,0 +1,270 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the stories come to into testdata")
+
+// storyMark parts what happens to a run from what the heart makes of it.
+const storyMark = "----\n"
+
+// TestStories plays testdata/*.txt. Above the mark a story says what the world is
+// like, one word and its arguments a line:
+//
+//	policy auto retries=3 step=10s turn=5m run=1h ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
+//	tool NAME SAFETY TOOK            SAFETY: unsafe, idempotent, read_only; TOOK may be "panic"
+//	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] | hang
+//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N]
+//	person KIND|* ACTION             answers a suggestion about such a failure
+//	patient ACTION                   answers a live wait
+//	cancel ROUNDS                    ends the run once so many rounds are done
+//
+// Below it are the events, and after each the keys of the effects that Next wants.
+func TestStories(t *testing.T) {
+	for name, w := range stories(t) {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			y := newToy(w())
+			y.watch = func(e Event, effects []Effect) { tell(&got, e, effects) }
+			y.start(t)
+			y.loop(t)
+			compareStory(t, name, got.String())
+		})
+	}
+}
+
+func compareStory(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	above, want, _ := strings.Cut(string(content), storyMark)
+	if got == want {
+		return
+	}
+	if !*rewrite {
+		t.Fatalf("the story goes otherwise (go test -run Stories -rewrite writes it down):\n%s", got)
+	}
+	if err := os.WriteFile(path, []byte(above+storyMark+got), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tell writes one event and what is wanted after it.
+func tell(b *bytes.Buffer, e Event, effects []Effect) {
+	if f, ok := e.Body.(Failed); ok { // its words are another test's business
+		f.Failure.Title, f.Failure.Message = "", ""
+		e.Body = f
+	}
+	data, err := json.Marshal(e.Body)
+	if err != nil {
+		panic(err)
+	}
+	if e.Type() == "started" || e.Type() == "suggested" {
+		data = brief(e)
+	}
+	fmt.Fprintf(b, "%d %s %s %s\n", e.Seq, e.Time.Sub(begin), e.Type(), data)
+	for _, effect := range effects {
+		switch {
+		case effect.Record != nil:
+			fmt.Fprintf(b, "\trecord %s\n", effect.Record.eventType())
+		case effect.Timer != nil:
+			fmt.Fprintf(b, "\ttimer %s at %s\n", effect.Timer.Due.Timer, effect.Timer.At.Sub(begin))
+		default:
+			fmt.Fprintf(b, "\t%s\n", effect.Key)
+		}
+	}
+}
+
+func brief(e Event) []byte {
+	s, ok := e.Body.(Suggested)
+	if !ok {
+		return nil
+	}
+	line := fmt.Sprintf("%s %s attempt=%d", s.Suggestion.ID, s.Suggestion.SuggestedAction, s.Suggestion.Attempt)
+	if s.Suggestion.BlockedBy != "" {
+		line += " blocked by " + s.Suggestion.BlockedBy
+	}
+	for _, a := range s.Suggestion.Actions {
+		mark := ""
+		if a.Primary {
+			mark = "*"
+		}
+		line += fmt.Sprintf(" [%s%s]", a.Label, mark)
+	}
+	return []byte(line)
+}
+
+// stories reads testdata; every call of a story's function makes a fresh world.
+func stories(t testing.TB) map[string]func() *world {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no stories", err)
+	}
+	list := map[string]func() *world{}
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above, _, _ := strings.Cut(string(content), storyMark)
+		list[strings.TrimSuffix(filepath.Base(path), ".txt")] = func() *world { return parseStory(t, path, above) }
+	}
+	return list
+}
+
+type opinion struct {
+	plugin, kind string
+	vote         Vote
+	below        int
+}
+
+func parseStory(t testing.TB, path, text string) *world {
+	t.Helper()
+	p := DefaultPolicy()
+	w := &world{
+		start:  Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}},
+		models: map[string][]outcome{}, tool: map[string]toolOutcome{},
+	}
+	var opinions []opinion
+	person := map[string]string{}
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
+			continue
+		}
+		switch f[0] {
+		case "policy":
+			parsePolicy(t, &p, f[1:])
+		case "tool":
+			took, err := time.ParseDuration(f[3])
+			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: err != nil}
+			safety := Safety(strings.TrimPrefix(f[2], "unsafe"))
+			w.start.Tools = append(w.start.Tools, ToolDecl{Tool: llm.Tool{Name: f[1]}, Safety: safety})
+		case "model":
+			w.models[f[1]] = append(w.models[f[1]], parseOutcome(t, len(w.models[f[1]]), f[2:]))
+		case "plugin":
+			opinions = append(opinions, parseOpinion(t, f[1:]))
+		case "person":
+			person[f[1]] = f[2]
+		case "patient":
+			w.patient = func(*Run) string { return f[1] }
+		case "cancel":
+			rounds, _ := strconv.Atoi(f[1])
+			w.cancel = func(r *Run) bool { return r.Rounds >= rounds }
+		default:
+			t.Fatalf("%s: what is %q?", path, line)
+		}
+	}
+	w.start.Policy = p
+	w.vote = func(plugin string, r *Run) Vote { return voteOf(opinions, plugin, r) }
+	w.person = func(r *Run) string {
+		if action := person[string(r.Open.Failure.Kind)]; action != "" {
+			return action
+		}
+		return person["*"]
+	}
+	return w
+}
+
+func voteOf(opinions []opinion, plugin string, r *Run) Vote {
+	for _, o := range opinions {
+		if o.plugin == plugin && (o.kind == "*" || o.kind == string(r.Open.Failure.Kind)) && (o.below == 0 || r.Open.Attempt < o.below) {
+			return o.vote
+		}
+	}
+	return Vote{}
+}
+
+func parsePolicy(t testing.TB, p *Policy, words []string) {
+	t.Helper()
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		d, _ := time.ParseDuration(value)
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "auto":
+			p.AutoRecover = true
+		case "retries":
+			p.MaxRetries = n
+		case "step":
+			p.Timeouts.Step = InMillis(d)
+		case "turn":
+			p.Timeouts.MaxTurn = InMillis(d)
+		case "run":
+			p.Timeouts.Run = InMillis(d)
+		case "ttl":
+			p.SuggestionTTL = InMillis(d)
+		case "tokens":
+			p.Budget.Tokens = int64(n)
+		case "plugins":
+			p.Plugins = strings.Split(value, ",")
+		case "models":
+			p.Models = strings.Split(value, ",")
+		default:
+			t.Fatalf("policy: what is %q?", word)
+		}
+	}
+}
+
+func parseOutcome(t testing.TB, n int, words []string) outcome {
+	t.Helper()
+	o := outcome{took: time.Second, usage: llm.Usage{InputTokens: 10, OutputTokens: 5}}
+	switch words[0] {
+	case "answer":
+		o.text = strings.Join(words[1:], " ")
+	case "call":
+		for i, name := range strings.Split(words[1], ",") {
+			o.calls = append(o.calls, llm.ToolCall{ID: fmt.Sprintf("c%d.%d", n+1, i+1), Name: name, Args: json.RawMessage(`{}`)})
+		}
+	case "hang":
+		o.took = forever
+	case "fail":
+		o.fail, o.usage = NewFailure(Kind(words[1]), OriginModel, PhaseMidStream, nil), llm.Usage{}
+		for _, word := range words[2:] {
+			key, value, _ := strings.Cut(word, "=")
+			d, _ := time.ParseDuration(value)
+			switch key {
+			case "after":
+				o.fail.RetryAfter = InMillis(d)
+			case "reset":
+				o.fail.ResetsAt = begin.Add(d)
+			case "timer":
+				o.fail.Timer, o.fail.Limit = Timer(value), 120_000
+			}
+		}
+	default:
+		t.Fatalf("model: what is %q?", words[0])
+	}
+	return o
+}
+
+func parseOpinion(t testing.TB, words []string) opinion {
+	t.Helper()
+	o := opinion{plugin: words[0], kind: words[1], vote: Vote{Action: Action(words[2]), Reason: "the story says so"}}
+	for _, word := range words[3:] {
+		if d, err := time.ParseDuration(word); err == nil {
+			o.vote.Delay = InMillis(d)
+		} else if n, found := strings.CutPrefix(word, "below="); found {
+			o.below, _ = strconv.Atoi(n)
+		} else {
+			o.vote.NewModel = word
+		}
+	}
+	return o
+}

@@ -1,0 +1,354 @@
+package recovery
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// begin is when every run of these tests starts.
+var begin = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// forever is how long something takes that never ends.
+const forever = 1000 * time.Hour
+
+// outcome is how one model call ends.
+type outcome struct {
+	took  time.Duration
+	fail  *Failure
+	text  string
+	calls []llm.ToolCall
+	usage llm.Usage
+}
+
+// world is everything outside the heart. What it answers depends on the log only,
+// so that a resumed run meets the same world; the journal is its own memory.
+type world struct {
+	start   Started
+	models  map[string][]outcome // in order; the last one repeats
+	vote    func(plugin string, r *Run) Vote
+	person  func(r *Run) string    // the action taken on an open suggestion, "" for none
+	patient func(r *Run) string    // the action taken on a live wait
+	cancel  func(r *Run) bool      // a person's wish to end it now
+	tool    map[string]toolOutcome // by name
+	journal map[string]int         // tool effects by call id
+}
+
+type toolOutcome struct {
+	took  time.Duration
+	text  string
+	panic bool
+}
+
+// toy is a shell without I/O: its time is virtual, its log is JSON in memory.
+type toy struct {
+	w     *world
+	log   [][]byte
+	run   *Run
+	now   time.Time
+	used  map[string]int // outcomes used up, by model
+	check func(before *Run, e Event, after *Run)
+	watch func(e Event, effects []Effect)
+}
+
+// maxToyEvents bounds a run that the heart would let go on for ever.
+const maxToyEvents = 3000
+
+// play runs w from the beginning to its end.
+func play(t testing.TB, w *world) *toy {
+	t.Helper()
+	y := newToy(w)
+	y.start(t)
+	y.loop(t)
+	return y
+}
+
+func newToy(w *world) *toy {
+	if w.journal == nil {
+		w.journal = map[string]int{}
+	}
+	return &toy{w: w, run: &Run{}, now: begin, used: map[string]int{}}
+}
+
+func (y *toy) start(t testing.TB) {
+	t.Helper()
+	y.append(t, y.w.start)
+	y.append(t, Claimed{Owner: "o", Epoch: 1})
+}
+
+// resume is a new process that finds the log, after the old one was lost.
+func resume(t testing.TB, w *world, log [][]byte) *toy {
+	t.Helper()
+	y := newToy(w)
+	for _, stored := range log {
+		y.take(t, stored)
+	}
+	y.now = y.run.Last.Add(time.Second)
+	y.append(t, Claimed{Owner: "o2", Epoch: y.run.Epoch + 1})
+	return y
+}
+
+func (y *toy) append(t testing.TB, b Body) {
+	t.Helper()
+	stored, err := json.Marshal(Event{Run: "r1", Seq: y.run.Seq + 1, Time: y.now, Body: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.take(t, stored)
+}
+
+// take applies an event in its stored form.
+func (y *toy) take(t testing.TB, stored []byte) {
+	t.Helper()
+	var e Event
+	if err := json.Unmarshal(stored, &e); err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := e.Body.(Failed); ok && f.Attempt != 0 && f.Failure.Kind != KindInterrupted {
+		y.used[y.run.Attempt.Model]++
+	}
+	if _, ok := e.Body.(Answered); ok {
+		y.used[y.run.Attempt.Model]++
+	}
+	var before Run
+	if y.check != nil {
+		before = *y.run
+		if before.Attempt != nil {
+			attempt := *before.Attempt
+			before.Attempt = &attempt
+		}
+		if before.Open != nil {
+			open := *before.Open
+			before.Open = &open
+		}
+	}
+	if err := y.run.Apply(e); err != nil {
+		t.Fatal(err)
+	}
+	y.log = append(y.log, stored)
+	if y.watch != nil {
+		y.watch(e, Next(y.run))
+	}
+	if y.check != nil {
+		y.check(&before, e, y.run)
+	}
+}
+
+// loop is the whole of a shell.
+func (y *toy) loop(t testing.TB) {
+	t.Helper()
+	for y.step(t) {
+		if len(y.log) > maxToyEvents {
+			t.Fatalf("the run does not settle; it ends with\n%s", y.tail())
+		}
+	}
+}
+
+func (y *toy) tail() string {
+	var b strings.Builder
+	for _, line := range y.log[len(y.log)-12:] {
+		fmt.Fprintf(&b, "%s\n", line)
+	}
+	return b.String()
+}
+
+func (y *toy) step(t testing.TB) bool {
+	t.Helper()
+	effects := Next(y.run)
+	if len(effects) == 0 {
+		return false
+	}
+	if effects[0].Record != nil {
+		if len(effects) != 1 {
+			t.Fatalf("a Record is not alone: %v", keys(effects))
+		}
+		y.append(t, y.facts(effects[0].Record))
+		return true
+	}
+	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) {
+		return true
+	}
+	return y.first(t, effects)
+}
+
+// facts adds to a failure of the heart's own what only a shell knows.
+func (y *toy) facts(b Body) Body {
+	if f, ok := b.(Failed); ok {
+		f.Alternatives = y.w.alternatives(y.run.Model)
+		return f
+	}
+	return b
+}
+
+// persons lets people do what they want to do now.
+func (y *toy) persons(t testing.TB) bool {
+	t.Helper()
+	switch r := y.run; {
+	case y.w.cancel != nil && y.w.cancel(r):
+		y.append(t, CancelRequested{})
+		return true
+	case r.SuggestionOpen() && y.w.person != nil:
+		if action := y.w.person(r); action != "" {
+			y.now = y.now.Add(time.Minute)
+			if _, offered := r.Suggestion.Button(action); !offered {
+				action = ButtonStop
+			}
+			y.append(t, Accepted{Suggestion: r.Suggestion.ID, Action: action})
+			return true
+		}
+	case r.Wait != nil && r.Wait.For != WaitStore && y.w.patient != nil:
+		if action := y.w.patient(r); action != "" {
+			y.now = y.now.Add(10 * time.Millisecond)
+			y.append(t, Accepted{Suggestion: r.Wait.ID, Action: action})
+			return true
+		}
+	}
+	return false
+}
+
+// stopped writes down the end of tool calls that Next does not want any more.
+func (y *toy) stopped(t testing.TB, effects []Effect) bool {
+	t.Helper()
+	if y.run.Settled() {
+		return false
+	}
+	wanted := map[string]bool{}
+	for _, e := range effects {
+		if e.Tool != nil {
+			wanted[e.Tool.Call.ID] = true
+		}
+	}
+	for _, p := range y.run.Pending {
+		if p.InAir && !wanted[p.Call.ID] {
+			y.append(t, ToolReturned{CallID: p.Call.ID, Outcome: OutcomeUnknown, Result: unknownOutcome(p.Call)})
+			return true
+		}
+	}
+	return false
+}
+
+// intents writes down what is about to begin.
+func (y *toy) intents(t testing.TB, effects []Effect) bool {
+	t.Helper()
+	for _, e := range effects {
+		switch {
+		case e.Call != nil && !e.Call.InAir:
+			y.append(t, e.Call.Intent)
+			return true
+		case e.Tool != nil && !e.Tool.InAir:
+			y.append(t, e.Tool.Intent)
+			y.w.journal[e.Tool.Call.ID]++
+			return true
+		}
+	}
+	return false
+}
+
+// first lets pass the time until the first of the effects is over.
+func (y *toy) first(t testing.TB, effects []Effect) bool {
+	t.Helper()
+	var at time.Time
+	var then []Body
+	for _, e := range effects {
+		if when, bodies := y.result(e); at.IsZero() || when.Before(at) {
+			at, then = when, bodies
+		}
+	}
+	if at.After(y.now) {
+		y.now = at
+	}
+	for _, b := range then {
+		y.append(t, b)
+	}
+	return true
+}
+
+func (y *toy) result(e Effect) (time.Time, []Body) {
+	switch {
+	case e.Timer != nil:
+		return e.Timer.At, []Body{e.Timer.Due}
+	case e.Ask != nil:
+		plugin := e.Ask.Plugins[0]
+		v := y.w.vote(plugin, y.run)
+		v.Plugin, v.Latency = plugin, 1
+		return y.now.Add(time.Millisecond), []Body{Voted{Failure: e.Ask.Failure, Vote: v}}
+	case e.Tool != nil:
+		return y.returned(e.Tool.Call)
+	}
+	a := y.run.Attempt
+	o := y.w.outcome(a.Model, y.used[a.Model])
+	if o.fail == nil {
+		return a.BeganAt.Add(o.took), []Body{Answered{Attempt: a.ID, Message: o.message(a.Model), Usage: o.usage, Stop: llm.StopEnd}}
+	}
+	return a.BeganAt.Add(o.took), []Body{
+		Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model},
+		Failed{Attempt: a.ID, Failure: *o.fail, Usage: o.usage, Alternatives: y.w.alternatives(a.Model)},
+	}
+}
+
+func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
+	o := y.w.tool[call.Name]
+	result := llm.ToolResult{CallID: call.ID, Name: call.Name, Text: o.text, IsError: o.panic}
+	if !o.panic {
+		return y.run.Last.Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
+	}
+	f := NewFailure(KindInternal, OriginTool, PhaseTool, nil)
+	f.Tool = call.Name
+	return y.run.Last.Add(o.took), []Body{
+		ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result},
+		Failed{CallID: call.ID, Failure: *f, Alternatives: y.w.alternatives(y.run.Model)},
+	}
+}
+
+func (w *world) outcome(model string, n int) outcome {
+	script := w.models[model]
+	if len(script) == 0 {
+		return outcome{took: forever}
+	}
+	return script[min(n, len(script)-1)]
+}
+
+// alternatives are the models of the policy without the one that just failed.
+func (w *world) alternatives(failed string) []Alternative {
+	var list []Alternative
+	for _, m := range w.start.Policy.Models {
+		if m != failed {
+			list = append(list, Alternative{Model: m})
+		}
+	}
+	return list
+}
+
+func (o outcome) message(model string) llm.Message {
+	m := llm.Message{Role: llm.RoleAssistant, Model: model}
+	if o.text != "" {
+		m.Parts = append(m.Parts, llm.Part{Text: o.text})
+	}
+	for _, c := range o.calls {
+		m.Parts = append(m.Parts, llm.Part{Call: &c})
+	}
+	return m
+}
+
+func keys(effects []Effect) []string {
+	var list []string
+	for _, e := range effects {
+		list = append(list, e.Key)
+	}
+	return list
+}
+
+func events(t testing.TB, log [][]byte) []Event {
+	t.Helper()
+	list := make([]Event, len(log))
+	for i, stored := range log {
+		if err := json.Unmarshal(stored, &list[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
