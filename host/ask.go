@@ -1,0 +1,123 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// How many calls a plugin gets at a time, and how many wait.
+const (
+	maxInFlight = 16
+	maxQueued   = 64
+	retryRoom   = 100 * time.Millisecond // beside the backoff: less left, and a dead plugin is not asked again
+)
+
+var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight, maxQueued)
+
+// RunError asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
+// plugin's own deadline ends, whatever the plugin does.
+func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+	if s.spec.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.spec.Deadline)
+		defer cancel()
+	}
+	select {
+	case s.queue <- struct{}{}:
+		defer func() { <-s.queue }()
+	default:
+		return recovery.Vote{}, errBusy
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return recovery.Vote{}, fmt.Errorf("busy: %w", ctx.Err())
+	}
+	if err := s.admit(); err != nil {
+		return recovery.Vote{}, err
+	}
+	began := time.Now()
+	vote, err := s.ask(ctx, e)
+	s.judge(ctx, err, time.Since(began))
+	return vote, err
+}
+
+func (s *supervised) admit() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.breaker.allow(time.Now()) {
+		return nil
+	}
+	left := time.Until(s.breaker.until).Round(time.Second)
+	return fmt.Errorf("left alone for another %v after failing: %s", max(0, left), s.lastError)
+}
+
+// judge tells the breaker how a call went. A caller that lost interest says nothing
+// about the plugin.
+func (s *supervised) judge(ctx context.Context, err error, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		s.breaker.succeeded()
+		s.latencies.add(took)
+	case errors.Is(ctx.Err(), context.Canceled):
+		s.breaker.abandoned()
+	default:
+		s.breaker.failed(time.Now())
+		s.lastError = err.Error()
+	}
+}
+
+// ask calls the plugin, and a fresh process once more where the first one died.
+func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+	p, err := s.running(ctx)
+	if err != nil {
+		return recovery.Vote{}, err
+	}
+	vote, err := s.call(ctx, p, e)
+	if status.Code(errors.Unwrap(err)) != codes.Unavailable || !p.dead(pipeGrace/2) {
+		return vote, err
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < backoffFirst+retryRoom {
+		return vote, err
+	}
+	again, startErr := s.running(ctx)
+	if startErr != nil {
+		return vote, err // the first error says more
+	}
+	return s.call(ctx, again, e)
+}
+
+func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (recovery.Vote, error) {
+	who := recovery.Vote{Version: p.version, PID: p.runner.pid(), Hash: p.hash}
+	reply, err := p.service.RunError(ctx, wire.RunErrorToProto(e))
+	if err != nil {
+		if ctx.Err() != nil {
+			go s.checkAlive(p)
+			return who, fmt.Errorf("no answer in time: %w", ctx.Err())
+		}
+		return who, p.explain(err)
+	}
+	vote, err := wire.Reply(reply)
+	vote.Version, vote.PID, vote.Hash = who.Version, who.PID, who.Hash
+	return vote, err
+}
+
+// checkAlive ends a process that runs and does not answer a ping either.
+func (s *supervised) checkAlive(p *process) {
+	if err := p.ping(s.life); err != nil && s.life.Err() == nil {
+		s.logger.Warn("plugin does not answer a ping", "pid", p.runner.pid(), "error", err)
+		p.runner.killGroup()
+	}
+}

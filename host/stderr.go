@@ -1,0 +1,89 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What a plugin may say on standard error.
+const (
+	maxLine        = 8 << 10 // longer lines are cut into pieces
+	linesPerSecond = 200
+	bytesPerMinute = 1 << 20
+	suppressEvery  = 10 * time.Second
+	keptLines      = 20
+)
+
+// stderrLog takes in what a plugin writes to standard error: the last lines are
+// kept, and a bounded number goes to the log. Nothing of it is parsed.
+type stderrLog struct {
+	logger *slog.Logger
+	mu     sync.Mutex
+	last   []string
+
+	second, minute time.Time
+	lines, bytes   int
+	suppressed     int
+	told           time.Time
+}
+
+// follow reads until r ends.
+func (s *stderrLog) follow(r io.Reader) {
+	in := bufio.NewReaderSize(r, maxLine)
+	for {
+		line, err := in.ReadSlice('\n')
+		if len(line) > 0 {
+			s.add(strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD"), time.Now())
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+func (s *stderrLog) add(line string, now time.Time) {
+	s.mu.Lock()
+	if len(s.last) == keptLines {
+		s.last = append(s.last[:0], s.last[1:]...)
+	}
+	s.last = append(s.last, line)
+	s.mu.Unlock()
+	if !s.allowed(len(line), now) {
+		s.suppressed++
+		return
+	}
+	if s.suppressed > 0 && now.Sub(s.told) >= suppressEvery {
+		s.logger.Warn("plugin floods standard error", "suppressed", s.suppressed)
+		s.suppressed, s.told = 0, now
+	}
+	s.logger.Log(context.Background(), slog.LevelInfo, line)
+}
+
+func (s *stderrLog) allowed(n int, now time.Time) bool {
+	if now.Sub(s.second) >= time.Second {
+		s.second, s.lines = now, 0
+	}
+	if now.Sub(s.minute) >= time.Minute {
+		s.minute, s.bytes = now, 0
+	}
+	s.lines++
+	s.bytes += n
+	return s.lines <= linesPerSecond && s.bytes <= bytesPerMinute
+}
+
+// tail is the last of what was said, at most n bytes.
+func (s *stderrLog) tail(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := strings.Join(s.last, "\n")
+	if len(all) > n {
+		all = "…" + strings.ToValidUTF8(all[len(all)-n+len("…"):], "")
+	}
+	return all
+}
