@@ -18,7 +18,7 @@ func TestCrashBeforeEveryEvent(t *testing.T) {
 
 // crashEverywhere stops story after each prefix of its log. Where the prefix ends
 // in a tool's intent it does so twice: the tool's effect may have happened or not.
-func crashEverywhere(t testing.TB, story func() *world) {
+func crashEverywhere(t tb, story func() *world) {
 	t.Helper()
 	whole := play(t, story())
 	for n := 1; n < len(whole.log); n++ {
@@ -44,7 +44,7 @@ func crashEverywhere(t testing.TB, story func() *world) {
 }
 
 // journalOf is what the world remembers of the tools that a log speaks of.
-func journalOf(t testing.TB, log [][]byte, happened bool) map[string]int {
+func journalOf(t tb, log [][]byte, happened bool) map[string]int {
 	t.Helper()
 	journal, began := map[string]int{}, map[string]int{}
 	for _, e := range events(t, log) {
@@ -76,7 +76,7 @@ func finishedTools(r *Run) []string {
 	return ids
 }
 
-func sameOutcome(t testing.TB, n int, want, got *toy) {
+func sameOutcome(t tb, n int, want, got *toy) {
 	t.Helper()
 	if interruptionIsFinal(t, got) {
 		return
@@ -91,7 +91,7 @@ func sameOutcome(t testing.TB, n int, want, got *toy) {
 
 // interruptionIsFinal reports whether the run failed because nobody would have it
 // go on after an interruption.
-func interruptionIsFinal(t testing.TB, y *toy) bool {
+func interruptionIsFinal(t tb, y *toy) bool {
 	t.Helper()
 	if y.run.Status != StatusFailed || y.run.Open == nil || y.run.Open.Failure.Kind != KindInterrupted {
 		return false
@@ -101,7 +101,7 @@ func interruptionIsFinal(t testing.TB, y *toy) bool {
 }
 
 // withinLimits counts what the log and the journal say against the hard limits.
-func withinLimits(t testing.TB, n int, y *toy) {
+func withinLimits(t tb, n int, y *toy) {
 	t.Helper()
 	granted, inCall, inRun := 0, 0, 0
 	for _, e := range events(t, y.log) {
@@ -135,7 +135,7 @@ func withinLimits(t testing.TB, n int, y *toy) {
 	}
 }
 
-func (y *toy) repeatable(t testing.TB, id string) bool {
+func (y *toy) repeatable(t tb, id string) bool {
 	t.Helper()
 	for _, e := range events(t, y.log) {
 		if b, ok := e.Body.(ToolBegan); ok && b.CallID == id {

@@ -110,7 +110,7 @@ func brief(e Event) []byte {
 }
 
 // stories reads testdata; every call of a story's function makes a fresh world.
-func stories(t testing.TB) map[string]func() *world {
+func stories(t tb) map[string]func() *world {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -134,7 +134,7 @@ type opinion struct {
 	below        int
 }
 
-func parseStory(t testing.TB, path, text string) *world {
+func parseStory(t tb, path, text string) *world {
 	t.Helper()
 	p := DefaultPolicy()
 	w := &world{
@@ -191,7 +191,7 @@ func voteOf(opinions []opinion, plugin string, r *Run) Vote {
 	return Vote{}
 }
 
-func parsePolicy(t testing.TB, p *Policy, words []string) {
+func parsePolicy(t tb, p *Policy, words []string) {
 	t.Helper()
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
@@ -222,7 +222,7 @@ func parsePolicy(t testing.TB, p *Policy, words []string) {
 	}
 }
 
-func parseOutcome(t testing.TB, n int, words []string) outcome {
+func parseOutcome(t tb, n int, words []string) outcome {
 	t.Helper()
 	o := outcome{took: time.Second, usage: llm.Usage{InputTokens: 10, OutputTokens: 5}}
 	switch words[0] {
@@ -254,7 +254,7 @@ func parseOutcome(t testing.TB, n int, words []string) outcome {
 	return o
 }
 
-func parseOpinion(t testing.TB, words []string) opinion {
+func parseOpinion(t tb, words []string) opinion {
 	t.Helper()
 	o := opinion{plugin: words[0], kind: words[1], vote: Vote{Action: Action(words[2]), Reason: "the story says so"}}
 	for _, word := range words[3:] {

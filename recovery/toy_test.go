@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -59,7 +58,7 @@ type toy struct {
 const maxToyEvents = 3000
 
 // play runs w from the beginning to its end.
-func play(t testing.TB, w *world) *toy {
+func play(t tb, w *world) *toy {
 	t.Helper()
 	y := newToy(w)
 	y.start(t)
@@ -74,14 +73,14 @@ func newToy(w *world) *toy {
 	return &toy{w: w, run: &Run{}, now: begin, used: map[string]int{}}
 }
 
-func (y *toy) start(t testing.TB) {
+func (y *toy) start(t tb) {
 	t.Helper()
 	y.append(t, y.w.start)
 	y.append(t, Claimed{Owner: "o", Epoch: 1})
 }
 
 // resume is a new process that finds the log, after the old one was lost.
-func resume(t testing.TB, w *world, log [][]byte) *toy {
+func resume(t tb, w *world, log [][]byte) *toy {
 	t.Helper()
 	y := newToy(w)
 	for _, stored := range log {
@@ -92,7 +91,7 @@ func resume(t testing.TB, w *world, log [][]byte) *toy {
 	return y
 }
 
-func (y *toy) append(t testing.TB, b Body) {
+func (y *toy) append(t tb, b Body) {
 	t.Helper()
 	stored, err := json.Marshal(Event{Run: "r1", Seq: y.run.Seq + 1, Time: y.now, Body: b})
 	if err != nil {
@@ -102,7 +101,7 @@ func (y *toy) append(t testing.TB, b Body) {
 }
 
 // take applies an event in its stored form.
-func (y *toy) take(t testing.TB, stored []byte) {
+func (y *toy) take(t tb, stored []byte) {
 	t.Helper()
 	var e Event
 	if err := json.Unmarshal(stored, &e); err != nil {
@@ -139,7 +138,7 @@ func (y *toy) take(t testing.TB, stored []byte) {
 }
 
 // loop is the whole of a shell.
-func (y *toy) loop(t testing.TB) {
+func (y *toy) loop(t tb) {
 	t.Helper()
 	for y.step(t) {
 		if len(y.log) > maxToyEvents {
@@ -156,7 +155,7 @@ func (y *toy) tail() string {
 	return b.String()
 }
 
-func (y *toy) step(t testing.TB) bool {
+func (y *toy) step(t tb) bool {
 	t.Helper()
 	effects := Next(y.run)
 	if len(effects) == 0 {
@@ -185,7 +184,7 @@ func (y *toy) facts(b Body) Body {
 }
 
 // persons lets people do what they want to do now.
-func (y *toy) persons(t testing.TB) bool {
+func (y *toy) persons(t tb) bool {
 	t.Helper()
 	switch r := y.run; {
 	case y.w.cancel != nil && y.w.cancel(r):
@@ -211,7 +210,7 @@ func (y *toy) persons(t testing.TB) bool {
 }
 
 // stopped writes down the end of tool calls that Next does not want any more.
-func (y *toy) stopped(t testing.TB, effects []Effect) bool {
+func (y *toy) stopped(t tb, effects []Effect) bool {
 	t.Helper()
 	if y.run.Settled() {
 		return false
@@ -232,7 +231,7 @@ func (y *toy) stopped(t testing.TB, effects []Effect) bool {
 }
 
 // intents writes down what is about to begin.
-func (y *toy) intents(t testing.TB, effects []Effect) bool {
+func (y *toy) intents(t tb, effects []Effect) bool {
 	t.Helper()
 	for _, e := range effects {
 		switch {
@@ -249,7 +248,7 @@ func (y *toy) intents(t testing.TB, effects []Effect) bool {
 }
 
 // first lets pass the time until the first of the effects is over.
-func (y *toy) first(t testing.TB, effects []Effect) bool {
+func (y *toy) first(t tb, effects []Effect) bool {
 	t.Helper()
 	var at time.Time
 	var then []Body
@@ -342,7 +341,7 @@ func keys(effects []Effect) []string {
 	return list
 }
 
-func events(t testing.TB, log [][]byte) []Event {
+func events(t tb, log [][]byte) []Event {
 	t.Helper()
 	list := make([]Event, len(log))
 	for i, stored := range log {
@@ -351,4 +350,12 @@ func events(t testing.TB, log [][]byte) []Event {
 		}
 	}
 	return list
+}
+
+// tb is what a *testing.T and a *rapid.T have in common.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
 }
