@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("FAULT") {
 	case "":
 		os.Exit(m.Run())
+	case "bare":
+		fmt.Fprintln(os.Stderr, bareServer())
+		os.Exit(1)
 	case "garbage":
 		fmt.Println("Welcome to my plugin!")
 	case "silent":
