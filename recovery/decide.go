@@ -115,6 +115,19 @@ func (r *Run) blocked(d Decision) string {
 	return r.overtime(d)
 }
 
+// hopeless reports whether an unchanged retry cannot help: spec §2 says so of the
+// kind, or allows one retry and it was had. A tool's failure repeats nothing.
+func (r *Run) hopeless(d Decision) bool {
+	f := r.Open.Failure
+	switch {
+	case f.Kind.once():
+		return r.Call.Once > 1
+	case r.Open.CallID != "" || d.Adjust != (Adjust{}) || !f.ResetsAt.IsZero():
+		return false
+	}
+	return !f.Retryable
+}
+
 // IdleBreaker reports whether retrying the same model is over, since it kept
 // silent too often without a step being finished.
 func (r *Run) IdleBreaker() bool { return r.IdleExpiries >= IdleBreakerAt }

@@ -128,3 +128,8 @@ func (k Kind) Retryable() bool {
 	}
 	return true
 }
+
+// once reports whether only one retry of k with the same input makes sense.
+func (k Kind) once() bool {
+	return k == KindEmptyResponse || k == KindOutputTruncated || k == KindUnknown
+}

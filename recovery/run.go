@@ -84,6 +84,7 @@ type Attempt struct {
 type Call struct {
 	Attempts int    // requests begun
 	Retries  int    // of them, by a decision to retry
+	Once     int    // failures of kinds that one retry may help, at the most
 	Granted  int    // extra attempts that a person's answers gave
 	Adjust   Adjust // for the next attempt
 	Doubled  Timer  // the timer whose limit the next attempt doubles
@@ -340,6 +341,9 @@ func (r *Run) failed(e Event, b Failed) {
 		r.settle(a.Model, b.Usage)
 		a.InAir = false
 		r.FailedAttempts++
+		if b.Failure.Kind.once() {
+			r.Call.Once++
+		}
 		r.Call.Tried = append(r.Call.Tried, Tried{
 			Attempt: a.Try, Model: a.Model, Code: b.Failure.Code, At: a.BeganAt, Millis: InMillis(nonNegative(e.Time.Sub(a.BeganAt))),
 		})

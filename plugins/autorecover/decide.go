@@ -55,7 +55,7 @@ func (c Config) retryFirst(in Input, p plan) bool {
 
 func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
 	switch {
-	case p.last == giveUp, p.last == offerOnly && in.AutoRecover:
+	case p.last == giveUp:
 		return recovery.Vote{Action: recovery.ActionFail, Reason: failReason(in)}
 	case p.last == offerOnly, p.last == retryRepaired && !in.AutoRecover:
 		p.atOnce = true // a person decides when

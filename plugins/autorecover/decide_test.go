@@ -48,7 +48,8 @@ func said(v recovery.Vote) string {
 }
 
 // Per kind: the first failure and the fourth, each with alternatives; the fourth
-// without any, acted on and offered.
+// without any, with autoRecover and without: the runner offers a retry that cannot
+// help by itself.
 var table = map[recovery.Kind][4]string{
 	recovery.KindTimeout:           {"retry", quill, "retry", "retry"},
 	recovery.KindUnreachable:       {"retry", atlas, "retry", "retry"},
@@ -61,12 +62,12 @@ var table = map[recovery.Kind][4]string{
 	recovery.KindUnavailable:       {"retry", quill, "retry", "retry"},
 	recovery.KindStreamInterrupted: {"retry", quill, "retry", "retry"},
 	recovery.KindMalformedResponse: {"retry", quill, "retry", "retry"},
-	recovery.KindEmptyResponse:     {"retry", quill, "fail", "retry"},
+	recovery.KindEmptyResponse:     {"retry", quill, "retry", "retry"},
 	recovery.KindContextOverflow:   {quill, quill, "fail", "fail"},
 	recovery.KindInvalidRequest:    {atlas, atlas, "fail", "fail"},
-	recovery.KindContentFilter:     {atlas, atlas, "fail", "retry"},
+	recovery.KindContentFilter:     {atlas, atlas, "retry", "retry"},
 	recovery.KindModelNotFound:     {quill, quill, "retry", "retry"},
-	recovery.KindOutputTruncated:   {"retry", quill, "fail", "retry"},
+	recovery.KindOutputTruncated:   {"retry", quill, "retry", "retry"},
 	recovery.KindMisconfigured:     {atlas, atlas, "retry", "retry"},
 	recovery.KindToolFailure:       {"retry", "retry", "retry", "retry"},
 	recovery.KindStepTimeout:       {"retry", "retry", "retry", "retry"},
@@ -74,9 +75,9 @@ var table = map[recovery.Kind][4]string{
 	recovery.KindRunTimeout:        {"retry", "retry", "retry", "retry"},
 	recovery.KindInterrupted:       {"retry", "retry", "retry", "retry"},
 	recovery.KindPromptFailure:     {"fail", "fail", "fail", "fail"},
-	recovery.KindInternal:          {"fail", "fail", "fail", "retry"},
+	recovery.KindInternal:          {"retry", "retry", "retry", "retry"},
 	recovery.KindBudget:            {"retry", "retry", "retry", "retry"},
-	recovery.KindUnknown:           {"retry", quill, "fail", "retry"},
+	recovery.KindUnknown:           {"retry", quill, "retry", "retry"},
 }
 
 func TestEveryKind(t *testing.T) {

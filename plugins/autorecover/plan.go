@@ -34,7 +34,7 @@ type last int
 
 const (
 	giveUp        last = iota // fail: only other input helps
-	offerOnly                 // a person may try again, but nobody should by itself
+	offerOnly                 // retry at once: the runner offers it to a person and does not act on it itself
 	retryAnyhow               // retry: the runner offers what its limits forbid
 	retryRepaired             // retry: a person repairs something first
 )
