@@ -18,13 +18,13 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 		return timeline.Lease{}, err
 	}
 	var lease timeline.Lease
-	err := s.submit(ctx, func(st *statements) error {
+	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
 		now := time.Now().Round(0)
 		expires := now.Add(ttl)
-		h, err := scanHead(st.head.QueryRow(run), run)
+		h, err := scanHead(st.head.QueryRowContext(ctx, run), run)
 		if errors.Is(err, timeline.ErrNotFound) {
 			lease = timeline.Lease{Run: run, Owner: owner, Epoch: 1, Expires: expires}
-			_, err = st.claim.Exec(run, owner, s.lock.id, expires.UnixNano())
+			_, err = st.claim.ExecContext(ctx, run, owner, s.lock.id, expires.UnixNano())
 			return err
 		}
 		if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 			return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
 		}
 		lease = timeline.Lease{Run: run, Owner: owner, Epoch: h.epoch + 1, Expires: expires}
-		_, err = st.lease.Exec(lease.Epoch, owner, s.lock.id, expires.UnixNano(), h.n)
+		_, err = st.lease.ExecContext(ctx, lease.Epoch, owner, s.lock.id, expires.UnixNano(), h.n)
 		return err
 	}, nil)
 	if err != nil {
@@ -57,13 +57,13 @@ func (s *Store) holds(h *head, owner string, now time.Time) bool {
 // Renew is timeline.Log's.
 func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	renewed := l
-	err := s.submit(ctx, func(st *statements) error {
-		h, err := owned(st, l)
+	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := owned(ctx, st, l)
 		if err != nil {
 			return err
 		}
 		renewed.Expires = time.Now().Round(0).Add(ttl)
-		_, err = st.lease.Exec(l.Epoch, l.Owner, s.lock.id, renewed.Expires.UnixNano(), h.n)
+		_, err = st.lease.ExecContext(ctx, l.Epoch, l.Owner, s.lock.id, renewed.Expires.UnixNano(), h.n)
 		return err
 	}, nil)
 	if err != nil {
@@ -74,15 +74,15 @@ func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) 
 
 // Release is timeline.Log's.
 func (s *Store) Release(ctx context.Context, l timeline.Lease) error {
-	return s.submit(ctx, func(st *statements) error {
-		h, err := scanHead(st.head.QueryRow(l.Run), l.Run)
+	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := scanHead(st.head.QueryRowContext(ctx, l.Run), l.Run)
 		if err != nil {
 			return err
 		}
 		if h.epoch != l.Epoch {
 			return refuse(&timeline.StaleError{Run: l.Run, Epoch: l.Epoch, Newest: h.epoch, Owner: h.Owner})
 		}
-		_, err = st.lease.Exec(l.Epoch, "", "", 0, h.n)
+		_, err = st.lease.ExecContext(ctx, l.Epoch, "", "", 0, h.n)
 		return err
 	}, nil)
 }
@@ -102,31 +102,31 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 		e.Time = e.Time.Round(0)
 		own[i] = e
 	}
-	return s.submit(ctx, func(st *statements) error {
-		h, err := owned(st, l)
+	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := owned(ctx, st, l)
 		if err != nil {
 			return err
 		}
 		if h.Seq != after {
-			same, err := has(st, h.n, after, stored)
+			same, err := has(ctx, st, h.n, after, stored)
 			if err == nil && !same {
 				err = refuse(&timeline.ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: h.Seq})
 			}
 			return err
 		}
 		for i, e := range own {
-			if _, err := st.insert.Exec(h.n, e.Seq, stored[i]); err != nil {
+			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[i]); err != nil {
 				return err
 			}
 			h.Apply(e)
 		}
-		return h.save(st)
+		return h.save(ctx, st)
 	}, func() { s.feed.Appended(l.Run, own) })
 }
 
 // has reports whether exactly these events follow after.
-func has(st *statements, run int64, after uint64, stored [][]byte) (bool, error) {
-	rows, err := st.events.Query(run, after, len(stored))
+func has(ctx context.Context, st *statements, run int64, after uint64, stored [][]byte) (bool, error) {
+	rows, err := st.events.QueryContext(ctx, run, after, len(stored))
 	if err != nil {
 		return false, err
 	}
@@ -153,19 +153,19 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command) (uint6
 		return 0, err
 	}
 	var n uint64
-	err = s.submit(ctx, func(st *statements) error {
-		h, err := scanHead(st.head.QueryRow(run), run)
+	err = s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := scanHead(st.head.QueryRowContext(ctx, run), run)
 		if err != nil {
 			return err
 		}
-		if err = st.command.QueryRow(h.n, c.ID).Scan(&n); !errors.Is(err, sql.ErrNoRows) {
+		if err = st.command.QueryRowContext(ctx, h.n, c.ID).Scan(&n); !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		n = h.inbox + 1
-		if _, err = st.send.Exec(h.n, n, c.ID, body); err != nil {
+		if _, err = st.send.ExecContext(ctx, h.n, n, c.ID, body); err != nil {
 			return err
 		}
-		_, err = st.inbox.Exec(n, h.n)
+		_, err = st.inbox.ExecContext(ctx, n, h.n)
 		return err
 	}, func() { s.feed.Moved(run, 0, n) })
 	if err != nil {

@@ -15,10 +15,11 @@ const maxGroup = 256
 
 // write is one thing to be written. do makes sure that it may happen before it
 // changes anything: an error marked by refuse leaves the transaction usable. It may
-// be called again in another transaction. shown is called once it is durable.
+// be called again in another transaction; its ctx is the committer's, not the
+// caller's. shown is called once it is durable.
 type write struct {
 	ctx   context.Context
-	do    func(*statements) error
+	do    func(context.Context, *statements) error
 	shown func()
 	done  chan error
 }
@@ -31,7 +32,7 @@ func refuse(err error) error { return refused{err} }
 func (r refused) Unwrap() error { return r.error }
 
 // submit hands a write to the committer and waits for its commit.
-func (s *Store) submit(ctx context.Context, do func(*statements) error, shown func()) error {
+func (s *Store) submit(ctx context.Context, do func(context.Context, *statements) error, shown func()) error {
 	w := &write{ctx: ctx, do: do, shown: shown, done: make(chan error, 1)}
 	select {
 	case <-s.closing:
@@ -118,7 +119,7 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 		if results[i] = w.ctx.Err(); results[i] != nil {
 			continue
 		}
-		err := w.do(s.statements)
+		err := w.do(ctx, s.statements)
 		var no refused
 		if errors.As(err, &no) {
 			results[i] = no.error
@@ -153,7 +154,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},
 	} {
 		var err error
-		if *p.stmt, err = conn.PrepareContext(ctx, p.sql); err != nil {
+		if *p.stmt, err = conn.PrepareContext(ctx, p.sql); err != nil { //nolint:sqlclosecheck // they live as long as conn, whose Close closes them
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"time"
@@ -37,15 +38,15 @@ func scanHead(r row, run string) (*head, error) {
 }
 
 // save writes the summary back.
-func (h *head) save(st *statements) error {
-	_, err := st.summary.Exec(h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
+func (h *head) save(ctx context.Context, st *statements) error {
+	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
 		toNanos(h.WaitingUntil), h.SuggestionOpen, h.Asking, h.Ended, h.n)
 	return err
 }
 
 // owned finds the run of a lease that is its newest.
-func owned(st *statements, l timeline.Lease) (*head, error) {
-	h, err := scanHead(st.head.QueryRow(l.Run), l.Run)
+func owned(ctx context.Context, st *statements, l timeline.Lease) (*head, error) {
+	h, err := scanHead(st.head.QueryRowContext(ctx, l.Run), l.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -14,12 +14,12 @@ import (
 
 func testAppend(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
-	wantEvents(t, log, "r")
+	wantEvents(t, log)
 	all := []recovery.Event{started("r", "", "hello"), event("r", 2, "x"), event("r", 3, "y")}
 	appendAll(t, log, l, 0, all[0])
 	appendAll(t, log, l, 1, all[1:]...)
 	appendAll(t, log, l, 3)
-	wantEvents(t, log, "r", all...)
+	wantEvents(t, log, all...)
 
 	part, err := log.Read(t.Context(), "r", 1, 1)
 	if err != nil {
@@ -55,7 +55,7 @@ func testAppendRefused(t *testing.T, log timeline.Log) {
 	}
 	wantError(t, "older epoch, repeated", log.Append(t.Context(), old, 0, first), timeline.ErrStale)
 	wantError(t, "unknown run", log.Append(t.Context(), timeline.Lease{Run: "q", Owner: "a", Epoch: 1}, 0), timeline.ErrNotFound)
-	wantEvents(t, log, "r", first)
+	wantEvents(t, log, first)
 }
 
 func testAppendAtomic(t *testing.T, log timeline.Log) {
@@ -74,7 +74,7 @@ func testAppendRepeated(t *testing.T, log timeline.Log) {
 	appendAll(t, log, l, 0, all...)
 	appendAll(t, log, l, 1, all[1:]...)
 	wantError(t, "partly there", log.Append(t.Context(), l, 2, all[2], event("r", 4, "new")), timeline.ErrConflict)
-	wantEvents(t, log, "r", all...)
+	wantEvents(t, log, all...)
 }
 
 // testAppendCancelled: whatever a cancelled append says, it happened as a whole or
@@ -97,7 +97,7 @@ func testAppendCancelled(t *testing.T, log timeline.Log) {
 		appendAll(t, log, l, seq-1, pair...)
 		all = append(all, pair...)
 	}
-	wantEvents(t, log, "r", all...)
+	wantEvents(t, log, all...)
 }
 
 func testAppendParallel(t *testing.T, log timeline.Log) {
@@ -134,5 +134,5 @@ func testUnknown(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	e := with("r", 1, recovery.Unknown{Type: "from_the_future", Data: json.RawMessage(`{"z":1,"a":{"deep":[1.50]}}`)})
 	appendAll(t, log, l, 0, e)
-	wantEvents(t, log, "r", e)
+	wantEvents(t, log, e)
 }

@@ -63,10 +63,10 @@ func wantError(t *testing.T, what string, err, want error) {
 	}
 }
 
-// wantEvents compares what is read with the stored form of what was written.
-func wantEvents(t *testing.T, log timeline.Log, run string, want ...recovery.Event) {
+// wantEvents compares what is read of run r with the stored form of what was written.
+func wantEvents(t *testing.T, log timeline.Log, want ...recovery.Event) {
 	t.Helper()
-	got, err := log.Read(t.Context(), run, 0, 0)
+	got, err := log.Read(t.Context(), "r", 0, 0)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}

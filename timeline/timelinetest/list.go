@@ -133,7 +133,7 @@ func testReopen(t *testing.T, log timeline.Log, reopen func(*testing.T, timeline
 	before := only(t, log)
 
 	log = reopen(t, log)
-	wantEvents(t, log, "r", all...)
+	wantEvents(t, log, all...)
 	if after := only(t, log); after != before {
 		t.Errorf("summary was %+v, is %+v", before, after)
 	}
