@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+// app is what the verbs share: the config, the state, and where to print.
+type app struct {
+	screen    *screen
+	config    *config
+	stateFlag string // as given, for hints
+	dir       string
+	log       timeline.Log
+	plugins   *host.Host // nil until they are needed, and if there are none
+}
+
+// common are the flags of every verb that touches runs.
+type common struct {
+	config, state string
+	debug         bool
+}
+
+func (c *common) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.config, "config", "", "the config file (default ./mulligan.yaml, then $XDG_CONFIG_HOME/mulligan/mulligan.yaml)")
+	cmd.Flags().StringVar(&c.state, "state", "", "the folder that keeps runs (default $XDG_STATE_HOME/mulligan)")
+}
+
+// load reads the config and opens nothing yet.
+func (c *common) load(cmd *cobra.Command) (*app, error) {
+	a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), stateFlag: c.state}
+	var err error
+	if a.config, err = loadConfig(c.config, os.Getenv); err != nil {
+		return nil, err
+	}
+	if c.state != "" {
+		a.config.State = c.state
+	}
+	if a.dir, err = a.config.stateDir(os.Getenv); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// open loads the config and opens the timeline.
+func (c *common) open(cmd *cobra.Command) (*app, error) {
+	a, err := c.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.openLog(cmd.Context())
+}
+
+func (a *app) openLog(ctx context.Context) (err error) {
+	a.log, err = sqlite.Open(ctx, a.dir)
+	return err
+}
+
+// close stops the plugins and closes the timeline.
+func (a *app) close() {
+	if a.plugins != nil {
+		if err := a.plugins.Close(); err != nil {
+			a.logger().Warn("plugins", "err", err)
+		}
+	}
+	if a.log != nil {
+		if err := a.log.Close(); err != nil {
+			a.screen.line("mulligan: " + oneLine(err.Error()))
+		}
+	}
+}
+
+// healthFile keeps what is known about providers.
+func (a *app) healthFile() (*health.Health, error) {
+	return health.Open(filepath.Join(a.dir, "health.json"))
+}
+
+// runner builds a runner for runs of the given models.
+func (a *app) runner(models *models, known runner.Health, model string, fallbacks []string, options ...runner.Option) *runner.Runner {
+	all := []runner.Option{
+		runner.WithModels(models, model, without(fallbacks, model)...),
+		runner.WithAutoRecover(a.config.AutoRecover),
+		runner.WithPolicy(a.policy),
+		runner.WithLog(a.log),
+		runner.WithHealth(known),
+		runner.WithLogger(a.logger()),
+		runner.WithTimeoutsFor(func(model string, t recovery.Timeouts) recovery.Timeouts {
+			if models.loopback(model) {
+				return loopbackTimeouts(t, a.config.Timeouts)
+			}
+			return t
+		}),
+	}
+	if a.plugins != nil {
+		all = append(all, runner.WithHooks(a.plugins.Hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
+	}
+	return runner.New(append(all, options...)...)
+}
+
+// policy puts the config's limits over the defaults.
+func (a *app) policy(p *recovery.Policy) {
+	const micros = 1e6
+	c := a.config
+	p.Timeouts = c.timeouts()
+	if c.MaxRetries != nil {
+		p.MaxRetries = *c.MaxRetries
+	}
+	p.Budget = recovery.Budget{Tokens: c.Budget.Tokens, Microdollars: int64(c.Budget.Dollars * micros)}
+	for entry, e := range c.Providers {
+		for name, m := range e.Models {
+			if m.Price != nil {
+				if p.Prices == nil {
+					p.Prices = map[string]recovery.Price{}
+				}
+				p.Prices[entry+"/"+name] = recovery.Price{Input: int64(m.Price.Input * micros), Output: int64(m.Price.Output * micros)}
+			}
+		}
+	}
+}
+
+// logger is quiet unless MULLIGAN_DEBUG is set.
+func (a *app) logger() *slog.Logger {
+	if os.Getenv("MULLIGAN_DEBUG") == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.screen.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func without(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
+}
+
+// interruptible gives a context that the first Ctrl-C ends; the second ends the program.
+func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-signals:
+				if n > 0 {
+					os.Exit(exitCancelled)
+				}
+				cancel()
+				a.screen.line("Stopping… (once more to leave at once)")
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}
+
+// interrupted turns an error that a person's Ctrl-C caused before the run began
+// into its exit code.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &exitError{code: exitCancelled}
+	}
+	return err
+}
+
+// notFound explains an unknown run.
+func (a *app) notFound(err error) error {
+	if errors.Is(err, timeline.ErrNotFound) {
+		return usage(fmt.Errorf("%w (looked in %s; `%s` lists them)", err, a.dir, a.hint("runs list")))
+	}
+	return err
+}

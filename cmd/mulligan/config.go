@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// config is mulligan.yaml, amended by the environment and by flags.
+type config struct {
+	Model       string                   `yaml:"model"`
+	Fallbacks   []string                 `yaml:"fallbacks"`
+	AutoRecover bool                     `yaml:"auto_recover"`
+	Timeouts    map[string]string        `yaml:"timeouts"` // by the names of spec §3, as written
+	MaxRetries  *int                     `yaml:"max_retries"`
+	Budget      budgetConfig             `yaml:"budget"`
+	Providers   map[string]providerEntry `yaml:"providers"`
+	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
+	State       string                   `yaml:"state"`
+
+	path string // of the file; "" = there is none
+}
+
+type budgetConfig struct {
+	Tokens  int64   `yaml:"tokens"`
+	Dollars float64 `yaml:"dollars"`
+}
+
+// providerEntry is a provider under a name of the person's own.
+type providerEntry struct {
+	Type         string                `yaml:"type"` // anthropic or openai; the entry's name by default
+	BaseURL      string                `yaml:"base_url"`
+	KeyEnv       string                `yaml:"key_env"`
+	AllowPrivate bool                  `yaml:"allow_private"`
+	Models       map[string]modelEntry `yaml:"models"`
+}
+
+type modelEntry struct {
+	ContextTokens int64       `yaml:"context_tokens"`
+	Price         *priceEntry `yaml:"price"`
+}
+
+// priceEntry is dollars per million tokens.
+type priceEntry struct {
+	Input  float64 `yaml:"input"`
+	Output float64 `yaml:"output"`
+}
+
+// pluginEntry is a plugin: only a builtin's name, or all of the rest.
+type pluginEntry struct {
+	Name     string         `yaml:"name"`
+	Command  []string       `yaml:"command"` // empty = the builtin of that name
+	Env      []string       `yaml:"env"`     // NAME or NAME=value
+	Config   map[string]any `yaml:"config"`
+	Deadline string         `yaml:"deadline"`
+}
+
+// UnmarshalYAML takes the name of a builtin where a whole entry could stand.
+func (p *pluginEntry) UnmarshalYAML(unmarshal func(any) error) error {
+	var name string
+	if unmarshal(&name) == nil {
+		*p = pluginEntry{Name: name}
+		return nil
+	}
+	type plain pluginEntry
+	return unmarshal((*plain)(p))
+}
+
+const (
+	builtinAutoRecover = "auto-recover"
+	maxConfig          = 1 << 20 // bytes
+	maxTimeout         = 31 * 24 * time.Hour
+	maxRetriesLimit    = recovery.MaxAttemptsPerCall - 1
+)
+
+var defaultPlugins = []pluginEntry{{Name: builtinAutoRecover}}
+
+// loadConfig reads the file that is asked for, or else the first of the usual
+// ones, and amends it by the environment.
+func loadConfig(path string, env func(string) string) (*config, error) {
+	path, source, err := findConfig(cmp.Or(path, env("MULLIGAN_CONFIG")), env)
+	if err != nil {
+		return nil, err
+	}
+	c, err := parseConfig(source)
+	if err != nil {
+		return nil, usagef("%s: %w", path, err)
+	}
+	c.path = path
+	if err := c.amend(env); err != nil {
+		return nil, usage(err)
+	}
+	return c, nil
+}
+
+// findConfig gives the path and content of the config file, both empty if there is none.
+func findConfig(path string, env func(string) string) (string, []byte, error) {
+	if path != "" {
+		source, err := readBounded(path)
+		if err != nil {
+			return "", nil, usagef("config: %w", err)
+		}
+		return path, source, nil
+	}
+	for _, path := range usualConfigs(env) {
+		source, err := readBounded(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", nil, usagef("config: %w", err)
+		}
+		return path, source, nil
+	}
+	return "", nil, nil
+}
+
+func usualConfigs(env func(string) string) []string {
+	paths := []string{"mulligan.yaml"}
+	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return append(paths, filepath.Join(dir, "mulligan", "mulligan.yaml"))
+	}
+	if home := env("HOME"); home != "" {
+		paths = append(paths, filepath.Join(home, ".config", "mulligan", "mulligan.yaml"))
+	}
+	return paths
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	source, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(source) > maxConfig {
+		err = fmt.Errorf("%s is larger than %d bytes: it is no config file", path, maxConfig)
+	}
+	return source, err
+}
+
+// parseConfig reads a config strictly: an unknown key, a wrong type or a value
+// out of range is an error that shows the line.
+func parseConfig(source []byte) (*config, error) {
+	c := &config{}
+	decoder := yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField())
+	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.New(yaml.FormatError(err, false, true))
+	}
+	if p := c.problem(); p != nil {
+		return nil, errors.New(p.show(source))
+	}
+	return c, nil
+}
+
+// problem is a value that has the right type and is wrong all the same.
+type problem struct {
+	path string // a YAML path
+	text string
+}
+
+func problemf(path, format string, args ...any) *problem {
+	return &problem{path, fmt.Sprintf(format, args...)}
+}
+
+// show points at the value in the source.
+func (p *problem) show(source []byte) string {
+	text := strings.TrimPrefix(p.path, "$.") + ": " + p.text
+	path, err := yaml.PathString(p.path)
+	if err != nil {
+		return text
+	}
+	excerpt, err := path.AnnotateSource(source, false)
+	if err != nil {
+		return text
+	}
+	return text + "\n" + string(excerpt)
+}
+
+var (
+	entryName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	envName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+)
+
+// problem finds the first value that is wrong.
+func (c *config) problem() *problem {
+	if c.Model != "" {
+		if err := checkModel(c.Model); err != nil {
+			return problemf("$.model", "%v", err)
+		}
+	}
+	for i, m := range c.Fallbacks {
+		if err := checkModel(m); err != nil {
+			return problemf(fmt.Sprintf("$.fallbacks[%d]", i), "%v", err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Timeouts)) {
+		if err := checkTimeout(name, c.Timeouts[name]); err != nil {
+			return problemf("$.timeouts."+quotePath(name), "%v", err)
+		}
+	}
+	if c.MaxRetries != nil && (*c.MaxRetries < 0 || *c.MaxRetries > maxRetriesLimit) {
+		return problemf("$.max_retries", "%d is not between 0 and %d", *c.MaxRetries, maxRetriesLimit)
+	}
+	if c.Budget.Tokens < 0 {
+		return problemf("$.budget.tokens", "%d is negative; 0 is without a limit", c.Budget.Tokens)
+	}
+	if err := checkDollars(c.Budget.Dollars); err != nil {
+		return problemf("$.budget.dollars", "%v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		if p := c.Providers[name].problem(name); p != nil {
+			return p
+		}
+	}
+	return pluginProblem(c.Plugins)
+}
+
+func (e providerEntry) problem(name string) *problem {
+	at := "$.providers." + quotePath(name)
+	switch {
+	case !entryName.MatchString(name):
+		return problemf(at, "%q is no name for a provider: use small letters, digits, '.', '_' and '-'", name)
+	case e.Type != "" && e.Type != "anthropic" && e.Type != "openai":
+		return problemf(at+".type", "%q is not known; there are: anthropic, openai", e.Type)
+	case e.Type == "" && name != "anthropic" && name != "openai":
+		return problemf(at, "its type is missing: anthropic or openai")
+	case e.KeyEnv != "" && !envName.MatchString(e.KeyEnv):
+		return problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
+	}
+	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
+		m, path := e.Models[model], at+".models."+quotePath(model)
+		if m.ContextTokens < 0 {
+			return problemf(path+".context_tokens", "%d is negative", m.ContextTokens)
+		}
+		if m.Price != nil {
+			if err := cmp.Or(checkDollars(m.Price.Input), checkDollars(m.Price.Output)); err != nil {
+				return problemf(path+".price", "%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+func pluginProblem(plugins []pluginEntry) *problem {
+	seen := map[string]bool{}
+	for i, p := range plugins {
+		at := fmt.Sprintf("$.plugins[%d]", i)
+		switch {
+		case !entryName.MatchString(p.Name):
+			return problemf(at, "a plugin needs a name of small letters, digits, '.', '_' and '-', not %q", p.Name)
+		case seen[p.Name]:
+			return problemf(at, "two plugins are called %q", p.Name)
+		case len(p.Command) == 0 && p.Name != builtinAutoRecover:
+			return problemf(at, "there is no builtin plugin %q; there is: %s. Any other one needs a command", p.Name, builtinAutoRecover)
+		}
+		if p.Deadline != "" {
+			d, err := time.ParseDuration(p.Deadline)
+			if err != nil || d < 10*time.Millisecond || d > 5*time.Second {
+				return problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
+			}
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// quotePath makes a key part of a YAML path.
+func quotePath(key string) string {
+	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`).MatchString(key) {
+		return key
+	}
+	return "'" + strings.ReplaceAll(key, "'", `\'`) + "'"
+}
+
+// checkModel says what is wrong with the full name of a model.
+func checkModel(name string) error {
+	entry, model, ok := strings.Cut(name, "/")
+	if !ok || entry == "" || model == "" || len(name) > 256 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%q is not the full name of a model: write provider/model, for example anthropic/claude-sonnet-4-5", name)
+	}
+	return nil
+}
+
+func checkDollars(d float64) error {
+	if d != d || d < 0 || d > 1e6 { // NaN is unlike itself
+		return fmt.Errorf("%v is not an amount of dollars between 0 and a million", d)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+func newDoctor() *cobra.Command {
+	var f common
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Explain what is configured, what is missing, and how to get it",
+		Long: "Check the config, the keys, the state folder and the plugins. No provider is asked anything.\n" +
+			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.",
+		Example: "mulligan doctor",
+		Args:    cobra.NoArgs,
+		RunE: verb(func(cmd *cobra.Command, _ []string) error {
+			a, err := f.load(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			d := &doctor{app: a, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
+			return d.examine(cmd.Context())
+		}),
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// doctor prints findings.
+type doctor struct {
+	*app
+	screen  *screen
+	missing int
+}
+
+func (d *doctor) good(format string, args ...any) {
+	d.screen.line(d.screen.ink.green("✓ ") + oneLine(fmt.Sprintf(format, args...)))
+}
+
+func (d *doctor) note(format string, args ...any) {
+	d.screen.line(d.screen.ink.amber("! ") + oneLine(fmt.Sprintf(format, args...)))
+}
+
+func (d *doctor) bad(help, format string, args ...any) {
+	d.missing++
+	d.screen.line(d.screen.ink.red("✗ ") + oneLine(fmt.Sprintf(format, args...)))
+	d.screen.line("    " + help)
+}
+
+func (d *doctor) examine(ctx context.Context) error {
+	d.good("mulligan %s", version())
+	d.file()
+	d.models()
+	d.limits()
+	d.state(ctx)
+	d.cooling()
+	if err := d.startPlugins(ctx); err != nil {
+		return err
+	}
+	d.pluginsStart()
+	if d.missing > 0 {
+		d.screen.line("")
+		d.screen.line(plural(d.missing, "thing is", "things are") + " missing. Without any key: " + invoked() + " demo")
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (d *doctor) file() {
+	if d.config.path == "" {
+		d.good("config: none, the defaults hold (looked for %s)", strings.Join(usualConfigs(os.Getenv), ", "))
+		return
+	}
+	d.good("config: %s", d.config.path)
+}
+
+func (d *doctor) models() {
+	models, err := newModels(d.config)
+	if err != nil {
+		d.bad("correct it in the config", "providers: %v", err)
+		return
+	}
+	defer models.close()
+	for _, name := range slices.Sorted(maps.Keys(d.config.Providers)) {
+		d.provider(name, d.config.Providers[name])
+	}
+	for _, usual := range usualModels {
+		if _, own := d.config.Providers[usual.entry]; !own && os.Getenv(usual.key) != "" {
+			d.good("key: %s is set (%s)", usual.key, usual.entry)
+		}
+	}
+	if err := models.choose(d.config); err != nil {
+		d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com) or OPENAI_API_KEY=… (platform.openai.com)", "model: %v", err)
+		return
+	}
+	for i, name := range append([]string{d.config.Model}, d.config.Fallbacks...) {
+		role := "model"
+		if i > 0 {
+			role = "fallback"
+		}
+		if !models.Has(name) {
+			d.bad("set the key of "+oneLine(name)+" in the environment", "%s: %s has no key", role, name)
+			continue
+		}
+		d.good("%s: %s", role, name)
+	}
+	if len(d.config.Fallbacks) == 0 {
+		d.note("no fallback is configured: a failing model can be retried, but not replaced (--fallback, or fallbacks: in the config)")
+	}
+}
+
+func (d *doctor) provider(name string, e providerEntry) {
+	where := orElse(e.BaseURL, "its usual address")
+	if e.KeyEnv != "" && os.Getenv(e.KeyEnv) == "" {
+		d.note("provider %s at %s: %s is not set", name, where, e.KeyEnv)
+		return
+	}
+	d.good("provider %s at %s", name, where)
+}
+
+func (d *doctor) limits() {
+	t := d.config.timeouts()
+	var set []string
+	for _, timer := range timers {
+		if v := *timer.at(&t); v > 0 {
+			set = append(set, timer.name+" "+recovery.Spell(v.Duration()))
+		}
+	}
+	d.good("auto-recover is %s; timeouts: %s", onOff(d.config.AutoRecover), strings.Join(set, ", "))
+	if t.Step > 0 && t.Idle > 0 && t.Step < t.Idle {
+		d.note("step (%s) is shorter than idle (%s): idle can never fire", recovery.Spell(t.Step.Duration()), recovery.Spell(t.Idle.Duration()))
+	}
+}
+
+func (d *doctor) state(ctx context.Context) {
+	info, err := os.Stat(d.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.good("state: %s, will be made by the first run", d.dir)
+		return
+	}
+	if err != nil {
+		d.bad("choose another folder with --state", "state: %v", err)
+		return
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		d.note("state: others can look into %s (mode %04o): chmod 700 %s", d.dir, mode, shellQuote(d.dir))
+	}
+	log, err := sqlite.Open(ctx, d.dir)
+	if err != nil {
+		d.bad("correct that, or choose another folder with --state", "state: %v", err)
+		return
+	}
+	if err := log.Close(); err != nil {
+		d.bad("choose another folder with --state", "state: %v", err)
+		return
+	}
+	d.good("state: %s", d.dir)
+}
+
+// cooling lists what is left out for a while.
+func (d *doctor) cooling() {
+	known, err := d.healthFile()
+	if err != nil {
+		return // the state's own finding says why
+	}
+	for _, c := range known.All(time.Now()) {
+		d.note("%s cools down until %s after %s", c.Model, c.Until.Local().Format(time.TimeOnly), c.Kind)
+	}
+}
+
+func (d *doctor) pluginsStart() {
+	if d.plugins == nil {
+		d.note("plugins: none, so failures are final")
+		return
+	}
+	for _, s := range d.plugins.Statuses() {
+		if s.PID == 0 {
+			d.bad("see its command in the config, and "+invoked()+" plugin list", "plugin %s does not start: %s", s.Name, s.LastError)
+			continue
+		}
+		d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
+	}
+}

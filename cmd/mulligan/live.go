@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// live shows a run while it goes on.
+type live struct {
+	*screen
+	narrate  bool // tell who decides, too
+	answered bool // the whole answer was streamed
+
+	mu       sync.Mutex
+	run      *recovery.Run
+	attempt  uint64 // whose text is shown
+	shown    int    // bytes of it
+	failures int    // of the model call at hand
+	toolsAt  time.Time
+
+	announced bool // a wait said what comes next
+}
+
+// newLive shows what happens after what is known already.
+func newLive(s *screen, known *recovery.Run, narrate bool) *live {
+	return &live{screen: s, narrate: narrate, run: known}
+}
+
+// follow shows what happens until the run settles.
+func (l *live) follow(run *runner.Run) error {
+	stop := l.tick()
+	defer stop()
+	for item, err := range run.EventsAfter(l.run.Seq) {
+		if err != nil {
+			return fmt.Errorf("run %s cannot be followed: %w", run.ID(), err)
+		}
+		l.item(item)
+	}
+	return nil
+}
+
+// tick keeps the live line up to date.
+func (l *live) tick() (stop func()) {
+	if !l.liveErr {
+		return func() {}
+	}
+	ticker, done := time.NewTicker(200*time.Millisecond), make(chan struct{})
+	var over sync.WaitGroup
+	over.Go(func() {
+		for {
+			select {
+			case now := <-ticker.C:
+				l.mu.Lock()
+				text := l.state(now)
+				l.mu.Unlock()
+				l.mark(text)
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(done)
+		over.Wait()
+		l.end()
+	}
+}
+
+func (l *live) item(item timeline.Item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d := item.Delta; d != nil {
+		if !d.Thinking {
+			l.text(d.Attempt, d.Offset, d.Text)
+		}
+		return
+	}
+	e := *item.Event
+	before := l.run.Model
+	if err := l.run.Apply(e); err != nil {
+		l.line(oneLine(err.Error()))
+		return
+	}
+	l.event(e, before)
+}
+
+// text shows what is new of an attempt's text.
+func (l *live) text(attempt uint64, offset int, text string) {
+	if attempt != l.attempt || offset > l.shown || offset+len(text) <= l.shown {
+		return // withdrawn, a gap that the next checkpoint fills, or known
+	}
+	text = text[l.shown-offset:]
+	if l.shown == 0 && l.failures > 0 {
+		l.line(l.ink.green("✓ " + l.recovered()))
+		l.failures = 0
+	}
+	l.shown += len(text)
+	if l.liveOut {
+		l.answer(text)
+	}
+}
+
+// recovered is the line that stays: "Recovered after 2 retries · now using …".
+func (l *live) recovered() string {
+	text := "Recovered after a model switch"
+	if n := l.run.Call.Retries; n > 0 {
+		text = "Recovered after " + plural(n, "retry", "retries")
+	}
+	if a := l.run.Attempt; a != nil && len(l.run.Call.Tried) > 0 && a.Model != l.run.Call.Tried[0].Model {
+		text += " · now using " + oneLine(a.Model)
+	}
+	return text
+}
+
+func (l *live) event(e recovery.Event, before string) {
+	switch b := e.Body.(type) {
+	case recovery.Began:
+		l.began(e, b, before)
+	case recovery.Checkpointed:
+		l.text(b.Attempt, b.Offset, b.Text)
+	case recovery.Answered:
+		l.text(b.Attempt, 0, b.Message.Text())
+		l.answered = l.liveOut
+		l.end()
+		if l.failures > 0 && e.Text != "" { // nothing was said, only a tool was asked for
+			l.line(l.ink.green("✓ " + oneLine(e.Text)))
+		}
+		l.failures = 0
+	case recovery.Failed:
+		l.failures++
+		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.Line()))))
+	case recovery.Voted:
+		l.voted(b.Vote)
+	case recovery.Decided:
+		l.decided(b.Decision)
+	case recovery.Waiting:
+		l.announced = true
+		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+b.Until.Local().Format(time.TimeOnly)))))
+	case recovery.ToolBegan:
+		l.toolsAt = e.Time
+		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
+	case recovery.ToolReturned:
+		l.returned(b)
+	case recovery.Suggested, recovery.Ended, recovery.Claimed, recovery.Started:
+		// The outcome says it.
+	default:
+		if e.Text != "" {
+			l.line(l.ink.dim("· " + oneLine(e.Text)))
+		}
+	}
+}
+
+func (l *live) began(e recovery.Event, b recovery.Began, before string) {
+	if b.Withdraws != 0 && b.Withdraws == l.attempt && l.shown > 0 {
+		l.end()
+		if l.liveOut {
+			l.line(l.ink.dim("  (the text above is withdrawn: the answer begins anew)"))
+		} else {
+			l.line(l.ink.dim("  (its partial text is withdrawn: the answer begins anew)"))
+		}
+	}
+	l.attempt, l.shown, l.answered = b.Attempt, 0, false
+	defer func() { l.announced = false }()
+	if b.Model != before && !l.announced {
+		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Switching to "+b.Model+"…"))))
+	}
+}
+
+func (l *live) voted(v recovery.Vote) {
+	if v.Error != "" {
+		l.line(l.ink.amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", oneLine(v.Plugin), oneLine(recovery.Clip(v.Error, 200)))))
+		return
+	}
+	if l.narrate {
+		l.line(l.ink.cyan("→ " + tellVote(v)))
+	}
+}
+
+// tellVote says who decided what: "plugin auto-recover 0.1 (process 4711, 3 ms) says: …".
+func tellVote(v recovery.Vote) string {
+	who := "plugin " + v.Plugin
+	if v.Version != "" {
+		who += " " + v.Version
+	}
+	text := fmt.Sprintf("%s (process %d, %d ms) says: %s", who, v.PID, v.Latency, tellAction(v.Action, v.NewModel, v.Delay))
+	if v.Reason != "" {
+		text += " (" + v.Reason + ")"
+	}
+	return oneLine(text)
+}
+
+func tellAction(a recovery.Action, model string, delay recovery.Millis) string {
+	text := "no opinion"
+	switch a {
+	case recovery.ActionNone:
+		return text
+	case recovery.ActionRetry:
+		text = "retry"
+	case recovery.ActionSwitchModel:
+		text = "switch to " + model
+	default:
+		text = string(a)
+	}
+	if delay > 0 {
+		text += " in " + recovery.Spell(delay.Duration())
+	}
+	return text
+}
+
+func (l *live) decided(d recovery.Decision) {
+	if d.BlockedBy != "" {
+		l.line(l.ink.amber("· The limit " + oneLine(d.BlockedBy) + " does not let Mulligan act on that by itself."))
+	}
+	for _, ignored := range d.Ignored {
+		l.line(l.ink.dim("· Ignored: " + oneLine(ignored)))
+	}
+}
+
+func (l *live) returned(b recovery.ToolReturned) {
+	switch {
+	case b.Outcome != recovery.OutcomeOK:
+		l.line(l.ink.amber("! " + oneLine(b.Result.Name+": "+recovery.Clip(b.Result.Text, 200))))
+	case l.narrate:
+		l.line(l.ink.dim("· " + oneLine(b.Result.Name+" returned: "+recovery.Clip(b.Result.Text, 200))))
+	}
+}
+
+// state is the live line: what the run is doing now.
+func (l *live) state(now time.Time) string {
+	r := l.run
+	switch {
+	case r.Wait != nil && !r.Wait.Until.IsZero():
+		left := max(0, r.Wait.Until.Sub(now))
+		return fmt.Sprintf("  in %d s… (Ctrl-C stops)", int((left+time.Second-1)/time.Second))
+	case r.Attempt != nil && r.Attempt.InAir && l.shown == 0:
+		waited := int(now.Sub(r.Attempt.BeganAt) / time.Second)
+		switch {
+		case waited < 3:
+			return "Thinking…"
+		case waited < 12:
+			return fmt.Sprintf("Thinking… %d s", waited)
+		}
+		return fmt.Sprintf("Still waiting for %s… %d s", oneLine(r.Attempt.Model), waited)
+	}
+	for _, t := range r.Pending {
+		if t.InAir {
+			return fmt.Sprintf("Running %s… %d s", oneLine(t.Call.Name), int(now.Sub(l.toolsAt)/time.Second))
+		}
+	}
+	return ""
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider"
+)
+
+// The demo's provider entries. The names are reserved: unless a provider of that
+// name is configured, a model of these entries starts the demo's provider inside
+// this process, so that a run of the demo can be recovered by another command.
+const (
+	demoFable = "fable/" + faultlab.DemoModel    // Anthropic's wire
+	demoAtlas = "atlas/" + faultlab.DemoFallback // OpenAI's
+)
+
+// usualModels are what `run` asks when no model is configured, by the key that is
+// in the environment.
+var usualModels = []struct{ entry, key, model string }{
+	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
+	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
+}
+
+// models finds models: the configured ones, and the demo's.
+type models struct {
+	set  *provider.Set
+	own  map[string]bool // entries that are configured
+	calm bool            // the demo's provider has recovered, as when a person comes back later
+
+	mu     sync.Mutex
+	lab    *faultlab.Lab
+	server *faultlab.Server
+	demo   *provider.Set
+}
+
+func newModels(c *config) (*models, error) {
+	entries := map[string]providerEntry{}
+	for _, usual := range usualModels {
+		entries[usual.entry] = providerEntry{Type: usual.entry, KeyEnv: usual.key}
+	}
+	maps.Copy(entries, c.Providers)
+	set, err := provider.New(providerEntries(entries), provider.WithConnectTimeout(c.timeouts().Connect.Duration()))
+	if err != nil {
+		return nil, err
+	}
+	m := &models{set: set, own: map[string]bool{}}
+	for name := range entries {
+		m.own[name] = true
+	}
+	return m, nil
+}
+
+// choose settles which model a run begins with.
+func (m *models) choose(c *config) error {
+	if c.Model == "" {
+		for _, usual := range usualModels {
+			if m.set.Has(usual.model) {
+				c.Model = usual.model
+				break
+			}
+		}
+	}
+	if c.Model == "" {
+		return fmt.Errorf("no model is chosen and no key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose one with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`", invoked(), invoked())
+	}
+	for _, name := range append([]string{c.Model}, c.Fallbacks...) {
+		if _, err := m.Model(name); err != nil {
+			return fmt.Errorf("model %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Model finds a model by its full name.
+func (m *models) Model(name string) (llm.Model, error) {
+	if !m.isDemo(name) {
+		return m.set.Model(name)
+	}
+	demo, err := m.startDemo()
+	if err != nil {
+		return nil, err
+	}
+	return demo.Model(name)
+}
+
+// Has reports whether the model could be called now.
+func (m *models) Has(name string) bool { return m.isDemo(name) || m.set.Has(name) }
+
+// ContextTokens is the size of its context window, 0 where it is not known.
+func (m *models) ContextTokens(name string) int64 {
+	if m.isDemo(name) {
+		return 0
+	}
+	info, _ := m.set.Info(name)
+	return int64(info.ContextTokens)
+}
+
+// loopback reports whether the model is on this machine.
+func (m *models) loopback(name string) bool {
+	return m.isDemo(name) || m.set.Loopback(name)
+}
+
+func (m *models) isDemo(name string) bool {
+	entry, _, _ := strings.Cut(name, "/")
+	return (name == demoFable || name == demoAtlas) && !m.own[entry]
+}
+
+// startDemo starts the demo's provider, once.
+func (m *models) startDemo() (*provider.Set, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.demo != nil {
+		return m.demo, nil
+	}
+	m.lab = faultlab.Demo()
+	if m.calm {
+		m.lab.Script(faultlab.DemoModel, faultlab.Answer(faultlab.DemoAnswer))
+	}
+	server, err := m.lab.Listen("127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start the demo's provider: %w", err)
+	}
+	m.server = server
+	m.demo, err = provider.New(demoEntries(server.URL()))
+	return m.demo, err
+}
+
+// demoEntries are the demo's provider as two entries, one per wire. It wants a key,
+// and takes any.
+func demoEntries(url string) []provider.Entry {
+	return []provider.Entry{
+		{Name: "fable", Type: provider.TypeAnthropic, BaseURL: url, Key: "demo"},
+		{Name: "atlas", Type: provider.TypeOpenAI, BaseURL: url + "/v1", Key: "demo"},
+	}
+}
+
+// providerEntries is the config in the provider package's words.
+func providerEntries(entries map[string]providerEntry) []provider.Entry {
+	var list []provider.Entry
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[name]
+		entry := provider.Entry{
+			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate,
+		}
+		for _, model := range slices.Sorted(maps.Keys(e.Models)) {
+			info := provider.ModelInfo{Name: model, ContextTokens: int(e.Models[model].ContextTokens)}
+			if price := e.Models[model].Price; price != nil {
+				info.InputPrice, info.OutputPrice = price.Input, price.Output
+			}
+			entry.Models = append(entry.Models, info)
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
+func (m *models) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.server != nil {
+		_ = m.server.Close()
+		_ = m.lab.Close()
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// show follows a run to its end, live or as JSON lines, and gives the exit code.
+func (a *app) show(run *runner.Run, asJSON bool) error {
+	_, err := a.follow(run, &recovery.Run{}, asJSON, false)
+	return err
+}
+
+// follow shows a run from the state on that is known.
+func (a *app) follow(run *runner.Run, known *recovery.Run, asJSON, narrate bool) (runner.Result, error) {
+	if asJSON {
+		if err := writeItems(a.screen.out, run, known.Seq); err != nil {
+			return runner.Result{}, err
+		}
+		result, err := run.Wait()
+		return result, codeOf(err)
+	}
+	l := newLive(a.screen, known, narrate)
+	if err := l.follow(run); err != nil {
+		return runner.Result{}, err
+	}
+	result, err := run.Wait()
+	return result, a.conclude(result, err, l.answered)
+}
+
+// conclude prints what a run has come to; streamed says that its answer was seen.
+func (a *app) conclude(result runner.Result, err error, streamed bool) error {
+	s := a.screen
+	s.end()
+	if err == nil {
+		if !streamed {
+			fmt.Fprintln(s.out, printable(result.Text, true))
+		}
+		if result.State != nil && result.State.Truncated() {
+			s.line(s.ink.amber("! The answer was cut at the output limit."))
+		}
+		return nil
+	}
+	failed, ok := errors.AsType[*runner.Error](err)
+	switch {
+	case ok && failed.Suggestion != nil:
+		a.offer(failed)
+	case ok:
+		s.line(s.ink.red("Failed. " + oneLine(failed.Failure.Line())))
+		s.line("  " + a.hint("runs show "+result.Run))
+	case errors.Is(err, runner.ErrCancelled):
+		s.line("Stopped.")
+	case errors.Is(err, runner.ErrParked):
+		a.parked(result)
+	default:
+		return fmt.Errorf("%w\nNothing is lost: %s", err, a.hint("runs resume "+result.Run))
+	}
+	return codeOf(err)
+}
+
+func (a *app) parked(result runner.Result) {
+	when := "its time"
+	if w := result.State.Wait; w != nil && !w.Until.IsZero() {
+		when = w.Until.Local().Format("Mon 15:04:05 MST")
+	}
+	a.screen.line("The run waits until " + when + ". Go on with it then:")
+	a.screen.line("  " + a.hint("runs resume "+result.Run))
+}
+
+// codeOf is a run's error as an exit code; what was said is not said again.
+func codeOf(err error) error {
+	failed, ok := errors.AsType[*runner.Error](err)
+	switch {
+	case err == nil:
+		return nil
+	case ok && failed.Suggestion != nil:
+		return &exitError{code: exitSuggestion}
+	case errors.Is(err, runner.ErrCancelled):
+		return &exitError{code: exitCancelled}
+	case ok, errors.Is(err, runner.ErrParked):
+		return &exitError{code: exitFailed}
+	}
+	return err
+}
+
+// offer prints a suggestion with its buttons and the line that chooses each.
+func (a *app) offer(failed *runner.Error) {
+	s, sg := a.screen, failed.Suggestion
+	s.line("")
+	s.line(s.ink.bold(oneLine(sg.Title)))
+	if sg.Message != "" {
+		s.line(oneLine(sg.Message))
+	}
+	if by := sg.DecidedBy; by != nil {
+		s.line(s.ink.dim(oneLine(fmt.Sprintf("Suggested by %s: %s", by.Plugin, orElse(by.Reason, tellAction(sg.SuggestedAction, sg.NewModel, 0))))))
+	}
+	if sg.BlockedBy != "" {
+		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
+	}
+	for i, b := range sg.Actions {
+		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(b.Label))))
+		if b.Effect == recovery.EffectRunner {
+			s.line("     " + a.hint("recover "+failed.Run+" --action "+b.ID))
+		} else {
+			s.line("     " + s.ink.dim(clientHelp(b.Kind)))
+		}
+	}
+	s.line(s.ink.dim("It stays open until " + sg.ExpiresAt.Local().Format("Mon 15:04 MST") + "; everything finished is kept."))
+}
+
+// clientHelp says how to do what no command does.
+func clientHelp(kind string) string {
+	switch kind {
+	case recovery.ButtonEdit:
+		return "change the message and run it again"
+	case recovery.ButtonFixKey:
+		return "set the key in the environment, then choose Retry; `mulligan doctor` shows which"
+	case recovery.ButtonAddCredit:
+		return "add credit at the provider, then choose Retry"
+	case recovery.ButtonChooseModel:
+		return "recover RUN --model PROVIDER/MODEL"
+	case recovery.ButtonCopyDetails:
+		return "`mulligan runs show RUN` has the details"
+	}
+	return "to be done by you"
+}
+
+// hint is a command line that works when typed.
+func (a *app) hint(args string) string {
+	line := invoked() + " " + args
+	if a.stateFlag != "" {
+		line += " --state " + shellQuote(a.stateFlag)
+	}
+	return line
+}
+
+// deltaLine is a live piece of text in --json output.
+type deltaLine struct {
+	Delta deltaBody `json:"delta"`
+}
+
+type deltaBody struct {
+	Run      string `json:"run"`
+	Attempt  uint64 `json:"attempt"`
+	Offset   int    `json:"offset"`
+	Text     string `json:"text"`
+	Thinking bool   `json:"thinking,omitempty"`
+}
+
+// writeItems writes a run as JSON lines: events in their stored form, live text as deltas.
+func writeItems(w io.Writer, run *runner.Run, after uint64) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	for item, err := range run.EventsAfter(after) {
+		if err == nil {
+			err = encoder.Encode(jsonItem(item))
+		}
+		if err != nil {
+			return fmt.Errorf("run %s: %w", run.ID(), err)
+		}
+	}
+	return nil
+}
+
+func jsonItem(item timeline.Item) any {
+	if d := item.Delta; d != nil {
+		return deltaLine{deltaBody{d.Run, d.Attempt, d.Offset, d.Text, d.Thinking}}
+	}
+	return item.Event
+}
+
+// suggestionError is a stored run's open suggestion in the form of its error.
+func suggestionError(r *recovery.Run) *runner.Error {
+	return &runner.Error{Run: r.ID, Failure: &r.Suggestion.Error, Suggestion: r.Suggestion}
+}

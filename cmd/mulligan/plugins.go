@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/host"
+)
+
+// noPlugin as a --plugin leaves all plugins out.
+const noPlugin = "none"
+
+// addPlugins adds command lines to the configured plugins; "none" removes those before it.
+func (c *config) addPlugins(lines []string) error {
+	for _, line := range lines {
+		if line == noPlugin {
+			c.Plugins = []pluginEntry{}
+			continue
+		}
+		words, err := splitWords(line)
+		if err != nil {
+			return fmt.Errorf("--plugin %q: %w", line, err)
+		}
+		if len(words) == 0 {
+			return fmt.Errorf("--plugin: a command line is needed, or %q", noPlugin)
+		}
+		entry := pluginEntry{Name: words[0]}
+		if line != builtinAutoRecover {
+			entry = pluginEntry{Name: c.freeName(words[0]), Command: words}
+		}
+		c.Plugins = append(append([]pluginEntry{}, c.plugins()...), entry)
+	}
+	if p := pluginProblem(c.Plugins); p != nil {
+		return fmt.Errorf("--plugin: %s", p.text)
+	}
+	return nil
+}
+
+// plugins is what is configured, or the default.
+func (c *config) plugins() []pluginEntry {
+	if c.Plugins == nil {
+		return defaultPlugins
+	}
+	return c.Plugins
+}
+
+// freeName makes a name of a program's that no other plugin has.
+func (c *config) freeName(program string) string {
+	base := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(filepath.Base(program)))
+	base = strings.TrimLeft(base, "._-")
+	if base == "" {
+		base = "plugin"
+	}
+	taken := map[string]bool{}
+	for _, p := range c.plugins() {
+		taken[p.Name] = true
+	}
+	name := base
+	for n := 2; taken[name]; n++ {
+		name = base + "-" + itoa(n)
+	}
+	return name
+}
+
+// splitWords splits a command line at spaces; quotes and backslashes keep them.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	begun, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, begun = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, begun = r, true
+		case r == ' ' || r == '\t':
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("a quote is not closed")
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// answerDeadline is how long a plugin may take for one answer, unless it is configured.
+const answerDeadline = 2 * time.Second
+
+// addHost makes the configured plugins ready to be started.
+func (a *app) addHost() error {
+	entries := a.config.plugins()
+	if len(entries) == 0 {
+		return nil
+	}
+	a.plugins = host.New(host.WithLogger(a.logger()))
+	for _, p := range entries {
+		spec, err := pluginSpec(p, os.Getenv)
+		if err != nil {
+			return err
+		}
+		if err := a.plugins.Add(spec); err != nil {
+			return fmt.Errorf("plugin %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// startPlugins starts the plugins and waits for them. One that does not start is
+// no error: its status says why, and it is tried again when it is asked.
+func (a *app) startPlugins(ctx context.Context) error {
+	if err := a.addHost(); err != nil || a.plugins == nil {
+		return err
+	}
+	if err := a.plugins.Start(ctx); err != nil {
+		a.logger().Warn("plugins", "err", err)
+	}
+	return nil
+}
+
+// warmPlugins starts the plugins beside the first model call.
+func (a *app) warmPlugins(ctx context.Context) error {
+	if err := a.addHost(); err != nil || a.plugins == nil {
+		return err
+	}
+	go func() {
+		if err := a.plugins.Start(ctx); err != nil && ctx.Err() == nil {
+			a.logger().Warn("plugins", "err", err)
+		}
+	}()
+	return nil
+}
+
+// hookDeadlines lets every plugin have its own time.
+func (c *config) hookDeadlines() hooks.Deadlines {
+	most := answerDeadline
+	for _, p := range c.plugins() {
+		most = max(most, p.deadline())
+	}
+	return hooks.Deadlines{Each: most}
+}
+
+func (p pluginEntry) deadline() time.Duration {
+	if d, err := time.ParseDuration(p.Deadline); err == nil {
+		return d
+	}
+	return answerDeadline
+}
+
+func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
+	command := p.Command
+	if len(command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return host.Spec{}, fmt.Errorf("find this program, to run its builtin plugin: %w", err)
+		}
+		command = []string{self, "plugin", "serve", p.Name}
+	}
+	spec := host.Spec{Name: p.Name, Command: command, Deadline: p.deadline()}
+	for _, variable := range p.Env {
+		if !strings.Contains(variable, "=") {
+			variable += "=" + env(variable)
+		}
+		spec.Env = append(spec.Env, variable)
+	}
+	if p.Config == nil {
+		return spec, nil
+	}
+	raw, err := json.Marshal(p.Config)
+	if err != nil {
+		return host.Spec{}, usagef("plugin %s: its config cannot be JSON: %w", p.Name, err)
+	}
+	spec.Config = raw
+	return spec, nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+func newRecover() *cobra.Command {
+	var (
+		f             common
+		action, model string
+		asJSON        bool
+	)
+	cmd := &cobra.Command{
+		Use:   "recover RUN",
+		Short: "Answer a failed run's suggestion and go on with it",
+		Long: "A run that failed with a suggestion goes on as the same run: every finished tool call and its result\n" +
+			"are kept. Without a flag the first choice of the suggestion is taken. The same answers cut a live wait short.",
+		Example: `mulligan recover r01j…                        # what is suggested
+mulligan recover r01j… --action a2            # the second button
+mulligan recover r01j… --model openai/gpt-5.2 # go on with this model`,
+		Args: cobra.ExactArgs(1),
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			if action != "" && model != "" && action != recovery.ButtonSwitchModel {
+				return usagef("say either --action or --model")
+			}
+			return goOn(cmd, &f, args[0], asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
+				return answer(ctx, r, args[0], action, model)
+			})
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&action, "action", "", "the action's id or kind, for example a1 or retry")
+	cmd.Flags().StringVar(&model, "model", "", "switch to this model, one that the run may use")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines")
+	return cmd
+}
+
+// answer answers what the run asks.
+func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*runner.Run, error) {
+	if model != "" {
+		if err := checkModel(model); err != nil {
+			return nil, usage(err)
+		}
+		action = recovery.ButtonSwitchModel
+	}
+	if action == "" {
+		state, err := r.Inspect(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		action = primaryAction(state)
+	}
+	run, err := r.Recover(ctx, id, runner.Answer{Action: action, Model: model})
+	if errors.Is(err, recovery.ErrNoSuchAction) {
+		return nil, usage(err)
+	}
+	return run, err
+}
+
+// primaryAction is the button that is suggested, or the first that a runner can do.
+func primaryAction(run *recovery.Run) string {
+	var buttons []recovery.Button
+	switch {
+	case run.Wait != nil:
+		buttons = run.Wait.Actions
+	case run.Suggestion != nil:
+		buttons = run.Suggestion.Actions
+	}
+	first := ""
+	for _, b := range buttons {
+		if b.Effect != recovery.EffectRunner {
+			continue
+		}
+		if b.Primary {
+			return b.ID
+		}
+		if first == "" {
+			first = b.ID
+		}
+	}
+	return first
+}
+
+// goOn opens a run that exists, continues it by do, and shows it to its end.
+func goOn(cmd *cobra.Command, f *common, id string, asJSON bool, do func(context.Context, *runner.Runner) (*runner.Run, error)) error {
+	a, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	models, err := newModels(a.config)
+	if err != nil {
+		return usage(err)
+	}
+	models.calm = true
+	defer models.close()
+	ctx, stop := a.interruptible(cmd.Context())
+	defer stop()
+	state, err := a.fold(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := a.warmPlugins(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	known, err := a.healthFile()
+	if err != nil {
+		return err
+	}
+	r := a.runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(demoTools()...))
+	run, err := do(ctx, r)
+	if err != nil {
+		return a.explain(interrupted(ctx, err))
+	}
+	_, err = a.follow(run, state, asJSON, false)
+	return err
+}
+
+// explain turns an answer that came to nothing into words and an exit code.
+func (a *app) explain(err error) error {
+	switch {
+	case errors.Is(err, runner.ErrSent):
+		a.screen.line("Another process has the run; it was told and acts.")
+		return nil
+	case errors.Is(err, recovery.ErrExpired), errors.Is(err, recovery.ErrAnswered), errors.Is(err, recovery.ErrNoSuggestion):
+		return &exitError{exitFailed, err}
+	case errors.Is(err, timeline.ErrOwned):
+		return &exitError{exitFailed, fmt.Errorf("%w\nIt goes on there; nothing was done here", err)}
+	}
+	return a.notFound(err)
+}
+
+// fold reads a run as it stands.
+func (a *app) fold(ctx context.Context, id string) (*recovery.Run, error) {
+	events, err := a.log.Read(ctx, id, 0, 0)
+	if err != nil {
+		return nil, a.notFound(err)
+	}
+	return recovery.Fold(events)
+}

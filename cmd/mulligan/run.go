@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// maxPrompt is the most that is read from stdin, in bytes.
+const maxPrompt = 16 << 20
+
+// runFlags are the flags of run.
+type runFlags struct {
+	common
+	model       string
+	fallbacks   []string
+	autoRecover bool
+	plugins     []string
+	system      string
+	json        bool
+	tools       []string
+	maxRetries  int
+	timeouts    []string
+}
+
+func newRun() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run [PROMPT | -]",
+		Short: "Run a prompt to its answer",
+		Long: "Run a prompt, from the argument or from stdin, to its answer. The answer goes to stdout; what else\n" +
+			"happens goes to stderr. Where stdout is no terminal it gets the final answer and nothing else.\n\n" +
+			"Exit codes: 0 completed, 1 failed, 2 wrong usage or config, 3 failed with something to choose from\n" +
+			"(see `mulligan recover`), 130 stopped.",
+		Example: `# With a key in the environment:
+ANTHROPIC_API_KEY=… mulligan run "What is a mulligan?"
+
+# Retry by itself, and switch to another model if need be:
+mulligan run --auto-recover --fallback openai/gpt-5.2 "Summarise this" < notes.txt
+
+# Give up on a model that is silent for 10 s:
+mulligan run --timeout first-event=10s --timeout idle=10s "Hello"
+
+# Every event as a line of JSON:
+mulligan run --json "Hello"`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: verb(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }),
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *runFlags) register(cmd *cobra.Command) {
+	f.common.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
+	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
+	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.StringVar(&f.system, "system", "", "the system text")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
+	flags.StringArrayVar(&f.tools, "tool", nil, "a tool that the model may use: get_weather, the demo's")
+	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
+	flags.StringArrayVar(&f.timeouts, "timeout", nil, "NAME=DURATION, for example idle=2m; 0 = off (repeatable): "+timerNames())
+	_ = flags.MarkHidden("tool")
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	prompt, err := readPrompt(cmd, args)
+	if err != nil {
+		return err
+	}
+	a, err := f.load(cmd)
+	if err != nil {
+		return err
+	}
+	if err := f.amend(cmd.Flags(), a.config); err != nil {
+		return usage(err)
+	}
+	tools, err := findTools(f.tools)
+	if err != nil {
+		return err
+	}
+	models, err := newModels(a.config)
+	if err != nil {
+		return usage(err)
+	}
+	defer models.close()
+	if err := models.choose(a.config); err != nil {
+		return usage(err)
+	}
+	return f.start(cmd, a, models, prompt, tools)
+}
+
+func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt string, tools []runner.Tool) error {
+	if err := a.openLog(cmd.Context()); err != nil {
+		return err
+	}
+	defer a.close()
+	ctx, stop := a.interruptible(cmd.Context())
+	defer stop()
+	if err := a.warmPlugins(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	known, err := a.healthFile()
+	if err != nil {
+		return err
+	}
+	r := a.runner(models, known, a.config.Model, a.config.Fallbacks, runner.WithTools(tools...), runner.WithSystem(f.system))
+	run, err := r.Start(ctx, runner.Request{Prompt: prompt})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	return a.show(run, f.json)
+}
+
+// amend lets flags override the config.
+func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
+	if f.model != "" {
+		if err := c.setModel(f.model); err != nil {
+			return fmt.Errorf("--model: %w", err)
+		}
+	}
+	if flags.Changed("fallback") {
+		if err := c.setFallbacks(f.fallbacks); err != nil {
+			return fmt.Errorf("--fallback: %w", err)
+		}
+	}
+	if flags.Changed("auto-recover") {
+		c.AutoRecover = f.autoRecover
+	}
+	if flags.Changed("max-retries") {
+		if err := c.setMaxRetries(itoa(f.maxRetries)); err != nil {
+			return fmt.Errorf("--max-retries: %w", err)
+		}
+	}
+	for _, setting := range f.timeouts {
+		name, text, _ := strings.Cut(setting, "=")
+		if err := c.setTimeout(strings.ReplaceAll(name, "-", "_"), text); err != nil {
+			return fmt.Errorf("--timeout %s: %w", setting, err)
+		}
+	}
+	return c.addPlugins(f.plugins)
+}
+
+// readPrompt takes the prompt from the argument or, for "-" or no argument, from stdin.
+func readPrompt(cmd *cobra.Command, args []string) (string, error) {
+	if len(args) == 1 && args[0] != "-" {
+		if strings.TrimSpace(args[0]) == "" {
+			return "", usage(errors.New("the prompt is empty"))
+		}
+		return args[0], nil
+	}
+	if len(args) == 0 && isTerminalReader(cmd.InOrStdin()) {
+		return "", usagef("there is no prompt: write it after the command, for example %s run \"Hello\", or send it to stdin", invoked())
+	}
+	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxPrompt+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the prompt from stdin: %w", err)
+	case len(text) > maxPrompt:
+		return "", usagef("the prompt is longer than %d MiB", maxPrompt>>20)
+	case strings.TrimSpace(string(text)) == "":
+		return "", usage(errors.New("the prompt on stdin is empty"))
+	}
+	return string(text), nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// screen is where a run is shown: the answer on stdout, everything else on stderr.
+// On a terminal stderr has one live line under the others.
+type screen struct {
+	out, err         io.Writer
+	liveOut, liveErr bool // it is a terminal
+	ink              ink
+	width            int
+
+	mu     sync.Mutex
+	inLine bool   // the answer has begun a line on the terminal and not ended it
+	status string // the live line as it is shown
+}
+
+func newScreen(out, err io.Writer) *screen {
+	s := &screen{out: out, err: err, liveOut: isTerminal(out), liveErr: isTerminal(err), width: 80}
+	s.ink = wantsColour(s.liveErr)
+	if f, ok := err.(*os.File); ok && s.liveErr {
+		if w, _, sizeErr := term.GetSize(f.Fd()); sizeErr == nil && w > 20 {
+			s.width = w
+		}
+	}
+	return s
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// answer prints a piece of the answer as it comes.
+func (s *screen) answer(text string) {
+	text = printable(text, true)
+	if text == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	fmt.Fprint(s.out, text)
+	s.inLine = s.liveOut && !strings.HasSuffix(text, "\n")
+}
+
+// line prints one line on stderr.
+func (s *screen) line(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	s.endLine()
+	fmt.Fprintln(s.err, text)
+}
+
+// mark sets the live line, if there is a place for it: "" takes it away.
+func (s *screen) mark(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.liveErr || s.inLine || text == s.status {
+		return
+	}
+	s.clear()
+	if text != "" {
+		if r := []rune(text); len(r) >= s.width {
+			text = string(r[:s.width-2]) + "…"
+		}
+		fmt.Fprint(s.err, s.ink.dim(text))
+	}
+	s.status = text
+}
+
+// end ends what is not ended.
+func (s *screen) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	s.endLine()
+}
+
+func (s *screen) endLine() {
+	if s.inLine {
+		fmt.Fprintln(s.out)
+		s.inLine = false
+	}
+}
+
+func (s *screen) clear() {
+	if s.status != "" {
+		fmt.Fprint(s.err, "\r\x1b[2K")
+		s.status = ""
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// isTerminalReader reports whether somebody would have to type.
+func isTerminalReader(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
