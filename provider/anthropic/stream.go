@@ -1,0 +1,186 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// stream makes deltas of the events of one answer.
+type stream struct {
+	state observe.State
+	stop  llm.StopReason
+	usage llm.Usage
+
+	block   int             // the block that is open
+	inBlock string          // its type; "" = none is open
+	input   json.RawMessage // what a tool_use block began with, until its arguments come
+	event   wireEvent       // kept so that an event costs no allocation of its own
+}
+
+type wireEvent struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		ID    string    `json:"id"`
+		Usage wireUsage `json:"usage"`
+	} `json:"message"`
+	Block struct {
+		Type  string          `json:"type"`
+		ID    string          `json:"id"`
+		Name  string          `json:"name"`
+		Text  string          `json:"text"`
+		Data  string          `json:"data"`
+		Input json.RawMessage `json:"input"`
+	} `json:"content_block"`
+	Delta struct {
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		Thinking  string `json:"thinking"`
+		Signature string `json:"signature"`
+		JSON      string `json:"partial_json"`
+		Stop      string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage *wireUsage `json:"usage"`
+}
+
+type wireUsage struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+func (s *stream) State() observe.State { return s.state }
+
+func (s *stream) Stop() llm.StopReason {
+	if s.stop == "" {
+		return llm.StopEnd
+	}
+	return s.stop
+}
+
+func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+	s.event = wireEvent{}
+	e := &s.event
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, malformed("an event is not JSON: %v", err)
+	}
+	switch e.Type {
+	case "message_start":
+		s.use(e.Message.Usage)
+		return append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: e.Message.ID}, s.used()), nil
+	case "content_block_start":
+		return s.begin(deltas)
+	case "content_block_delta":
+		return s.goOn(deltas)
+	case "content_block_stop":
+		deltas = s.flush(deltas)
+		s.inBlock = ""
+	case "message_delta":
+		return s.end(deltas), nil
+	case "message_stop":
+		if s.inBlock != "" {
+			return nil, malformed("the message ended within a block")
+		}
+		s.state = observe.Done
+	case "error":
+		return nil, &observe.ReportedError{Body: data}
+	}
+	return deltas, nil
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
+}
+
+// begin opens a block.
+func (s *stream) begin(deltas []llm.Delta) ([]llm.Delta, error) {
+	e := &s.event
+	s.block, s.inBlock, s.input = e.Index, e.Block.Type, nil
+	switch {
+	case e.Block.Type == "":
+		return nil, malformed("a block without a type")
+	case e.Block.Type == "tool_use" && e.Block.Name == "":
+		return nil, malformed("a tool call without a name")
+	case e.Block.Type == "tool_use":
+		if len(e.Block.Input) > len("{}") {
+			s.input = e.Block.Input
+		}
+		return append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: e.Index, CallID: e.Block.ID, Name: e.Block.Name}), nil
+	case e.Block.Type == "redacted_thinking":
+		return append(deltas, llm.Delta{Kind: llm.DeltaThinking, Redacted: e.Block.Data}), nil
+	case e.Block.Type == "text" && e.Block.Text != "":
+		return append(deltas, llm.Delta{Kind: llm.DeltaText, Text: e.Block.Text}), nil
+	}
+	return deltas, nil
+}
+
+// goOn continues the open block.
+func (s *stream) goOn(deltas []llm.Delta) ([]llm.Delta, error) {
+	e := &s.event
+	if s.inBlock == "" || e.Index != s.block {
+		return nil, malformed("a delta for block %d, which is not open", e.Index)
+	}
+	switch e.Delta.Type {
+	case "text_delta":
+		return append(deltas, llm.Delta{Kind: llm.DeltaText, Text: e.Delta.Text}), nil
+	case "thinking_delta":
+		return append(deltas, llm.Delta{Kind: llm.DeltaThinking, Text: e.Delta.Thinking}), nil
+	case "signature_delta":
+		return append(deltas, llm.Delta{Kind: llm.DeltaThinking, Signature: e.Delta.Signature}), nil
+	case "input_json_delta":
+		if s.inBlock != "tool_use" || e.Delta.JSON == "" {
+			return deltas, nil
+		}
+		s.input = nil
+		return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: e.Index, Text: e.Delta.JSON}), nil
+	}
+	return deltas, nil
+}
+
+// flush gives out arguments that came with the block itself, as some servers do.
+func (s *stream) flush(deltas []llm.Delta) []llm.Delta {
+	if s.input == nil {
+		return deltas
+	}
+	text := string(s.input)
+	s.input = nil
+	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: s.block, Text: text})
+}
+
+// end reads how the message ended, and its usage.
+func (s *stream) end(deltas []llm.Delta) []llm.Delta {
+	if reason := s.event.Delta.Stop; reason != "" {
+		s.stop = stopReason(reason)
+	}
+	if s.event.Usage == nil {
+		return deltas
+	}
+	s.use(*s.event.Usage)
+	return append(deltas, s.used())
+}
+
+// use takes over what u knows; later counts include the earlier.
+func (s *stream) use(u wireUsage) {
+	s.usage.InputTokens = max(s.usage.InputTokens, u.Input)
+	s.usage.OutputTokens = max(s.usage.OutputTokens, u.Output)
+	s.usage.CacheReadTokens = max(s.usage.CacheReadTokens, u.CacheRead)
+	s.usage.CacheWriteTokens = max(s.usage.CacheWriteTokens, u.CacheWrite)
+}
+
+func (s *stream) used() llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: s.usage} }
+
+func stopReason(reason string) llm.StopReason {
+	switch reason {
+	case "tool_use":
+		return llm.StopToolUse
+	case "max_tokens", "model_context_window_exceeded":
+		return llm.StopLength
+	case "refusal":
+		return llm.StopFiltered
+	}
+	return llm.StopEnd // end_turn, stop_sequence, pause_turn, and what may come
+}

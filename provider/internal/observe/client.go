@@ -1,0 +1,109 @@
+package observe
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	maxHeader    = 1 << 20
+	maxErrorBody = 64 << 10
+	maxAnswer    = 64 << 20
+
+	// DefaultConnectTimeout bounds the dial, and again the TLS handshake (spec §3).
+	DefaultConnectTimeout = 10 * time.Second
+)
+
+// Config is what a Client needs to know of a provider.
+type Config struct {
+	Provider       string // the entry's name, for example "anthropic"
+	BaseURL        string // https, or http to this machine
+	AllowPrivate   bool   // private addresses may be connected to, also over http
+	ConnectTimeout time.Duration
+	Proxy          string // the URL of a proxy; "" = none, whatever the environment says
+
+	// DialContext and RoundTripper replace the dial, or the whole transport, in
+	// tests and for embedders who have their own.
+	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
+	RoundTripper http.RoundTripper
+}
+
+// Client asks one provider. It is safe for concurrent use and keeps connections alive.
+type Client struct {
+	provider string
+	base     string
+	loopback bool
+	connect  time.Duration
+	http     http.Client
+}
+
+// New makes a Client. An error says what is wrong with the configuration.
+func New(cfg Config) (*Client, error) {
+	base, allowed, err := parseBase(cfg.BaseURL, cfg.AllowPrivate)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = DefaultConnectTimeout
+	}
+	trip := cfg.RoundTripper
+	if trip == nil {
+		if trip, err = transport(cfg, allowed); err != nil {
+			return nil, err
+		}
+	}
+	return &Client{
+		provider: cfg.Provider, base: base.String(), loopback: allowed.loopback, connect: cfg.ConnectTimeout,
+		http: http.Client{Transport: trip, CheckRedirect: stay},
+	}, nil
+}
+
+// Loopback reports whether the provider is on this machine.
+func (c *Client) Loopback() bool { return c.loopback }
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func transport(cfg Config, allowed guard) (*http.Transport, error) {
+	t := &http.Transport{
+		DialContext:            cfg.DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    cfg.ConnectTimeout,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConnsPerHost:    64,
+		IdleConnTimeout:        90 * time.Second,
+		OnProxyConnectResponse: proxyAnswered,
+	}
+	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAlive: 30 * time.Second, Control: allowed.control}
+	if cfg.Proxy != "" {
+		proxy, err := url.Parse(cfg.Proxy)
+		if err != nil || proxy.Host == "" {
+			return nil, fmt.Errorf("proxy: not a URL")
+		}
+		t.Proxy = http.ProxyURL(proxy)
+		dialer.Control = nil // whoever configures a proxy says where it is
+	}
+	if t.DialContext == nil {
+		t.DialContext = dialer.DialContext
+	}
+	return t, nil
+}
+
+// proxyError says that a proxy did not let a connection through.
+type proxyError struct{ status int }
+
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
+}
+
+func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode != http.StatusOK {
+		return &proxyError{answer.StatusCode}
+	}
+	return nil
+}

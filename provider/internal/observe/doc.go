@@ -1,0 +1,25 @@
+// Package observe asks a model provider over HTTP and sees exactly how that went.
+//
+// [New] makes a [Client] for one configured provider. [Client.Talk] sends one
+// request and yields what a wire's [Decoder] makes of the events it streams back:
+//
+//	client, err := observe.New(observe.Config{Provider: "anthropic", BaseURL: "https://api.anthropic.com"})
+//	…
+//	client.Talk(ctx, observe.Ask{Path: "/v1/messages", Body: body, Decoder: d}, yield)
+//
+// # What a client never does
+//
+// It follows no redirect, keeps no cookie, retries nothing, has no clock but the
+// one of its connecting (the runner owns the others), takes a proxy from its
+// configuration only, and checks at each dial where it is about to connect
+// (guard.go). Sizes are capped: 1 MiB of headers, 4 MiB of a line or an event, 64
+// MiB of an answer, 64 KiB of an error body.
+//
+// # What becomes of a failure
+//
+// Whatever goes wrong is gathered as recovery.Evidence (what the transport said,
+// how far the attempt had come, status, headers, the raw body, all without
+// secrets) and recovery.Classify names it. Only the caller's own cancellation is
+// passed on as it is. An answer succeeds by the wire's terminal event and by
+// nothing else.
+package observe

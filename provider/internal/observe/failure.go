@@ -1,0 +1,111 @@
+package observe
+
+import (
+	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// ErrMalformed is in the chain of a Decoder's error where the answer breaks the
+// wire's own rules.
+var ErrMalformed = errors.New("the answer breaks the rules of its wire")
+
+// ReportedError is a Decoder's error where the provider itself reports one within
+// the stream; Body is the event as it came.
+type ReportedError struct{ Body []byte }
+
+func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
+
+// KeyMissing is the failure of an attempt that has no key to send.
+func KeyMissing(provider, model, env string, cause error) *recovery.Failure {
+	text := "no API key for " + provider
+	if env != "" {
+		text += ": set " + env
+	}
+	err := errors.New(text)
+	if cause != nil {
+		err = errors.Join(err, cause)
+	}
+	f := recovery.NewFailure(recovery.KindAuth, recovery.OriginPrompt, recovery.PhasePrompt, err)
+	f.Provider, f.Model, f.Variant = provider, model, "missing"
+	f.Detail = recovery.Clip(text, recovery.MaxDetail)
+	f.Describe(recovery.Words{EnvVar: env})
+	return f
+}
+
+// PromptFailure is the failure of an attempt whose request cannot be made.
+func PromptFailure(provider, model string, cause error) *recovery.Failure {
+	f := recovery.NewFailure(recovery.KindPromptFailure, recovery.OriginPrompt, recovery.PhasePrompt, cause)
+	f.Provider, f.Model = provider, model
+	f.Detail = recovery.Clip(cause.Error(), recovery.MaxDetail)
+	f.Describe(recovery.Words{})
+	return f
+}
+
+// unanswered names an error that came before any answer. connected says whether
+// there was a connection by then. An empty kind leaves it to Classify.
+func unanswered(err error, connected bool) recovery.Kind {
+	var (
+		refused *RefusedAddressError
+		proxy   *proxyError
+		dns     *net.DNSError
+		timeout net.Error
+	)
+	switch {
+	case errors.As(err, &refused), errors.Is(err, http.ErrSchemeMismatch),
+		errors.As(err, &proxy) && proxy.status == http.StatusProxyAuthRequired,
+		says(err, "malformed HTTP"), says(err, "Proxy Authentication Required"):
+		return recovery.KindMisconfigured
+	case errors.As(err, &dns):
+		return recovery.KindUnreachable // also where the name server timed out
+	case isTLS(err):
+		return recovery.KindTLS
+	case says(err, "server response headers exceeded"), says(err, "response header list too large"):
+		return recovery.KindMalformedResponse
+	case errors.As(err, &timeout) && timeout.Timeout() && !connected:
+		return recovery.KindTimeout
+	case errors.As(err, &timeout) && timeout.Timeout() && says(err, "timeout awaiting"):
+		return recovery.KindTimeout
+	}
+	return recovery.KindUnreachable
+}
+
+func says(err error, words string) bool { return strings.Contains(err.Error(), words) }
+
+func isTLS(err error) bool {
+	var (
+		verify  *tls.CertificateVerificationError
+		record  tls.RecordHeaderError
+		alert   tls.AlertError
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+	)
+	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.As(err, &unknown) || errors.As(err, &host) || errors.As(err, &invalid) ||
+		says(err, "remote error: tls:") || says(err, "tls: handshake failure")
+}
+
+// broken names an error that ended an answer in its middle.
+func broken(err error) recovery.Kind {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errAnswerTooLarge), errors.Is(err, ErrMalformed),
+		errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
+		says(err, "in chunk length"), says(err, "malformed chunk"), says(err, "chunk length too large"), says(err, "flate: corrupt"):
+		return recovery.KindMalformedResponse
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return recovery.KindStreamInterrupted
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return recovery.KindTimeout
+	}
+	return recovery.KindStreamInterrupted
+}

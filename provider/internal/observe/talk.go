@@ -1,0 +1,281 @@
+package observe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+const (
+	errorBodyTime = 5 * time.Second        // for the body of an error answer
+	afterFinish   = 2 * time.Second        // for what may follow the terminal event (OpenAI's usage)
+	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
+)
+
+var (
+	errAnswerTooLarge = errors.New("answer larger than 64 MiB")
+	errNoTerminal     = errors.New("the answer ended without its terminal event")
+	errNothing        = errors.New("the answer is empty")
+	errNoStream       = errors.New("the answer is not a stream of events")
+	errRefused        = errors.New("the provider refused the request")
+	errRedirect       = errors.New("the provider answered with a redirect, which is not followed")
+	errFinished       = errors.New("enough was read")
+)
+
+// State says how far a Decoder has come.
+type State uint8
+
+const (
+	// Open: the terminal event has not been seen.
+	Open State = iota
+	// Finished: it has; more may follow, but need not.
+	Finished
+	// Done: nothing follows.
+	Done
+)
+
+// Decoder makes deltas of one answer's events.
+type Decoder interface {
+	// Decode appends what an event means to deltas; nothing at all if it is a sign
+	// of life. The deltas may not refer to data. An error ends the answer: a
+	// *ReportedError, or one with ErrMalformed in its chain.
+	Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error)
+	// State is asked after each event.
+	State() State
+	// Stop is the reason why the answer ended, once it is Finished.
+	Stop() llm.StopReason
+}
+
+// Ask is one request.
+type Ask struct {
+	Model   string // full name
+	Path    string // after the base URL
+	Header  http.Header
+	Body    []byte
+	Secrets *Secrets
+	Decoder Decoder
+}
+
+// RequestIDHeaders are where providers name a request.
+var RequestIDHeaders = []string{"Request-Id", "X-Request-Id"}
+
+// RequestID finds the request's id in h.
+func RequestID(h http.Header) string {
+	for _, name := range RequestIDHeaders {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// Path is what stands after base for an endpoint of an API version, which base may
+// name already.
+func Path(base, version, endpoint string) string {
+	if strings.HasSuffix(strings.TrimRight(base, "/ "), version) {
+		return endpoint
+	}
+	return version + endpoint
+}
+
+// talk is one request under way.
+type talk struct {
+	client *Client
+	ask    Ask
+	yield  func(llm.Delta, error) bool
+	outer  context.Context // the caller's
+	ctx    context.Context // the request's: it outlives the caller's by the drain
+	cancel context.CancelCauseFunc
+	unlink func() bool // parts ctx from outer
+
+	connected atomic.Bool
+	phase     recovery.Phase
+	response  *http.Response
+	answer    *capped
+	grace     *time.Timer // runs once the terminal event was seen
+	retired   bool
+}
+
+// Talk sends ask and yields what comes back, as llm.Model.Stream does.
+func (c *Client) Talk(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
+	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, phase: recovery.PhaseBeforeConnect}
+	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
+	defer t.end()
+	err := ctx.Err()
+	if err == nil {
+		err = t.send()
+	}
+	if err == nil {
+		err = t.hear()
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		yield(llm.Delta{}, context.Cause(ctx))
+	default:
+		yield(llm.Delta{}, err)
+	}
+}
+
+// end breaks the request off, unless it has retired.
+func (t *talk) end() {
+	if t.retired {
+		return
+	}
+	t.unlink()
+	t.cancel(errFinished)
+	if t.response != nil {
+		t.response.Body.Close()
+	}
+}
+
+// retire lets the answer come to its end in peace, so that the connection can
+// serve the next request, without anybody waiting for it.
+func (t *talk) retire() {
+	t.retired = true
+	t.unlink()
+	if t.grace != nil {
+		t.grace.Stop()
+	}
+	go func() {
+		timer := time.AfterFunc(drainTime, func() { t.cancel(errFinished) })
+		defer timer.Stop()
+		_, _ = io.CopyN(io.Discard, t.response.Body, maxErrorBody)
+		t.response.Body.Close()
+		t.cancel(errFinished)
+	}()
+}
+
+// send gets the answer's head.
+func (t *talk) send() error {
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) }}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.ctx, trace),
+		http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
+	if err != nil {
+		return PromptFailure(t.client.provider, t.ask.Model, t.ask.Secrets.Error(err))
+	}
+	request.Header = t.ask.Header
+	response, err := t.client.http.Do(request) //nolint:bodyclose // end or retire closes it
+	connected := t.connected.Load()
+	if connected || err == nil {
+		t.phase = recovery.PhaseBeforeFirstEvent
+	}
+	if err != nil {
+		return t.fail(unanswered(err, connected), err, nil)
+	}
+	t.response = response
+	t.answer = &capped{src: response.Body, left: maxAnswer}
+	return nil
+}
+
+// hear reads the answer.
+func (t *talk) hear() error {
+	if err := t.checkHead(); err != nil {
+		return err
+	}
+	events := sse.NewReader(t.answer)
+	var deltas []llm.Delta
+	for {
+		event, err := events.Next()
+		if err != nil {
+			return t.atEnd(err)
+		}
+		deltas = deltas[:0]
+		if !event.Idle {
+			if deltas, err = t.ask.Decoder.Decode(event.Data, deltas); err != nil {
+				return t.misheard(err)
+			}
+		}
+		if !t.tell(deltas) {
+			return nil
+		}
+		switch t.ask.Decoder.State() {
+		case Done:
+			return t.finish()
+		case Finished:
+			t.arm()
+		}
+	}
+}
+
+// tell yields deltas, or a ping where there are none. It reports whether to go on.
+func (t *talk) tell(deltas []llm.Delta) bool {
+	if len(deltas) == 0 {
+		return t.yield(llm.Delta{Kind: llm.DeltaPing}, nil)
+	}
+	t.phase = recovery.PhaseMidStream
+	for i := range deltas {
+		if deltas[i].Kind == llm.DeltaStart {
+			deltas[i].RequestID = t.ask.Secrets.Text(cmp.Or(RequestID(t.response.Header), deltas[i].RequestID))
+		}
+		if !t.yield(deltas[i], nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// arm bounds the wait for what may follow the terminal event.
+func (t *talk) arm() {
+	if t.grace == nil {
+		t.grace = time.AfterFunc(afterFinish, func() { t.cancel(errFinished) })
+	}
+}
+
+func (t *talk) finish() error {
+	t.retire()
+	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.ask.Decoder.Stop()}, nil)
+	return nil
+}
+
+// atEnd judges an answer that has ended, in one way or another.
+func (t *talk) atEnd(err error) error {
+	switch {
+	case t.ask.Decoder.State() != Open && t.outer.Err() == nil:
+		return t.finish()
+	case !errors.Is(err, io.EOF):
+		return t.fail(broken(err), err, nil)
+	case t.phase == recovery.PhaseBeforeFirstEvent:
+		t.phase = recovery.PhaseEndOfStream
+		return t.fail(recovery.KindEmptyResponse, errNothing, nil)
+	}
+	t.phase = recovery.PhaseEndOfStream
+	return t.fail(recovery.KindStreamInterrupted, errNoTerminal, nil)
+}
+
+// misheard makes a failure of what a Decoder refuses.
+func (t *talk) misheard(err error) error {
+	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
+		return t.fail("", err, t.ask.Secrets.body(reported.Body, false))
+	}
+	return t.fail(broken(err), err, nil)
+}
+
+// fail gathers the evidence and has it named.
+func (t *talk) fail(kind recovery.Kind, err error, body []byte) error {
+	e := recovery.Evidence{
+		Err: t.ask.Secrets.Error(err), Kind: kind, Phase: t.phase, Provider: t.client.provider, Model: t.ask.Model,
+		Body: body, At: time.Now(),
+	}
+	if t.response != nil {
+		e.Status, e.Header = t.response.StatusCode, t.ask.Secrets.Header(t.response.Header)
+	}
+	f := recovery.Classify(e)
+	if f.Kind == recovery.KindTimeout && t.phase == recovery.PhaseBeforeConnect {
+		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(t.client.connect.Milliseconds())
+		f.Describe(recovery.Words{})
+	}
+	return f
+}

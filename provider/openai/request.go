@@ -1,0 +1,158 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/handover"
+)
+
+const (
+	maxID    = 40 // bytes of a tool call's id
+	noOutput = "(no tool output)"
+)
+
+type wireRequest struct {
+	Model     string        `json:"model"`
+	Stream    bool          `json:"stream"`
+	Options   wireOptions   `json:"stream_options"`
+	MaxTokens int           `json:"max_completion_tokens,omitempty"`
+	Effort    string        `json:"reasoning_effort,omitempty"`
+	Messages  []wireMessage `json:"messages"`
+	Tools     []wireTool    `json:"tools,omitempty"`
+}
+
+type wireOptions struct {
+	Usage bool `json:"include_usage"`
+}
+
+type wireTool struct {
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+type wireMessage struct {
+	Role       string     `json:"role"`
+	Content    any        `json:"content,omitempty"` // a string, or []wirePart
+	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type wirePart struct {
+	Type  string     `json:"type"`
+	Text  string     `json:"text,omitempty"`
+	Image *wireImage `json:"image_url,omitempty"`
+}
+
+type wireImage struct {
+	URL string `json:"url"`
+}
+
+type wireCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function wireCallFunc `json:"function"`
+}
+
+type wireCallFunc struct {
+	Name string `json:"name"`
+	Args string `json:"arguments"`
+}
+
+// encode writes request as the wire's JSON, for the model of that name.
+func encode(model string, request llm.Request) ([]byte, error) {
+	transcript, err := handover.Transcript(request, handover.Rules{MaxID: maxID})
+	if err != nil {
+		return nil, err
+	}
+	out := wireRequest{
+		Model: model, Stream: true, Options: wireOptions{Usage: true},
+		MaxTokens: max(0, request.MaxOutputTokens), Effort: request.ReasoningEffort,
+	}
+	if request.System != "" {
+		out.Messages = append(out.Messages, wireMessage{Role: "system", Content: request.System})
+	}
+	for _, m := range transcript {
+		out.Messages = append(out.Messages, messages(m)...)
+	}
+	if out.Tools, err = tools(request.Tools); err != nil {
+		return nil, err
+	}
+	return handover.Encode(out)
+}
+
+// messages writes one message; the results of tools are a message each, and one
+// that is reasoning only is none.
+func messages(m llm.Message) []wireMessage {
+	switch m.Role {
+	case llm.RoleTool:
+		return results(m)
+	case llm.RoleAssistant:
+		return assistant(m)
+	}
+	return []wireMessage{{Role: "user", Content: content(m)}}
+}
+
+func results(m llm.Message) []wireMessage {
+	var out []wireMessage
+	for _, p := range m.Parts {
+		text := p.Result.Text
+		if text == "" {
+			text = noOutput
+		}
+		out = append(out, wireMessage{Role: "tool", Content: text, ToolCallID: p.Result.CallID})
+	}
+	return out
+}
+
+func assistant(m llm.Message) []wireMessage {
+	out := wireMessage{Role: "assistant"}
+	if text := m.Text(); text != "" {
+		out.Content = text
+	}
+	for _, c := range m.Calls() {
+		out.ToolCalls = append(out.ToolCalls, wireCall{c.ID, "function", wireCallFunc{c.Name, string(c.Args)}})
+	}
+	if out.Content == nil && out.ToolCalls == nil {
+		return nil
+	}
+	return []wireMessage{out}
+}
+
+// content is a user's words: a string, or a list where there are pictures.
+func content(m llm.Message) any {
+	var parts []wirePart
+	pictures := false
+	for _, p := range m.Parts {
+		if p.Image == nil {
+			parts = append(parts, wirePart{Type: "text", Text: p.Text})
+			continue
+		}
+		pictures = true
+		url := "data:" + p.Image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Image.Data)
+		parts = append(parts, wirePart{Type: "image_url", Image: &wireImage{url}})
+	}
+	if pictures {
+		return parts
+	}
+	return m.Text()
+}
+
+func tools(declared []llm.Tool) ([]wireTool, error) {
+	var out []wireTool
+	for _, t := range declared {
+		schema, err := handover.Schema(t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, wireTool{"function", wireFunction{t.Name, t.Description, schema}})
+	}
+	return out, nil
+}

@@ -1,0 +1,227 @@
+package openai
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// stream makes deltas of the chunks of one answer.
+type stream struct {
+	state   observe.State
+	started bool
+	refused bool
+	stop    llm.StopReason
+	calls   []call
+	chunk   wireChunk // kept so that a chunk costs no allocation of its own
+}
+
+// call is a tool call whose pieces come in.
+type call struct {
+	index int    // on the wire
+	id    string // as the server gave it; "" = it did not
+	told  bool
+	held  string // arguments that came before the name
+}
+
+type wireChunk struct {
+	ID      string          `json:"id"`
+	Error   json.RawMessage `json:"error"`
+	Choices []wireChoice    `json:"choices"`
+	Usage   *wireUsage      `json:"usage"`
+}
+
+type wireChoice struct {
+	Index  int             `json:"index"`
+	Delta  wireDelta       `json:"delta"`
+	Finish string          `json:"finish_reason"`
+	Error  json.RawMessage `json:"error"`
+}
+
+type wireDelta struct {
+	Content   string      `json:"content"`
+	Thought   string      `json:"reasoning_content"`
+	Reasoning string      `json:"reasoning"`
+	Refusal   string      `json:"refusal"`
+	Calls     []wirePiece `json:"tool_calls"`
+}
+
+type wirePiece struct {
+	Index    *int         `json:"index"`
+	ID       string       `json:"id"`
+	Function wireCallFunc `json:"function"`
+}
+
+type wireUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Details    struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+func (s *stream) State() observe.State { return s.state }
+
+func (s *stream) Stop() llm.StopReason {
+	switch {
+	case s.refused:
+		return llm.StopFiltered
+	case s.stop == llm.StopEnd && len(s.calls) > 0:
+		return llm.StopToolUse // some servers say "stop" all the same
+	}
+	return s.stop
+}
+
+func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+	if string(bytes.TrimSpace(data)) == "[DONE]" {
+		if s.state == observe.Open {
+			return nil, malformed("[DONE] without a finish_reason")
+		}
+		s.state = observe.Done
+		return deltas, nil
+	}
+	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
+	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
+	if err := json.Unmarshal(data, &s.chunk); err != nil {
+		return nil, malformed("a chunk is not JSON: %v", err)
+	}
+	if isError(s.chunk.Error) {
+		return nil, &observe.ReportedError{Body: data}
+	}
+	if !s.started {
+		s.started = true
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: s.chunk.ID})
+	}
+	for i := range s.chunk.Choices {
+		c := &s.chunk.Choices[i]
+		if isError(c.Error) || c.Finish == "error" {
+			return nil, &observe.ReportedError{Body: reported(c, data)}
+		}
+		if c.Index != 0 || s.state != observe.Open {
+			continue
+		}
+		var err error
+		if deltas, err = s.choice(c, deltas); err != nil {
+			return nil, err
+		}
+	}
+	if u := s.chunk.Usage; u != nil {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaUsage, Usage: u.tokens()})
+	}
+	return deltas, nil
+}
+
+func isError(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// reported is the error of a choice in the form in which errors usually come.
+func reported(c *wireChoice, data []byte) []byte {
+	if !isError(c.Error) {
+		return data
+	}
+	return fmt.Appendf(nil, `{"error":%s}`, c.Error)
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
+}
+
+func (s *stream) choice(c *wireChoice, deltas []llm.Delta) ([]llm.Delta, error) {
+	if thought := c.Delta.Thought + c.Delta.Reasoning; thought != "" {
+		if c.Delta.Thought == c.Delta.Reasoning {
+			thought = c.Delta.Thought // one thing under two names
+		}
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaThinking, Text: thought})
+	}
+	if c.Delta.Refusal != "" {
+		s.refused = true
+	}
+	if text := c.Delta.Content + c.Delta.Refusal; text != "" {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
+	}
+	for i := range c.Delta.Calls {
+		deltas = s.piece(&c.Delta.Calls[i], deltas)
+	}
+	if c.Finish == "" {
+		return deltas, nil
+	}
+	for i := range s.calls {
+		if !s.calls[i].told {
+			return nil, malformed("a tool call without a name")
+		}
+	}
+	s.state, s.stop = observe.Finished, stopReason(c.Finish)
+	return deltas, nil
+}
+
+// piece takes in a piece of a tool call.
+func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
+	at := s.find(p)
+	c := &s.calls[at]
+	if c.id == "" {
+		c.id = p.ID
+	}
+	if !c.told && p.Function.Name != "" {
+		c.told = true
+		if c.id == "" {
+			c.id = "call_" + rand.Text()
+		}
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: c.id, Name: p.Function.Name})
+	}
+	args := p.Function.Args
+	if !c.told {
+		c.held += args
+		return deltas
+	}
+	args, c.held = c.held+args, ""
+	if args == "" {
+		return deltas
+	}
+	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
+}
+
+// find is the place of the call that p belongs to: that of its index, unless p has
+// another id and so begins another call; without an index the one of its id, or
+// the last.
+func (s *stream) find(p *wirePiece) int {
+	for at := len(s.calls) - 1; at >= 0; at-- {
+		c := &s.calls[at]
+		same := p.ID == "" || c.id == "" || p.ID == c.id
+		if same && (p.Index == nil || *p.Index == c.index) {
+			if p.Index == nil && p.ID == "" && p.Function.Name != "" && c.told {
+				break // neither index nor id: a name begins a call
+			}
+			return at
+		}
+	}
+	index := len(s.calls)
+	if p.Index != nil {
+		index = *p.Index
+	}
+	s.calls = append(s.calls, call{index: index, id: p.ID})
+	return len(s.calls) - 1
+}
+
+// tokens counts the input without what came from a cache, as llm.Usage does.
+func (u *wireUsage) tokens() llm.Usage {
+	return llm.Usage{
+		InputTokens:     max(0, u.Prompt-u.Details.Cached),
+		OutputTokens:    u.Completion,
+		CacheReadTokens: u.Details.Cached,
+	}
+}
+
+func stopReason(reason string) llm.StopReason {
+	switch reason {
+	case "tool_calls", "function_call":
+		return llm.StopToolUse
+	case "length":
+		return llm.StopLength
+	case "content_filter":
+		return llm.StopFiltered
+	}
+	return llm.StopEnd // "stop", and what imitators say
+}
