@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// decode folds chunks, one a line.
+func decode(chunks string) (llm.Answer, *stream, error) {
+	var answer llm.Answer
+	s := &stream{}
+	for line := range strings.Lines(chunks) {
+		deltas, err := s.Decode([]byte(strings.TrimSpace(line)), nil)
+		if err != nil {
+			return answer, s, err
+		}
+		for _, d := range deltas {
+			answer.Add(d)
+		}
+	}
+	return answer, s, nil
+}
+
+// pieces makes a chunk of tool call pieces.
+func pieces(list string) string {
+	return `{"choices":[{"index":0,"delta":{"tool_calls":[` + list + `]}}]}` + "\n"
+}
+
+const finish = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n"
+
+func TestToolCallPieces(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"by index": {
+			pieces(`{"index":0,"id":"a","function":{"name":"f","arguments":""}}`) + pieces(`{"index":0,"function":{"arguments":"{}"}}`) +
+				pieces(`{"index":1,"id":"b","function":{"name":"g","arguments":"{\"x\":"}}`) + pieces(`{"index":1,"function":{"arguments":"1}"}}`),
+			`f(a,{}) g(b,{"x":1})`,
+		},
+		"interleaved": {
+			pieces(`{"index":0,"id":"a","function":{"name":"f"}},{"index":1,"id":"b","function":{"name":"g"}}`) +
+				pieces(`{"index":1,"function":{"arguments":"{}"}},{"index":0,"function":{"arguments":"{\"x\":1}"}}`),
+			`f(a,{"x":1}) g(b,{})`,
+		},
+		"id repeated": {
+			pieces(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`) + pieces(`{"index":0,"id":"a","function":{"arguments":"}"}}`),
+			`f(a,{})`,
+		},
+		"every index 0": {
+			pieces(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + pieces(`{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}`),
+			`f(a,{}) g(b,{})`,
+		},
+		"no index": {
+			pieces(`{"id":"a","function":{"name":"f","arguments":"{"}}`) + pieces(`{"function":{"arguments":"}"}}`) + pieces(`{"id":"b","function":{"name":"g","arguments":"{}"}}`),
+			`f(a,{}) g(b,{})`,
+		},
+		"name after arguments": {pieces(`{"index":0,"id":"a","function":{"arguments":"{\"x\""}}`) + pieces(`{"index":0,"function":{"name":"f","arguments":":1}"}}`), `f(a,{"x":1})`},
+	} {
+		answer, s, err := decode(c.in + finish)
+		var got []string
+		for _, call := range answer.Message("").Calls() {
+			got = append(got, call.Name+"("+call.ID+","+string(call.Args)+")")
+		}
+		if err != nil || strings.Join(got, " ") != c.want || s.Stop() != llm.StopToolUse {
+			t.Errorf("%s: %v %v %s", name, got, err, s.Stop())
+		}
+	}
+	answer, _, _ := decode(pieces(`{"function":{"name":"f","arguments":"{}"}}`) + pieces(`{"function":{"name":"g","arguments":"{}"}}`) + finish)
+	calls := answer.Message("").Calls()
+	if len(calls) != 2 || calls[0].ID == calls[1].ID || calls[0].ID == "" {
+		t.Errorf("without ids: %+v", calls)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	for in, want := range map[string]llm.StopReason{
+		`{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]}`:                llm.StopLength,
+		`{"choices":[{"delta":{"content":"x"},"finish_reason":"content_filter"}]}`:        llm.StopFiltered,
+		`{"choices":[{"delta":{"refusal":"I will not."},"finish_reason":"stop"}]}`:        llm.StopFiltered,
+		`{"choices":[{"delta":{"reasoning_content":"hm"}}]}` + "\n" + finish + "[DONE]": llm.StopEnd,
+	} {
+		if _, s, err := decode(in); err != nil || s.Stop() != want || s.State() == observe.Open {
+			t.Errorf("%s: %v %s", in, err, s.Stop())
+		}
+	}
+	for in, want := range map[string]string{
+		`{"error":{"message":"boom"}}`: `{"error":{"message":"boom"}}`,
+		`{"error":"boom"}`:             `{"error":"boom"}`,
+		`{"choices":[{"error":{"code":502},"finish_reason":"error","delta":{}}]}`: `{"error":{"code":502}}`,
+	} {
+		_, _, err := decode(in)
+		if reported := (*observe.ReportedError)(nil); !errors.As(err, &reported) || string(reported.Body) != want {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+	for _, in := range []string{"[DONE]", "{", pieces(`{"index":0,"id":"a"}`) + finish} {
+		if _, _, err := decode(in); !errors.Is(err, observe.ErrMalformed) {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	answer, _, _ := decode(finish + `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4}}}`)
+	if answer.Usage != (llm.Usage{InputTokens: 6, OutputTokens: 3, CacheReadTokens: 4}) {
+		t.Errorf("%+v", answer.Usage)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(pieces(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + finish))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		answer, _, err := decode(string(in))
+		if _, bad := json.Marshal(answer.Message("").Text()); err == nil && bad != nil {
+			t.Error(bad)
+		}
+	})
+}
