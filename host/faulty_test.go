@@ -25,13 +25,13 @@ func TestMain(m *testing.M) {
 	case "garbage":
 		fmt.Println("Welcome to my plugin!")
 	case "silent":
-		select {}
+		time.Sleep(time.Hour)
 	case "tcp":
 		fmt.Println("1|1|tcp|192.0.2.1:80|grpc|" + strings.Repeat("A", 60))
-		select {}
+		time.Sleep(time.Hour)
 	case "uncertified":
 		fmt.Println("1|1|unix|/tmp/x|grpc")
-		select {}
+		time.Sleep(time.Hour)
 	case "exit at start":
 		os.Exit(3)
 	}
@@ -46,12 +46,12 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 		panic("boom")
 	case "crash":
 		go func() { panic("boom") }()
-		select {}
+		time.Sleep(time.Hour)
 	case "exit":
 		fmt.Fprintln(os.NewFile(2, "stderr"), "last words")
 		os.Exit(3)
 	case "hang":
-		select {}
+		time.Sleep(time.Hour)
 	case "big":
 		answer.Reason = strings.Repeat("x", 8<<20)
 	case "utf-8":
