@@ -63,14 +63,16 @@ func (r *Run) openID() string {
 	return ""
 }
 
+// unanswerable says why the suggestion called id, or the last one, takes no answer.
 func (r *Run) unanswerable(id string) error {
+	reason := ErrExpired
 	switch {
-	case id == "" || r.Suggestion == nil:
-		return fmt.Errorf("run %s: %w", r.ID, ErrNoSuggestion)
-	case r.Suggestion.ID != id || r.End != nil:
-		return fmt.Errorf("run %s: %w", r.ID, ErrExpired)
+	case r.Suggestion == nil && r.acceptedID == "":
+		reason = ErrNoSuggestion
+	case r.acceptedID != "" && (id == "" || id == r.acceptedID):
+		reason = ErrAnswered
 	}
-	return fmt.Errorf("run %s: %w", r.ID, ErrAnswered)
+	return fmt.Errorf("run %s: %w", r.ID, reason)
 }
 
 func choices(buttons []Button) string {

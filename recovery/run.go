@@ -62,7 +62,8 @@ type Run struct {
 	expired        Timer // step, max_turn or run fired and no Failed says so yet
 	cancelled      bool
 	suggestionOpen bool
-	suggestionOver bool // its time is over
+	suggestionOver bool   // its time is over
+	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
 	truncated      bool
 	reserved       Budget
 	parkedFrom     time.Time
@@ -433,6 +434,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
 	r.Status = StatusRunning
 	r.unpark(e.Time)
+	r.acceptedID = b.Suggestion
 	open := r.Open
 	open.Accepted, open.Waited = true, true
 	if !wasWait {
@@ -441,6 +443,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	amended := Decision{Action: ActionRetry, Adjust: open.Decision.Adjust, By: open.Decision.By, Reason: open.Decision.Reason}
 	switch button.Kind {
 	case ButtonStop:
+		r.acceptedID = ""
 		amended = Decision{Action: ActionFail}
 	case ButtonCancelWait:
 		r.cancelled = true
