@@ -80,7 +80,7 @@ func (s side) hear(ctx context.Context, c *http.Client, url, body string) heard 
 	}
 	defer resp.Body.Close()
 	h := heard{status: resp.StatusCode, header: resp.Header, tools: map[int]string{}}
-	if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		raw, err := io.ReadAll(resp.Body)
 		h.body, h.err = string(raw), err
 		var e envelope

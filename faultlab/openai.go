@@ -132,9 +132,8 @@ func (s *openaiStream) text(chunk string) {
 // call sends the id and the name first, then the arguments in pieces that
 // carry the call's index only.
 func (s *openaiStream) call(index int, c Call) {
-	first := openaiCall(Call{Name: c.Name})
-	first["index"] = index
-	first["function"].(map[string]any)["arguments"] = ""
+	first := openaiCall(c)
+	first["index"], first["function"] = index, map[string]any{"name": c.Name, "arguments": ""}
 	s.delta(map[string]any{"tool_calls": []any{first}}, nil)
 	for _, part := range halves(c.args()) {
 		piece := map[string]any{"index": index, "function": map[string]any{"arguments": part}}

@@ -125,11 +125,11 @@ var textSteps = map[string]func(string) Step{
 
 func (p *parser) item() (Step, error) {
 	word := p.until(":,\n")
-	if make, ok := plainSteps[word]; ok {
-		return make(), nil
+	if build, ok := plainSteps[word]; ok {
+		return build(), nil
 	}
-	if make, ok := textSteps[word]; ok {
-		return p.textStep(word, make)
+	if build, ok := textSteps[word]; ok {
+		return p.textStep(word, build)
 	}
 	switch word {
 	case "slow":
@@ -143,15 +143,15 @@ func (p *parser) item() (Step, error) {
 	return Step{}, fmt.Errorf("unknown step %q", clip(word))
 }
 
-func (p *parser) textStep(word string, make func(string) Step) (Step, error) {
+func (p *parser) textStep(word string, build func(string) Step) (Step, error) {
 	if !p.accept(":") {
 		if word == "answer" {
 			return Step{}, errors.New("answer needs a text, as in answer:Hello")
 		}
-		return make(""), nil
+		return build(""), nil
 	}
 	text, err := p.text()
-	return make(text), err
+	return build(text), err
 }
 
 func (p *parser) text() (string, error) {

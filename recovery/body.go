@@ -135,12 +135,12 @@ func (s *signals) member(f field, text string, i, depth int) int {
 		return i
 	}
 	s.members = true
-	switch c := text[i]; {
-	case c == '"':
+	switch text[i] {
+	case '"':
 		raw, next := quoted(text, i)
 		s.value(f, unquote(raw), depth)
 		return next
-	case c == '{' || c == '[':
+	case '{', '[':
 		if f == fieldForeign {
 			return skipNested(text, i)
 		}

@@ -111,6 +111,8 @@ func (r *Run) blocked(d Decision) string {
 		return "idle_breaker"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
 		return "max_retries"
+	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
+		return "not_retryable"
 	}
 	return r.overtime(d)
 }

@@ -255,9 +255,9 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
 // judge says whether what was heard is an answer. Only a stream that the provider
 // itself ended is one.
 func (a *attempt) judge(err, cause error) error {
-	expired := (*expiredError)(nil)
+	expired, timedOut := errors.AsType[*expiredError](cause)
 	switch {
-	case errors.As(cause, &expired):
+	case timedOut:
 		return a.failure(recovery.KindTimeout, expired)
 	case errors.Is(cause, errStopped) || errors.Is(cause, ErrCancelled):
 		return errStopped
@@ -320,7 +320,7 @@ func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
 	f := recovery.NewFailure(kind, recovery.OriginModel, phase, cause)
 	f.Model, f.Provider = a.model, entryOf(a.model)
 	f.Elapsed = recovery.InMillis(time.Since(a.began))
-	if expired, ok := cause.(*expiredError); ok {
+	if expired, ok := errors.AsType[*expiredError](cause); ok {
 		f.Timer, f.Limit = expired.timer, expired.limit
 	} else if cause != nil {
 		f.Detail = cause.Error()
