@@ -42,12 +42,8 @@ sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
 	MULLIGAN_SIM_RUNS=$(MULLIGAN_SIM_RUNS) go test $(RACE) -count=1 -timeout=1h -run Sim $(PACKAGES)
 
 .PHONY: bench
-bench: ## run the benchmarks, then report the cold build time and the size of the binary
-	go test -run '^$$' -bench . -benchmem $(PACKAGES)
-	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && start=$$(date +%s) && \
-	GOCACHE="$$cache" go build -o bin/mulligan ./cmd/mulligan && \
-	echo "cold build: $$(($$(date +%s) - start)) s" && \
-	echo "bin/mulligan: $$(($$(wc -c <bin/mulligan) / 1000000)) MB"
+bench: ## measure and print one table: each number beside its baseline, then a cold build
+	@go run ./bench/table
 
 .PHONY: check
 check: format lint proto tidy cross oracles ## run every check beside the tests

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+// BenchmarkAppend1 and BenchmarkAppend64 append checkpoints of 256 bytes to the
+// SQLite log, each answered when it is durable. The baseline is as many writers that
+// write the same bytes to one file and fsync it after each.
+func BenchmarkAppend1(b *testing.B) { benchmarkAppend(b, 1) }
+
+// BenchmarkAppend64 is BenchmarkAppend1 with 64 writers.
+func BenchmarkAppend64(b *testing.B) { benchmarkAppend(b, 64) }
+
+func benchmarkAppend(b *testing.B, writers int) {
+	const each = 16 // appends of a writer before it is the baseline's turn
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "state"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	raw, err := os.OpenFile(filepath.Join(b.TempDir(), "raw"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer raw.Close()
+	appenders := make([]*appender, writers)
+	for i := range appenders {
+		appenders[i] = newAppender(b, store, fmt.Sprintf("run-%d", i))
+	}
+	var log, file rate
+	for b.Loop() {
+		log.time(writers*each, func() {
+			sideBySide(b, writers, func(i int) error { return appenders[i].append(b, each) })
+		})
+		file.time(writers*each, func() {
+			sideBySide(b, writers, func(i int) error { return writeAndSync(raw, appenders[i].stored, each) })
+		})
+	}
+	log.report(b, "")
+	file.report(b, base)
+}
+
+func sideBySide(b *testing.B, writers int, work func(i int) error) {
+	b.Helper()
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			if err := work(i); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// appender is one run's writer.
+type appender struct {
+	log    timeline.Log
+	lease  timeline.Lease
+	seq    uint64
+	event  recovery.Event
+	stored []byte
+}
+
+func newAppender(b *testing.B, log timeline.Log, run string) *appender {
+	b.Helper()
+	lease, err := log.Claim(b.Context(), run, "bench", time.Hour)
+	if err != nil {
+		b.Fatal(err)
+	}
+	event := recovery.Event{
+		Run: run, Time: time.Now().UTC(),
+		Body: recovery.Checkpointed{Attempt: 1, Text: strings.Repeat("a word. ", 32)},
+	}
+	stored, err := json.Marshal(event)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &appender{log: log, lease: lease, event: event, stored: stored}
+}
+
+func (a *appender) append(b *testing.B, n int) error {
+	for range n {
+		e := a.event
+		e.Seq = a.seq + 1
+		if err := a.log.Append(b.Context(), a.lease, a.seq, e); err != nil {
+			return err
+		}
+		a.seq++
+	}
+	return nil
+}
+
+func writeAndSync(f *os.File, data []byte, n int) error {
+	for range n {
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

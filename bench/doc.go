@@ -1,0 +1,17 @@
+// Package bench measures what the house promises about speed: each number beside
+// its baseline, taken in the same run, in turns with it.
+//
+//	make bench            # every row, then the cold build
+//	go run ./bench/table -short   # a look in half a minute, without the cold build
+//
+// The benchmarks are ordinary ones (go test -bench . ./bench). Each reports its
+// numbers as metrics: p50-us and p99-us, or per-s, and the same with "base-" before
+// them for the baseline. bench/table runs them and prints one table; which row
+// shows which benchmark, and what the target is, stands in its rows.go. Nothing
+// fails because it is slow.
+//
+// Other processes are this package's own test binary, started again in a role
+// (roles_test.go): the provider (faultlab over loopback TCP), the plugin, and the
+// bare gRPC server that the plugin is compared with. So what they cost is not mixed
+// with what is measured, except for the processors that they share.
+package bench

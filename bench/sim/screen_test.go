@@ -1,0 +1,80 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// screen folds what a follower gets as a client does: text grows by deltas and
+// checkpoints, is withdrawn when Began says so, and is final once Answered.
+type screen struct {
+	seq     uint64
+	attempt uint64
+	live    string // the text of the attempt
+	durable int    // how much of it was checkpointed
+	lost    bool   // live text that is in no checkpoint was shown when an owner was lost
+	final   string // the last answer
+	late    bool   // live is what is shown, not final
+	wrong   []string
+}
+
+func (s *screen) show(item timeline.Item) {
+	if d := item.Delta; d != nil {
+		if !d.Thinking && d.Attempt == s.attempt && s.late {
+			s.grow(d.Offset, d.Text)
+		}
+		return
+	}
+	e := item.Event
+	if e.Seq != s.seq+1 {
+		s.complain("I29: event %d was followed by %d", s.seq, e.Seq)
+	}
+	s.seq = e.Seq
+	switch b := e.Body.(type) {
+	case recovery.Claimed:
+		s.lost = s.lost || len(s.live) > s.durable
+		s.live = s.live[:min(s.durable, len(s.live))] // the owner that spoke the rest is gone
+	case recovery.Began:
+		if s.live != "" && b.Withdraws != s.attempt {
+			s.complain("I09: event %d: %q of attempt %d stays on the screen: attempt %d withdraws %d", e.Seq, s.live, s.attempt, b.Attempt, b.Withdraws)
+		}
+		s.attempt, s.live, s.durable, s.late = b.Attempt, "", 0, true
+	case recovery.Checkpointed:
+		if b.Attempt == s.attempt {
+			s.grow(b.Offset, b.Text)
+			s.durable = max(s.durable, b.Offset+len(b.Text))
+		}
+	case recovery.Answered:
+		text := b.Message.Text()
+		if b.Attempt != s.attempt || !strings.HasPrefix(text, s.live) {
+			s.complain("I09: event %d: attempt %d showed %q, attempt %d answered %q", e.Seq, s.attempt, s.live, b.Attempt, text)
+		}
+		s.final, s.live, s.durable, s.late = text, "", 0, false
+	}
+}
+
+// grow takes a piece unless it is known already or one before it is missing.
+func (s *screen) grow(offset int, text string) {
+	if offset > len(s.live) || offset+len(text) <= len(s.live) {
+		return
+	}
+	if rest := s.live[offset:]; !strings.HasPrefix(text, rest) {
+		s.complain("I09: attempt %d: at %d %q was shown as %q", s.attempt, offset, text, rest)
+	}
+	s.live = s.live[:offset] + text
+}
+
+func (s *screen) complain(format string, args ...any) {
+	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
+}
+
+// text is what is shown last.
+func (s *screen) text() string {
+	if s.live != "" {
+		return s.live
+	}
+	return s.final
+}

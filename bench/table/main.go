@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"time"
+)
+
+func main() {
+	short := flag.Bool("short", false, "measure for 0.5 s each and leave out the cold build")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *short); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, short bool) error {
+	each := 3 * time.Second
+	if short {
+		each = time.Second / 2
+	}
+	all, err := measure(ctx, each)
+	lines, missing := fill(rows, all)
+	err = errors.Join(err, missing)
+	if !short {
+		built, failed := coldBuild(ctx)
+		lines = append(lines, built...)
+		err = errors.Join(err, failed)
+	}
+	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	printTable(os.Stdout, lines)
+	return err
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// line is a line of the table: what, measured, baseline, compared, target, verdict.
+type line [6]string
+
+var head = line{"", "measured", "baseline", "compared", "target", ""}
+
+// fill makes the lines of rows; the error names the benchmarks without a result.
+func fill(rows []row, all results) ([]line, error) {
+	var lines []line
+	var errs []error
+	for _, r := range rows {
+		m := all[key(r.dir, r.bench)]
+		mine := r.numbers(m, r.metrics)
+		switch {
+		case mine == "" && r.optional != "":
+			lines = append(lines, line{r.what, "not run: " + r.optional})
+			continue
+		case mine == "":
+			errs = append(errs, fmt.Errorf("no result of Benchmark%s in %s", r.bench, r.dir))
+			lines = append(lines, line{r.what, "MISSING"})
+			continue
+		}
+		compared, text := r.compared(m)
+		lines = append(lines, line{
+			r.what, mine, r.baseline + ": " + r.numbers(m, "base-"), text, r.target.text, r.verdict(m, compared),
+		})
+	}
+	return lines, errors.Join(errs...)
+}
+
+// numbers are the metrics of a row, "" if there are none.
+func (r row) numbers(m metrics, prefix string) string {
+	if perSecond, ok := m[prefix+perSec]; ok {
+		return fmt.Sprintf("%.0f/s", perSecond)
+	}
+	median, ok := m[prefix+p50]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("p50 %s  p99 %s", micros(median), micros(m[prefix+p99]))
+}
+
+func (r row) compared(m metrics) (float64, string) {
+	mine, theirs := m[r.metrics+r.at], m["base-"+r.at]
+	name, _, _ := strings.Cut(r.at, "-")
+	if r.at == perSec {
+		return mine / theirs, fmt.Sprintf("%.2f×", mine/theirs)
+	}
+	if r.compare == ratio {
+		return mine / theirs, fmt.Sprintf("%.2f× at %s", mine/theirs, name)
+	}
+	return mine - theirs, fmt.Sprintf("%s at %s", signed(mine-theirs), name)
+}
+
+func (r row) verdict(m metrics, compared float64) string {
+	if r.target.own != "" {
+		compared = m[r.metrics+r.target.own]
+	}
+	switch {
+	case r.target.most == 0:
+		return ""
+	case compared <= r.target.most:
+		return "met"
+	}
+	return "MISSED"
+}
+
+// micros spells microseconds in the unit that suits them.
+func micros(us float64) string {
+	switch {
+	case us >= 1000:
+		return fmt.Sprintf("%.2f ms", us/1000)
+	case us >= 10:
+		return fmt.Sprintf("%.0f µs", us)
+	}
+	return fmt.Sprintf("%.2f µs", us)
+}
+
+func signed(us float64) string {
+	if us < 0 {
+		return "−" + micros(-us)
+	}
+	return "+" + micros(us)
+}
+
+// printTable aligns the columns; a line with nothing after its second column does
+// not widen that.
+func printTable(w io.Writer, lines []line) {
+	lines = append([]line{head}, lines...)
+	var widths [len(head)]int
+	for _, l := range lines {
+		for i, cell := range l {
+			if i == 1 && l[2] == "" {
+				continue
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, l := range lines {
+		var text strings.Builder
+		for i, cell := range l {
+			text.WriteString(cell)
+			text.WriteString(strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell))+2))
+		}
+		fmt.Fprintln(w, strings.TrimRight(text.String(), " "))
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+// row is one line of the table and where its numbers come from.
+type row struct {
+	what     string
+	dir      string // of the package, from the top of the repository
+	bench    string // the benchmark's name
+	metrics  string // what stands before the names of its metrics, "" for the main ones
+	baseline string // what base- is, "" for none
+	compare  compare
+	at       string // the metric that is compared
+	target   target
+	optional string // why it may be missing; "" = it may not
+}
+
+// compare says how a number and its baseline are put together.
+type compare int
+
+const (
+	ratio      compare = iota // measured / baseline
+	difference                // measured − baseline, µs
+)
+
+// target bounds the comparison, or one metric itself where own names it.
+type target struct {
+	text string
+	most float64 // 0 = there is no target
+	own  string
+}
+
+const (
+	p50    = "p50-us"
+	p99    = "p99-us"
+	perSec = "per-s"
+)
+
+// compat is the module of the official SDKs.
+const compat = "internal/compat"
+
+var rows = []row{
+	{
+		what: "hook round trip through a Go plugin", dir: "bench", bench: "Hook", baseline: "bare grpc-go call",
+		at: p50, target: target{text: "≤ 1.3× at p50", most: 1.3},
+	},
+	{
+		what: "failure → next attempt's first byte, log in memory", dir: "bench", bench: "FailoverMemory", baseline: "net/http asking again",
+		compare: difference, at: p50, target: target{text: "p99 ≤ 2 ms", most: 2_000, own: p99},
+	},
+	{
+		what: "failure → next attempt's first byte, SQLite log", dir: "bench", bench: "FailoverSQLite", baseline: "net/http asking again",
+		compare: difference, at: p50, target: target{text: "p99 ≤ 25 ms", most: 25_000, own: p99},
+	},
+	{
+		what: "streamed model call through the runner", dir: "bench", bench: "Stream", baseline: "bare net/http",
+		compare: difference, at: p50, target: target{text: "≤ +0.10 ms at p50", most: 100},
+	},
+	{
+		what: "  of it, our adapter without the runner", dir: "bench", bench: "Stream", metrics: "adapter-", baseline: "bare net/http",
+		compare: difference, at: p50,
+	},
+	{
+		what: "streamed model call through openai-go", dir: compat, bench: "Stream", baseline: "bare net/http",
+		compare: difference, at: p50, optional: "no BenchmarkStream in " + compat,
+	},
+	{what: "appends to the SQLite log, 1 writer", dir: "bench", bench: "Append1", baseline: "raw file, fsync each", at: perSec},
+	{what: "appends to the SQLite log, 64 writers", dir: "bench", bench: "Append64", baseline: "raw file, fsync each", at: perSec},
+	{what: "Apply and Next, per event", dir: "bench", bench: "ApplyNext", baseline: "decoding its JSON", at: p50},
+	{what: "Classify 4 KiB", dir: "bench", bench: "Classify", baseline: "json.Valid", at: p50},
+}
