@@ -28,7 +28,11 @@ type live struct {
 
 // newLive shows what happens after what is known already.
 func newLive(s *screen, known *recovery.Run, narrate bool) *live {
-	return &live{screen: s, narrate: narrate, run: known}
+	l := &live{screen: s, narrate: narrate, run: known}
+	if known.Open != nil {
+		l.failures = 1
+	}
+	return l
 }
 
 // follow shows what happens until the run settles.

@@ -67,7 +67,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "a tool that the model may use: get_weather, the demo's")
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
-	flags.StringArrayVar(&f.timeouts, "timeout", nil, "NAME=DURATION, for example idle=2m; 0 = off (repeatable): "+timerNames())
+	flags.StringArrayVar(&f.timeouts, "timeout", nil, "a limit such as idle=2m; 0 = off (repeatable): "+timerNames())
 	_ = flags.MarkHidden("tool")
 }
 

@@ -60,7 +60,7 @@ func (s *story) event(e recovery.Event) {
 	case recovery.Decided:
 		s.decided(e, b.Decision)
 	case recovery.Waiting:
-		s.at(e, fmt.Sprintf("Waits %s for %s, then asks %s", recovery.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
+		s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", recovery.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
 	case recovery.Due:
 		if b.Timer != recovery.TimerWait {
 			s.at(e, "Timer "+string(b.Timer)+" is due")
@@ -195,11 +195,11 @@ func (s *story) ending(a *app) {
 func waitWord(w recovery.WaitFor) string {
 	switch w {
 	case recovery.WaitTime:
-		return "a moment"
+		return ""
 	case recovery.WaitReset:
-		return "the provider's reset"
+		return " for the provider's reset"
 	}
-	return "the " + string(w)
+	return " for the " + oneLine(string(w))
 }
 
 func stopReason(b recovery.Ended) string {

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+const wholeConfig = `
+model: work/claude-sonnet-4-5
+fallbacks: [openai/gpt-5.2, local/qwen3]
+auto_recover: true
+timeouts:
+  first_event: 45s
+  idle: 0
+  run: 2h
+max_retries: 2
+budget: {tokens: 100000, dollars: 1.5}
+providers:
+  work:
+    type: anthropic
+    key_env: WORK_KEY
+    models:
+      claude-sonnet-4-5: {context_tokens: 200000, price: {input: 3, output: 15}}
+  local: {type: openai, base_url: http://127.0.0.1:11434/v1, allow_private: true}
+plugins:
+  - auto-recover
+  - name: mine
+    command: [./mine, -v]
+    env: [MINE_TOKEN]
+    config: {strict: true}
+    deadline: 500ms
+`
+
+func TestParseConfig(t *testing.T) {
+	c, err := parseConfig([]byte(wholeConfig))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := 2
+	want := &config{
+		Model: "work/claude-sonnet-4-5", Fallbacks: []string{"openai/gpt-5.2", "local/qwen3"}, AutoRecover: true,
+		Timeouts: map[string]string{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two,
+		Budget: budgetConfig{Tokens: 100000, Dollars: 1.5},
+		Providers: map[string]providerEntry{
+			"work": {Type: "anthropic", KeyEnv: "WORK_KEY", Models: map[string]modelEntry{
+				"claude-sonnet-4-5": {ContextTokens: 200000, Price: &priceEntry{Input: 3, Output: 15}},
+			}},
+			"local": {Type: "openai", BaseURL: "http://127.0.0.1:11434/v1", AllowPrivate: true},
+		},
+		Plugins: []pluginEntry{
+			{Name: "auto-recover"},
+			{Name: "mine", Command: []string{"./mine", "-v"}, Env: []string{"MINE_TOKEN"}, Config: map[string]any{"strict": true}, Deadline: "500ms"},
+		},
+	}
+	if diff := cmp.Diff(want, c, cmp.AllowUnexported(config{})); diff != "" {
+		t.Error(diff)
+	}
+	p := recovery.DefaultPolicy()
+	(&app{config: c}).policy(&p)
+	if got := p.Prices["work/claude-sonnet-4-5"]; got != (recovery.Price{Input: 3_000_000, Output: 15_000_000}) || p.Budget.Microdollars != 1_500_000 {
+		t.Errorf("policy: %+v", p)
+	}
+	if tt := p.Timeouts; tt.FirstEvent != 45_000 || tt.Idle != 0 || tt.Run != 7_200_000 || tt.MaxTurn != tt.Run || tt.Bytes != 60_000 {
+		t.Errorf("timeouts: %+v", tt)
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for name, tt := range map[string]struct{ source, want string }{
+		"unknown key":      {"modle: a/b\n", "modle"},
+		"unknown deep key": {"providers:\n  work: {type: openai, basurl: x}\n", "basurl"},
+		"twice":            {"model: a/b\nmodel: a/c\n", "model"},
+		"wrong type":       {"auto_recover: maybe\n", "maybe"},
+		"no full name":     {"model: gpt-5\n", "provider/model"},
+		"fallback":         {"fallbacks: [a/b, c]\n", "fallbacks[1]"},
+		"no unit":          {"timeouts:\n  first_event: 30\n", "write for example 30s"},
+		"negative":         {"timeouts:\n  idle: -5s\n", "negative"},
+		"absurd":           {"timeouts:\n  run: 9000h\n", "31 days"},
+		"too short":        {"timeouts:\n  idle: 5ms\n", "at least 1s"},
+		"unknown timer":    {"timeouts:\n  idel: 5s\n", "there are: first_event"},
+		"retries":          {"max_retries: 9\n", "between 0 and 5"},
+		"tokens":           {"budget: {tokens: -1}\n", "negative"},
+		"dollars":          {"budget: {dollars: .nan}\n", "dollars"},
+		"wire":             {"providers:\n  x: {type: soap}\n", "there are: anthropic, openai"},
+		"no type":          {"providers:\n  x: {base_url: http://x}\n", "type is missing"},
+		"key":              {"providers:\n  openai: {key_env: sk-123}\n", "never the key itself"},
+		"no builtin":       {"plugins: [other]\n", "no builtin plugin"},
+		"same name":        {"plugins: [auto-recover, auto-recover]\n", "two plugins"},
+		"deadline":         {"plugins: [{name: a, command: [x], deadline: 1m}]\n", "10ms and 5s"},
+		"a list":           {"- a\n", "[1:1]"},
+		"broken":           {"model: [\n", "1:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parseConfig([]byte(tt.source))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error: %v", err)
+			}
+		})
+	}
+}
+
+func TestConfigErrorsPointAtTheLine(t *testing.T) {
+	for _, source := range []string{"model: a/b\nmax_retries: 77\n", "model: a/b\nmax_retires: 3\n"} {
+		_, err := parseConfig([]byte(source))
+		if err == nil || !strings.Contains(err.Error(), "2 | max_ret") || !strings.Contains(err.Error(), "^") {
+			t.Errorf("error: %v", err)
+		}
+	}
+}
+
+func TestPluginsNoneAndDefault(t *testing.T) {
+	for source, want := range map[string]int{"": 1, "model: a/b": 1, "plugins: []": 0, "plugins: [auto-recover]": 1} {
+		c, err := parseConfig([]byte(source))
+		if err != nil || len(c.plugins()) != want {
+			t.Errorf("%q: %v, %v", source, c.plugins(), err)
+		}
+	}
+	c := &config{}
+	if err := c.addPlugins([]string{"none", `./a "b c"`, "/x/a", "auto-recover"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []pluginEntry{{Name: "a", Command: []string{"./a", "b c"}}, {Name: "a-2", Command: []string{"/x/a"}}, {Name: "auto-recover"}}
+	if diff := cmp.Diff(want, c.Plugins); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", `"open`, "  "} {
+		if err := new(config).addPlugins([]string{bad}); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
+
+func TestEnvironmentOverridesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.yaml")
+	if err := os.WriteFile(path, []byte("model: a/b\nauto_recover: true\ntimeouts: {idle: 5s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{"MULLIGAN_MODEL": "c/d", "MULLIGAN_AUTO_RECOVER": "false", "MULLIGAN_IDLE": "7s", "MULLIGAN_FALLBACKS": "e/f, g/h", "MULLIGAN_STATE": "/s"}
+	c, err := loadConfig(path, func(name string) string { return set[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Model != "c/d" || c.AutoRecover || c.timeouts().Idle != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
+		t.Errorf("%+v", c)
+	}
+	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
+		_, err := loadConfig(path, func(n string) string { return map[string]string{name: value}[n] })
+		if err == nil || !strings.Contains(err.Error(), name) || exitCode(err) != exitUsage {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+	}
+}
+
+func TestStateDir(t *testing.T) {
+	for _, tt := range []struct {
+		c    config
+		env  map[string]string
+		want string
+	}{
+		{config{State: "here"}, nil, "here"},
+		{config{}, map[string]string{"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/mulligan"},
+		{config{}, map[string]string{"XDG_STATE_HOME": "relative", "HOME": "/h"}, "/h/.local/state/mulligan"},
+	} {
+		if got, err := tt.c.stateDir(func(n string) string { return tt.env[n] }); err != nil || got != tt.want {
+			t.Errorf("%v: %q, %v", tt.env, got, err)
+		}
+	}
+	_, err := new(config).stateDir(func(string) string { return "" })
+	if coded := (*exitError)(nil); !errors.As(err, &coded) || coded.code != exitUsage || !strings.Contains(err.Error(), "HOME is not set") {
+		t.Errorf("without a home: %v", err)
+	}
+}
+
+func TestLoopbackTimeouts(t *testing.T) {
+	usual := recovery.DefaultPolicy().Timeouts
+	if got := loopbackTimeouts(usual, nil); got.FirstEvent != 300_000 || got.Bytes != 300_000 || got.Idle != 0 || got.Connect != usual.Connect {
+		t.Errorf("unset: %+v", got)
+	}
+	c := &config{Timeouts: map[string]string{"idle": "2m", "first_event": "9s"}}
+	if got := loopbackTimeouts(c.timeouts(), c.Timeouts); got.FirstEvent != 9000 || got.Idle != 120_000 || got.Bytes != 300_000 {
+		t.Errorf("set: %+v", got)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	if got := printable("a\x1b[31mb\r\n\tc\u202ed\x00\u009b", true); got != "a[31mb\n\tcd" {
+		t.Errorf("%q", got)
+	}
+	if got := oneLine("a\n\n  b\x07"); got != "a b" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add(wholeConfig)
+	f.Add("plugins: [a: b]\ntimeouts: {idle: 1s}")
+	f.Add("providers:\n  'a b': {}\n")
+	f.Add("timeouts: {\"a'b.c\": 1s}")
+	f.Fuzz(func(t *testing.T, source string) {
+		if len(source) > 4<<10 {
+			t.Skip()
+		}
+		c, err := parseConfig([]byte(source))
+		if err != nil {
+			return
+		}
+		for _, timer := range timers {
+			tt := c.timeouts()
+			if v := *timer.at(&tt); v < 0 || v.Duration() > maxTimeout || (v > 0 && v < recovery.InMillis(time.Second)) {
+				t.Errorf("%s is %d ms", timer.name, v)
+			}
+		}
+		p := recovery.DefaultPolicy()
+		(&app{config: c}).policy(&p)
+		if p.Budget.Tokens < 0 || p.Budget.Microdollars < 0 || p.MaxRetries < 0 {
+			t.Errorf("policy: %+v", p)
+		}
+	})
+}
