@@ -77,9 +77,9 @@ func TestToolCallPieces(t *testing.T) {
 
 func TestEnds(t *testing.T) {
 	for in, want := range map[string]llm.StopReason{
-		`{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]}`:                llm.StopLength,
-		`{"choices":[{"delta":{"content":"x"},"finish_reason":"content_filter"}]}`:        llm.StopFiltered,
-		`{"choices":[{"delta":{"refusal":"I will not."},"finish_reason":"stop"}]}`:        llm.StopFiltered,
+		`{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]}`:              llm.StopLength,
+		`{"choices":[{"delta":{"content":"x"},"finish_reason":"content_filter"}]}`:      llm.StopFiltered,
+		`{"choices":[{"delta":{"refusal":"I will not."},"finish_reason":"stop"}]}`:      llm.StopFiltered,
 		`{"choices":[{"delta":{"reasoning_content":"hm"}}]}` + "\n" + finish + "[DONE]": llm.StopEnd,
 	} {
 		if _, s, err := decode(in); err != nil || s.Stop() != want || s.State() == observe.Open {

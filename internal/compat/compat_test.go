@@ -1,0 +1,229 @@
+package compat
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	anthropicsdk "github.com/anthropics/anthropic-sdk-go"
+	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
+	openaisdk "github.com/openai/openai-go/v3"
+	openaioption "github.com/openai/openai-go/v3/option"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider"
+)
+
+// heard is what an answer says.
+type heard struct {
+	Text  string
+	Calls []called
+}
+
+type called struct{ ID, Name, Args string }
+
+// recorder lets a lab answer, and keeps the last request and its answer.
+type recorder struct {
+	lab     http.Handler
+	request []byte
+	answer  []byte
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.request, _ = io.ReadAll(q.Body)
+	q.Body = io.NopCloser(strings.NewReader(string(r.request)))
+	kept := httptest.NewRecorder()
+	r.lab.ServeHTTP(kept, q)
+	r.answer = kept.Body.Bytes()
+	for name := range kept.Header() {
+		w.Header().Set(name, kept.Header().Get(name))
+	}
+	w.WriteHeader(kept.Code)
+	_, _ = w.Write(r.answer)
+}
+
+func requests(model string) map[string]llm.Request {
+	call := func(id string) llm.Part {
+		return llm.Part{Call: &llm.ToolCall{ID: id, Name: "weather", Args: json.RawMessage(`{"city":"Köln","days":3}`)}}
+	}
+	result := llm.Part{Result: &llm.ToolResult{CallID: "toolu_1", Name: "weather", Text: "14 °C", IsError: true}}
+	return map[string]llm.Request{
+		"plain": {Model: model, Messages: []llm.Message{llm.User("hi")}},
+		"full": {
+			Model: model, System: "Be brief.", MaxOutputTokens: 1000,
+			Tools: []llm.Tool{{Name: "weather", Description: "How warm", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false}`)}},
+			Messages: []llm.Message{
+				{Role: llm.RoleUser, Parts: []llm.Part{{Text: "<q> & more"}, {Image: &llm.Image{MediaType: "image/png", Data: []byte("pixels")}}}},
+				{Role: llm.RoleAssistant, Model: model, Parts: []llm.Part{{Thinking: &llm.Thinking{Text: "hm", Signature: "c2ln"}}, {Thinking: &llm.Thinking{Redacted: "cmVk"}}, {Text: "See."}, call("toolu_1")}},
+				{Role: llm.RoleTool, Parts: []llm.Part{result}},
+				{Role: llm.RoleAssistant, Model: "other/m", Parts: []llm.Part{call("call|2")}},
+				llm.User("and?"),
+			},
+		},
+		"thinking": {Model: model, ReasoningEffort: "high", Messages: []llm.Message{llm.User("hi")}},
+	}
+}
+
+var answers = map[string]faultlab.Step{
+	"text":  faultlab.Answer("It is 14 °C and clear."),
+	"calls": faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "weather", Args: `{"city":"Köln"}`}, faultlab.Call{Name: "time"}),
+}
+
+func TestAnthropic(t *testing.T) {
+	judge(t, provider.TypeAnthropic, &anthropicsdk.MessageNewParams{}, hearAnthropic)
+}
+
+func TestOpenAI(t *testing.T) {
+	judge(t, provider.TypeOpenAI, &openaisdk.ChatCompletionNewParams{}, hearOpenAI)
+}
+
+func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) heard) {
+	for asked, request := range requests(wire + "/m") {
+		for answered, step := range answers {
+			t.Run(asked+"/"+answered, func(t *testing.T) {
+				lab := faultlab.New()
+				lab.Script("m", step)
+				kept := &recorder{lab: lab}
+				ours := listen(t, wire, kept, request)
+				fresh := reflect.New(reflect.TypeOf(params).Elem()).Interface()
+				sameJSON(t, kept.request, fresh)
+				replay := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = w.Write(kept.answer)
+				}))
+				defer replay.Close()
+				if theirs := hear(t, replay.URL); !reflect.DeepEqual(ours, theirs) {
+					t.Errorf("ours %+v\ntheirs %+v", ours, theirs)
+				}
+			})
+		}
+	}
+}
+
+// listen asks through our adapter.
+func listen(t *testing.T, wire string, handler http.Handler, request llm.Request) heard {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	set, err := provider.New([]provider.Entry{{Name: wire, Type: wire, BaseURL: server.URL + "/v1", Key: "test-key"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := set.Model(request.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer llm.Answer
+	for delta, err := range model.Stream(t.Context(), request) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Add(delta)
+	}
+	message := answer.Message("")
+	out := heard{Text: message.Text()}
+	for _, c := range message.Calls() {
+		out.Calls = append(out.Calls, called{c.ID, c.Name, string(c.Args)})
+	}
+	return out
+}
+
+// sameJSON passes a request through the SDK's type; "stream" is the SDK's own business.
+func sameJSON(t *testing.T, sent []byte, params any) {
+	t.Helper()
+	if err := json.Unmarshal(sent, params); err != nil {
+		t.Fatal(err)
+	}
+	back, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := object(t, sent), object(t, back)
+	delete(want, "stream")
+	if !reflect.DeepEqual(want, got) {
+		t.Errorf("sent  %s\nbecame %s", sent, back)
+	}
+}
+
+func object(t *testing.T, raw []byte) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		t.Fatal(err)
+	}
+	listTexts(out)
+	return out
+}
+
+// listTexts makes each text that stands alone a list of that one text, which means
+// the same on both wires; the SDKs write it so.
+func listTexts(in any) {
+	switch v := in.(type) {
+	case map[string]any:
+		for _, name := range []string{"content", "system"} {
+			if text, ok := v[name].(string); ok {
+				v[name] = []any{map[string]any{"type": "text", "text": text}}
+			}
+		}
+		for _, inner := range v {
+			listTexts(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			listTexts(inner)
+		}
+	}
+}
+
+func hearAnthropic(t *testing.T, url string) heard {
+	client := anthropicsdk.NewClient(anthropicoption.WithBaseURL(url), anthropicoption.WithAPIKey("k"), anthropicoption.WithMaxRetries(0))
+	stream := client.Messages.NewStreaming(context.Background(), anthropicsdk.MessageNewParams{
+		Model: "m", MaxTokens: 9, Messages: []anthropicsdk.MessageParam{anthropicsdk.NewUserMessage(anthropicsdk.NewTextBlock("hi"))},
+	})
+	var message anthropicsdk.Message
+	for stream.Next() {
+		if err := message.Accumulate(stream.Current()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stream.Err() != nil {
+		t.Fatal(stream.Err())
+	}
+	var out heard
+	for _, block := range message.Content {
+		switch block.Type {
+		case "text":
+			out.Text += block.Text
+		case "tool_use":
+			out.Calls = append(out.Calls, called{block.ID, block.Name, string(block.Input)})
+		}
+	}
+	return out
+}
+
+func hearOpenAI(t *testing.T, url string) heard {
+	client := openaisdk.NewClient(openaioption.WithBaseURL(url), openaioption.WithAPIKey("k"), openaioption.WithMaxRetries(0))
+	stream := client.Chat.Completions.NewStreaming(context.Background(), openaisdk.ChatCompletionNewParams{
+		Model: "m", Messages: []openaisdk.ChatCompletionMessageParamUnion{openaisdk.UserMessage("hi")},
+	})
+	var whole openaisdk.ChatCompletionAccumulator
+	for stream.Next() {
+		if !whole.AddChunk(stream.Current()) {
+			t.Fatal("the SDK refuses a chunk")
+		}
+	}
+	if stream.Err() != nil {
+		t.Fatal(stream.Err())
+	}
+	out := heard{Text: whole.Choices[0].Message.Content}
+	for _, c := range whole.Choices[0].Message.ToolCalls {
+		out.Calls = append(out.Calls, called{c.ID, c.Function.Name, c.Function.Arguments})
+	}
+	return out
+}
