@@ -144,3 +144,24 @@ func (y *toy) repeatable(t tb, id string) bool {
 	}
 	return false
 }
+
+// TestI05RepeatableToolRunsTwiceAtMost loses the process in the middle of the same
+// tool call again and again: always after its intent, never with a result.
+func TestI05RepeatableToolRunsTwiceAtMost(t *testing.T) {
+	for name, most := range map[string]int{"unsafe": 1, "idempotent": MaxToolTries} {
+		w := parseStory(t, name, "policy auto plugins=p\ntool x "+name+" 1s\nmodel a/one call x\nmodel a/one answer Done.\n")
+		log := play(t, w).log[:5]
+		w.journal = map[string]int{"c1.1": 1}
+		for range 5 {
+			y := resume(t, w, log)
+			for len(y.run.Pending) > 0 && !y.run.Pending[0].InAir && y.step(t) {
+			}
+			log = y.log
+		}
+		y := resume(t, w, log)
+		y.loop(t)
+		if y.run.Status != StatusCompleted || w.journal["c1.1"] != most {
+			t.Errorf("%s: %s, and the tool ran %d times, not %d", name, y.run.Status, w.journal["c1.1"], most)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func elect(r *Run) Decision {
 				continue
 			}
 			if d.By == nil {
+				if v.Action != ActionSwitchModel {
+					v.NewModel = "" // only a switch's model was looked at
+				}
 				d = Decision{
 					Action: v.Action, Delay: v.Delay, NewModel: v.NewModel, Reason: v.Reason, Actions: v.Actions, Adjust: v.Adjust,
 					By:      &Voter{Plugin: v.Plugin, Version: v.Version, Hash: v.Hash, Reason: v.Reason, Millis: v.Latency, Rank: rank},
@@ -107,6 +110,8 @@ func (r *Run) blocked(d Decision) string {
 		return "max_failed_attempts"
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
+	case d.Action == ActionRetry && r.hopeless(d):
+		return "not_retryable"
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return "idle_breaker"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
