@@ -187,7 +187,7 @@ func TestSwitch(t *testing.T) {
 func TestNothingIsSent(t *testing.T) {
 	lab, s := start(t)
 	lab.Script("m", faultlab.Answer("x"))
-	for name, break_ := range map[string]func(*llm.Request){
+	for name, spoil := range map[string]func(*llm.Request){
 		"no messages":    func(r *llm.Request) { r.Messages = nil },
 		"empty messages": func(r *llm.Request) { r.Messages = []llm.Message{llm.User("  ")} },
 		"schema":         func(r *llm.Request) { r.Tools = []llm.Tool{{Name: "f", Schema: json.RawMessage(`{`)}} },
@@ -201,7 +201,7 @@ func TestNothingIsSent(t *testing.T) {
 	} {
 		for _, wire := range wires {
 			request := ask(wire)
-			break_(&request)
+			spoil(&request)
 			_, err := hear(t.Context(), t, s, request)
 			f, ok := recovery.AsFailure(err)
 			if !ok || f.Kind != recovery.KindPromptFailure || f.Origin != recovery.OriginPrompt || f.Phase != recovery.PhasePrompt || f.Detail == "" {
@@ -308,7 +308,7 @@ func TestNoStream(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a port that nobody serves
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // a port that nobody serves
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,10 @@ func conversation() []llm.Message {
 	return []llm.Message{
 		{Role: llm.RoleUser, Parts: []llm.Part{{Text: "How warm is <this> place & Köln?"}, {Image: &llm.Image{MediaType: "image/png", Data: []byte("pixels")}}}},
 		{Role: llm.RoleAssistant, Model: "anthropic/m-1", Parts: []llm.Part{
-			{Thinking: &llm.Thinking{Text: "two calls", Signature: "c2ln"}}, {Thinking: &llm.Thinking{Redacted: "cmVk"}},
-			{Text: "Let me see."}, call("toolu_1", "Köln"), call("toolu_2", "Bonn"),
+			{Thinking: &llm.Thinking{Text: "two calls", Signature: "c2ln"}},
+			{Thinking: &llm.Thinking{Redacted: "cmVk"}},
+			{Text: "Let me see."},
+			call("toolu_1", "Köln"), call("toolu_2", "Bonn"),
 		}},
 		{Role: llm.RoleTool, Parts: []llm.Part{result("toolu_1", "14 °C", false)}},
 		{Role: llm.RoleTool, Parts: []llm.Part{result("toolu_2", "no such place", true)}},

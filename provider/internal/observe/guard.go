@@ -113,7 +113,7 @@ func isPrivate(addr netip.Addr) bool {
 func parseBase(base string, allowPrivate bool) (*url.URL, guard, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(base), "/"))
 	if err != nil {
-		return nil, guard{}, fmt.Errorf("base URL: not a URL") //nolint:errorlint // the parser's words repeat what may hold a password
+		return nil, guard{}, fmt.Errorf("base URL: not a URL") // the parser's words would repeat a password
 	}
 	g := guard{plain: u.Scheme == "http", loopback: isLoopbackHost(u.Hostname()), allowPrivate: allowPrivate}
 	switch {

@@ -31,13 +31,10 @@ func (t *talk) checkHead() error {
 // checkFirst looks at the first byte of an answer that claims to be a stream, or
 // does not say what it is. No event begins with these bytes.
 func (t *talk) checkFirst() error {
-	first, err := t.answer.peek()
-	switch {
-	case err != nil:
-		return nil // whoever reads on meets it again
-	case first == '{':
+	switch t.answer.peek() {
+	case '{':
 		return t.whole(t.readBody())
-	case first == '<':
+	case '<':
 		return t.fail(recovery.KindUnreachable, errNoStream, t.readBody())
 	}
 	return nil
@@ -81,6 +78,7 @@ type capped struct {
 	src  io.Reader
 	left int64
 	head []byte
+	err  error // met while peeking
 }
 
 func (c *capped) Read(p []byte) (int, error) {
@@ -88,6 +86,9 @@ func (c *capped) Read(p []byte) (int, error) {
 		n := copy(p, c.head)
 		c.head = c.head[n:]
 		return n, nil
+	}
+	if c.err != nil {
+		return 0, c.err
 	}
 	if c.left <= 0 {
 		return 0, errAnswerTooLarge
@@ -97,12 +98,11 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// peek returns the first byte, which is read again.
-func (c *capped) peek() (byte, error) {
-	var first [1]byte
-	_, err := io.ReadFull(c, first[:])
-	if err == nil {
-		c.head = first[:]
-	}
-	return first[0], err
+// peek returns the first byte, or 0 if there is none. Read gives it, or the error
+// that stood in its place, again.
+func (c *capped) peek() byte {
+	first := make([]byte, 1)
+	n, err := io.ReadFull(c, first)
+	c.head, c.err = first[:n], err
+	return first[0]
 }
