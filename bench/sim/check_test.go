@@ -15,7 +15,7 @@ type checker struct {
 	w   *world
 	run *recovery.Run // before the event
 
-	ended     bool
+	end       uint64 // the event that ended the run
 	cancelled time.Time
 	began     int             // attempts of the model call at hand
 	failed    int             // attempts in all
@@ -57,7 +57,7 @@ func (w *world) check() []string {
 }
 
 func (c *checker) event(e recovery.Event) {
-	if _, note := e.Body.(recovery.Noted); c.ended && !note {
+	if _, note := e.Body.(recovery.Noted); c.end > 0 && !note {
 		c.complain("I01: event %d (%s) follows the end", e.Seq, e.Type())
 	}
 	if len(e.Text) > recovery.MaxText {
@@ -104,7 +104,7 @@ func (c *checker) event(e recovery.Event) {
 			c.cancelled = e.Time
 		}
 	case recovery.Ended:
-		c.ended = true
+		c.end = e.Seq
 		if late := c.w.store.slack(c.cancelled); !c.cancelled.IsZero() && e.Time.Sub(c.cancelled) > 2*time.Second+late {
 			c.complain("I22: cancelled, and ended %s later", e.Time.Sub(c.cancelled))
 		}
@@ -327,7 +327,7 @@ func exported(r *recovery.Run) string {
 func (c *checker) screen() {
 	s := c.w.screen
 	c.wrong = append(c.wrong, s.wrong...)
-	if s.seq != c.run.Seq {
+	if s.seq != c.run.Seq && s.seq != c.end { // what is noted later is not followed
 		c.complain("I29: the follower saw %d of %d events", s.seq, c.run.Seq)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -95,17 +96,20 @@ func play(t *testing.T, seed uint64) (lines []string) {
 			panic(fmt.Sprintf("seed %d: %v\nI45? again: %s", seed, p, again))
 		}
 	}()
+	var wrong []string
+	var about string
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, seed)
 		w.live()
 		for _, e := range w.store.events() {
 			lines = append(lines, line(e))
 		}
-		if wrong := w.check(); len(wrong) > 0 {
-			t.Errorf("seed %d (%s):\n%s\n\n%s\nagain: %s", seed, w.about,
-				strings.Join(wrong, "\n"), strings.Join(lines, "\n"), again)
-		}
+		about, wrong = w.about, w.check()
 	})
+	if len(wrong) > 0 {
+		t.Errorf("seed %d (plugins:%s):\n%s\n\n%s\nagain: %s", seed, about,
+			strings.Join(wrong, "\n"), strings.Join(lines, "\n"), again)
+	}
 	return lines
 }
 
@@ -132,7 +136,9 @@ type world struct {
 	screen  *screen
 	last    *recovery.Run // the state that the runner came to
 	flying  atomic.Int32  // model calls
-	wrong   []string
+
+	mu    sync.Mutex
+	wrong []string
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -196,7 +202,7 @@ func (w *world) models(seed uint64) []runner.Option {
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	run, err := recovery.Fold(w.store.events())
 	if asked := len(w.lab.Requests()); err != nil || uint64(asked) >= run.Attempts {
-		w.t.Errorf("I06: request %d arrives and %d attempts were begun (%v)", asked+1, run.Attempts, err)
+		w.complain("I06: request %d arrives and %d attempts were begun (%v)", asked+1, run.Attempts, err)
 	}
 	w.lab.ServeHTTP(rw, r)
 }
@@ -210,7 +216,7 @@ type counted struct {
 func (c counted) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if n := c.w.flying.Add(1); n > 1 {
-			c.w.t.Errorf("I10: %d model calls in the air", n)
+			c.w.complain("I10: %d model calls in the air", n)
 		}
 		defer c.w.flying.Add(-1)
 		c.Model.Stream(ctx, q)(yield)
@@ -251,6 +257,8 @@ func (w *world) tool(name string, safety recovery.Safety) runner.Tool {
 }
 
 func (w *world) complain(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
 }
 
@@ -270,7 +278,7 @@ func (w *world) live() {
 	time.Sleep(time.Minute) // for the deaf
 	cancel()
 	<-watched
-	if err := errors.Join(w.lab.Close(), w.server.Close(), w.store.Close()); err != nil {
+	if err := errors.Join(w.lab.Close(), w.server.Close()); err != nil {
 		w.complain("it did not close: %v", err)
 	}
 	synctest.Wait()
@@ -280,7 +288,7 @@ func (w *world) watch(ctx context.Context, run string, watched chan struct{}) {
 	defer close(watched)
 	for item, err := range w.store.Follow(ctx, run, 0) {
 		if err != nil {
-			w.t.Errorf("follow: %v", err)
+			w.complain("follow: %v", err)
 			return
 		}
 		w.screen.show(item)
