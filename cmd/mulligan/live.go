@@ -240,8 +240,11 @@ func (l *live) state(now time.Time) string {
 	r := l.run
 	switch {
 	case r.Wait != nil && !r.Wait.Until.IsZero():
-		left := max(0, r.Wait.Until.Sub(now))
-		return fmt.Sprintf("  in %d s… (Ctrl-C stops)", int((left+time.Second-1)/time.Second))
+		left := r.Wait.Until.Sub(now).Round(time.Second)
+		if left <= 0 {
+			return ""
+		}
+		return fmt.Sprintf("  in %s… (Ctrl-C stops)", recovery.Spell(left))
 	case r.Attempt != nil && r.Attempt.InAir && l.shown == 0:
 		waited := int(now.Sub(r.Attempt.BeganAt) / time.Second)
 		switch {
