@@ -110,8 +110,6 @@ func (r *Run) blocked(d Decision) string {
 		return "max_failed_attempts"
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
-	case d.Action == ActionRetry && r.hopeless(d):
-		return "not_retryable"
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return "idle_breaker"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:

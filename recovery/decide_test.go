@@ -142,3 +142,16 @@ func TestInMillisNeverOverflows(t *testing.T) {
 		}
 	}
 }
+
+// TestI12FailedAttemptsOfARun: rounds that fail and are saved each time use the
+// run's failed attempts up, though no single call does.
+func TestI12FailedAttemptsOfARun(t *testing.T) {
+	story := "policy auto retries=9 plugins=p\ntool x read_only 1s\nplugin p * retry\n"
+	for range MaxFailedAttempts {
+		story += "model a/one fail overloaded\nmodel a/one call x\n"
+	}
+	y := play(t, parseStory(t, "", story))
+	if y.run.FailedAttempts != MaxFailedAttempts || y.run.Suggestion == nil || y.run.Suggestion.BlockedBy != "max_failed_attempts" {
+		t.Errorf("%d failed attempts, then %+v", y.run.FailedAttempts, y.run.Suggestion)
+	}
+}
