@@ -15,7 +15,7 @@ func coldBuild(ctx context.Context) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary := filepath.Join(dir, "mulligan")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/mulligan")
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
