@@ -83,6 +83,7 @@ func (l *loop) withTail(bodies []recovery.Body) []recovery.Body {
 	}
 	for _, j := range l.air {
 		if j.attempt != nil {
+			j.attempt.close() // nothing is shown that is in no event
 			if tail, ok := j.attempt.take(); ok {
 				return append([]recovery.Body{tail}, bodies...)
 			}
