@@ -105,6 +105,9 @@ func (c *checker) event(e recovery.Event) {
 		}
 	case recovery.Ended:
 		c.end = e.Seq
+		if claimed := c.w.claimedAfter(0, e.Seq); claimed.After(c.cancelled) && !c.cancelled.IsZero() {
+			c.cancelled = claimed // nobody drove the run
+		}
 		if late := c.w.store.slack(c.cancelled); !c.cancelled.IsZero() && e.Time.Sub(c.cancelled) > 2*time.Second+late {
 			c.complain("I22: cancelled, and ended %s later", e.Time.Sub(c.cancelled))
 		}
@@ -190,8 +193,11 @@ func (c *checker) decided(e recovery.Event, b recovery.Decided) {
 		return
 	}
 	asked := o.At
-	if claimed := c.w.claimedAfter(o.Seq, e.Seq); !claimed.IsZero() {
-		asked = claimed
+	for _, e := range c.w.store.events()[o.Seq:e.Seq] {
+		switch e.Body.(type) {
+		case recovery.Claimed, recovery.ToolReturned: // tools beside the one that failed end first
+			asked = e.Time
+		}
 	}
 	if took := e.Time.Sub(asked); took > 5*time.Second+c.w.store.slack(asked) {
 		c.complain("I16: event %d: the plugins took %s", e.Seq, took)
@@ -246,7 +252,7 @@ func (c *checker) acceptedEvent(e recovery.Event, b recovery.Accepted) {
 // outcome looks at how the run stands when nobody does anything any more.
 func (c *checker) outcome() {
 	r := c.run
-	if r.Seq > 0 && r.End == nil && !r.SuggestionOpen() {
+	if c.w.started && r.End == nil && !r.SuggestionOpen() {
 		c.complain("I01: the run stands at event %d, %s, and has not settled", r.Seq, r.Status)
 	}
 	if c.usage != r.Usage {

@@ -15,7 +15,6 @@ type screen struct {
 	attempt uint64
 	live    string // the text of the attempt
 	durable int    // how much of it was checkpointed
-	lost    bool   // live text that is in no checkpoint was shown when an owner was lost
 	final   string // the last answer
 	late    bool   // live is what is shown, not final
 	wrong   []string
@@ -35,7 +34,6 @@ func (s *screen) show(item timeline.Item) {
 	s.seq = e.Seq
 	switch b := e.Body.(type) {
 	case recovery.Claimed:
-		s.lost = s.lost || len(s.live) > s.durable
 		s.live = s.live[:min(s.durable, len(s.live))] // the owner that spoke the rest is gone
 	case recovery.Began:
 		if s.live != "" && b.Withdraws != s.attempt {
@@ -45,7 +43,9 @@ func (s *screen) show(item timeline.Item) {
 	case recovery.Checkpointed:
 		if b.Attempt == s.attempt {
 			s.grow(b.Offset, b.Text)
-			s.durable = max(s.durable, b.Offset+len(b.Text))
+			if b.Offset <= s.durable { // after a piece that could not be written there is a gap
+				s.durable = max(s.durable, b.Offset+len(b.Text))
+			}
 		}
 	case recovery.Answered:
 		text := b.Message.Text()

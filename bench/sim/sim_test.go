@@ -136,6 +136,7 @@ type world struct {
 	screen  *screen
 	last    *recovery.Run // the state that the runner came to
 	flying  atomic.Int32  // model calls
+	started bool
 
 	mu    sync.Mutex
 	wrong []string
@@ -272,6 +273,7 @@ func (w *world) live() {
 		}
 		close(watched)
 	} else {
+		w.started = true
 		go w.watch(ctx, run.ID(), watched)
 		w.person(ctx, run)
 	}
