@@ -200,7 +200,8 @@ var stepCases = []stepCase{
 			t.Errorf("heard %+v", h)
 		}
 	}},
-	{faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "a", Args: `{"x":"é"}`}, faultlab.Call{Name: "b"}), "tool",
+	{
+		faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "a", Args: `{"x":"é"}`}, faultlab.Call{Name: "b"}), "tool",
 		func(t *testing.T, s side, h heard) {
 			got := fmt.Sprint(h.text, h.tools, h.stop)
 			want := map[string]string{
@@ -210,7 +211,8 @@ var stepCases = []stepCase{
 			if got != want || !h.terminal || len(h.ids) != 2 || h.ids[0] == h.ids[1] || len(h.ids[0]) > 40 {
 				t.Errorf("heard %s ids %q, want %s", got, h.ids, want)
 			}
-		}},
+		},
+	},
 	{faultlab.RateLimited(1500 * time.Millisecond), "429", func(t *testing.T, s side, h heard) {
 		status(429)(t, s, h)
 		if h.header.Get("Retry-After") != "2" || h.header.Get("Retry-After-Ms") != "1500" {
