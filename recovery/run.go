@@ -118,7 +118,9 @@ type OpenFailure struct {
 }
 
 // SuggestionOpen reports whether a person may still answer r's suggestion.
-func (r *Run) SuggestionOpen() bool { return r.suggestionOpen && !r.suggestionOver && r.End == nil }
+func (r *Run) SuggestionOpen() bool {
+	return r.suggestionOpen && !r.suggestionOver && !r.cancelled && r.End == nil
+}
 
 // Settled reports whether nothing more happens to r without a person: it has
 // ended, or its suggestion is open.
