@@ -255,6 +255,9 @@ func (c *checker) outcome() {
 	if c.w.started && r.End == nil && !r.SuggestionOpen() {
 		c.complain("I01: the run stands at event %d, %s, and has not settled", r.Seq, r.Status)
 	}
+	if !c.cancelled.IsZero() && r.End == nil {
+		c.complain("I22: cancelled, and it never ended")
+	}
 	if c.usage != r.Usage {
 		c.complain("I41: the attempts used %+v, the run %+v", c.usage, r.Usage)
 	}
