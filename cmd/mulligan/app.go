@@ -23,18 +23,17 @@ import (
 
 // app is what the verbs share: the config, the state, and where to print.
 type app struct {
-	screen    *screen
-	config    *config
-	stateFlag string // as given, for hints
-	dir       string
-	log       timeline.Log
-	plugins   *host.Host // nil until they are needed, and if there are none
+	screen  *screen
+	config  *config
+	flags   common // as given, for hints
+	dir     string
+	log     timeline.Log
+	plugins *host.Host // nil until they are needed, and if there are none
 }
 
 // common are the flags of every verb that touches runs.
 type common struct {
 	config, state string
-	debug         bool
 }
 
 func (c *common) register(cmd *cobra.Command) {
@@ -44,7 +43,7 @@ func (c *common) register(cmd *cobra.Command) {
 
 // load reads the config and opens nothing yet.
 func (c *common) load(cmd *cobra.Command) (*app, error) {
-	a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), stateFlag: c.state}
+	a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), flags: *c}
 	var err error
 	if a.config, err = loadConfig(c.config, os.Getenv); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ mulligan demo --auto-recover=false  # stop and ask
 mulligan demo --serve               # only the provider, to try run against`,
 		Args: cobra.NoArgs,
 		RunE: verb(func(cmd *cobra.Command, _ []string) error {
-			a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), stateFlag: f.state, config: &config{AutoRecover: autoRecover}}
+			a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), flags: f, config: &config{AutoRecover: autoRecover}}
 			if serve {
 				return serveDemo(cmd.Context(), a, addr)
 			}
@@ -51,7 +51,7 @@ mulligan demo --serve               # only the provider, to try run against`,
 
 // demo plays the demo. Its narration goes to stderr like that of any run.
 func (a *app) demo(ctx context.Context) error {
-	a.config.State = orElse(a.stateFlag, os.Getenv("MULLIGAN_STATE"))
+	a.config.State = orElse(a.flags.state, os.Getenv("MULLIGAN_STATE"))
 	var err error
 	if a.dir, err = a.config.stateDir(os.Getenv); err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 type live struct {
 	*screen
 	narrate  bool // tell who decides, too
-	answered bool // the whole answer was streamed
+	answered bool // the whole answer was shown
+	failed   bool // a failure was shown
 
 	mu       sync.Mutex
 	run      *recovery.Run
@@ -138,6 +139,7 @@ func (l *live) event(e recovery.Event, before string) {
 		l.failures = 0
 	case recovery.Failed:
 		l.failures++
+		l.failed = true
 		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.Line()))))
 	case recovery.Voted:
 		l.voted(b.Vote)

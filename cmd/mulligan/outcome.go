@@ -31,15 +31,15 @@ func (a *app) follow(run *runner.Run, known *recovery.Run, asJSON, narrate bool)
 		return runner.Result{}, err
 	}
 	result, err := run.Wait()
-	return result, a.conclude(result, err, l.answered)
+	return result, a.conclude(result, err, l)
 }
 
-// conclude prints what a run has come to; streamed says that its answer was seen.
-func (a *app) conclude(result runner.Result, err error, streamed bool) error {
+// conclude prints what a run has come to, apart from what l has shown.
+func (a *app) conclude(result runner.Result, err error, l *live) error {
 	s := a.screen
 	s.end()
 	if err == nil {
-		if !streamed {
+		if !l.answered {
 			fmt.Fprintln(s.out, printable(result.Text, true))
 		}
 		if result.State != nil && result.State.Truncated() {
@@ -50,9 +50,15 @@ func (a *app) conclude(result runner.Result, err error, streamed bool) error {
 	failed, ok := errors.AsType[*runner.Error](err)
 	switch {
 	case ok && failed.Suggestion != nil:
+		if !l.failed {
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
+		}
 		a.offer(failed)
 	case ok:
-		s.line(s.ink.red("Failed. " + oneLine(failed.Failure.Line())))
+		if !l.failed {
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
+		}
+		s.line("The run failed, and there is nothing to choose from. The details:")
 		s.line("  " + a.hint("runs show "+result.Run))
 	case errors.Is(err, runner.ErrCancelled):
 		s.line("Stopped.")
@@ -89,17 +95,15 @@ func codeOf(err error) error {
 	return err
 }
 
-// offer prints a suggestion with its buttons and the line that chooses each.
+// offer prints a suggestion's buttons and the line that chooses each.
 func (a *app) offer(failed *runner.Error) {
 	s, sg := a.screen, failed.Suggestion
 	s.line("")
-	s.line(s.ink.bold(oneLine(sg.Title)))
-	if sg.Message != "" {
-		s.line(oneLine(sg.Message))
-	}
+	heading := s.ink.bold("What can be done")
 	if by := sg.DecidedBy; by != nil {
-		s.line(s.ink.dim(oneLine(fmt.Sprintf("Suggested by %s: %s", by.Plugin, orElse(by.Reason, tellAction(sg.SuggestedAction, sg.NewModel, 0))))))
+		heading += s.ink.dim(oneLine(fmt.Sprintf(" · %s suggests: %s", by.Plugin, tellSuggestion(sg))))
 	}
+	s.line(heading)
 	if sg.BlockedBy != "" {
 		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
 	}
@@ -112,6 +116,14 @@ func (a *app) offer(failed *runner.Error) {
 		}
 	}
 	s.line(s.ink.dim("It stays open until " + sg.ExpiresAt.Local().Format("Mon 15:04 MST") + "; everything finished is kept."))
+}
+
+func tellSuggestion(sg *recovery.Suggestion) string {
+	text := tellAction(sg.SuggestedAction, sg.NewModel, 0)
+	if sg.DecidedBy.Reason != "" {
+		text += " (" + sg.DecidedBy.Reason + ")"
+	}
+	return text
 }
 
 // clientHelp says how to do what no command does.
@@ -134,8 +146,11 @@ func clientHelp(kind string) string {
 // hint is a command line that works when typed.
 func (a *app) hint(args string) string {
 	line := invoked() + " " + args
-	if a.stateFlag != "" {
-		line += " --state " + shellQuote(a.stateFlag)
+	if a.flags.state != "" {
+		line += " --state " + shellQuote(a.flags.state)
+	}
+	if a.flags.config != "" {
+		line += " --config " + shellQuote(a.flags.config)
 	}
 	return line
 }

@@ -17,6 +17,7 @@ func newRecover() *cobra.Command {
 		f             common
 		action, model string
 		asJSON        bool
+		plugins       []string
 	)
 	cmd := &cobra.Command{
 		Use:   "recover RUN",
@@ -31,7 +32,7 @@ mulligan recover r01j… --model openai/gpt-5.2 # go on with this model`,
 			if action != "" && model != "" && action != recovery.ButtonSwitchModel {
 				return usagef("say either --action or --model")
 			}
-			return goOn(cmd, &f, args[0], asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
+			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
 				return answer(ctx, r, args[0], action, model)
 			})
 		}),
@@ -39,7 +40,7 @@ mulligan recover r01j… --model openai/gpt-5.2 # go on with this model`,
 	f.register(cmd)
 	cmd.Flags().StringVar(&action, "action", "", "the action's id or kind, for example a1 or retry")
 	cmd.Flags().StringVar(&model, "model", "", "switch to this model, one that the run may use")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines")
+	registerGoOn(cmd, &plugins, &asJSON)
 	return cmd
 }
 
@@ -89,13 +90,22 @@ func primaryAction(run *recovery.Run) string {
 	return first
 }
 
+// registerGoOn registers what the verbs that go on with a run share.
+func registerGoOn(cmd *cobra.Command, plugins *[]string, asJSON *bool) {
+	cmd.Flags().StringArrayVar(plugins, "plugin", nil, "as the run was given it (repeatable); none = no plugin at all")
+	cmd.Flags().BoolVar(asJSON, "json", false, "print events as JSON lines")
+}
+
 // goOn opens a run that exists, continues it by do, and shows it to its end.
-func goOn(cmd *cobra.Command, f *common, id string, asJSON bool, do func(context.Context, *runner.Runner) (*runner.Run, error)) error {
+func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON bool, do func(context.Context, *runner.Runner) (*runner.Run, error)) error {
 	a, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	if err := a.config.addPlugins(plugins); err != nil {
+		return usage(err)
+	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)

@@ -166,8 +166,9 @@ func writeEvents(w io.Writer, events []recovery.Event) error {
 
 func newRunsResume() *cobra.Command {
 	var (
-		f      common
-		asJSON bool
+		f       common
+		plugins []string
+		asJSON  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
@@ -177,13 +178,13 @@ func newRunsResume() *cobra.Command {
 		Example: "mulligan runs resume r01j…",
 		Args:    cobra.ExactArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			return goOn(cmd, &f, args[0], asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
+			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
 				return r.Resume(ctx, args[0])
 			})
 		}),
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines")
+	registerGoOn(cmd, &plugins, &asJSON)
 	return cmd
 }
 
