@@ -153,7 +153,7 @@ func (l *live) event(e recovery.Event, before string) {
 		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
 	case recovery.ToolReturned:
 		l.returned(b)
-	case recovery.Suggested, recovery.Ended, recovery.Claimed, recovery.Started:
+	case recovery.Suggested, recovery.Ended, recovery.CancelRequested, recovery.Claimed, recovery.Started:
 		// The outcome says it.
 	default:
 		if e.Text != "" {

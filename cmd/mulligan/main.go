@@ -1,7 +1,3 @@
-// Command mulligan runs LLM agents that recover: the wiring of the house, one file per verb.
-//
-// config.go reads what a person configured, engine.go builds a runner out of it,
-// live.go shows a run while it goes on, and story.go one that is over.
 package main
 
 import (

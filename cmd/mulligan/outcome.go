@@ -61,13 +61,21 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		s.line("The run failed, and there is nothing to choose from. The details:")
 		s.line("  " + a.hint("runs show "+result.Run))
 	case errors.Is(err, runner.ErrCancelled):
-		s.line("Stopped.")
+		a.stoppedBy(l)
 	case errors.Is(err, runner.ErrParked):
 		a.parked(result)
 	default:
 		return fmt.Errorf("%w\nNothing is lost: %s", err, a.hint("runs resume "+result.Run))
 	}
 	return codeOf(err)
+}
+
+func (a *app) stoppedBy(l *live) {
+	if l.liveOut && l.shown > 0 {
+		a.screen.line("Stopped. The text above is kept.")
+		return
+	}
+	a.screen.line("Stopped.")
 }
 
 func (a *app) parked(result runner.Result) {

@@ -1,0 +1,19 @@
+// Command mulligan runs LLM agents that recover: the wiring of the house, one file
+// per verb.
+//
+//	config.go, environment.go, timeouts.go   what a person configured
+//	models.go, plugins.go, app.go            the rooms that are made of it
+//	run.go, recover.go, runs.go, …           the verbs
+//	live.go                                  shows a run while it goes on
+//	outcome.go                               what it came to, and what can be done
+//	story.go                                 tells one that is in the timeline
+//	screen.go, text.go                       where it is shown: a terminal or not
+//
+// A run is only ever shown from its events: live.go follows them from where it
+// begins to look, story.go reads all of them, and both fold them with recovery.Run.
+// The answer goes to stdout and everything else to stderr.
+//
+// The builtin plugin runs in a process of its own, which is this program again
+// ("plugin serve auto-recover"). The demo's provider is a faultlab on loopback that
+// models.go starts when one of the demo's models is asked for.
+package main
