@@ -113,10 +113,8 @@ func (a *app) stopped(m *models, result runner.Result) {
 
 // tally is what a run's events amount to in the summary.
 type tally struct {
-	lines   []string
-	tools   map[string]int
-	retries int
-	plugins map[string]bool
+	lines []string
+	tools map[string]int // how often each ran
 }
 
 // summarise says what happened and what to type next.
@@ -150,7 +148,7 @@ func (a *app) next(line, what string) {
 }
 
 func tallyUp(events []recovery.Event) tally {
-	t := tally{tools: map[string]int{}, plugins: map[string]bool{}}
+	t := tally{tools: map[string]int{}}
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case recovery.Answered:
