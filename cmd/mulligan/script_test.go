@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mulligan": func() { os.Exit(realMain()) }})
+	testscript.Main(m, map[string]func(){"mulligan": func() { os.Exit(realMain()) }, "unruly": unruly})
 }
 
 // TestStories plays testdata/*.txtar: stories of the command line, end to end. Beside
@@ -28,14 +29,18 @@ func TestMain(m *testing.M) {
 //	script MODEL SCRIPT    what the provider plays for one or two, as faultlab.Parse reads it
 //	requests N [MODEL]     the provider was asked so often
 //	elsewhere              stdout, a run's events, has votes, all from other processes than its own
+//
+// and those of storyCommands.
 func TestStories(t *testing.T) {
+	commands := storyCommands()
+	maps.Copy(commands, map[string]func(*testscript.TestScript, bool, []string){
+		"lab": startLab, "script": setScript, "requests": countRequests, "elsewhere": elsewhere,
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		Setup:               setup,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"lab": startLab, "script": setScript, "requests": countRequests, "elsewhere": elsewhere,
-		},
+		Cmds:                commands,
 	})
 }
 

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/plugin"
+)
+
+// storyCommands are more commands for stories:
+//
+//	exits CODE PROGRAM [ARG…]               like exec; the program must end with exactly this code
+//	newest NAME                             set $NAME to the newest run's id
+//	suggests ACTION KIND PRIMARY [MODEL]    stdout, a run's events, ends with one suggestion that is complete
+//	                                        (spec §6): this action, for a failure of this kind, this button first
+//	jsonlines STATUS                        stdout is valid JSON lines, numbered without a gap, whose last is the
+//	                                        run's end with that status
+//	interrupt TEXT CODE PROGRAM [ARG…]      like exits, but once it has printed TEXT it gets SIGINT, and then has 2 s
+//	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
+func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	commands := map[string]func(*testscript.TestScript, []string){
+		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
+		"interrupt": interrupt, "wires": askedOn,
+	}
+	list := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, do := range commands {
+		list[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg {
+				ts.Fatalf("%s cannot be negated", name)
+			}
+			do(ts, args)
+		}
+	}
+	return list
+}
+
+func exits(ts *testscript.TestScript, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG…]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	exited(ts, err, args[0])
+}
+
+func exited(ts *testscript.TestScript, err error, want string) {
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != want {
+		ts.Fatalf("exit code %d, not %s", code, want)
+	}
+}
+
+func newest(ts *testscript.TestScript, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: newest NAME")
+	}
+	ts.Check(ts.Exec("mulligan", "runs", "list", "--json", "--limit", "1"))
+	var line struct{ Run string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &line))
+	ts.Setenv(args[0], line.Run)
+}
+
+// readEvents reads stdout as a run's events, which must be numbered from 1 on.
+func readEvents(ts *testscript.TestScript) []recovery.Event {
+	var events []recovery.Event
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		var delta struct{ Delta *deltaBody }
+		ts.Check(json.Unmarshal([]byte(line), &delta))
+		if delta.Delta != nil {
+			continue
+		}
+		var e recovery.Event
+		ts.Check(json.Unmarshal([]byte(line), &e))
+		events = append(events, e)
+		if e.Seq != uint64(len(events)) {
+			ts.Fatalf("event %d has the number %d", len(events), e.Seq)
+		}
+	}
+	if len(events) == 0 {
+		ts.Fatalf("there is no event on stdout")
+	}
+	return events
+}
+
+func jsonLines(ts *testscript.TestScript, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: jsonlines STATUS")
+	}
+	events := readEvents(ts)
+	end, ok := events[len(events)-1].Body.(recovery.Ended)
+	if !ok || string(end.Status) != args[0] {
+		ts.Fatalf("the last event is %T %+v", events[len(events)-1].Body, end)
+	}
+}
+
+func suggests(ts *testscript.TestScript, args []string) {
+	if len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: suggests ACTION KIND PRIMARY [MODEL]")
+	}
+	events := readEvents(ts)
+	last, ok := events[len(events)-1].Body.(recovery.Suggested)
+	if !ok {
+		ts.Fatalf("the last event is %T", events[len(events)-1].Body)
+	}
+	raw, err := json.Marshal(last.Suggestion)
+	ts.Check(err)
+	fields := map[string]json.RawMessage{}
+	ts.Check(json.Unmarshal(raw, &fields))
+	for _, name := range []string{"suggestedAction", "attempt", "id", "expiresAt", "title", "message", "error", "decidedBy", "actions", "tried"} {
+		if len(fields[name]) == 0 {
+			ts.Fatalf("%s is missing in %s", name, raw)
+		}
+	}
+	s := last.Suggestion
+	model := strings.Join(args[3:], "")
+	if string(s.SuggestedAction) != args[0] || string(s.Error.Kind) != args[1] || s.NewModel != model {
+		ts.Fatalf("suggests %s %q for %s", s.SuggestedAction, s.NewModel, s.Error.Kind)
+	}
+	if s.Attempt != 0 || !s.ExpiresAt.After(time.Now()) || s.DecidedBy.Plugin == "" || len(s.Tried) != 1 || s.Tried[0].Attempt != 0 {
+		ts.Fatalf("attempt, expiresAt, decidedBy or tried: %s", raw)
+	}
+	if problem := buttonProblem(s.Actions, args[2]); problem != "" {
+		ts.Fatalf("%s: %s", problem, raw)
+	}
+}
+
+func buttonProblem(buttons []recovery.Button, primary string) string {
+	seen := map[string]bool{}
+	for _, b := range buttons {
+		switch {
+		case b.ID == "" || b.Kind == "" || b.Label == "" || seen[b.ID]:
+			return "a button without id, kind or label, or twice the same"
+		case b.Effect != recovery.EffectRunner && b.Effect != recovery.EffectClient:
+			return "the effect of a button"
+		case b.Kind == recovery.ButtonSwitchModel && b.Model == "":
+			return "a switch without its model"
+		case b.Primary != (string(b.Kind) == primary && !seen[primary]):
+			return "the primary button"
+		}
+		seen[b.ID], seen[string(b.Kind)] = true, true
+	}
+	if !seen[primary] {
+		return "no primary button"
+	}
+	return ""
+}
+
+// watcher passes output on and tells when a text was seen in it.
+type watcher struct {
+	text string
+	seen chan struct{}
+
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := strings.Contains(w.all.String(), w.text)
+	w.all.Write(p)
+	if !before && strings.Contains(w.all.String(), w.text) {
+		close(w.seen)
+	}
+	return len(p), nil
+}
+
+func (w *watcher) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all.String()
+}
+
+func interrupt(ts *testscript.TestScript, args []string) {
+	if len(args) < 3 {
+		ts.Fatalf("usage: interrupt TEXT CODE PROGRAM [ARG…]")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[2], args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = environ(ts)
+	out := &watcher{text: args[0], seen: make(chan struct{})}
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &stderr
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	select {
+	case <-out.seen:
+		begun := time.Now()
+		ts.Check(cmd.Process.Signal(syscall.SIGINT))
+		err = <-ended
+		if took := time.Since(begun); took > 2*time.Second {
+			ts.Fatalf("it took %s to stop", took)
+		}
+	case err = <-ended:
+		ts.Fatalf("it ended before it was interrupted: %v\n%s%s", err, out, stderr.String())
+	}
+	fmt.Fprint(ts.Stdout(), out.String())
+	fmt.Fprint(ts.Stderr(), stderr.String())
+	exited(ts, err, args[1])
+}
+
+// environ is the environment that matters to the program under test.
+func environ(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LAB_KEY", "NO_COLOR"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
+
+func askedOn(ts *testscript.TestScript, want []string) {
+	var got []string
+	for _, r := range theLab(ts).Requests() {
+		if r.Refused != "" {
+			ts.Fatalf("the provider refused: %s\n%s", r.Refused, r.Body)
+		}
+		got = append(got, r.Wire+":"+r.Model)
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		ts.Fatalf("asked: %v", got)
+	}
+}
+
+// unruly is a plugin that does what its argument says when it is asked, or, for
+// garbage-first and exit-first, before it has said who it is.
+func unruly() {
+	deed := ""
+	if len(os.Args) > 1 {
+		deed = os.Args[1]
+	}
+	switch deed {
+	case "garbage-first":
+		fmt.Println("\x00\xffnot a handshake")
+		time.Sleep(time.Minute)
+	case "exit-first":
+		os.Exit(3)
+	}
+	plugin.Serve(plugin.Func(func(context.Context, plugin.Event) (plugin.Decision, error) {
+		switch deed {
+		case "panic":
+			panic("boom")
+		case "crash":
+			go panic("boom")
+			select {}
+		case "hang":
+			time.Sleep(time.Minute)
+		case "garbage":
+			for range 1000 {
+				fmt.Println("\x00\xff{not a protocol}")
+			}
+		case "fail":
+			return plugin.Fail("it is not worth it"), nil
+		case "nonsense":
+			return plugin.Switch("nobody/nothing", "because"), nil
+		}
+		return plugin.None, nil
+	}))
+}
