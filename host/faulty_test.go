@@ -2,23 +2,40 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/mulligan-run/mulligan/internal/wire"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
 // TestMain lets the test binary play the plugin.
 func TestMain(m *testing.M) {
-	switch os.Getenv("FAULT") {
-	case "":
+	fault := os.Getenv("FAULT")
+	if fault == "" {
 		os.Exit(m.Run())
+	}
+	leaveTrace()
+	switch fault {
+	case "a host":
+		hostProcess()
+	case "raw":
+		serveRaw()
 	case "bare":
 		fmt.Fprintln(os.Stderr, bareServer())
 		os.Exit(1)
@@ -37,6 +54,96 @@ func TestMain(m *testing.M) {
 	}
 	plugin.Serve(plugin.Func(faulty), plugin.WithVersion("1.2.3"),
 		plugin.WithConfigSchema(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`))
+}
+
+// leaveTrace writes a file named after the process into the folder TRACE: its
+// environment and its open files.
+func leaveTrace() {
+	dir := os.Getenv("TRACE")
+	if dir == "" {
+		return
+	}
+	trace := os.Environ()
+	files, _ := os.ReadDir("/proc/self/fd")
+	for _, f := range files {
+		if target, err := os.Readlink("/proc/self/fd/" + f.Name()); err == nil {
+			trace = append(trace, "fd "+f.Name()+" "+target)
+		}
+	}
+	_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), []byte(strings.Join(trace, "\n")), 0o600)
+}
+
+// hostProcess is a host that starts the plugin PLUGIN and says so.
+func hostProcess() {
+	h := New()
+	err := h.Add(Spec{Name: "p", Command: []string{os.Args[0]}, Env: []string{"FAULT=" + os.Getenv("PLUGIN")}})
+	if err == nil {
+		err = h.Start(context.Background())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(h.Statuses()[0].PID)
+	time.Sleep(time.Hour)
+}
+
+// raw is a server without our SDK: it neither follows its parent nor makes its
+// answers valid.
+type raw struct {
+	goplugin.NetRPCUnsupportedPlugin
+	mulliganv1.UnimplementedRecoveryPluginServer
+}
+
+func serveRaw() {
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
+		},
+		Plugins:    goplugin.PluginSet{wire.PluginName: &raw{}},
+		GRPCServer: goplugin.DefaultGRPCServer,
+	})
+}
+
+func (r *raw) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
+	mulliganv1.RegisterRecoveryPluginServer(g, r)
+	return nil
+}
+
+func (*raw) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("not a host")
+}
+
+func (*raw) Describe(context.Context, *mulliganv1.DescribeRequest) (*mulliganv1.DescribeResponse, error) {
+	return &mulliganv1.DescribeResponse{}, nil
+}
+
+func (*raw) Configure(context.Context, *mulliganv1.ConfigureRequest) (*mulliganv1.ConfigureResponse, error) {
+	return &mulliganv1.ConfigureResponse{}, nil
+}
+
+// RunError sends a reason that is not UTF-8, past all checks of the encoder.
+func (*raw) RunError(context.Context, *mulliganv1.RunErrorRequest) (*mulliganv1.RunErrorResponse, error) {
+	m := &mulliganv1.RunErrorResponse{Action: mulliganv1.Action_ACTION_RETRY}
+	field := m.ProtoReflect().Descriptor().Fields().ByName("reason").Number()
+	m.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), []byte("no\xff")))
+	return m, nil
+}
+
+var inside, most atomic.Int64
+
+// gate waits for the file GATE and tells how many waited with it at most.
+func gate() string {
+	n := inside.Add(1)
+	defer inside.Add(-1)
+	for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+	}
+	for {
+		if _, err := os.Stat(os.Getenv("GATE")); err == nil {
+			return strconv.FormatInt(most.Load(), 10)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
@@ -75,8 +182,8 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	case "stop":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		time.Sleep(time.Hour) // the signal may take effect a little later
-	case "environment":
-		answer.Reason = strings.Join(os.Environ(), " ")
+	case "gate":
+		answer.Reason = gate()
 	}
 	return answer, nil
 }

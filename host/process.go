@@ -29,7 +29,7 @@ const (
 	startTimeout = 10 * time.Second
 	pingTimeout  = time.Second
 	stopGrace    = time.Second // for an orderly end, before the group is killed
-	stopTimeout  = 4 * time.Second
+	stopTimeout  = 3 * time.Second
 	saidBytes    = 500 // of standard error in an error's text
 )
 
@@ -44,8 +44,8 @@ type process struct {
 }
 
 // startProcess returns a process that is healthy, described and configured. When it
-// fails or ctx ends first, nothing of the process is left, after a grace.
-func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.Logger) (*process, error) {
+// fails or ctx ends first, it gives what was started, if anything, to dispose.
+func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.Logger, dispose func(*process)) (*process, error) {
 	path, err := exec.LookPath(spec.Command[0])
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.L
 	}
 	if err != nil {
 		err = p.explain(err)
-		go p.stop()
+		dispose(p)
 		return nil, err
 	}
 	return p, nil
@@ -166,6 +166,7 @@ func (p *process) stop() {
 		}
 	}
 	p.runner.killGroup()
+	p.dead(pipeGrace)
 }
 
 // dead reports whether the process ends within the given time.

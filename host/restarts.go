@@ -30,6 +30,11 @@ func (r *restarts) spent(now time.Time) bool {
 	return len(r.recent) >= maxRestarts && now.Sub(r.recent[len(r.recent)-maxRestarts]) <= restartWindow
 }
 
+// until says how long it stays spent.
+func (r *restarts) until(now time.Time) time.Duration {
+	return restartWindow - now.Sub(r.recent[len(r.recent)-maxRestarts])
+}
+
 func (r *restarts) begin(now time.Time) {
 	r.total++
 	r.recent = append(r.recent, now)

@@ -103,7 +103,7 @@ func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 // wait sees the process end, whoever holds its pipes, and ends its group.
 func (r *processRunner) wait(pipes [3]*os.File) {
 	r.exitErr = r.cmd.Wait()
-	r.killGroup()
+	r.signalGroup()
 	close(r.exited)
 	time.Sleep(pipeGrace)
 	closeAll(pipes[:])
@@ -112,6 +112,15 @@ func (r *processRunner) wait(pipes [3]*os.File) {
 
 // killGroup kills the process and everything it started in its group.
 func (r *processRunner) killGroup() {
+	select {
+	case <-r.exited: // and its group with it; the number may be another's by now
+		return
+	default:
+	}
+	r.signalGroup()
+}
+
+func (r *processRunner) signalGroup() {
 	if pid := r.pid(); pid > 0 {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 	}

@@ -30,11 +30,12 @@ type stderrLog struct {
 	second, minute time.Time
 	lines, bytes   int
 	suppressed     int
-	told           time.Time
+	due            *time.Timer // tells what is suppressed; nil while nothing is
 }
 
 // follow reads until r ends.
 func (s *stderrLog) follow(r io.Reader) {
+	defer s.tell()
 	in := bufio.NewReaderSize(r, maxLine)
 	for {
 		line, err := in.ReadSlice('\n')
@@ -53,16 +54,32 @@ func (s *stderrLog) add(line string, now time.Time) {
 		s.last = append(s.last[:0], s.last[1:]...)
 	}
 	s.last = append(s.last, line)
-	s.mu.Unlock()
-	if !s.allowed(len(line), now) {
+	allowed := s.allowed(len(line), now)
+	if !allowed {
 		s.suppressed++
-		return
+		if s.due == nil {
+			s.due = time.AfterFunc(suppressEvery, s.tell)
+		}
 	}
-	if s.suppressed > 0 && now.Sub(s.told) >= suppressEvery {
-		s.logger.Warn("plugin floods standard error", "suppressed", s.suppressed)
-		s.suppressed, s.told = 0, now
+	s.mu.Unlock()
+	if allowed {
+		s.logger.Log(context.Background(), slog.LevelInfo, line)
 	}
-	s.logger.Log(context.Background(), slog.LevelInfo, line)
+}
+
+// tell logs how many lines the log does not have.
+func (s *stderrLog) tell() {
+	s.mu.Lock()
+	n := s.suppressed
+	s.suppressed = 0
+	if s.due != nil {
+		s.due.Stop()
+		s.due = nil
+	}
+	s.mu.Unlock()
+	if n > 0 {
+		s.logger.Warn("plugin floods standard error", "suppressed", n)
+	}
 }
 
 func (s *stderrLog) allowed(n int, now time.Time) bool {

@@ -22,6 +22,8 @@ type supervised struct {
 	life context.Context // until close
 	end  context.CancelFunc
 
+	ending sync.WaitGroup // processes that are being stopped
+
 	mu        sync.Mutex
 	process   *process
 	starting  *attempt
@@ -86,7 +88,8 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 	case s.starting != nil:
 		return s.starting, 0, nil
 	case s.begun && s.restarts.spent(now):
-		return nil, 0, fmt.Errorf("disabled after %d restarts within %v: %s", maxRestarts, restartWindow, s.lastError)
+		return nil, 0, fmt.Errorf("disabled for another %v after %d restarts within %v: %s",
+			s.restarts.until(now).Round(time.Second), maxRestarts, restartWindow, s.lastError)
 	case s.begun && now.Before(s.restarts.next):
 		return nil, s.restarts.next.Sub(now), nil
 	case s.begun:
@@ -102,11 +105,11 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 func (s *supervised) start(a *attempt) {
 	ctx, cancel := context.WithTimeout(s.life, startTimeout)
 	defer cancel()
-	p, err := startProcess(ctx, s.spec, s.sockets, s.logger)
+	p, err := startProcess(ctx, s.spec, s.sockets, s.logger, s.dispose)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && s.life.Err() != nil {
-		go p.stop()
+		s.dispose(p)
 		p, err = nil, errClosed
 	}
 	a.process, a.err = p, err
@@ -120,11 +123,16 @@ func (s *supervised) start(a *attempt) {
 	}
 	s.version, s.hash = p.version, p.hash
 	s.logger.Info("plugin started", "pid", p.runner.pid(), "version", p.version)
+	s.ending.Add(1)
 	go s.watch(p)
 }
 
+// dispose stops a process that nobody asks any more; close waits for it.
+func (s *supervised) dispose(p *process) { s.ending.Go(p.stop) }
+
 // watch notes the end of a process.
 func (s *supervised) watch(p *process) {
+	defer s.ending.Done()
 	<-p.runner.exited
 	s.mu.Lock()
 	if s.process == p {
@@ -164,6 +172,12 @@ func (s *supervised) close() {
 	}
 	if p != nil {
 		p.stop()
+	}
+	ended := make(chan struct{})
+	go func() { s.ending.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(stopTimeout):
 	}
 }
 

@@ -1,0 +1,255 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// A host that is killed takes its plugins along: one with our SDK and, where the
+// system helps, one without.
+func TestPluginsDieWithTheirHost(t *testing.T) {
+	for _, fault := range []string{"ok", "raw"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			if fault == "raw" && runtime.GOOS != "linux" {
+				t.Skip("no parent-death signal")
+			}
+			dir, err := os.MkdirTemp("/tmp", "m") // a short path
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			child := exec.Command(os.Args[0])
+			child.Env = append(os.Environ(), "FAULT=a host", "PLUGIN="+fault, "XDG_RUNTIME_DIR="+dir)
+			child.Stderr = os.Stderr
+			out, err := child.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := bufio.NewReader(out).ReadString('\n')
+			pid, err := strconv.Atoi(strings.TrimSpace(line))
+			if err != nil || !lives(pid) {
+				t.Errorf("no plugin: %q", line)
+			}
+			_ = syscall.Kill(child.Process.Pid, syscall.SIGKILL)
+			_ = child.Wait()
+			if pid > 0 {
+				gone(t, pid)
+			}
+		})
+	}
+}
+
+// The life line alone ends a plugin: its host lives on and sends no signal.
+func TestAPluginEndsWithItsLifeLine(t *testing.T) {
+	h := faultyHost(t, "ok", "")
+	p, err := h.plugins[0].running(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = p.runner.stdin.Close()
+	if !p.dead(2 * time.Second) {
+		t.Fatal("the plugin lives on")
+	}
+	if p.runner.exitErr != nil {
+		t.Errorf("it ended with %v", p.runner.exitErr)
+	}
+}
+
+func TestAPluginSeesNoSecret(t *testing.T) {
+	t.Setenv("CANARY_KEY", "secret")
+	secret := filepath.Join(t.TempDir(), "secret")
+	fd, err := syscall.Open(secret, syscall.O_RDWR|syscall.O_CREAT, 0o600) // is inherited, other than what os opens
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	dir := t.TempDir()
+	h := faultyHost(t, "ok", "", "TRACE="+dir)
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	own := regexp.MustCompile(`^\d+ (anon_inode:|/proc/|/sys/fs/cgroup/)`) // what Go's runtime opens in every program
+	known := append([]string{
+		"FAULT", "TRACE", "GORACE", "MULLIGAN_PLUGIN", "PLUGIN_MIN_PORT", "PLUGIN_MAX_PORT", "PLUGIN_PROTOCOL_VERSIONS",
+		"PLUGIN_CLIENT_CERT", "PLUGIN_UNIX_SOCKET_DIR",
+	}, inherited...)
+	trace := traces(t, dir)[h.Statuses()[0].PID]
+	if trace == "" {
+		t.Fatal("no trace")
+	}
+	_, certificate, _ := strings.Cut(trace, "-----BEGIN")
+	certificate, _, _ = strings.Cut(certificate, "END CERTIFICATE-----\n")
+	for line := range strings.Lines(strings.Replace(trace, certificate, "", 1)) {
+		line = strings.TrimSpace(line)
+		file, isFile := strings.CutPrefix(line, "fd ")
+		name, _, isVariable := strings.Cut(line, "=")
+		switch {
+		case isFile && (file[:1] <= "2" && strings.Contains(file, " pipe:") || own.MatchString(file)):
+		case !isFile && isVariable && slices.Contains(known, name):
+		case line != "":
+			t.Errorf("the plugin has %s", line)
+		}
+	}
+}
+
+func TestTooManyCallsAreBusy(t *testing.T) {
+	const calls, room = 100, maxInFlight + maxQueued
+	open := filepath.Join(t.TempDir(), "open")
+	h := faultyHost(t, "gate", "", "GATE="+open)
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		vote recovery.Vote
+		err  error
+	}
+	results := make(chan result, calls)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range calls {
+		go func() {
+			vote, err := h.plugins[0].RunError(ctx, hooks.RunError{})
+			results <- result{vote, err}
+		}()
+	}
+	for range calls - room {
+		if r := <-results; !errors.Is(r.err, errBusy) {
+			t.Errorf("not busy: %+v", r)
+		}
+	}
+	if err := os.WriteFile(open, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range room {
+		r := <-results
+		if most, _ := strconv.Atoi(r.vote.Reason); r.err != nil || most < 1 || most > maxInFlight {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestAFailingPluginIsLeftAlone(t *testing.T) {
+	h := faultyHost(t, "panic", "")
+	for range breakAfter {
+		if vote, _ := ask(t, h); !strings.Contains(vote.Error, "panic: boom") {
+			t.Errorf("%+v", vote)
+		}
+	}
+	vote, took := ask(t, h)
+	if took > 100*time.Millisecond || !strings.HasPrefix(vote.Error, "left alone for another 1m0s") || !strings.Contains(vote.Error, "boom") {
+		t.Errorf("%+v after %v", vote, took)
+	}
+	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts != 0 || s.PID == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	dir, err := os.MkdirTemp("/tmp", "m") // a short path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	cycle := func(fault string) {
+		h := faultyHost(t, fault, "")
+		_ = h.Start(t.Context())
+		if pid := h.Statuses()[0].PID; pid > 0 {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	cycle("ok") // what lives for ever is there from now on
+	files, goroutines := settled(openFiles(), runtime.NumGoroutine())
+	var wg sync.WaitGroup
+	for range 5 {
+		for _, fault := range []string{"ok", "raw", "garbage", "exit at start"} {
+			wg.Go(func() { cycle(fault) })
+		}
+		wg.Wait()
+	}
+	f, g := settled(files, goroutines)
+	if f > files+5 || g > goroutines+5 {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d files and %d goroutines, before %d and %d\n%s", f, g, files, goroutines, stacks[:runtime.Stack(stacks, true)])
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left over: %v %v", left, err)
+	}
+}
+
+// settled gives the numbers of open files and goroutines once they are no more than
+// wanted and have not gone down for a while.
+func settled(files, goroutines int) (int, int) {
+	f, g, same := openFiles(), runtime.NumGoroutine(), 0
+	for range 60 {
+		time.Sleep(50 * time.Millisecond)
+		nowF, nowG := openFiles(), runtime.NumGoroutine()
+		if nowF >= f && nowG >= g && nowF <= files && nowG <= goroutines {
+			same++
+		} else {
+			same = 0
+		}
+		if f, g = nowF, nowG; same > 8 {
+			break
+		}
+	}
+	return f, g
+}
+
+// openFiles is 0 where the system does not tell.
+func openFiles() int {
+	files, _ := os.ReadDir("/proc/self/fd")
+	return len(files)
+}
+
+// What was suppressed is told every 10 s, and when the flood and when the plugin end.
+func TestSuppressedLinesAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		s := &stderrLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
+		flood := strings.Repeat("x\n", linesPerSecond+7)
+		s.follow(strings.NewReader(flood))
+		if !strings.Contains(log.String(), "suppressed=7\n") {
+			t.Error("not told at the end")
+		}
+		log.Reset()
+		time.Sleep(time.Second)
+		for range linesPerSecond + 3 {
+			s.add("x", time.Now())
+		}
+		time.Sleep(suppressEvery + time.Second)
+		synctest.Wait()
+		if strings.Count(log.String(), fmt.Sprintf("suppressed=%d\n", 3)) != 1 {
+			t.Error("not told after the flood")
+		}
+	})
+}
