@@ -95,29 +95,25 @@ func (l *loop) request(b recovery.Began) llm.Request {
 	return req
 }
 
-// run hears the stream and tells the loop how it ended, also when the model does
-// not listen to its context.
+// run hears the stream and tells the loop how it ended. A model that does not
+// listen to its context is left behind after a moment.
 func (a *attempt) run(ctx context.Context, key string, j *job) {
-	ended := make(chan error, 1)
-	go func() { ended <- a.hear(ctx) }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		grace := time.NewTimer(stopGrace)
-		defer grace.Stop()
-		select {
-		case err = <-ended:
-		case <-grace.C:
-			err = context.Cause(ctx)
-		}
+	var once sync.Once
+	end := func(err error) {
+		once.Do(func() {
+			a.clock.stop()
+			a.close()
+			cause := context.Cause(ctx)
+			a.loop.finish(key, j, func(ctx context.Context) error {
+				return a.loop.attemptEnded(ctx, a, a.judge(err, cause))
+			})
+		})
 	}
-	a.clock.stop()
-	a.close()
-	cause := context.Cause(ctx)
-	a.loop.finish(key, j, func(ctx context.Context) error {
-		return a.loop.attemptEnded(ctx, a, a.judge(err, cause))
+	disarm := context.AfterFunc(ctx, func() {
+		time.AfterFunc(stopGrace, func() { end(context.Cause(ctx)) })
 	})
+	defer disarm()
+	end(a.hear(ctx))
 }
 
 // hear reads the stream into the answer.

@@ -57,8 +57,10 @@ func (l *loop) claimed() recovery.Claimed {
 func (l *loop) launch(ctx context.Context) *Run {
 	ctx, cancel := context.WithCancelCause(ctx)
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	l.r.driven.Store(l.id, run)
 	go func() {
 		defer close(run.done)
+		defer l.r.driven.CompareAndDelete(l.id, run)
 		defer cancel(nil)
 		err := l.drive(ctx)
 		run.result, run.err = outcome(l.run)

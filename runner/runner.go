@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -33,6 +34,7 @@ type Runner struct {
 	owner     string
 	now       func() time.Time
 	logger    *slog.Logger
+	driven    sync.Map // id → *Run, of the runs that this Runner drives
 	timeouts  func(model string, t recovery.Timeouts) recovery.Timeouts
 	deadlines hooks.Deadlines
 }
@@ -161,10 +163,14 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 }
 
 // Resume claims a run that nobody drives and goes on with it. A run that has
-// settled stays as it is: Wait gives its outcome at once. It fails with
+// settled stays as it is: Wait gives its outcome at once. One that this Runner
+// drives is given as it goes on. It fails with
 // timeline.ErrOwned while another living process drives the run, and with
 // timeline.ErrNotFound for an unknown one.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
+	if run, ok := r.drives(id); ok {
+		return run, nil
+	}
 	l, err := r.claim(ctx, id)
 	if err != nil {
 		return nil, err
@@ -179,12 +185,20 @@ func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 }
 
 // Recover answers a run's suggestion and goes on with the run here. The errors of
-// recovery.Run.CanAccept say why an answer came too late. Where another process
-// drives the run (a live wait), the answer is left in its inbox.
+// recovery.Run.Accept say why an answer does not count. A run that is being driven
+// (a live wait) gets the answer through its inbox; where another process drives
+// it, the error is ErrSent.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
-	if errors.Is(err, timeline.ErrOwned) {
-		return nil, r.send(ctx, id, a)
+	for try := 0; errors.Is(err, timeline.ErrOwned); try++ {
+		if run, sent, sendErr := r.send(ctx, id, a); sent || sendErr != nil {
+			return run, sendErr
+		}
+		if try == settleTries {
+			return nil, fmt.Errorf("recover run %s: its suggestion is open but its owner does not let go of it: %w", id, timeline.ErrOwned)
+		}
+		time.Sleep(settlePause)
+		l, err = r.claim(ctx, id)
 	}
 	if err != nil {
 		return nil, err
@@ -200,28 +214,50 @@ func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error)
 	return l.launch(ctx), nil
 }
 
+// settleTries pauses are how long the owner of a run whose suggestion is open may
+// take to let go of it: a loop that has just settled still lands its effects.
+const (
+	settleTries = 60
+	settlePause = 50 * time.Millisecond
+)
+
 // ErrSent says that a run is driven by another process, which was told and acts.
 var ErrSent = errors.New("the run is driven by another process; it was told")
 
-// send leaves an answer in the inbox of a run that another process drives.
-func (r *Runner) send(ctx context.Context, id string, a Answer) error {
-	run, err := r.Inspect(ctx, id)
+// send leaves the answer to a live wait in the inbox of the run's owner. It is not
+// sent where a suggestion is open, since its owner is done with the run.
+func (r *Runner) send(ctx context.Context, id string, a Answer) (run *Run, sent bool, err error) {
+	state, err := r.Inspect(ctx, id)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	accepted, err := run.Accept(a.Suggestion, a.Action, a.Model, r.now())
-	if err != nil {
-		return err
+	accepted, err := state.Accept(a.Suggestion, a.Action, a.Model, r.now())
+	if err != nil || state.SuggestionOpen() {
+		return nil, false, err
 	}
 	if _, err := r.log.Send(ctx, id, timeline.Command{ID: "accept/" + accepted.Suggestion, Body: accepted}); err != nil {
-		return fmt.Errorf("recover run %s: %w", id, err)
+		return nil, false, fmt.Errorf("recover run %s: %w", id, err)
 	}
-	return fmt.Errorf("recover run %s: %w", id, ErrSent)
+	if run, ok := r.drives(id); ok {
+		return run, true, nil
+	}
+	return nil, true, fmt.Errorf("recover run %s: %w", id, ErrSent)
+}
+
+// drives finds a run that this Runner drives.
+func (r *Runner) drives(id string) (*Run, bool) {
+	v, _ := r.driven.Load(id)
+	run, ok := v.(*Run)
+	return run, ok
 }
 
 // Cancel asks for a run's end, whoever drives it. A run that nobody drives is
 // ended here.
 func (r *Runner) Cancel(ctx context.Context, id string) error {
+	if run, ok := r.drives(id); ok {
+		run.Cancel()
+		return cancelled(run)
+	}
 	l, err := r.claim(ctx, id)
 	if errors.Is(err, timeline.ErrOwned) {
 		_, err := r.log.Send(ctx, id, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}})
@@ -237,8 +273,14 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 	if err := l.write(ctx, l.claimed(), recovery.CancelRequested{}); err != nil {
 		return fmt.Errorf("cancel run %s: %w", id, err)
 	}
-	_, err = l.launch(ctx).Wait()
-	if errors.Is(err, ErrCancelled) {
+	return cancelled(l.launch(ctx))
+}
+
+// cancelled waits for a run's end, which is its being cancelled unless it settled
+// otherwise before.
+func cancelled(run *Run) error {
+	_, err := run.Wait()
+	if _, failed := errors.AsType[*Error](err); failed || errors.Is(err, ErrCancelled) {
 		return nil
 	}
 	return err
@@ -256,6 +298,9 @@ func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) 
 // claim folds a run and becomes its owner; a settled run is released again when
 // its loop is not launched.
 func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
+	if _, ok := r.drives(id); ok {
+		return nil, fmt.Errorf("run %s is driven here: %w", id, timeline.ErrOwned)
+	}
 	if _, err := r.log.Read(ctx, id, 0, 1); err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}

@@ -91,6 +91,31 @@ func TestSuggestsAndRecovers(t *testing.T) {
 	}
 }
 
+func TestASuggestionIsAnsweredAsSoonAsItIsSeen(t *testing.T) {
+	r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithHook("h", advise(retryNow)))
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event, err := range run.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Event == nil || event.Event.Type() != "suggested" {
+			continue
+		}
+		again, err := r.Recover(t.Context(), run.ID(), runner.Answer{Action: "retry"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := again.Wait(); err != nil || result.Text != "ok" {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		return
+	}
+	t.Error("nothing was suggested")
+}
+
 func TestToolsRunOnceAcrossRetries(t *testing.T) {
 	var ran atomic.Int32
 	tool := runner.Tool{Name: "weather", Run: func(context.Context, runner.ToolCall) (string, error) {
@@ -208,6 +233,45 @@ func TestCancelEndsAWait(t *testing.T) {
 		run.Cancel()
 		if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
 			t.Fatalf("got %v", err)
+		}
+	})
+}
+
+func TestCancelByIDEndsARunThatIsDrivenHere(t *testing.T) {
+	r := runner.New(runner.WithModel(primary, script(stalls("It"))))
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := r.Resume(t.Context(), run.ID()); err != nil || same != run {
+		t.Errorf("resuming a driven run gave %p, %v, want %p", same, err, run)
+	}
+	if err := r.Cancel(t.Context(), run.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+		t.Errorf("the run ended with %v", err)
+	}
+}
+
+func TestALiveWaitIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := advise(recovery.Vote{Action: recovery.ActionRetry, Delay: 50_000})
+		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithHook("h", slow), runner.WithAutoRecover(true))
+		began := time.Now()
+		run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		if same, err := r.Recover(t.Context(), run.ID(), runner.Answer{Action: "retry_now"}); err != nil || same != run {
+			t.Fatalf("got %p, %v, want %p", same, err, run)
+		}
+		if result, err := run.Wait(); err != nil || result.Text != "ok" {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if took := time.Since(began); took > 11*time.Second {
+			t.Errorf("the wait was not cut short: %v", took)
 		}
 	})
 }
