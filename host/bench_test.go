@@ -30,25 +30,47 @@ var benchEvent = hooks.RunError{
 }
 
 // BenchmarkHookRoundTrip asks a Go plugin in another process through everything that
-// a runner goes through.
+// a runner goes through and, in turns of a few calls, sends the same message over
+// grpc-go alone, with the same TLS over a unix socket to another process (base).
 func BenchmarkHookRoundTrip(b *testing.B) {
 	h := faultyHost(b, "ok", "")
 	if err := h.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	measure(b, func() error {
+	hook := func() error {
 		var vote recovery.Vote
 		hooks.Dispatch(b.Context(), h.Hooks(), benchEvent, hooks.Deadlines{}, func(v recovery.Vote) { vote = v })
 		if vote.Error != "" {
 			return errors.New(vote.Error)
 		}
 		return nil
-	})
+	}
+	client, request := bareClient(b), wire.RunErrorToProto(benchEvent)
+	base := func() error {
+		ctx, cancel := context.WithTimeout(b.Context(), 2*time.Second)
+		defer cancel()
+		_, err := client.RunError(ctx, request)
+		return err
+	}
+	const turn = 20
+	measure(b, hook, 10*turn) // warm
+	measure(b, base, 10*turn)
+	var hookTook, baseTook []time.Duration
+	for b.Loop() {
+		hookTook = append(hookTook, measure(b, hook, turn)...)
+		baseTook = append(baseTook, measure(b, base, turn)...)
+	}
+	p50, p99 := quantiles(hookTook)
+	base50, base99 := quantiles(baseTook)
+	b.ReportMetric(p50, "p50-us")
+	b.ReportMetric(p99, "p99-us")
+	b.ReportMetric(base50, "base-p50-us")
+	b.ReportMetric(base99, "base-p99-us")
+	b.ReportMetric(p50/base50, "ratio-p50")
 }
 
-// BenchmarkBareGRPC sends the same message over grpc-go alone, with the same TLS over
-// a unix socket to another process.
-func BenchmarkBareGRPC(b *testing.B) {
+func bareClient(b *testing.B) mulliganv1.RecoveryPluginClient {
+	b.Helper()
 	authority, tlsConfig, err := newIdentity()
 	if err != nil {
 		b.Fatal(err)
@@ -65,7 +87,7 @@ func BenchmarkBareGRPC(b *testing.B) {
 	if err := server.Start(); err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = server.Process.Kill(); _ = server.Wait() }()
+	b.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
 	certificate := make([]byte, 8192)
 	n, err := out.Read(certificate)
 	if err != nil {
@@ -76,34 +98,26 @@ func BenchmarkBareGRPC(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
-	client := mulliganv1.NewRecoveryPluginClient(conn)
-	request := wire.RunErrorToProto(benchEvent)
-	measure(b, func() error {
-		ctx, cancel := context.WithTimeout(b.Context(), 2*time.Second)
-		defer cancel()
-		_, err := client.RunError(ctx, request)
-		return err
-	})
+	b.Cleanup(func() { _ = conn.Close() })
+	return mulliganv1.NewRecoveryPluginClient(conn)
 }
 
-func measure(b *testing.B, call func() error) {
-	for range 200 { // warm
-		if err := call(); err != nil {
-			b.Fatal(err)
-		}
-	}
+func measure(b *testing.B, call func() error, times int) []time.Duration {
+	b.Helper()
 	var took []time.Duration
-	for b.Loop() {
+	for range times {
 		began := time.Now()
 		if err := call(); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(began))
 	}
+	return took
+}
+
+func quantiles(took []time.Duration) (p50, p99 float64) {
 	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2])/1e3, "p50-µs")
-	b.ReportMetric(float64(took[len(took)*99/100])/1e3, "p99-µs")
+	return float64(took[len(took)/2]) / 1e3, float64(took[len(took)*99/100]) / 1e3
 }
 
 func pool(certificate string) *x509.CertPool {
@@ -112,7 +126,7 @@ func pool(certificate string) *x509.CertPool {
 	return p
 }
 
-// bareServer is the other end of BenchmarkBareGRPC.
+// bareServer is the other end of bareClient.
 func bareServer() error {
 	authority, own, err := newIdentity()
 	if err != nil {
