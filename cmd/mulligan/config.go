@@ -82,7 +82,7 @@ func (p *pluginEntry) UnmarshalYAML(unmarshal func(any) error) error {
 
 const (
 	builtinAutoRecover = "auto-recover"
-	maxConfig          = 1 << 20 // bytes
+	maxConfig          = 256 << 10 // bytes
 	maxTimeout         = 31 * 24 * time.Hour
 	maxRetriesLimit    = recovery.MaxAttemptsPerCall - 1
 )
@@ -157,14 +157,23 @@ func readBounded(path string) ([]byte, error) {
 // out of range is an error that shows the line.
 func parseConfig(source []byte) (*config, error) {
 	c := &config{}
-	decoder := yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField())
-	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
+	if err := decodeStrictly(source, c); err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.New(yaml.FormatError(err, false, true))
 	}
 	if p := c.problem(); p != nil {
 		return nil, errors.New(p.show(source))
 	}
 	return c, nil
+}
+
+// decodeStrictly decodes YAML. The decoder panics at some input that is none.
+func decodeStrictly(source []byte, c *config) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("this cannot be read as YAML: %v", p)
+		}
+	}()
+	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField()).Decode(c)
 }
 
 // problem is a value that has the right type and is wrong all the same.
