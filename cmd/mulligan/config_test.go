@@ -75,7 +75,7 @@ func TestParseConfig(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ source, want string }{
-		"unknown key":      {"modle: a/b\n", "modle"},
+		"unknown key":      {"modelle: a/b\n", "modelle"},
 		"unknown deep key": {"providers:\n  work: {type: openai, basurl: x}\n", "basurl"},
 		"twice":            {"model: a/b\nmodel: a/c\n", "model"},
 		"wrong type":       {"auto_recover: maybe\n", "maybe"},
