@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -96,19 +94,6 @@ func sanitise(a answer, name string, began time.Time) recovery.Vote {
 		v = recovery.Vote{Version: v.Version, Hash: v.Hash, PID: v.PID, Error: v.Error}
 	}
 	v.Plugin, v.Latency = name, since(began)
-	v.Error, v.Reason = clip(v.Error, MaxError), clip(v.Reason, MaxReason)
+	v.Error, v.Reason = recovery.Clip(v.Error, MaxError), recovery.Clip(v.Reason, MaxReason)
 	return v
-}
-
-// clip makes s valid UTF-8 of at most n bytes, ending in "…" where it was cut.
-func clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= n {
-		return s
-	}
-	cut := n - len("…")
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -86,18 +86,7 @@ func (m *Model) Loopback() bool { return m.client.Loopback() }
 
 // Stream implements llm.Model.
 func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		if ctx.Err() != nil {
-			yield(llm.Delta{}, context.Cause(ctx))
-			return
-		}
-		ask, err := m.ask(request)
-		if err != nil {
-			yield(llm.Delta{}, err)
-			return
-		}
-		m.client.Talk(ctx, ask, yield)
-	}
+	return m.client.Stream(ctx, func() (observe.Ask, error) { return m.ask(request) })
 }
 
 func (m *Model) ask(request llm.Request) (observe.Ask, error) {

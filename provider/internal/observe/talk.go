@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -105,6 +106,23 @@ type talk struct {
 	answer    *capped
 	grace     *time.Timer // runs once the terminal event was seen
 	retired   bool
+}
+
+// Stream is llm.Model.Stream for an adapter whose prepare says what to ask. What
+// prepare refuses is never sent.
+func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if ctx.Err() != nil {
+			yield(llm.Delta{}, context.Cause(ctx))
+			return
+		}
+		ask, err := prepare()
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		c.Talk(ctx, ask, yield)
+	}
 }
 
 // Talk sends ask and yields what comes back, as llm.Model.Stream does.
