@@ -151,10 +151,10 @@ func buttonProblem(buttons []recovery.Button, primary string) string {
 			return "the effect of a button"
 		case b.Kind == recovery.ButtonSwitchModel && b.Model == "":
 			return "a switch without its model"
-		case b.Primary != (string(b.Kind) == primary && !seen[primary]):
+		case b.Primary != (b.Kind == primary && !seen[primary]):
 			return "the primary button"
 		}
-		seen[b.ID], seen[string(b.Kind)] = true, true
+		seen[b.ID], seen[b.Kind] = true, true
 	}
 	if !seen[primary] {
 		return "no primary button"

@@ -109,7 +109,7 @@ func (a *app) offer(failed *runner.Error) {
 	s.line("")
 	heading := s.ink.bold("What can be done")
 	if by := sg.DecidedBy; by != nil {
-		heading += s.ink.dim(oneLine(fmt.Sprintf(" · %s suggests: %s", by.Plugin, tellSuggestion(sg))))
+		heading += s.ink.dim(" · " + oneLine(fmt.Sprintf("%s suggests: %s", by.Plugin, tellSuggestion(sg))))
 	}
 	s.line(heading)
 	if sg.BlockedBy != "" {

@@ -1,11 +1,11 @@
 // Package observe asks a model provider over HTTP and sees exactly how that went.
 //
-// [New] makes a [Client] for one configured provider. [Client.Talk] sends one
+// [New] makes a [Client] for one configured provider. [Client.Stream] sends one
 // request and yields what a wire's [Decoder] makes of the events it streams back:
 //
 //	client, err := observe.New(observe.Config{Provider: "anthropic", BaseURL: "https://api.anthropic.com"})
 //	…
-//	client.Talk(ctx, observe.Ask{Path: "/v1/messages", Body: body, Decoder: d}, yield)
+//	client.Stream(ctx, func() (observe.Ask, error) { … })
 //
 // # What a client never does
 //

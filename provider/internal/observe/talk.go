@@ -121,12 +121,12 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 			yield(llm.Delta{}, err)
 			return
 		}
-		c.Talk(ctx, ask, yield)
+		c.converse(ctx, ask, yield)
 	}
 }
 
-// Talk sends ask and yields what comes back, as llm.Model.Stream does.
-func (c *Client) Talk(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
+// converse sends ask and yields what comes back, as llm.Model.Stream does.
+func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, phase: recovery.PhaseBeforeConnect}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
