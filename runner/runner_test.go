@@ -133,22 +133,29 @@ func TestToolsRunOnceAcrossRetries(t *testing.T) {
 	}
 }
 
-func TestPanicsReachTheHookAndSettle(t *testing.T) {
+func TestWhatIsOursReachesTheHookAndSettles(t *testing.T) {
+	unbuildable := recovery.NewFailure(recovery.KindPromptFailure, recovery.OriginPrompt, recovery.PhasePrompt, nil)
 	broken := runner.Tool{Name: "weather", Run: func(context.Context, runner.ToolCall) (string, error) { panic("the tool broke") }}
-	for name, options := range map[string][]runner.Option{
-		"model": {runner.WithModel(primary, script(panics))},
-		"tool":  {runner.WithModel(primary, script(callsTool("c1", "weather", "{}"))), runner.WithTools(broken)},
+	for name, c := range map[string]struct {
+		kind    recovery.Kind
+		options []runner.Option
+	}{
+		"prompt": {recovery.KindPromptFailure, []runner.Option{runner.WithModel(primary, script(fails("", unbuildable)))}},
+		"model":  {recovery.KindInternal, []runner.Option{runner.WithModel(primary, script(panics))}},
+		"tool": {recovery.KindInternal, []runner.Option{
+			runner.WithModel(primary, script(callsTool("c1", "weather", "{}"))), runner.WithTools(broken),
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
 			hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
-				if e.Failure.Kind == recovery.KindInternal {
+				if e.Failure.Kind == c.kind {
 					asked.Add(1)
 				}
 				return recovery.Vote{}, nil
 			})
-			_, err := runner.New(append(options, runner.WithHook("h", hook))...).Run(t.Context(), "hi")
-			wantError(t, err, recovery.KindInternal)
+			_, err := runner.New(append(c.options, runner.WithHook("h", hook))...).Run(t.Context(), "hi")
+			wantError(t, err, c.kind)
 			if asked.Load() != 1 {
 				t.Errorf("the hook was asked %d times", asked.Load())
 			}
