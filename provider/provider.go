@@ -163,6 +163,12 @@ func (s *Set) Info(full string) (ModelInfo, bool) {
 	return ModelInfo{}, false
 }
 
+// ContextTokens is the size of the model's context window, 0 where it is not known.
+func (s *Set) ContextTokens(full string) int64 {
+	info, _ := s.Info(full)
+	return int64(info.ContextTokens)
+}
+
 // Entries lists the entries in the order in which they were configured.
 func (s *Set) Entries() []Entry { return slices.Clone(s.entries) }
 

@@ -171,7 +171,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) models(seed uint64) []runner.Option {
 	listener := faultlab.NewMemListener()
 	w.server = &http.Server{Handler: http.HandlerFunc(w.serve)}
-	go w.server.Serve(listener) //nolint:errcheck // it ends when it is closed
+	go w.server.Serve(listener)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.Dial(ctx) }
 	key := func() (string, error) { return "sk-simulated-0123456789", nil }
 	one, err := anthropic.New(anthropic.Config{Key: key, BaseURL: "http://127.0.0.1:1", DialContext: dial})
@@ -382,17 +382,17 @@ func (w *world) meddle(ctx context.Context, run string) bool {
 // answer answers a suggestion; nil if the person leaves it at that.
 func (w *world) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 	d := w.dice
-	switch roll := d.n(10); {
-	case roll == 0:
+	switch d.n(10) {
+	case 0:
 		return nil
-	case roll == 1:
+	case 1:
 		if err := w.runner.Cancel(ctx, failed.Run); err != nil && !errors.Is(err, errStore) {
 			w.complain("cancel of a suggestion: %v", err)
 		} else if err != nil {
 			return w.resume(ctx, failed.Run)
 		}
 		return nil
-	case roll == 2:
+	case 2:
 		time.Sleep(time.Until(failed.Suggestion.ExpiresAt) + time.Minute)
 		if _, err := w.runner.Recover(ctx, failed.Run, runner.Answer{Action: recovery.ButtonStop}); !errors.Is(err, recovery.ErrExpired) && !errors.Is(err, errStore) {
 			w.complain("I18: an answer after the expiry: %v", err)

@@ -98,8 +98,7 @@ func (m *models) ContextTokens(name string) int64 {
 	if m.isDemo(name) {
 		return 0
 	}
-	info, _ := m.set.Info(name)
-	return int64(info.ContextTokens)
+	return m.set.ContextTokens(name)
 }
 
 // loopback reports whether the model is on this machine.
