@@ -136,13 +136,6 @@ func (f *Failure) terminal() bool {
 	return f.Kind == KindMaxTurnTime || f.Kind == KindRunTimeout || f.Kind == KindBudget
 }
 
-// WithCause gives a copy of f that unwraps to err.
-func (f *Failure) WithCause(err error) *Failure {
-	g := *f
-	g.cause = err
-	return &g
-}
-
 // Panicked is the failure that a panic in an embedder's Model or Tool amounts to.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))

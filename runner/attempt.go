@@ -234,7 +234,6 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
 	if !ok {
 		f = recovery.Classify(recovery.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
 	}
-	l.causes[a.id] = err
 	failure := *f
 	failure.Model = cmp.Or(failure.Model, a.model)
 	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))

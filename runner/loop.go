@@ -28,9 +28,8 @@ type loop struct {
 	run     *recovery.Run
 	lease   timeline.Lease
 	mailbox chan message
-	work    context.Context  // what every effect's context comes from; over when the loop is
-	air     map[string]*job  // effects that are going on, by key
-	causes  map[uint64]error // the original errors of failures, by the attempt's id
+	work    context.Context // what every effect's context comes from; over when the loop is
+	air     map[string]*job // effects that are going on, by key
 }
 
 // message is what an effect tells the loop; it runs on the loop's goroutine.
@@ -46,12 +45,22 @@ type job struct {
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	return &loop{
 		r: r, id: id, run: run, lease: lease,
-		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, causes: map[uint64]error{},
+		mailbox: make(chan message, mailboxSize), air: map[string]*job{},
 	}
 }
 
 func (l *loop) claimed() recovery.Claimed {
 	return recovery.Claimed{Owner: l.lease.Owner, Epoch: l.lease.Epoch}
+}
+
+// begin writes what the loop starts from and launches it. Where that cannot be
+// written, the run is nobody's again.
+func (l *loop) begin(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
+	if err := l.write(ctx, bodies...); err != nil {
+		l.release()
+		return nil, err
+	}
+	return l.launch(ctx), nil
 }
 
 func (l *loop) launch(ctx context.Context) *Run {
@@ -66,8 +75,6 @@ func (l *loop) launch(ctx context.Context) *Run {
 		run.result, run.err = outcome(l.run)
 		if err != nil {
 			run.err = err
-		} else if failed, ok := errors.AsType[*Error](run.err); ok {
-			failed.Failure = failed.Failure.WithCause(l.cause())
 		}
 	}()
 	return run
@@ -80,13 +87,6 @@ func (l *loop) settled(ctx context.Context) *Run {
 	run.result, run.err = outcome(l.run)
 	close(run.done)
 	return run
-}
-
-func (l *loop) cause() error {
-	if l.run.Attempt == nil {
-		return nil
-	}
-	return l.causes[l.run.Attempt.ID]
 }
 
 // drive is the loop. It returns when the run has settled or is parked, or cannot

@@ -125,10 +125,11 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 		return nil, fmt.Errorf("start run: %w", err)
 	}
 	l := r.newLoop(&recovery.Run{}, id, lease)
-	if err := l.write(ctx, started, recovery.Claimed{Owner: lease.Owner, Epoch: lease.Epoch}); err != nil {
+	run, err := l.begin(ctx, started, l.claimed())
+	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
 	}
-	return l.launch(ctx), nil
+	return run, nil
 }
 
 func (r *Runner) started(req Request) (recovery.Started, error) {
@@ -178,10 +179,11 @@ func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 	if l.run.Settled() {
 		return l.settled(ctx), nil
 	}
-	if err := l.write(ctx, l.claimed()); err != nil {
+	run, err := l.begin(ctx, l.claimed())
+	if err != nil {
 		return nil, fmt.Errorf("resume run %s: %w", id, err)
 	}
-	return l.launch(ctx), nil
+	return run, nil
 }
 
 // Recover answers a run's suggestion and goes on with the run here. The errors of
@@ -208,10 +210,11 @@ func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error)
 		l.release()
 		return nil, err
 	}
-	if err := l.write(ctx, l.claimed(), accepted); err != nil {
+	run, err := l.begin(ctx, l.claimed(), accepted)
+	if err != nil {
 		return nil, fmt.Errorf("recover run %s: %w", id, err)
 	}
-	return l.launch(ctx), nil
+	return run, nil
 }
 
 // settleTries pauses are how long the owner of a run whose suggestion is open may
@@ -270,10 +273,11 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 		l.release()
 		return nil
 	}
-	if err := l.write(ctx, l.claimed(), recovery.CancelRequested{}); err != nil {
+	run, err := l.begin(ctx, l.claimed(), recovery.CancelRequested{})
+	if err != nil {
 		return fmt.Errorf("cancel run %s: %w", id, err)
 	}
-	return cancelled(l.launch(ctx))
+	return cancelled(run)
 }
 
 // cancelled waits for a run's end, which is its being cancelled unless it settled

@@ -48,6 +48,15 @@ func TestWithoutPluginTheFailureIsFinal(t *testing.T) {
 	}
 }
 
+func TestTheErrorUnwrapsToTheOriginal(t *testing.T) {
+	original := errors.New("the embedder's own")
+	_, err := runner.New(runner.WithModel(primary, script(fails("", original)))).Run(t.Context(), "hi")
+	wantError(t, err, recovery.KindUnknown)
+	if !errors.Is(err, original) {
+		t.Errorf("%v does not unwrap to the original", err)
+	}
+}
+
 func TestRetriesAndSendsTheSameInput(t *testing.T) {
 	model := script(fails("par", nil), fails("", overload), answers("whole"))
 	r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)))

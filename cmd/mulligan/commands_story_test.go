@@ -28,7 +28,8 @@ import (
 //	                                        (spec §6): this action, for a failure of this kind, this button first
 //	jsonlines STATUS                        stdout is valid JSON lines, numbered without a gap, whose last is the
 //	                                        run's end with that status
-//	interrupt TEXT CODE PROGRAM [ARG…]      like exits, but once it has printed TEXT it gets SIGINT, and then has 2 s
+//	interrupt TEXT CODE PROGRAM [ARG…]      like exits, but once it has printed TEXT it gets SIGINT, and then has 2 s;
+//	                                        the text @N waits until the provider was asked N times in all
 //	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
@@ -201,6 +202,14 @@ func interrupt(ts *testscript.TestScript, args []string) {
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	ts.Check(cmd.Start())
+	if n, ok := strings.CutPrefix(args[0], "@"); ok {
+		go func() {
+			defer close(out.seen)
+			for ctx.Err() == nil && strconv.Itoa(len(theLab(ts).Requests())) != n {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	var err error

@@ -43,7 +43,13 @@ func newHome(t *testing.T, script string) *home {
 		_ = h.lab.Close()
 		_ = server.Close()
 	})
+	temp, err := os.MkdirTemp("", "") // short, for sockets; a killed program leaves its own there
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temp) })
 	h.env = []string{
+		"TMPDIR=" + temp,
 		"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "LAB_KEY=any", "NO_COLOR=1",
 		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"), toolJournalEnv + "=" + filepath.Join(h.dir, "journal"),
 	}
