@@ -39,7 +39,8 @@ type attempt struct {
 	text    []byte // not checkpointed yet
 	offset  int    // where text begins
 	flushed time.Time
-	asked   bool // the loop was told that there is text to take
+	due     *time.Timer // of the next checkpoint; nil when there is nothing to keep
+	hurried bool        // it is due at once
 	over    bool
 }
 
@@ -169,29 +170,32 @@ func (a *attempt) add(d llm.Delta) bool {
 	return true
 }
 
-// flush asks the loop to checkpoint, at most every 250 ms or 4 KiB.
+// flush has the loop checkpoint soon, at most every 250 ms or 4 KiB; also when
+// nothing more is heard.
 func (a *attempt) flush(now time.Time) {
-	if a.asked || (len(a.text) < checkpointBytes && now.Sub(a.flushed) < checkpointEvery) {
-		return
+	switch {
+	case a.due == nil:
+		a.due = time.AfterFunc(checkpointEvery-now.Sub(a.flushed), a.checkpoint)
+	case len(a.text) >= checkpointBytes && !a.hurried:
+		a.hurried = true
+		a.due.Reset(0)
 	}
-	checkpoint := func(ctx context.Context) error {
+}
+
+func (a *attempt) checkpoint() {
+	a.loop.post(func(ctx context.Context) error {
 		if tail, ok := a.take(); ok && a.loop.inAir(a) {
 			return a.loop.write(ctx, tail)
 		}
 		return nil
-	}
-	select {
-	case a.loop.mailbox <- checkpoint:
-		a.asked = true
-	default: // the loop is busy: the next delta asks again
-	}
+	})
 }
 
 // take gives the text that is not durable yet.
 func (a *attempt) take() (recovery.Checkpointed, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = false
+	a.rest()
 	if len(a.text) == 0 {
 		return recovery.Checkpointed{}, false
 	}
@@ -206,7 +210,16 @@ func (a *attempt) take() (recovery.Checkpointed, bool) {
 func (a *attempt) close() {
 	a.mu.Lock()
 	a.over = true
+	a.rest()
 	a.mu.Unlock()
+}
+
+// rest forgets a checkpoint that is due.
+func (a *attempt) rest() {
+	if a.due != nil {
+		a.due.Stop()
+	}
+	a.due, a.hurried = nil, false
 }
 
 // inAir reports whether a is the attempt that the run waits for.

@@ -415,7 +415,7 @@ func TestResumeAfterALostOwner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item.Delta != nil {
+		if item.Event != nil && item.Event.Type() == "checkpointed" {
 			break
 		}
 	}
