@@ -167,6 +167,7 @@ func buttonProblem(buttons []recovery.Button, primary string) string {
 type watcher struct {
 	text string
 	seen chan struct{}
+	once sync.Once // closes seen
 
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -175,10 +176,9 @@ type watcher struct {
 func (w *watcher) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before := strings.Contains(w.all.String(), w.text)
 	w.all.Write(p)
-	if !before && strings.Contains(w.all.String(), w.text) {
-		close(w.seen)
+	if strings.Contains(w.all.String(), w.text) {
+		w.once.Do(func() { close(w.seen) })
 	}
 	return len(p), nil
 }
@@ -203,9 +203,10 @@ func interrupt(ts *testscript.TestScript, args []string) {
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	ts.Check(cmd.Start())
 	if n, ok := strings.CutPrefix(args[0], "@"); ok {
+		lab := theLab(ts)
 		go func() {
-			defer close(out.seen)
-			for ctx.Err() == nil && strconv.Itoa(len(theLab(ts).Requests())) != n {
+			defer out.once.Do(func() { close(out.seen) })
+			for ctx.Err() == nil && strconv.Itoa(len(lab.Requests())) != n {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
