@@ -233,7 +233,7 @@ func interrupt(ts *testscript.TestScript, args []string) {
 // environ is the environment that matters to the program under test.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LAB_KEY", "NO_COLOR", toolDelayEnv} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LAB_KEY", "NO_COLOR", "GORACE", toolDelayEnv} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

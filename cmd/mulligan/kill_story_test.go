@@ -50,7 +50,7 @@ func newHome(t *testing.T, script string) *home {
 	t.Cleanup(func() { _ = os.RemoveAll(temp) })
 	h.env = []string{
 		"TMPDIR=" + temp,
-		"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "LAB_KEY=any", "NO_COLOR=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "LAB_KEY=any", "NO_COLOR=1", "GORACE=" + quickExit,
 		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"), toolJournalEnv + "=" + filepath.Join(h.dir, "journal"),
 	}
 	config := fmt.Sprintf(`model: fable/one
@@ -59,6 +59,7 @@ providers:
 plugins:
   - name: auto-recover
     deadline: 5s
+    env: [GORACE]
     config: {retries: {delays: [10ms], jitter: 0}}
 `, server.URL())
 	if err := os.WriteFile(filepath.Join(h.dir, "mulligan.yaml"), []byte(config), 0o600); err != nil {

@@ -49,11 +49,15 @@ type labKey struct{}
 
 type storyLab struct{ lab *faultlab.Lab }
 
+// quickExit is for GORACE: a program under the race detector else waits 1 s when it ends.
+const quickExit = "atexit_sleep_ms=0"
+
 func setup(env *testscript.Env) error {
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 	env.Setenv("LAB_KEY", "any")
 	env.Setenv("NO_COLOR", "1")
+	env.Setenv("GORACE", quickExit)
 	env.Values[labKey{}] = &storyLab{}
 	return nil
 }
