@@ -40,7 +40,7 @@ func (a *Answer) Add(d Delta) {
 			a.calls = map[int]int{}
 		}
 		a.calls[d.Index] = len(a.pieces)
-		a.pieces = append(a.pieces, &piece{kind: DeltaCall, id: d.CallID, name: d.Name})
+		a.pieces = append(a.pieces, &piece{kind: DeltaCall, id: d.CallID, name: d.Name, signature: d.Signature})
 	case DeltaArgs:
 		if at, ok := a.calls[d.Index]; ok {
 			a.pieces[at].text.WriteString(d.Text)
@@ -88,7 +88,7 @@ func (p *piece) part() Part {
 		if strings.TrimSpace(args) == "" {
 			args = "{}"
 		}
-		return Part{Call: &ToolCall{ID: p.id, Name: p.name, Args: json.RawMessage(args)}}
+		return Part{Call: &ToolCall{ID: p.id, Name: p.name, Args: json.RawMessage(args), Signature: p.signature}}
 	default:
 		return Part{Text: p.text.String()}
 	}

@@ -13,7 +13,7 @@ const (
 	DeltaText
 	// DeltaThinking: Text continues the reasoning; Signature or Redacted may end it.
 	DeltaThinking
-	// DeltaCall: a tool call begins; Index, CallID and Name are set.
+	// DeltaCall: a tool call begins; Index, CallID and Name are set, Signature may be.
 	DeltaCall
 	// DeltaArgs: Text continues the JSON arguments of the call at Index.
 	DeltaArgs
@@ -21,6 +21,9 @@ const (
 	DeltaUsage
 	// DeltaStop: the provider's terminal event; Stop is set. Nothing follows.
 	DeltaStop
+	// DeltaRepaired: Repairs is what was changed in the transcript before it was
+	// sent. It comes before everything else, and nothing has been heard by then.
+	DeltaRepaired
 )
 
 // StopReason says why a model ended its answer.
@@ -49,6 +52,7 @@ type Delta struct {
 	RequestID string // with DeltaStart, where the provider names it
 	Usage     Usage
 	Stop      StopReason
+	Repairs   []Repair
 }
 
 // Progress reports whether d moves the answer forward: text, tool arguments and

@@ -50,6 +50,8 @@ type ToolCall struct {
 	ID   string          `json:"id"` // unique within the conversation
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"` // a JSON object
+	// Signature is opaque and means something to the model that made the call only.
+	Signature string `json:"signature,omitempty"`
 }
 
 // ToolResult is what a tool call came to.

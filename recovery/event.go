@@ -130,10 +130,12 @@ type Cooldown struct {
 	Kind  Kind      `json:"kind"`
 }
 
-// Repaired says what was changed in the transcript so that a model accepts it.
+// Repaired says what was changed in the transcript so that a model accepts it. It is
+// written once per model and set of changes; the transcript itself stays as it was.
 type Repaired struct {
-	Attempt uint64   `json:"attempt"`
-	Repairs []string `json:"repairs"`
+	Attempt uint64       `json:"attempt"`
+	Model   string       `json:"model"`
+	Repairs []llm.Repair `json:"repairs"`
 }
 
 // Voted is what one plugin said.

@@ -54,9 +54,10 @@ type Run struct {
 	IdleExpiries   int // in a row without a finished step
 	Spent          Budget
 	Usage          llm.Usage
-	LastStep       string        // what finished last: a tool's name, "answer"; "" for nothing yet
-	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
-	Parked         time.Duration // time that does not count towards max_turn
+	Repaired       map[string][]llm.Repair // by model: what was changed for it when it was told the transcript last
+	LastStep       string                  // what finished last: a tool's name, "answer"; "" for nothing yet
+	LastStepAt     time.Time               // where the step's clock counts from; see rearmStep
+	Parked         time.Duration           // time that does not count towards max_turn
 	End            *Ended
 
 	expired        Timer // step, max_turn or run fired and no Failed says so yet
@@ -193,6 +194,8 @@ func (r *Run) apply(e Event) {
 		r.answered(e, b)
 	case Failed:
 		r.failed(e, b)
+	case Repaired:
+		r.repaired(b)
 	case Voted:
 		if r.Open != nil && r.Open.Seq == b.Failure {
 			r.Open.Votes = append(r.Open.Votes, b.Vote)
@@ -309,6 +312,13 @@ func (r *Run) checkpointed(b Checkpointed) {
 		return
 	}
 	a.Text = append(a.Text[:b.Offset], b.Text...)
+}
+
+func (r *Run) repaired(b Repaired) {
+	if r.Repaired == nil {
+		r.Repaired = map[string][]llm.Repair{}
+	}
+	r.Repaired[b.Model] = b.Repairs
 }
 
 func (r *Run) answered(e Event, b Answered) {

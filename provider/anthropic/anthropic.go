@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/provider/internal/handover"
+	"github.com/mulligan-run/mulligan/provider/internal/dialect"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
@@ -33,6 +33,8 @@ type Config struct {
 	ConnectTimeout time.Duration
 	Proxy          string // URL; the environment's is never used
 
+	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
+
 	// DialContext or RoundTripper replace the dial or the whole transport.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
 	RoundTripper http.RoundTripper
@@ -40,11 +42,12 @@ type Config struct {
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model struct {
-	name    string
-	version string
-	key     observe.Key
-	client  *observe.Client
-	path    string
+	name     string
+	version  string
+	key      observe.Key
+	client   *observe.Client
+	noImages func(model string) bool
+	path     string
 }
 
 // New makes a Model. An error says what is wrong with the configuration.
@@ -60,7 +63,7 @@ func New(cfg Config) (*Model, error) {
 	}
 	return &Model{
 		name: cfg.Name, version: cfg.Version, client: client, path: observe.Path(cfg.BaseURL, "/v1", "/messages"),
-		key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv},
+		noImages: cfg.NoImages, key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv},
 	}, nil
 }
 
@@ -90,7 +93,8 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 }
 
 func (m *Model) ask(request llm.Request) (observe.Ask, error) {
-	body, err := encode(handover.WireModel(m.name, request.Model), request)
+	wireModel := dialect.WireModel(m.name, request.Model)
+	body, repairs, err := encode(wireModel, request, m.noImages != nil && m.noImages(wireModel))
 	if err != nil {
 		return observe.Ask{}, observe.PromptFailure(m.name, request.Model, err)
 	}
@@ -108,6 +112,6 @@ func (m *Model) ask(request llm.Request) (observe.Ask, error) {
 	}
 	return observe.Ask{
 		Model: request.Model, Path: m.path, Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: &stream{},
+		Secrets: observe.NewSecrets(key), Decoder: &stream{}, Repairs: repairs,
 	}, nil
 }

@@ -2,16 +2,13 @@ package anthropic
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/provider/internal/handover"
+	"github.com/mulligan-run/mulligan/llm/handover"
+	"github.com/mulligan-run/mulligan/provider/internal/dialect"
 )
 
-const (
-	maxID     = 64 // bytes of a tool_use id
-	continued = "(The conversation goes on.)"
-)
+const maxID = 64 // bytes of a tool_use id
 
 type wireRequest struct {
 	Model     string        `json:"model"`
@@ -65,24 +62,28 @@ type wireSource struct {
 	Data      []byte `json:"data"`
 }
 
-// encode writes request as the wire's JSON, for the model of that name.
-func encode(model string, request llm.Request) ([]byte, error) {
-	transcript, err := handover.Transcript(request, handover.Rules{MaxID: maxID})
+// encode writes request as the wire's JSON, for the model of that name, and says what
+// was changed in the transcript.
+func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{
+		Model: request.Model, MaxID: maxID, NoImages: noImages, Alternate: true,
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := wireRequest{
 		Model: model, MaxTokens: request.MaxOutputTokens, Stream: true,
-		System: request.System, Messages: messages(transcript),
+		System: request.System, Messages: messages(told.Messages),
 	}
 	if out.MaxTokens <= 0 {
 		out.MaxTokens = DefaultMaxTokens
 	}
 	if out.Tools, err = tools(request.Tools); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out.think(request.ReasoningEffort)
-	return handover.Encode(out)
+	body, err := dialect.Encode(out)
+	return body, told.Repairs, err
 }
 
 // think asks for reasoning. Its budget comes on top of the limit, which the wire
@@ -106,25 +107,11 @@ func (r *wireRequest) mayThink() bool {
 	return first == "thinking" || first == "redacted_thinking"
 }
 
-// messages writes a transcript with roles that alternate, the user's first.
+// messages writes a transcript whose roles alternate.
 func messages(transcript []llm.Message) []wireMessage {
-	var out []wireMessage
+	out := make([]wireMessage, 0, len(transcript))
 	for _, m := range transcript {
-		role := "user"
-		if m.Role == llm.RoleAssistant {
-			role = "assistant"
-		}
-		if len(out) == 0 && role == "assistant" {
-			out = append(out, wireMessage{"user", []wireBlock{{Type: "text", Text: continued}}})
-		}
-		if len(out) == 0 || out[len(out)-1].Role != role {
-			out = append(out, wireMessage{Role: role})
-		}
-		to := &out[len(out)-1]
-		to.Content = append(to.Content, blocks(m)...)
-	}
-	for i := range out {
-		resultsFirst(out[i].Content)
+		out = append(out, wireMessage{string(m.Role), blocks(m)})
 	}
 	return out
 }
@@ -153,21 +140,10 @@ func block(p llm.Part) wireBlock {
 	return wireBlock{Type: "text", Text: p.Text}
 }
 
-// resultsFirst orders one message's blocks as the API wants them.
-func resultsFirst(content []wireBlock) {
-	rank := func(b wireBlock) int {
-		if b.Type == "tool_result" {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(content, func(a, b wireBlock) int { return rank(a) - rank(b) })
-}
-
 func tools(declared []llm.Tool) ([]wireTool, error) {
 	var out []wireTool
 	for _, t := range declared {
-		schema, err := handover.Schema(t)
+		schema, err := dialect.Schema(t)
 		if err != nil {
 			return nil, err
 		}

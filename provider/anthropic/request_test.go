@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 		},
 	} {
 		request.Model = "anthropic/m-1"
-		got, err := encode("m-1", request)
+		got, _, err := encode("m-1", request, false)
 		if err != nil {
 			t.Fatal(err)
 		}

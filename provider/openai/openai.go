@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/provider/internal/handover"
+	"github.com/mulligan-run/mulligan/provider/internal/dialect"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
@@ -26,6 +26,8 @@ type Config struct {
 	ConnectTimeout time.Duration
 	Proxy          string // URL; the environment's is never used
 
+	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
+
 	// DialContext or RoundTripper replace the dial or the whole transport.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
 	RoundTripper http.RoundTripper
@@ -33,9 +35,10 @@ type Config struct {
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model struct {
-	name   string
-	key    observe.Key
-	client *observe.Client
+	name     string
+	key      observe.Key
+	client   *observe.Client
+	noImages func(model string) bool
 }
 
 // New makes a Model. An error says what is wrong with the configuration.
@@ -49,7 +52,7 @@ func New(cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: cfg.Name, client: client, key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv}}, nil
+	return &Model{name: cfg.Name, client: client, noImages: cfg.NoImages, key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv}}, nil
 }
 
 func (cfg Config) withDefaults() Config {
@@ -74,7 +77,8 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 }
 
 func (m *Model) ask(request llm.Request) (observe.Ask, error) {
-	body, err := encode(handover.WireModel(m.name, request.Model), request)
+	wireModel := dialect.WireModel(m.name, request.Model)
+	body, repairs, err := encode(wireModel, request, m.noImages != nil && m.noImages(wireModel))
 	if err != nil {
 		return observe.Ask{}, observe.PromptFailure(m.name, request.Model, err)
 	}
@@ -88,6 +92,6 @@ func (m *Model) ask(request llm.Request) (observe.Ask, error) {
 	}
 	return observe.Ask{
 		Model: request.Model, Path: "/chat/completions", Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: &stream{},
+		Secrets: observe.NewSecrets(key), Decoder: &stream{}, Repairs: repairs,
 	}, nil
 }

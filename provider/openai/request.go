@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/provider/internal/handover"
+	"github.com/mulligan-run/mulligan/llm/handover"
+	"github.com/mulligan-run/mulligan/provider/internal/dialect"
 )
 
 const (
@@ -66,11 +67,12 @@ type wireCallFunc struct {
 	Args string `json:"arguments"`
 }
 
-// encode writes request as the wire's JSON, for the model of that name.
-func encode(model string, request llm.Request) ([]byte, error) {
-	transcript, err := handover.Transcript(request, handover.Rules{MaxID: maxID})
+// encode writes request as the wire's JSON, for the model of that name, and says what
+// was changed in the transcript.
+func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: noImages})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := wireRequest{
 		Model: model, Stream: true, Options: wireOptions{Usage: true},
@@ -79,13 +81,14 @@ func encode(model string, request llm.Request) ([]byte, error) {
 	if request.System != "" {
 		out.Messages = append(out.Messages, wireMessage{Role: "system", Content: request.System})
 	}
-	for _, m := range transcript {
+	for _, m := range told.Messages {
 		out.Messages = append(out.Messages, messages(m)...)
 	}
 	if out.Tools, err = tools(request.Tools); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return handover.Encode(out)
+	body, err := dialect.Encode(out)
+	return body, told.Repairs, err
 }
 
 // messages writes one message; the results of tools are a message each, and one
@@ -148,7 +151,7 @@ func content(m llm.Message) any {
 func tools(declared []llm.Tool) ([]wireTool, error) {
 	var out []wireTool
 	for _, t := range declared {
-		schema, err := handover.Schema(t)
+		schema, err := dialect.Schema(t)
 		if err != nil {
 			return nil, err
 		}

@@ -1185,7 +1185,9 @@ type Repaired struct {
 	// For which one.
 	Attempt uint64 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// What was done.
-	Repairs       []string `protobuf:"bytes,2,rep,name=repairs,proto3" json:"repairs,omitempty"`
+	Repairs []*Repair `protobuf:"bytes,2,rep,name=repairs,proto3" json:"repairs,omitempty"`
+	// The model that is told.
+	Model         string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1227,11 +1229,74 @@ func (x *Repaired) GetAttempt() uint64 {
 	return 0
 }
 
-func (x *Repaired) GetRepairs() []string {
+func (x *Repaired) GetRepairs() []*Repair {
 	if x != nil {
 		return x.Repairs
 	}
 	return nil
+}
+
+func (x *Repaired) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+// Repair is one kind of change, and how often it was made.
+type Repair struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// result_missing, result_orphaned, thinking_dropped, signature_dropped, id_changed, image_omitted,
+	// empty_dropped, utf8_replaced, opening_added, or what a later version adds.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How often.
+	Count         int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Repair) Reset() {
+	*x = Repair{}
+	mi := &file_mulligan_v1_event_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Repair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Repair) ProtoMessage() {}
+
+func (x *Repair) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_event_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Repair.ProtoReflect.Descriptor instead.
+func (*Repair) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Repair) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Repair) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
 }
 
 // Voted is what one plugin said.
@@ -1247,7 +1312,7 @@ type Voted struct {
 
 func (x *Voted) Reset() {
 	*x = Voted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[11]
+	mi := &file_mulligan_v1_event_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1324,7 @@ func (x *Voted) String() string {
 func (*Voted) ProtoMessage() {}
 
 func (x *Voted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[11]
+	mi := &file_mulligan_v1_event_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1337,7 @@ func (x *Voted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Voted.ProtoReflect.Descriptor instead.
 func (*Voted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{11}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Voted) GetFailure() uint64 {
@@ -1302,7 +1367,7 @@ type Decided struct {
 
 func (x *Decided) Reset() {
 	*x = Decided{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[12]
+	mi := &file_mulligan_v1_event_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1379,7 @@ func (x *Decided) String() string {
 func (*Decided) ProtoMessage() {}
 
 func (x *Decided) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[12]
+	mi := &file_mulligan_v1_event_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1392,7 @@ func (x *Decided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decided.ProtoReflect.Descriptor instead.
 func (*Decided) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{12}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Decided) GetFailure() uint64 {
@@ -1367,7 +1432,7 @@ type Waiting struct {
 
 func (x *Waiting) Reset() {
 	*x = Waiting{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[13]
+	mi := &file_mulligan_v1_event_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1444,7 @@ func (x *Waiting) String() string {
 func (*Waiting) ProtoMessage() {}
 
 func (x *Waiting) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[13]
+	mi := &file_mulligan_v1_event_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1457,7 @@ func (x *Waiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Waiting.ProtoReflect.Descriptor instead.
 func (*Waiting) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{13}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Waiting) GetId() string {
@@ -1459,7 +1524,7 @@ type Due struct {
 
 func (x *Due) Reset() {
 	*x = Due{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[14]
+	mi := &file_mulligan_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1471,7 +1536,7 @@ func (x *Due) String() string {
 func (*Due) ProtoMessage() {}
 
 func (x *Due) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[14]
+	mi := &file_mulligan_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1484,7 +1549,7 @@ func (x *Due) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Due.ProtoReflect.Descriptor instead.
 func (*Due) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{14}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Due) GetTimer() Timer {
@@ -1527,7 +1592,7 @@ type ToolBegan struct {
 
 func (x *ToolBegan) Reset() {
 	*x = ToolBegan{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[15]
+	mi := &file_mulligan_v1_event_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1539,7 +1604,7 @@ func (x *ToolBegan) String() string {
 func (*ToolBegan) ProtoMessage() {}
 
 func (x *ToolBegan) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[15]
+	mi := &file_mulligan_v1_event_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1552,7 +1617,7 @@ func (x *ToolBegan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolBegan.ProtoReflect.Descriptor instead.
 func (*ToolBegan) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{15}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ToolBegan) GetCallId() string {
@@ -1607,7 +1672,7 @@ type ToolReturned struct {
 
 func (x *ToolReturned) Reset() {
 	*x = ToolReturned{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[16]
+	mi := &file_mulligan_v1_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1684,7 @@ func (x *ToolReturned) String() string {
 func (*ToolReturned) ProtoMessage() {}
 
 func (x *ToolReturned) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[16]
+	mi := &file_mulligan_v1_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1697,7 @@ func (x *ToolReturned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolReturned.ProtoReflect.Descriptor instead.
 func (*ToolReturned) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{16}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ToolReturned) GetCallId() string {
@@ -1676,7 +1741,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[17]
+	mi := &file_mulligan_v1_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1688,7 +1753,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[17]
+	mi := &file_mulligan_v1_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +1766,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{17}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Compacted) GetMessages() []*Message {
@@ -1729,7 +1794,7 @@ type Noted struct {
 
 func (x *Noted) Reset() {
 	*x = Noted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[18]
+	mi := &file_mulligan_v1_event_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1741,7 +1806,7 @@ func (x *Noted) String() string {
 func (*Noted) ProtoMessage() {}
 
 func (x *Noted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[18]
+	mi := &file_mulligan_v1_event_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1754,7 +1819,7 @@ func (x *Noted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Noted.ProtoReflect.Descriptor instead.
 func (*Noted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{18}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Noted) GetTopic() string {
@@ -1775,7 +1840,7 @@ type Suggested struct {
 
 func (x *Suggested) Reset() {
 	*x = Suggested{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	mi := &file_mulligan_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1787,7 +1852,7 @@ func (x *Suggested) String() string {
 func (*Suggested) ProtoMessage() {}
 
 func (x *Suggested) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	mi := &file_mulligan_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1800,7 +1865,7 @@ func (x *Suggested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suggested.ProtoReflect.Descriptor instead.
 func (*Suggested) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Suggested) GetSuggestion() *Suggestion {
@@ -1825,7 +1890,7 @@ type Accepted struct {
 
 func (x *Accepted) Reset() {
 	*x = Accepted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[20]
+	mi := &file_mulligan_v1_event_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +1902,7 @@ func (x *Accepted) String() string {
 func (*Accepted) ProtoMessage() {}
 
 func (x *Accepted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[20]
+	mi := &file_mulligan_v1_event_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +1915,7 @@ func (x *Accepted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Accepted.ProtoReflect.Descriptor instead.
 func (*Accepted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Accepted) GetSuggestion() string {
@@ -1883,7 +1948,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[21]
+	mi := &file_mulligan_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1895,7 +1960,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[21]
+	mi := &file_mulligan_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1908,7 +1973,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 // Paused says that the run waits for its store.
@@ -1922,7 +1987,7 @@ type Paused struct {
 
 func (x *Paused) Reset() {
 	*x = Paused{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[22]
+	mi := &file_mulligan_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +1999,7 @@ func (x *Paused) String() string {
 func (*Paused) ProtoMessage() {}
 
 func (x *Paused) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[22]
+	mi := &file_mulligan_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2012,7 @@ func (x *Paused) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Paused.ProtoReflect.Descriptor instead.
 func (*Paused) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Paused) GetReason() string {
@@ -1972,7 +2037,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[23]
+	mi := &file_mulligan_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2049,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[23]
+	mi := &file_mulligan_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2062,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Ended) GetStatus() string {
@@ -2034,7 +2099,7 @@ type UnknownEvent struct {
 
 func (x *UnknownEvent) Reset() {
 	*x = UnknownEvent{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[24]
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2046,7 +2111,7 @@ func (x *UnknownEvent) String() string {
 func (*UnknownEvent) ProtoMessage() {}
 
 func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[24]
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2059,7 +2124,7 @@ func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnknownEvent.ProtoReflect.Descriptor instead.
 func (*UnknownEvent) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UnknownEvent) GetType() string {
@@ -2161,10 +2226,14 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\afailure\x18\x03 \x01(\v2\x14.mulligan.v1.FailureR\afailure\x12(\n" +
 	"\x05usage\x18\x04 \x01(\v2\x12.mulligan.v1.UsageR\x05usage\x12<\n" +
 	"\falternatives\x18\x05 \x03(\v2\x18.mulligan.v1.AlternativeR\falternatives\x12/\n" +
-	"\acooling\x18\x06 \x03(\v2\x15.mulligan.v1.CooldownR\acooling\">\n" +
+	"\acooling\x18\x06 \x03(\v2\x15.mulligan.v1.CooldownR\acooling\"i\n" +
 	"\bRepaired\x12\x18\n" +
-	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12\x18\n" +
-	"\arepairs\x18\x02 \x03(\tR\arepairs\"H\n" +
+	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12-\n" +
+	"\arepairs\x18\x02 \x03(\v2\x13.mulligan.v1.RepairR\arepairs\x12\x14\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\"2\n" +
+	"\x06Repair\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\"H\n" +
 	"\x05Voted\x12\x18\n" +
 	"\afailure\x18\x01 \x01(\x04R\afailure\x12%\n" +
 	"\x04vote\x18\x02 \x01(\v2\x11.mulligan.v1.VoteR\x04vote\"V\n" +
@@ -2236,7 +2305,7 @@ func file_mulligan_v1_event_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_event_proto_rawDescData
 }
 
-var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_mulligan_v1_event_proto_goTypes = []any{
 	(*Event)(nil),                 // 0: mulligan.v1.Event
 	(*Head)(nil),                  // 1: mulligan.v1.Head
@@ -2249,39 +2318,40 @@ var file_mulligan_v1_event_proto_goTypes = []any{
 	(*Answered)(nil),              // 8: mulligan.v1.Answered
 	(*Failed)(nil),                // 9: mulligan.v1.Failed
 	(*Repaired)(nil),              // 10: mulligan.v1.Repaired
-	(*Voted)(nil),                 // 11: mulligan.v1.Voted
-	(*Decided)(nil),               // 12: mulligan.v1.Decided
-	(*Waiting)(nil),               // 13: mulligan.v1.Waiting
-	(*Due)(nil),                   // 14: mulligan.v1.Due
-	(*ToolBegan)(nil),             // 15: mulligan.v1.ToolBegan
-	(*ToolReturned)(nil),          // 16: mulligan.v1.ToolReturned
-	(*Compacted)(nil),             // 17: mulligan.v1.Compacted
-	(*Noted)(nil),                 // 18: mulligan.v1.Noted
-	(*Suggested)(nil),             // 19: mulligan.v1.Suggested
-	(*Accepted)(nil),              // 20: mulligan.v1.Accepted
-	(*CancelRequested)(nil),       // 21: mulligan.v1.CancelRequested
-	(*Paused)(nil),                // 22: mulligan.v1.Paused
-	(*Ended)(nil),                 // 23: mulligan.v1.Ended
-	(*UnknownEvent)(nil),          // 24: mulligan.v1.UnknownEvent
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
-	(Kind)(0),                     // 26: mulligan.v1.Kind
-	(*Message)(nil),               // 27: mulligan.v1.Message
-	(*ToolDecl)(nil),              // 28: mulligan.v1.ToolDecl
-	(*Policy)(nil),                // 29: mulligan.v1.Policy
-	(*Adjust)(nil),                // 30: mulligan.v1.Adjust
-	(*Budget)(nil),                // 31: mulligan.v1.Budget
-	(*Usage)(nil),                 // 32: mulligan.v1.Usage
-	(*Failure)(nil),               // 33: mulligan.v1.Failure
-	(*Alternative)(nil),           // 34: mulligan.v1.Alternative
-	(*Vote)(nil),                  // 35: mulligan.v1.Vote
-	(*Decision)(nil),              // 36: mulligan.v1.Decision
-	(*Button)(nil),                // 37: mulligan.v1.Button
-	(Timer)(0),                    // 38: mulligan.v1.Timer
-	(*ToolResult)(nil),            // 39: mulligan.v1.ToolResult
-	(*Suggestion)(nil),            // 40: mulligan.v1.Suggestion
+	(*Repair)(nil),                // 11: mulligan.v1.Repair
+	(*Voted)(nil),                 // 12: mulligan.v1.Voted
+	(*Decided)(nil),               // 13: mulligan.v1.Decided
+	(*Waiting)(nil),               // 14: mulligan.v1.Waiting
+	(*Due)(nil),                   // 15: mulligan.v1.Due
+	(*ToolBegan)(nil),             // 16: mulligan.v1.ToolBegan
+	(*ToolReturned)(nil),          // 17: mulligan.v1.ToolReturned
+	(*Compacted)(nil),             // 18: mulligan.v1.Compacted
+	(*Noted)(nil),                 // 19: mulligan.v1.Noted
+	(*Suggested)(nil),             // 20: mulligan.v1.Suggested
+	(*Accepted)(nil),              // 21: mulligan.v1.Accepted
+	(*CancelRequested)(nil),       // 22: mulligan.v1.CancelRequested
+	(*Paused)(nil),                // 23: mulligan.v1.Paused
+	(*Ended)(nil),                 // 24: mulligan.v1.Ended
+	(*UnknownEvent)(nil),          // 25: mulligan.v1.UnknownEvent
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(Kind)(0),                     // 27: mulligan.v1.Kind
+	(*Message)(nil),               // 28: mulligan.v1.Message
+	(*ToolDecl)(nil),              // 29: mulligan.v1.ToolDecl
+	(*Policy)(nil),                // 30: mulligan.v1.Policy
+	(*Adjust)(nil),                // 31: mulligan.v1.Adjust
+	(*Budget)(nil),                // 32: mulligan.v1.Budget
+	(*Usage)(nil),                 // 33: mulligan.v1.Usage
+	(*Failure)(nil),               // 34: mulligan.v1.Failure
+	(*Alternative)(nil),           // 35: mulligan.v1.Alternative
+	(*Vote)(nil),                  // 36: mulligan.v1.Vote
+	(*Decision)(nil),              // 37: mulligan.v1.Decision
+	(*Button)(nil),                // 38: mulligan.v1.Button
+	(Timer)(0),                    // 39: mulligan.v1.Timer
+	(*ToolResult)(nil),            // 40: mulligan.v1.ToolResult
+	(*Suggestion)(nil),            // 41: mulligan.v1.Suggestion
 }
 var file_mulligan_v1_event_proto_depIdxs = []int32{
-	25, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
+	26, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
 	3,  // 1: mulligan.v1.Event.started:type_name -> mulligan.v1.Started
 	4,  // 2: mulligan.v1.Event.policy_changed:type_name -> mulligan.v1.PolicyChanged
 	5,  // 3: mulligan.v1.Event.claimed:type_name -> mulligan.v1.Claimed
@@ -2290,48 +2360,49 @@ var file_mulligan_v1_event_proto_depIdxs = []int32{
 	8,  // 6: mulligan.v1.Event.answered:type_name -> mulligan.v1.Answered
 	9,  // 7: mulligan.v1.Event.failed:type_name -> mulligan.v1.Failed
 	10, // 8: mulligan.v1.Event.repaired:type_name -> mulligan.v1.Repaired
-	11, // 9: mulligan.v1.Event.voted:type_name -> mulligan.v1.Voted
-	12, // 10: mulligan.v1.Event.decided:type_name -> mulligan.v1.Decided
-	13, // 11: mulligan.v1.Event.waiting:type_name -> mulligan.v1.Waiting
-	14, // 12: mulligan.v1.Event.due:type_name -> mulligan.v1.Due
-	15, // 13: mulligan.v1.Event.tool_began:type_name -> mulligan.v1.ToolBegan
-	16, // 14: mulligan.v1.Event.tool_returned:type_name -> mulligan.v1.ToolReturned
-	17, // 15: mulligan.v1.Event.compacted:type_name -> mulligan.v1.Compacted
-	18, // 16: mulligan.v1.Event.noted:type_name -> mulligan.v1.Noted
-	19, // 17: mulligan.v1.Event.suggested:type_name -> mulligan.v1.Suggested
-	20, // 18: mulligan.v1.Event.accepted:type_name -> mulligan.v1.Accepted
-	21, // 19: mulligan.v1.Event.cancel_requested:type_name -> mulligan.v1.CancelRequested
-	22, // 20: mulligan.v1.Event.paused:type_name -> mulligan.v1.Paused
-	23, // 21: mulligan.v1.Event.ended:type_name -> mulligan.v1.Ended
-	24, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
-	25, // 23: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
-	26, // 24: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
-	27, // 25: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
-	28, // 26: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
-	29, // 27: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
+	12, // 9: mulligan.v1.Event.voted:type_name -> mulligan.v1.Voted
+	13, // 10: mulligan.v1.Event.decided:type_name -> mulligan.v1.Decided
+	14, // 11: mulligan.v1.Event.waiting:type_name -> mulligan.v1.Waiting
+	15, // 12: mulligan.v1.Event.due:type_name -> mulligan.v1.Due
+	16, // 13: mulligan.v1.Event.tool_began:type_name -> mulligan.v1.ToolBegan
+	17, // 14: mulligan.v1.Event.tool_returned:type_name -> mulligan.v1.ToolReturned
+	18, // 15: mulligan.v1.Event.compacted:type_name -> mulligan.v1.Compacted
+	19, // 16: mulligan.v1.Event.noted:type_name -> mulligan.v1.Noted
+	20, // 17: mulligan.v1.Event.suggested:type_name -> mulligan.v1.Suggested
+	21, // 18: mulligan.v1.Event.accepted:type_name -> mulligan.v1.Accepted
+	22, // 19: mulligan.v1.Event.cancel_requested:type_name -> mulligan.v1.CancelRequested
+	23, // 20: mulligan.v1.Event.paused:type_name -> mulligan.v1.Paused
+	24, // 21: mulligan.v1.Event.ended:type_name -> mulligan.v1.Ended
+	25, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
+	26, // 23: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
+	27, // 24: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
+	28, // 25: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
+	29, // 26: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
+	30, // 27: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
 	1,  // 28: mulligan.v1.Started.continues:type_name -> mulligan.v1.Head
-	29, // 29: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
-	30, // 30: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
-	31, // 31: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
-	27, // 32: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
-	32, // 33: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
-	33, // 34: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
-	32, // 35: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
-	34, // 36: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
+	30, // 29: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
+	31, // 30: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
+	32, // 31: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
+	28, // 32: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
+	33, // 33: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
+	34, // 34: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
+	33, // 35: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
+	35, // 36: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
 	2,  // 37: mulligan.v1.Failed.cooling:type_name -> mulligan.v1.Cooldown
-	35, // 38: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
-	36, // 39: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
-	25, // 40: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
-	37, // 41: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
-	38, // 42: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
-	39, // 43: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
-	27, // 44: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
-	40, // 45: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	11, // 38: mulligan.v1.Repaired.repairs:type_name -> mulligan.v1.Repair
+	36, // 39: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
+	37, // 40: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
+	26, // 41: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
+	38, // 42: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
+	39, // 43: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
+	40, // 44: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
+	28, // 45: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
+	41, // 46: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_event_proto_init() }
@@ -2373,7 +2444,7 @@ func file_mulligan_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_event_proto_rawDesc), len(file_mulligan_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -294,7 +294,9 @@ type ToolCall struct {
 	// The tool.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// A JSON object.
-	Args          []byte `protobuf:"bytes,3,opt,name=args,proto3" json:"args,omitempty"`
+	Args []byte `protobuf:"bytes,3,opt,name=args,proto3" json:"args,omitempty"`
+	// Opaque; it means something to the model that made the call only.
+	Signature     string `protobuf:"bytes,4,opt,name=signature,proto3" json:"signature,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -348,6 +350,13 @@ func (x *ToolCall) GetArgs() []byte {
 		return x.Args
 	}
 	return nil
+}
+
+func (x *ToolCall) GetSignature() string {
+	if x != nil {
+		return x.Signature
+	}
+	return ""
 }
 
 // ToolResult is what a tool call came to.
@@ -600,11 +609,12 @@ const file_mulligan_v1_message_proto_rawDesc = "" +
 	"\x05Image\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x01 \x01(\tR\tmediaType\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"B\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"`\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04args\x18\x03 \x01(\fR\x04args\"h\n" +
+	"\x04args\x18\x03 \x01(\fR\x04args\x12\x1c\n" +
+	"\tsignature\x18\x04 \x01(\tR\tsignature\"h\n" +
 	"\n" +
 	"ToolResult\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +

@@ -66,6 +66,7 @@ type Ask struct {
 	Body    []byte
 	Secrets *Secrets
 	Decoder Decoder
+	Repairs []llm.Repair // what was changed in the transcript
 }
 
 // RequestIDHeaders are where providers name a request.
@@ -119,6 +120,9 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 		ask, err := prepare()
 		if err != nil {
 			yield(llm.Delta{}, err)
+			return
+		}
+		if len(ask.Repairs) > 0 && !yield(llm.Delta{Kind: llm.DeltaRepaired, Repairs: ask.Repairs}, nil) {
 			return
 		}
 		c.converse(ctx, ask, yield)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/provider/internal/handover"
+	"github.com/mulligan-run/mulligan/llm/handover"
 )
 
 func said(parts ...llm.Part) llm.Message {
@@ -75,9 +75,9 @@ func TestTranscript(t *testing.T) {
 		{"not UTF-8", "a/m", []llm.Message{llm.User("a\xffb")}, "u: a\uFFFDb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := handover.Transcript(llm.Request{Model: c.model, Messages: c.messages}, handover.Rules{MaxID: 40})
-			if err != nil || spell(got) != c.want {
-				t.Errorf("%v\n%s\nwant\n%s", err, spell(got), c.want)
+			got, err := handover.Transcript(c.messages, handover.Target{Model: c.model, MaxID: 40})
+			if err != nil || spell(got.Messages) != c.want {
+				t.Errorf("%v\n%s\nwant\n%s", err, spell(got.Messages), c.want)
 			}
 		})
 	}
@@ -86,18 +86,18 @@ func TestTranscript(t *testing.T) {
 // TestIDsStayApart: calls whose ids collide, or are used again, keep their own results.
 func TestIDsStayApart(t *testing.T) {
 	long := strings.Repeat("x", 60)
-	request := llm.Request{Model: "b/m", Messages: []llm.Message{
+	messages := []llm.Message{
 		llm.User("q"),
 		said(call("a|b"), call("a.b"), call(long+"1"), call(long+"2"), call("")), result("a|b", "1"), result("a.b", "2"), result(long+"1", "3"), result(long+"2", "4"), result("", "5"),
 		said(call("again")), llm.User("no answer"),
 		said(call("again")), result("again", "7"),
-	}}
-	got, err := handover.Transcript(request, handover.Rules{MaxID: 40})
+	}
+	got, err := handover.Transcript(messages, handover.Target{Model: "b/m", MaxID: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, m := range got {
+	for _, m := range got.Messages {
 		for _, p := range m.Parts {
 			if p.Result == nil {
 				continue
@@ -109,7 +109,7 @@ func TestIDsStayApart(t *testing.T) {
 		}
 	}
 	var order []string
-	for _, m := range got {
+	for _, m := range got.Messages {
 		for _, c := range m.Calls() {
 			order = append(order, texts[c.ID])
 		}
