@@ -12,6 +12,7 @@ var anthropic = &wire{
 	name:         "anthropic",
 	idHeader:     "Request-Id",
 	keyed:        hasKey,
+	keyless:      401,
 	check:        checkAnthropic,
 	fault:        anthropicFault,
 	invalid:      anthropicInvalid,
@@ -24,10 +25,10 @@ var anthropic = &wire{
 	},
 }
 
-// hasKey: each wire has its own header, but gateways take either on both.
-func hasKey(h http.Header) bool {
-	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
-	return h.Get("X-Api-Key") != "" || strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != ""
+// hasKey: Anthropic and OpenAI have a header each, but gateways take either for both.
+func hasKey(r *http.Request) bool {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return r.Header.Get("X-Api-Key") != "" || strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != ""
 }
 
 func anthropicInvalid(status int, message string) *fault {
@@ -64,6 +65,9 @@ func anthropicErrorBody(f *fault, id string) []byte {
 
 func anthropicWhole(a ask, r reply) []byte {
 	content := []any{}
+	if r.thought != "" {
+		content = append(content, map[string]any{"type": "thinking", "thinking": r.thought, "signature": a.seal})
+	}
 	if r.text != "" {
 		content = append(content, map[string]any{"type": "text", "text": r.text})
 	}
@@ -109,7 +113,7 @@ func (c Call) args() string {
 
 // tokens is a rough count, enough for usage to add up.
 func (r reply) tokens() int {
-	n := len(words(r.text))
+	n := len(words(r.thought)) + len(words(r.text))
 	for _, c := range r.calls {
 		n += 8 + len(c.Args)/4
 	}
@@ -120,8 +124,8 @@ func (r reply) tokens() int {
 type anthropicStream struct {
 	ask    ask
 	emit   func(string)
-	index  int  // of the block that is open, or comes next
-	inText bool // is a text block open?
+	index  int    // of the block that is open, or comes next
+	inside string // the type of the block that is open: "thinking", "text" or none
 	said   reply
 }
 
@@ -148,11 +152,35 @@ func (s *anthropicStream) stop() {
 	s.index++
 }
 
-func (s *anthropicStream) text(chunk string) {
-	if !s.inText {
-		s.inText = true
-		s.start(map[string]any{"type": "text", "text": ""})
+// enter makes sure that a block of the kind is open.
+func (s *anthropicStream) enter(kind string, empty map[string]any) {
+	if s.inside != kind {
+		s.leave()
+		s.inside = kind
+		empty["type"] = kind
+		s.start(empty)
 	}
+}
+
+// leave ends the block that is open; reasoning ends with its signature.
+func (s *anthropicStream) leave() {
+	if s.inside == "thinking" {
+		s.delta(map[string]any{"type": "signature_delta", "signature": s.ask.seal})
+	}
+	if s.inside != "" {
+		s.stop()
+	}
+	s.inside = ""
+}
+
+func (s *anthropicStream) thought(chunk string) {
+	s.enter("thinking", map[string]any{"thinking": "", "signature": ""})
+	s.said.thought += chunk
+	s.delta(map[string]any{"type": "thinking_delta", "thinking": chunk})
+}
+
+func (s *anthropicStream) text(chunk string) {
+	s.enter("text", map[string]any{"text": ""})
 	s.said.text += chunk
 	s.delta(map[string]any{"type": "text_delta", "text": chunk})
 }
@@ -166,9 +194,7 @@ func (s *anthropicStream) call(c Call) {
 }
 
 func (s *anthropicStream) finish(calls []Call) {
-	if s.inText {
-		s.stop()
-	}
+	s.leave()
 	for _, c := range calls {
 		s.call(c)
 	}

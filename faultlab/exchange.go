@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -11,13 +12,14 @@ import (
 // client: a reset may overtake what it has not read yet.
 const settle = 20 * time.Millisecond
 
-// wire is what differs between the two services.
+// wire is what differs between the services.
 type wire struct {
 	name     string
-	idHeader string // of the request id in an answer
+	idHeader string // of the request id in an answer; empty if there is none
 
-	keyed        func(http.Header) bool                  // is there a key at all?
-	check        func(http.Header, []byte) (ask, *fault) // read and judge a request
+	keyed        func(*http.Request) bool                // is there a key at all?
+	keyless      int                                     // the status if not
+	check        func(query) (ask, *fault)               // read and judge a request
 	fault        func(status int) *fault                 // the service's words for a status
 	invalid      func(status int, message string) *fault // a bad request
 	unknownModel func(model string) *fault
@@ -27,18 +29,29 @@ type wire struct {
 	speak        func(a ask, emit func(frame string)) narrator // an answer that is
 }
 
+// query is a request as the rules of a wire judge it.
+type query struct {
+	url    *url.URL
+	header http.Header
+	body   []byte
+	issued func(model, seal string) bool // did this lab issue the seal?
+}
+
 // ask is what a lab needs to know of a request.
 type ask struct {
 	model  string
 	stream bool
-	usage  bool // OpenAI: stream_options.include_usage
-	tokens int  // a rough count of the input
+	usage  bool   // OpenAI: stream_options.include_usage
+	array  bool   // Gemini: the stream is one JSON array
+	sealed bool   // Responses: reasoning.encrypted_content is asked for
+	tokens int    // a rough count of the input
+	seal   string // for the reasoning of the answer
 }
 
 // fault is an error answer.
 type fault struct {
 	status  int
-	kind    string // the wire's error type
+	kind    string // the wire's error type; Gemini's status
 	code    string // OpenAI only
 	param   string // OpenAI only
 	message string
@@ -47,6 +60,7 @@ type fault struct {
 // narrator streams one answer as a wire's frames.
 type narrator interface {
 	open()
+	thought(chunk string) // before any text
 	text(chunk string)
 	finish(calls []Call) // the calls, the terminal events, the usage
 	overloaded()         // the error event
@@ -59,6 +73,11 @@ type exchange struct {
 	r    *http.Request
 	wire *wire
 	ask  ask
+}
+
+func (x *exchange) query(body []byte) query {
+	issued := func(model, seal string) bool { return x.lab.issued(x.wire.name, model, seal) }
+	return query{url: x.r.URL, header: x.r.Header, body: body, issued: issued}
 }
 
 func (x *exchange) play(s Step) {
@@ -96,6 +115,10 @@ func (x *exchange) stream(s Step) {
 	if s.pace > 0 {
 		pace = s.pace
 	}
+	for _, chunk := range words(s.reply.thought) {
+		x.pause(pace)
+		voice.thought(chunk)
+	}
 	for _, chunk := range words(s.reply.text) {
 		x.pause(pace)
 		voice.text(chunk)
@@ -116,7 +139,7 @@ func (x *exchange) speakWhole(s Step) {
 		x.fail(x.wire.fault(x.wire.overloaded))
 		return
 	}
-	x.pause(s.pace * time.Duration(len(words(s.reply.text))))
+	x.pause(s.pace * time.Duration(len(words(s.reply.thought))+len(words(s.reply.text))))
 	body := string(x.wire.whole(x.ask, s.reply))
 	x.begin()
 	if s.kind == kindReply {
@@ -152,7 +175,7 @@ func (x *exchange) status(s Step) {
 	if x.w.Header().Get("Content-Type") == "" {
 		x.w.Header().Set("Content-Type", "application/json")
 	}
-	x.w.Header().Set(x.wire.idHeader, newID("req_"))
+	x.identify(newID("req_"))
 	x.w.WriteHeader(s.status)
 	x.emit(s.body)
 }
@@ -161,20 +184,31 @@ func (x *exchange) status(s Step) {
 func (x *exchange) fail(f *fault) {
 	id := newID("req_")
 	x.w.Header().Set("Content-Type", "application/json")
-	x.w.Header().Set(x.wire.idHeader, id)
+	x.identify(id)
 	x.w.WriteHeader(f.status)
-	x.emit(string(x.wire.errorBody(f, id)))
+	body := string(x.wire.errorBody(f, id))
+	if x.ask.array {
+		body = "[" + body + "]"
+	}
+	x.emit(body)
+}
+
+// identify gives the answer its request id, where the wire has one.
+func (x *exchange) identify(id string) {
+	if x.wire.idHeader != "" {
+		x.w.Header().Set(x.wire.idHeader, id)
+	}
 }
 
 // begin sends the header of a good answer.
 func (x *exchange) begin() {
 	h := x.w.Header()
 	h.Set("Content-Type", "application/json")
-	if x.ask.stream {
+	if x.ask.stream && !x.ask.array {
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")
 	}
-	h.Set(x.wire.idHeader, newID("req_"))
+	x.identify(newID("req_"))
 	x.w.WriteHeader(http.StatusOK)
 	x.emit("")
 }

@@ -21,9 +21,10 @@ const (
 // Lab is a provider that plays scripts. It is an http.Handler and safe for
 // concurrent use. Make one with [New].
 type Lab struct {
-	pace   time.Duration
-	closed chan struct{}
-	active sync.WaitGroup
+	pace    time.Duration
+	sealKey []byte
+	closed  chan struct{}
+	active  sync.WaitGroup
 
 	mu        sync.Mutex
 	shut      bool
@@ -48,7 +49,7 @@ func WithPace(perChunk time.Duration) Option { return func(l *Lab) { l.pace = pe
 // New returns a lab without scripts: every model is unknown (404) until
 // [Lab.Script] is called.
 func New(opts ...Option) *Lab {
-	l := &Lab{closed: make(chan struct{}), scripts: map[string]*script{}}
+	l := &Lab{sealKey: newSealKey(), closed: make(chan struct{}), scripts: map[string]*script{}}
 	for _, opt := range opts {
 		opt(l)
 	}
@@ -175,10 +176,11 @@ func (x *exchange) judge(body []byte, readErr error) *fault {
 		return x.wire.fault(http.StatusRequestEntityTooLarge)
 	case x.r.Method != http.MethodPost:
 		return x.wire.invalid(http.StatusMethodNotAllowed, "Method Not Allowed")
-	case !x.wire.keyed(x.r.Header):
-		return x.wire.fault(http.StatusUnauthorized)
+	case !x.wire.keyed(x.r):
+		return x.wire.fault(x.wire.keyless)
 	}
-	ask, refused := x.wire.check(x.r.Header, body)
+	ask, refused := x.wire.check(x.query(body))
+	ask.seal = x.lab.seal(x.wire.name, ask.model)
 	x.ask = ask
 	return refused
 }

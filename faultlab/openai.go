@@ -10,6 +10,7 @@ var openai = &wire{
 	name:         "openai",
 	idHeader:     "X-Request-Id",
 	keyed:        hasKey,
+	keyless:      401,
 	check:        checkOpenAI,
 	fault:        openaiFault,
 	invalid:      openaiInvalid,
@@ -64,6 +65,9 @@ func orNull(s string) any {
 
 func openaiWhole(a ask, r reply) []byte {
 	message := map[string]any{"role": "assistant", "content": orNull(r.text), "refusal": nil}
+	if r.thought != "" {
+		message["reasoning_content"] = r.thought
+	}
 	var calls []any
 	for _, c := range r.calls {
 		calls = append(calls, openaiCall(c))
@@ -122,6 +126,13 @@ func (s *openaiStream) delta(delta map[string]any, finish any) {
 
 func (s *openaiStream) open() {
 	s.delta(map[string]any{"role": "assistant", "content": ""}, nil)
+}
+
+// thought is not of the Chat Completions API itself: reasoning_content is how
+// DeepSeek, vLLM and others show reasoning on its wire.
+func (s *openaiStream) thought(chunk string) {
+	s.said.thought += chunk
+	s.delta(map[string]any{"reasoning_content": chunk}, nil)
 }
 
 func (s *openaiStream) text(chunk string) {

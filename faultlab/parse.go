@@ -20,6 +20,7 @@ const (
 //	item     = "answer" ":" text                  Answer
 //	         | "slow" ":" duration ":" text       SlowAnswer
 //	         | "tool" ":" [ quoted "+" ] call { "+" call }    ToolCalls, after the quoted text
+//	         | "think" ":" quoted "+" item        Thinking, then an item that says something
 //	         | "stall" [ ":" text ]               StallAfter
 //	         | "cut" [ ":" text ]                 CutAfter
 //	         | "error" [ ":" text ]               ErrorEventAfter
@@ -136,6 +137,8 @@ func (p *parser) item() (Step, error) {
 		return p.slow()
 	case "tool":
 		return p.tool()
+	case "think":
+		return p.think()
 	}
 	if code, err := strconv.Atoi(word); err == nil {
 		return p.status(code)
@@ -231,6 +234,25 @@ func (p *parser) tool() (Step, error) {
 		p.rest = strings.TrimLeft(p.rest, " \t")
 	}
 	return ToolCalls(text, calls...), nil
+}
+
+func (p *parser) think() (Step, error) {
+	if !p.accept(":") || !strings.HasPrefix(p.rest, `"`) {
+		return Step{}, errors.New(`think needs a quoted thought, as in think:"Oslo is cold"+answer:Yes`)
+	}
+	thought, err := p.quoted()
+	if err != nil {
+		return Step{}, err
+	}
+	p.rest = strings.TrimLeft(p.rest, " \t")
+	if !p.accept("+") {
+		return Step{}, errors.New("a + belongs between the thought and its step")
+	}
+	then, err := p.item()
+	if err == nil && (!then.speaks() || then.reply.thought != "") {
+		err = fmt.Errorf("nothing can be thought before %q", then.Name())
+	}
+	return Thinking(thought, then), err
 }
 
 // lead reads the quoted text before the calls, if there is one.

@@ -8,7 +8,7 @@ import (
 
 // Request is one request that a lab was asked on one of its wires.
 type Request struct {
-	Wire    string // "anthropic" or "openai"
+	Wire    string // "anthropic", "openai", "responses" or "gemini"
 	Model   string // as asked for; empty if the request could not be read
 	Method  string
 	Path    string
@@ -57,7 +57,7 @@ func (x *exchange) record(body []byte, step Step, refused *fault) Request {
 
 func redact(h http.Header) http.Header {
 	h = h.Clone()
-	for _, name := range []string{"X-Api-Key", "Api-Key", "Authorization", "Proxy-Authorization", "Cookie"} {
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Authorization", "Proxy-Authorization", "Cookie"} {
 		if h.Get(name) != "" {
 			h.Set(name, redacted)
 		}

@@ -29,10 +29,11 @@ type Call struct {
 	Args string
 }
 
-// reply is what a model would have said.
+// reply is what a model would have thought and said.
 type reply struct {
-	text  string
-	calls []Call
+	thought string
+	text    string
+	calls   []Call
 }
 
 type kind int
@@ -50,6 +51,15 @@ const (
 	kindMalformed
 	kindRefuse
 )
+
+// speaks tells if the step shows some of its reply.
+func (s Step) speaks() bool {
+	switch s.kind {
+	case kindReply, kindStall, kindCut, kindErrorEvent, kindEnd, kindMalformed:
+		return true
+	}
+	return false
+}
 
 // Name is the step's short name, as in a script: "answer", "tool", "429", "cut".
 func (s Step) Name() string {
@@ -73,6 +83,16 @@ func ToolCall(name, args string) Step { return ToolCalls("", Call{Name: name, Ar
 // ToolCalls asks for several tool calls in one answer, after text if there is any.
 func ToolCalls(text string, calls ...Call) Step {
 	return Step{name: "tool", reply: reply{text: text, calls: calls}}
+}
+
+// Thinking shows reasoning before what the next step says, in the wire's form,
+// whether the request asked for reasoning or not: with a signature (Anthropic,
+// Gemini), with encrypted content if the request includes it (Responses), as
+// bare reasoning_content (Chat Completions). The lab takes such a seal back
+// for the same model only. Steps that say nothing, such as Hang, stay as they are.
+func Thinking(thought string, then Step) Step {
+	then.reply.thought = thought
+	return then
 }
 
 // Status answers with an HTTP error. An empty body stands for the wire's own
@@ -111,7 +131,7 @@ func Unavailable() Step { return Status(http.StatusServiceUnavailable, nil, "") 
 // Unauthorized is 401, as for a key that is not valid (any more).
 func Unauthorized() Step { return Status(http.StatusUnauthorized, nil, "") }
 
-// Overloaded is 529 overloaded_error on the Anthropic wire and 503 on OpenAI's.
+// Overloaded is 529 overloaded_error on the Anthropic wire and 503 on the others.
 func Overloaded() Step { return Step{kind: kindOverloaded, name: "529"} }
 
 // HTML502 is the error page of a proxy in between.

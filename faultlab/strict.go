@@ -50,6 +50,8 @@ type block struct {
 	Name      string          `json:"name"`
 	Input     json.RawMessage `json:"input"`
 	ToolUseID string          `json:"tool_use_id"`
+	Signature *string         `json:"signature"`
+	Data      string          `json:"data"`
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {

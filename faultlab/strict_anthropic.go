@@ -3,7 +3,6 @@ package faultlab
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -14,6 +13,14 @@ type anthropicRequest struct {
 	Stream    bool               `json:"stream"`
 	Messages  []anthropicMsg     `json:"messages"`
 	Tools     []anthropicToolDef `json:"tools"`
+	Thinking  *anthropicThinking `json:"thinking"`
+
+	issued func(seal string) bool
+}
+
+type anthropicThinking struct {
+	Type   string `json:"type"`
+	Budget int    `json:"budget_tokens"`
 }
 
 type anthropicMsg struct {
@@ -27,16 +34,17 @@ type anthropicToolDef struct {
 	Schema json.RawMessage `json:"input_schema"`
 }
 
-func checkAnthropic(h http.Header, body []byte) (ask, *fault) {
+func checkAnthropic(in query) (ask, *fault) {
 	var q anthropicRequest
-	if err := json.Unmarshal(body, &q); err != nil {
+	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, anthropicInvalid(400, "The request body is not valid JSON: "+err.Error())
 	}
-	a := ask{model: q.Model, stream: q.Stream, tokens: 1 + len(body)/4}
-	if h.Get("Anthropic-Version") == "" {
+	a := ask{model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4}
+	if in.header.Get("Anthropic-Version") == "" {
 		return a, anthropicInvalid(400, "anthropic-version: header is required")
 	}
-	if c := first(q.head, q.roles, q.blocks, q.pairs, q.tools); c != nil {
+	q.issued = func(seal string) bool { return in.issued(q.Model, seal) }
+	if c := first(q.head, q.roles, q.blocks, q.pairs, q.thinking, q.tools); c != nil {
 		return a, anthropicInvalid(400, c.message)
 	}
 	return a, nil
@@ -99,6 +107,10 @@ func (b block) check(role, at string) *complaint {
 	case "text":
 		if b.Text == "" {
 			return complain("messages: text content blocks must be non-empty")
+		}
+	case "thinking", "redacted_thinking":
+		if role != "assistant" {
+			return complain("%s: `%s` blocks can only be in `assistant` messages", at, b.Type)
 		}
 	case "tool_use":
 		return b.checkUse(role, at)
@@ -187,6 +199,60 @@ func resultsFirst(m content) bool {
 
 func unanswered(i int, ids []string) *complaint {
 	return complain("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
+}
+
+// thinking judges the reasoning: who signed it, and whether it stands where the
+// service wants it.
+func (q *anthropicRequest) thinking() *complaint {
+	for i, m := range q.Messages {
+		for j, b := range m.Content.blocks {
+			if c := q.seal(b, fmt.Sprintf("messages.%d.content.%d", i, j)); c != nil {
+				return c
+			}
+		}
+	}
+	if q.Thinking == nil || q.Thinking.Type != "enabled" {
+		return nil
+	}
+	switch {
+	case q.Thinking.Budget < minThinking:
+		return complain("thinking.enabled.budget_tokens: Input should be greater than or equal to %d", minThinking)
+	case q.Thinking.Budget >= *q.MaxTokens:
+		return complain("`max_tokens` must be greater than `thinking.budget_tokens`.")
+	}
+	return q.begunThinking()
+}
+
+const minThinking = 1024 // tokens
+
+func (q *anthropicRequest) seal(b block, at string) *complaint {
+	switch {
+	case b.Type == "redacted_thinking" && !q.issued(b.Data):
+		return complain("%s: Invalid `data` in `redacted_thinking` block", at)
+	case b.Type != "thinking":
+		return nil
+	case b.Signature == nil:
+		return complain("%s.thinking.signature: Field required", at)
+	case !q.issued(*b.Signature):
+		return complain("%s: Invalid `signature` in `thinking` block", at)
+	}
+	return nil
+}
+
+// begunThinking demands that the last assistant message, if it calls tools,
+// begins with reasoning.
+func (q *anthropicRequest) begunThinking() *complaint {
+	for i, m := range slices.Backward(q.Messages) {
+		if m.Role != "assistant" {
+			continue
+		}
+		found := m.Content.blocks[0].Type
+		if len(m.Content.uses()) == 0 || found == "thinking" || found == "redacted_thinking" {
+			return nil
+		}
+		return complain("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", i, found)
+	}
+	return nil
 }
 
 func (q *anthropicRequest) tools() *complaint {

@@ -3,7 +3,6 @@ package faultlab
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -41,13 +40,13 @@ type openaiDef struct {
 	} `json:"function"`
 }
 
-func checkOpenAI(_ http.Header, body []byte) (ask, *fault) {
+func checkOpenAI(in query) (ask, *fault) {
 	var q openaiRequest
-	if err := json.Unmarshal(body, &q); err != nil {
+	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, openaiInvalid(400, "We could not parse the JSON body of your request: "+err.Error())
 	}
 	a := ask{
-		model: q.Model, stream: q.Stream, tokens: 1 + len(body)/4,
+		model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4,
 		usage: q.StreamOptions != nil && q.StreamOptions.IncludeUsage,
 	}
 	if c := first(q.head, q.each, q.pairs, q.tools); c != nil {
