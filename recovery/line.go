@@ -3,6 +3,8 @@ package recovery
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
 )
 
 // Line is what people are told about an event: one plain line of at most MaxText bytes,
@@ -21,6 +23,8 @@ func Line(r *Run, b Body) string {
 		return suggestedLine(b.Suggestion)
 	case Accepted:
 		line = r.acceptedLine(b)
+	case Repaired:
+		line = repairedLine(b)
 	case Answered:
 		line = r.recoveredLine()
 	case ToolReturned:
@@ -129,6 +133,27 @@ func (r *Run) recoveredLine() string {
 		return ""
 	}
 	return line
+}
+
+// repairedLine speaks of what a person would miss; the rest is between the models.
+func repairedLine(b Repaired) string {
+	var said []string
+	for _, fix := range b.Repairs {
+		switch fix.Kind {
+		case llm.RepairImage:
+			said = append(said, fmt.Sprintf("%s takes no pictures; it is told that %s left out.", b.Model, plural(fix.Count, "one was", "%d were")))
+		case llm.RepairResultMissing:
+			said = append(said, fmt.Sprintf("%s is told that %s no result.", b.Model, plural(fix.Count, "a tool call has", "%d tool calls have")))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
 }
 
 func (r *Run) toolLine(b ToolReturned) string {

@@ -59,6 +59,9 @@ func TestLines(t *testing.T) {
 		{r, ToolReturned{Outcome: OutcomeUnknown, Result: llm.ToolResult{Name: "pay"}}, "pay may or may not have worked. The connection broke after pay was sent. It may already have taken effect; check before running it again."},
 		{r, ToolReturned{Outcome: OutcomeOK}, ""},
 		{r, Checkpointed{Text: "secret"}, ""},
+		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairThinking, Count: 4}}}, ""},
+		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairImage, Count: 1}}}, "a/b takes no pictures; it is told that one was left out."},
+		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairResultMissing, Count: 2}}}, "a/b is told that 2 tool calls have no result."},
 	} {
 		if got := Line(tt.r, tt.b); got != tt.want {
 			t.Errorf("%s:\n got %q\nwant %q", tt.b.eventType(), got, tt.want)

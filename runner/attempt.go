@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,6 +146,10 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 
 // add takes one delta; false once the attempt is over.
 func (a *attempt) add(d llm.Delta) bool {
+	if d.Kind == llm.DeltaRepaired {
+		a.repaired(d.Repairs)
+		return true
+	}
 	now := time.Now()
 	a.clock.heard(now, d)
 	a.mu.Lock()
@@ -168,6 +173,17 @@ func (a *attempt) add(d llm.Delta) bool {
 		}
 	}
 	return true
+}
+
+// repaired has the loop write down what was changed for the model, unless the run
+// knows it.
+func (a *attempt) repaired(repairs []llm.Repair) {
+	a.loop.post(func(ctx context.Context) error {
+		if !a.loop.inAir(a) || slices.Equal(a.loop.run.Repaired[a.model], repairs) {
+			return nil
+		}
+		return a.loop.write(ctx, recovery.Repaired{Attempt: a.id, Model: a.model, Repairs: repairs})
+	})
 }
 
 // flush has the loop checkpoint soon, at most every 250 ms or 4 KiB; also when

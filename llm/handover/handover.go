@@ -11,7 +11,7 @@ import (
 // What stands in the place of what is not there.
 const (
 	NoResult       = "No result provided"
-	UserPicture    = "(image omitted: model does not support images)"
+	Picture        = "(image omitted: model does not support images)"
 	ToolPicture    = "(tool image omitted: model does not support images)"
 	OpeningMessage = "(The conversation goes on.)"
 )
@@ -112,6 +112,8 @@ func (h *hand) message(m llm.Message) error {
 func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 	foreign := m.Model != h.target.Model
 	switch {
+	case p.Call != nil && m.Role != llm.RoleAssistant:
+		return fmt.Errorf("a tool call in a message of role %s", m.Role)
 	case p.Call != nil:
 		made, err := h.call(*p.Call, foreign)
 		if err != nil {
@@ -136,8 +138,9 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 			return errors.New("a picture without data or media type")
 		}
 		p = llm.Part{Image: p.Image}
-		if h.target.NoImages {
-			return h.omit(t, m.Role)
+		if h.target.NoImages || m.Role == llm.RoleAssistant { // no wire takes a model's pictures back
+			h.omit(t, m.Role)
+			return nil
 		}
 	case strings.TrimSpace(p.Text) == "":
 		h.repaired(llm.RepairEmpty)
@@ -150,16 +153,15 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 }
 
 // omit puts a sentence in the place of pictures; one sentence for several in a row.
-func (h *hand) omit(t *turn, by llm.Role) error {
+func (h *hand) omit(t *turn, by llm.Role) {
 	h.repaired(llm.RepairImage)
-	sentence := UserPicture
+	sentence := Picture
 	if by == llm.RoleTool {
 		sentence = ToolPicture
 	}
 	if n := len(t.message.Parts); n == 0 || t.message.Parts[n-1].Text != sentence {
 		t.message.Parts = append(t.message.Parts, llm.Part{Text: sentence})
 	}
-	return nil
 }
 
 // valid is text with what is not UTF-8 replaced.

@@ -18,6 +18,9 @@ func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 		if n := len(out); n > 0 && out[n-1].Role == m.Role {
 			last := &out[n-1]
 			last.Parts = append(last.Parts, m.Parts...) // all parts are our own copies
+			if m.Model == h.target.Model {
+				last.Model = m.Model // what is left of another's words carries no mark of it
+			}
 			continue
 		}
 		out = append(out, m)
