@@ -127,7 +127,7 @@ func (l *Lab) enter() bool {
 	return !l.shut
 }
 
-// ServeHTTP serves the two wires and the control endpoints. Where a step asks
+// ServeHTTP serves the wires and the control endpoints. Where a step asks
 // for a broken answer it ends by panicking with http.ErrAbortHandler, as
 // net/http provides for.
 func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -140,6 +140,8 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.converse(w, r, anthropic)
 	case "/v1/chat/completions":
 		l.converse(w, r, openai)
+	case "/v1/responses":
+		l.converse(w, r, responses)
 	case "/faultlab/script":
 		l.serveScript(w, r)
 	case "/faultlab/requests":

@@ -23,7 +23,9 @@ import (
 type side struct {
 	name, path string
 	header     map[string]string
-	ask        string // a request for model "m", streaming
+	ask        string               // a request for model "m", streaming
+	take       func(*heard, []byte) // what a frame's data says
+	keyless    int                  // the status without a key
 }
 
 var sides = []side{
@@ -31,18 +33,22 @@ var sides = []side{
 		name: "anthropic", path: "/v1/messages",
 		header: map[string]string{"X-Api-Key": "secret-key", "Anthropic-Version": "2023-06-01"},
 		ask:    `{"model":"m","max_tokens":10,"stream":true,"messages":[{"role":"user","content":"hi"}]}`,
+		take:   takeAnthropic, keyless: 401,
 	},
 	{
 		name: "openai", path: "/v1/chat/completions",
 		header: map[string]string{"Authorization": "Bearer secret-key"},
 		ask:    `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`,
+		take:   takeOpenAI, keyless: 401,
 	},
+	responsesSide,
 }
 
-// whole is the side's request without streaming.
-func (s side) whole() string {
-	out := strings.Replace(s.ask, `"stream":true,`, "", 1)
-	return strings.Replace(out, `"stream_options":{"include_usage":true},`, "", 1)
+// whole is the side without streaming.
+func (s side) whole() side {
+	s.ask = strings.Replace(s.ask, `"stream":true,`, "", 1)
+	s.ask = strings.Replace(s.ask, `"stream_options":{"include_usage":true},`, "", 1)
+	return s
 }
 
 func (s side) post(ctx context.Context, c *http.Client, url, body string) (*http.Response, error) {
@@ -60,6 +66,8 @@ func (s side) post(ctx context.Context, c *http.Client, url, body string) (*http
 type heard struct {
 	status   int
 	header   http.Header
+	thought  string
+	seal     string // what stands for the thought
 	text     string
 	tools    map[int]string // index → name + arguments
 	ids      []string
@@ -91,7 +99,8 @@ func (s side) hear(ctx context.Context, c *http.Client, url, body string) heard 
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			h.take(data)
+			h.events++
+			s.take(&h, []byte(data))
 		}
 	}
 	h.err = lines.Err()
@@ -102,42 +111,36 @@ type envelope struct {
 	Error struct{ Type, Message string }
 }
 
-func (h *heard) take(data string) {
-	h.events++
-	if data == "[DONE]" {
-		h.terminal = h.stop != ""
-		return
+// read reads a frame; false if it is not JSON.
+func (h *heard) read(data []byte, into any) bool {
+	var e envelope
+	if json.Unmarshal(data, into) != nil || json.Unmarshal(data, &e) != nil {
+		h.bad = true
+		return false
 	}
+	h.failure = e.Error.Type
+	return true
+}
+
+func takeAnthropic(h *heard, data []byte) {
 	var e struct {
-		envelope
 		Type  string
 		Index int
 		Block struct{ Type, ID, Name string } `json:"content_block"`
 		Delta struct {
-			Text string
-			JSON string  `json:"partial_json"`
-			Stop *string `json:"stop_reason"`
+			Text, Thinking, Signature string
+			JSON                      string  `json:"partial_json"`
+			Stop                      *string `json:"stop_reason"`
 		}
-		Usage   map[string]any
-		Choices []struct {
-			Finish *string `json:"finish_reason"`
-			Delta  struct {
-				Content string
-				Calls   []struct {
-					Index    int
-					ID       string
-					Function struct{ Name, Arguments string }
-				} `json:"tool_calls"`
-			}
-		}
+		Usage map[string]any
 	}
-	if json.Unmarshal([]byte(data), &e) != nil {
-		h.bad = true
+	if !h.read(data, &e) {
 		return
 	}
-	h.failure = e.Error.Type
 	h.usage = h.usage || len(e.Usage) > 0
 	h.text += e.Delta.Text
+	h.thought += e.Delta.Thinking
+	h.seal += e.Delta.Signature
 	if e.Block.Type == "tool_use" {
 		h.ids = append(h.ids, e.Block.ID)
 		h.tools[e.Index] = e.Block.Name
@@ -149,8 +152,35 @@ func (h *heard) take(data string) {
 		h.stop = *e.Delta.Stop
 	}
 	h.terminal = h.terminal || e.Type == "message_stop"
+}
+
+func takeOpenAI(h *heard, data []byte) {
+	if string(data) == "[DONE]" {
+		h.terminal = h.stop != ""
+		return
+	}
+	var e struct {
+		Usage   map[string]any
+		Choices []struct {
+			Finish *string `json:"finish_reason"`
+			Delta  struct {
+				Content string
+				Thought string `json:"reasoning_content"`
+				Calls   []struct {
+					Index    int
+					ID       string
+					Function struct{ Name, Arguments string }
+				} `json:"tool_calls"`
+			}
+		}
+	}
+	if !h.read(data, &e) {
+		return
+	}
+	h.usage = h.usage || len(e.Usage) > 0
 	for _, c := range e.Choices {
 		h.text += c.Delta.Content
+		h.thought += c.Delta.Thought
 		if c.Finish != nil {
 			h.stop = *c.Finish
 		}
@@ -207,6 +237,7 @@ var stepCases = []stepCase{
 			want := map[string]string{
 				"anthropic": `Let me see.map[1:a{"x":"é"} 2:b{}]tool_use`,
 				"openai":    `Let me see.map[0:a{"x":"é"} 1:b{}]tool_calls`,
+				"responses": `Let me see.map[1:a{"x":"é"} 2:b{}]completed`,
 			}[s.name]
 			if got != want || !h.terminal || len(h.ids) != 2 || h.ids[0] == h.ids[1] || len(h.ids[0]) > 40 {
 				t.Errorf("heard %s ids %q, want %s", got, h.ids, want)
@@ -223,7 +254,7 @@ var stepCases = []stepCase{
 	{faultlab.Unauthorized(), "401", status(401)},
 	{faultlab.Status(418, map[string]string{"X-Y": "z"}, `{"error":{"type":"teapot"}}`), "418", status(418)},
 	{faultlab.Overloaded(), "529", func(t *testing.T, s side, h heard) {
-		status(map[string]int{"anthropic": 529, "openai": 503}[s.name])(t, s, h)
+		status(map[string]int{"anthropic": 529, "openai": 503, "responses": 503}[s.name])(t, s, h)
 	}},
 	{faultlab.HTML502(), "html502", func(t *testing.T, s side, h heard) {
 		if h.status != 502 || h.header.Get("Content-Type") != "text/html" || !strings.Contains(h.body, "502 Bad Gateway") {
@@ -393,19 +424,20 @@ func TestWholeAnswers(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			lab, client, url := start(t)
 			lab.Script("m", faultlab.ToolCalls("Well.", faultlab.Call{Name: "f", Args: `{"a":1}`}), faultlab.CutAfter("Well then"), faultlab.EndAfter("Well"), faultlab.ErrorEventAfter("x"))
-			h := s.hear(t.Context(), client, url, s.whole())
-			for _, want := range []string{`Well.`, `"name":"f"`, `"usage"`, map[string]string{"anthropic": `"input":{"a":1}`, "openai": `"arguments":"{\"a\":1}"`}[s.name]} {
+			s := s.whole()
+			h := s.hear(t.Context(), client, url, s.ask)
+			for _, want := range []string{`Well.`, `"name":"f"`, `"usage"`, map[string]string{"anthropic": `"input":{"a":1}`, "openai": `"arguments":"{\"a\":1}"`, "responses": `"arguments":"{\"a\":1}"`}[s.name]} {
 				if !strings.Contains(h.body, want) {
 					t.Errorf("no %s in %s", want, h.body)
 				}
 			}
-			if h := s.hear(t.Context(), client, url, s.whole()); h.err == nil {
+			if h := s.hear(t.Context(), client, url, s.ask); h.err == nil {
 				t.Errorf("a cut was not seen: %+v", h)
 			}
-			if h := s.hear(t.Context(), client, url, s.whole()); json.Valid([]byte(h.body)) {
+			if h := s.hear(t.Context(), client, url, s.ask); json.Valid([]byte(h.body)) {
 				t.Errorf("complete: %s", h.body)
 			}
-			if h := s.hear(t.Context(), client, url, s.whole()); h.status < 500 {
+			if h := s.hear(t.Context(), client, url, s.ask); h.status < 500 {
 				t.Errorf("status %d", h.status)
 			}
 		})

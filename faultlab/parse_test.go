@@ -12,7 +12,8 @@ import (
 func TestParse(t *testing.T) {
 	got, err := faultlab.Parse(`429:2s, 503, 529, stall:Hello wor, tool:get_weather:{"city":"Oslo","days":[1,2]},
 		tool:"Let me, well, look"+a:{"x":1} + b, slow:20ms:one two, cut:"a, b ", hang
-		refuse, empty, html502, error, end:x, malformed:y, 418:"teapot", answer:All good`)
+		refuse, empty, html502, error, end:x, malformed:y, 418:"teapot", think:"cold, then"+ cut:b,
+		think:"c" +tool:"d"+e, answer:All good`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,9 @@ func TestParse(t *testing.T) {
 		faultlab.ToolCalls("Let me, well, look", faultlab.Call{Name: "a", Args: `{"x":1}`}, faultlab.Call{Name: "b"}),
 		faultlab.SlowAnswer("one two", 20*time.Millisecond), faultlab.CutAfter("a, b "), faultlab.Hang(),
 		faultlab.Refuse(), faultlab.Empty200(), faultlab.HTML502(), faultlab.ErrorEventAfter(""), faultlab.EndAfter("x"),
-		faultlab.Malformed("y"), faultlab.Status(418, nil, "teapot"), faultlab.Answer("All good"),
+		faultlab.Malformed("y"), faultlab.Status(418, nil, "teapot"),
+		faultlab.Thinking("cold, then", faultlab.CutAfter("b")),
+		faultlab.Thinking("c", faultlab.ToolCalls("d", faultlab.Call{Name: "e"})), faultlab.Answer("All good"),
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d steps, want %d", len(got), len(want))
@@ -53,6 +56,12 @@ func TestParseErrors(t *testing.T) {
 		`cut:"open`:                       `no end`,
 		`cut:"a" b`:                       `expected a comma`,
 		`hang:x`:                          `expected a comma`,
+		`think`:                           `think needs`,
+		`think:deep+answer:x`:             `think needs`,
+		`think:"x`:                        `no end`,
+		`think:"x"`:                       `a + belongs`,
+		`think:"x"+503`:                   `nothing can be thought before "503"`,
+		`think:"x"+think:"y"+answer:z`:    `nothing can be thought before`,
 		strings.Repeat("503\n", 257):      `more than 256`,
 		strings.Repeat(" ", (64<<10)+1):   `longer than`,
 		`answer:ok, tool:f:{} trailing,x`: `item 2`,
@@ -65,6 +74,7 @@ func TestParseErrors(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(`429:2s, 503, stall:Hello wor, tool:get_weather:{"city":"Oslo"}, answer:All good`)
+	f.Add(`think:"b"+answer:c, think:"d"+tool:"e"+f:{}`)
 	f.Add(`tool:"a\u00e9"+x:{}+y, 503:"\x00", slow:1s:"b"`)
 	f.Fuzz(func(t *testing.T, script string) {
 		steps, err := faultlab.Parse(script)

@@ -1,0 +1,436 @@
+package faultlab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+type responsesRequest struct {
+	Model     string          `json:"model"`
+	Input     json.RawMessage `json:"input"`
+	Stream    bool            `json:"stream"`
+	Store     *bool           `json:"store"`
+	MaxOutput *int            `json:"max_output_tokens"`
+	Previous  *string         `json:"previous_response_id"`
+	Include   []string        `json:"include"`
+	Tools     []responsesTool `json:"tools"`
+
+	members map[string]json.RawMessage
+	items   []responsesItem
+	issued  func(seal string) bool
+}
+
+type responsesTool struct {
+	Type       string          `json:"type"`
+	Name       *string         `json:"name"`
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+// responsesItem is one item of an input, of any type.
+type responsesItem struct {
+	Type      string             `json:"type"`
+	ID        string             `json:"id"`
+	Role      string             `json:"role"`
+	Content   json.RawMessage    `json:"content"`
+	CallID    *string            `json:"call_id"`
+	Name      *string            `json:"name"`
+	Arguments *string            `json:"arguments"`
+	Output    json.RawMessage    `json:"output"`
+	Summary   *[]json.RawMessage `json:"summary"`
+	Encrypted string             `json:"encrypted_content"`
+}
+
+type responsesPart struct {
+	Type     string  `json:"type"`
+	Text     *string `json:"text"`
+	Refusal  *string `json:"refusal"`
+	ImageURL string  `json:"image_url"`
+	FileID   string  `json:"file_id"`
+}
+
+const (
+	responsesMaxID     = 64 // bytes, of an item's id and of a call_id
+	responsesMinTokens = 16
+	encryptedReasoning = "reasoning.encrypted_content"
+)
+
+var responsesMembers = strings.Fields(`background context_management conversation include input instructions
+	max_output_tokens max_tool_calls metadata model parallel_tool_calls previous_response_id prompt prompt_cache_key
+	prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options temperature text
+	tool_choice tools top_logprobs top_p truncation user`)
+
+// responsesShape is what an item of a type may have, and how its id begins.
+type responsesShape struct {
+	prefix  string
+	members []string
+}
+
+var responsesShapes = map[string]responsesShape{
+	"message":              {"msg", strings.Fields("type id role content status phase")},
+	"function_call":        {"fc", strings.Fields("type id call_id name arguments status")},
+	"function_call_output": {"fc", strings.Fields("type id call_id output status")},
+	"reasoning":            {"rs", strings.Fields("type id summary content encrypted_content status")},
+	"item_reference":       {"", strings.Fields("type id")},
+}
+
+var (
+	responsesRoles = []string{"assistant", "system", "developer", "user"}
+	responsesSaid  = []string{"output_text", "refusal"}
+	responsesGiven = []string{"input_text", "input_image", "input_file"}
+
+	imageURL = regexp.MustCompile(`^(https?://.|data:image/)`)
+)
+
+func checkResponses(in query) (ask, *fault) {
+	q := responsesRequest{}
+	err := errors.Join(json.Unmarshal(in.body, &q), json.Unmarshal(in.body, &q.members))
+	if err != nil {
+		return ask{}, openaiInvalid(400, "We could not parse the JSON body of your request: "+err.Error())
+	}
+	a := ask{
+		model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4,
+		sealed: slices.Contains(q.Include, encryptedReasoning),
+	}
+	q.issued = func(seal string) bool { return in.issued(q.Model, seal) }
+	if c := first(q.head, q.unknown, q.limits, q.read, q.each, q.thoughts, q.pairs, q.tools); c != nil {
+		return a, &fault{400, "invalid_request_error", c.code, c.param, c.message}
+	}
+	return a, q.unstored()
+}
+
+func (q *responsesRequest) head() *complaint {
+	switch {
+	case q.Model == "":
+		return &complaint{"model", "missing_required_parameter", "Missing required parameter: 'model'."}
+	case len(q.Model) > maxModelName:
+		return &complaint{"model", "string_above_max_length", "Invalid 'model': string too long."}
+	}
+	return nil
+}
+
+// unknown refuses what the API does not have, above all what only its older
+// sister has.
+func (q *responsesRequest) unknown() *complaint {
+	moved := map[string]string{
+		"messages": "input", "max_tokens": "max_output_tokens",
+		"reasoning_effort": "reasoning.effort", "response_format": "text.format",
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.members)) {
+		if to := moved[name]; to != "" {
+			return &complaint{name, "unsupported_parameter", fmt.Sprintf("Unsupported parameter: '%s'. In the Responses API, this parameter has moved to '%s'. Try again with the new parameter.", name, to)}
+		}
+		if !slices.Contains(responsesMembers, name) {
+			return unknownParameter(name)
+		}
+	}
+	return nil
+}
+
+func unknownParameter(at string) *complaint {
+	return &complaint{at, "unknown_parameter", fmt.Sprintf("Unknown parameter: '%s'.", at)}
+}
+
+func missingParameter(at string) *complaint {
+	return &complaint{at, "missing_required_parameter", fmt.Sprintf("Missing required parameter: '%s'.", at)}
+}
+
+func unsupportedValue(at, value string, supported []string) *complaint {
+	last := len(supported) - 1
+	list := "'" + strings.Join(supported[:last], "', '") + "' and '" + supported[last] + "'"
+	return &complaint{at, "invalid_value", fmt.Sprintf("Invalid value: '%s'. Supported values are: %s.", value, list)}
+}
+
+func (q *responsesRequest) limits() *complaint {
+	switch {
+	case q.MaxOutput != nil && *q.MaxOutput < responsesMinTokens:
+		return &complaint{"max_output_tokens", "integer_below_min_value", fmt.Sprintf("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %d instead.", responsesMinTokens, *q.MaxOutput)}
+	case q.Previous != nil:
+		return &complaint{"previous_response_id", "previous_response_not_found", fmt.Sprintf("Previous response with id '%s' not found.", *q.Previous)}
+	}
+	return nil
+}
+
+// read takes the input apart. A string is a user's message.
+func (q *responsesRequest) read() *complaint {
+	var text string
+	var list []json.RawMessage
+	switch {
+	case len(q.Input) > 0 && json.Unmarshal(q.Input, &text) == nil:
+		if text != "" {
+			return nil
+		}
+	case len(q.Input) > 0 && json.Unmarshal(q.Input, &list) != nil:
+		return &complaint{"input", "invalid_type", "Invalid type for 'input': expected one of an array of objects or string."}
+	}
+	if len(list) == 0 {
+		return &complaint{"input", "missing_required_parameter", `One of "input" or "previous_response_id" or 'prompt' or 'conversation_id' must be provided.`}
+	}
+	for i, raw := range list {
+		item, c := readItem(raw, fmt.Sprintf("input[%d]", i))
+		if c != nil {
+			return c
+		}
+		q.items = append(q.items, item)
+	}
+	return nil
+}
+
+// readItem reads one item and judges its type and the names of its members.
+func readItem(raw json.RawMessage, at string) (responsesItem, *complaint) {
+	var item responsesItem
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return item, &complaint{at, "invalid_type", fmt.Sprintf("Invalid type for '%s': expected an object.", at)}
+	}
+	if c := decode(raw, &item, at); c != nil {
+		return item, c
+	}
+	if item.Type == "" && item.Role != "" {
+		item.Type = "message"
+	}
+	shape, known := responsesShapes[item.Type]
+	if !known {
+		return item, unsupportedValue(at, item.Type, slices.Sorted(maps.Keys(responsesShapes)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(shape.members, name) {
+			return item, unknownParameter(at + "." + name)
+		}
+	}
+	return item, nil
+}
+
+// decode reads a value and names the member that has the wrong type.
+func decode(raw json.RawMessage, into any, at string) *complaint {
+	err := json.Unmarshal(raw, into)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		at = strings.TrimSuffix(at+"."+wrong.Field, ".")
+		return &complaint{at, "invalid_type", fmt.Sprintf("Invalid type for '%s': got %s instead.", at, wrong.Value)}
+	}
+	if err != nil {
+		return &complaint{at, "invalid_type", fmt.Sprintf("Invalid type for '%s'.", at)}
+	}
+	return nil
+}
+
+// each judges the items one by one.
+func (q *responsesRequest) each() *complaint {
+	seen := map[string]bool{}
+	for i, item := range q.items {
+		if c := item.check(fmt.Sprintf("input[%d]", i)); c != nil {
+			return c
+		}
+		if seen[item.ID] && item.ID != "" {
+			return &complaint{"input", "", fmt.Sprintf("Duplicate item found with id %s. Remove duplicate items from your input and try again.", item.ID)}
+		}
+		seen[item.ID] = true
+	}
+	return nil
+}
+
+func (item responsesItem) check(at string) *complaint {
+	if c := item.checkID(at + ".id"); c != nil {
+		return c
+	}
+	switch item.Type {
+	case "message":
+		return item.checkMessage(at)
+	case "function_call":
+		return item.checkCall(at)
+	case "function_call_output":
+		return item.checkOutput(at)
+	case "reasoning":
+		if item.Summary == nil {
+			return missingParameter(at + ".summary")
+		}
+	}
+	return nil
+}
+
+// checkID: an id may be left out or blank; one that is given says what it is of.
+func (item responsesItem) checkID(at string) *complaint {
+	prefix := responsesShapes[item.Type].prefix
+	switch {
+	case item.ID == "" || prefix == "":
+		return nil
+	case !strings.HasPrefix(item.ID, prefix+"_"):
+		return &complaint{at, "invalid_value", fmt.Sprintf("Invalid '%s': '%s'. Expected an ID that begins with '%s'.", at, item.ID, prefix)}
+	}
+	return tooLong(item.ID, at)
+}
+
+func tooLong(id, at string) *complaint {
+	if len(id) <= responsesMaxID {
+		return nil
+	}
+	return &complaint{at, "string_above_max_length", fmt.Sprintf("Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", at, responsesMaxID, len(id))}
+}
+
+func (item responsesItem) checkMessage(at string) *complaint {
+	if !slices.Contains(responsesRoles, item.Role) {
+		return unsupportedValue(at+".role", item.Role, responsesRoles)
+	}
+	parts := responsesGiven
+	if item.Role == "assistant" {
+		parts = responsesSaid
+	}
+	return checkParts(item.Content, at+".content", parts)
+}
+
+// checkParts judges a content: a string, or a list of parts of some types.
+func checkParts(raw json.RawMessage, at string, types []string) *complaint {
+	if len(raw) == 0 {
+		return missingParameter(at)
+	}
+	var text *string
+	if json.Unmarshal(raw, &text) == nil && text != nil {
+		return nil
+	}
+	var list []responsesPart
+	if c := decode(raw, &list, at); c != nil {
+		return c
+	}
+	if list == nil {
+		return &complaint{at, "invalid_type", fmt.Sprintf("Invalid type for '%s': expected one of an array of objects or string, but got null instead.", at)}
+	}
+	for i, p := range list {
+		if c := p.check(fmt.Sprintf("%s[%d]", at, i), types); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (p responsesPart) check(at string, types []string) *complaint {
+	switch {
+	case !slices.Contains(types, p.Type):
+		return unsupportedValue(at, p.Type, types)
+	case strings.HasSuffix(p.Type, "_text") && p.Text == nil:
+		return missingParameter(at + ".text")
+	case p.Type == "refusal" && p.Refusal == nil:
+		return missingParameter(at + ".refusal")
+	case p.Type == "input_image" && p.FileID == "" && !imageURL.MatchString(p.ImageURL):
+		at += ".image_url"
+		return &complaint{at, "invalid_value", fmt.Sprintf("Invalid '%s'. Expected a valid URL, but got a value with an invalid format.", at)}
+	}
+	return nil
+}
+
+func (item responsesItem) checkCall(at string) *complaint {
+	switch {
+	case item.Name == nil:
+		return missingParameter(at + ".name")
+	case !openaiTool.MatchString(*item.Name):
+		return wrongName(at + ".name")
+	case item.Arguments == nil:
+		return missingParameter(at + ".arguments")
+	}
+	return item.checkCallID(at + ".call_id")
+}
+
+func wrongName(at string) *complaint {
+	return &complaint{at, "invalid_value", fmt.Sprintf("Invalid '%s': string does not match pattern. Expected a string that matches the pattern '%s'.", at, openaiTool)}
+}
+
+func (item responsesItem) checkOutput(at string) *complaint {
+	if c := checkParts(item.Output, at+".output", responsesGiven); c != nil {
+		return c
+	}
+	return item.checkCallID(at + ".call_id")
+}
+
+func (item responsesItem) checkCallID(at string) *complaint {
+	switch {
+	case item.CallID == nil:
+		return missingParameter(at)
+	case *item.CallID == "":
+		return &complaint{at, "empty_string", fmt.Sprintf("Invalid '%s': empty string. Expected a string with minimum length 1, but got an empty string instead.", at)}
+	}
+	return tooLong(*item.CallID, at)
+}
+
+// thoughts demands that reasoning stands before what it led to, and is this lab's.
+func (q *responsesRequest) thoughts() *complaint {
+	for i, item := range q.items {
+		if item.Type == "reasoning" && !q.led(i+1) {
+			return complain("Item '%s' of type 'reasoning' was provided without its required following item.", item.ID)
+		}
+	}
+	for _, item := range q.items {
+		if item.Type == "reasoning" && item.Encrypted != "" && !q.issued(item.Encrypted) {
+			return &complaint{"", "invalid_encrypted_content", fmt.Sprintf("The encrypted content for item %s could not be verified. Reason: Encrypted content could not be decrypted or parsed.", item.ID)}
+		}
+	}
+	return nil
+}
+
+// led tells if the item at i is something that reasoning leads to: what the
+// assistant said or called, or more reasoning before that.
+func (q *responsesRequest) led(i int) bool {
+	if i >= len(q.items) {
+		return false
+	}
+	next := q.items[i]
+	return next.Type == "reasoning" || next.Type == "function_call" || next.Type == "message" && next.Role == "assistant"
+}
+
+// pairs demands one output for each call, after it.
+func (q *responsesRequest) pairs() *complaint {
+	var open []string
+	for _, item := range q.items {
+		switch item.Type {
+		case "function_call":
+			open = append(open, *item.CallID)
+		case "function_call_output":
+			i := slices.Index(open, *item.CallID)
+			if i < 0 {
+				return &complaint{"input", "", fmt.Sprintf("No tool call found for function call output with call_id %s.", *item.CallID)}
+			}
+			open = slices.Delete(open, i, i+1)
+		}
+	}
+	if len(open) > 0 {
+		return &complaint{"input", "", fmt.Sprintf("No tool output found for function call %s.", open[0])}
+	}
+	return nil
+}
+
+func (q *responsesRequest) tools() *complaint {
+	for i, t := range q.Tools {
+		at := fmt.Sprintf("tools[%d]", i)
+		switch {
+		case t.Type == "":
+			return missingParameter(at + ".type")
+		case t.Type != "function":
+			continue
+		case t.Name == nil:
+			return missingParameter(at + ".name")
+		case !openaiTool.MatchString(*t.Name):
+			return wrongName(at + ".name")
+		case len(t.Parameters) > 0 && string(t.Parameters) != "null" && !isObject(t.Parameters):
+			return &complaint{at + ".parameters", "invalid_type", fmt.Sprintf("Invalid type for '%s.parameters': expected an object.", at)}
+		}
+	}
+	return nil
+}
+
+// unstored refuses items that only a service that keeps responses could fill
+// in. The lab keeps none, as the real one does not for "store": false.
+func (q *responsesRequest) unstored() *fault {
+	for _, item := range q.items {
+		if item.Type != "item_reference" && (item.Type != "reasoning" || item.Encrypted != "") {
+			continue
+		}
+		message := fmt.Sprintf("Item with id '%s' not found.", item.ID)
+		if q.Store != nil && !*q.Store {
+			message += " Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input."
+		}
+		return &fault{404, "invalid_request_error", "", "input", message}
+	}
+	return nil
+}
