@@ -19,8 +19,11 @@ import (
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")
 
 // ReportedError is a Decoder's error where the provider itself reports one within
-// the stream; Body is the event as it came.
-type ReportedError struct{ Body []byte }
+// the stream.
+type ReportedError struct {
+	Body []byte        // the event as it came, or what it says of the error
+	Kind recovery.Kind // what the wire's rules say that it is; "" leaves it to the body
+}
 
 func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"mime"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func (t *talk) checkHead() error {
 // does not say what it is. No event begins with these bytes.
 func (t *talk) checkFirst() error {
 	switch t.answer.peek() {
-	case '{':
+	case '{', '[':
 		return t.whole(t.readBody())
 	case '<':
 		return t.fail(recovery.KindUnreachable, errNoStream, t.readBody())
@@ -42,18 +43,30 @@ func (t *talk) checkFirst() error {
 
 // whole judges a JSON answer in place of a stream.
 func (t *talk) whole(body []byte) error {
-	var answer struct {
-		Type  string          `json:"type"`
-		Error json.RawMessage `json:"error"`
-	}
-	_ = json.Unmarshal(body, &answer)
-	if answer.Type == "error" || len(answer.Error) > 0 && string(answer.Error) != "null" {
+	if reportsError(body) {
 		return t.fail("", errRefused, body)
 	}
 	if len(body) == 0 {
 		return t.fail(recovery.KindEmptyResponse, errNothing, nil)
 	}
 	return t.fail(recovery.KindMalformedResponse, errNoStream, nil)
+}
+
+// reportsError reports whether body is a JSON object that says it is an error, or a
+// list with one in it.
+func reportsError(body []byte) bool {
+	type document struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	var list []document
+	if json.Unmarshal(body, &list) != nil {
+		list = make([]document, 1)
+		_ = json.Unmarshal(body, &list[0])
+	}
+	return slices.ContainsFunc(list, func(d document) bool {
+		return d.Type == "error" || len(d.Error) > 0 && string(d.Error) != "null"
+	})
 }
 
 func (t *talk) contentType() string {

@@ -122,3 +122,21 @@ type errTimeout struct{}
 func (errTimeout) Error() string   { return "i/o timeout" }
 func (errTimeout) Timeout() bool   { return true }
 func (errTimeout) Temporary() bool { return true }
+
+func TestReportsError(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"error":{"code":503}}`:               true,
+		`{"type":"error"}`:                     true,
+		`[{"error":{"code":503}}]`:             true,
+		`[{"candidates":[]},{"error":"boom"}]`: true,
+		`{"error":null,"candidates":[]}`:       false,
+		`[{"candidates":[]}]`:                  false,
+		`[1]`:                                  false,
+		`[`:                                    false,
+		``:                                     false,
+	} {
+		if got := reportsError([]byte(body)); got != want {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+}

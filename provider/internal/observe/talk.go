@@ -280,7 +280,7 @@ func (t *talk) atEnd(err error) error {
 // misheard makes a failure of what a Decoder refuses.
 func (t *talk) misheard(err error) error {
 	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
-		return t.fail("", err, t.ask.Secrets.body(reported.Body, false))
+		return t.fail(reported.Kind, err, t.ask.Secrets.body(reported.Body, false))
 	}
 	return t.fail(broken(err), err, nil)
 }
