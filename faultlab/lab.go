@@ -87,8 +87,8 @@ func (l *Lab) trySet(model string, steps []Step) error {
 	return nil
 }
 
-// take returns the step that the model's next request plays.
-func (l *Lab) take(model string) (Step, bool) {
+// take returns the step that the model's next request plays on a wire.
+func (l *Lab) take(model, wire string) (Step, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, ok := l.scripts[model]
@@ -98,9 +98,7 @@ func (l *Lab) take(model string) (Step, bool) {
 	if !ok {
 		return Step{}, false
 	}
-	step := s.steps[min(s.next, len(s.steps)-1)]
-	s.next++
-	return step, true
+	return s.step(wire), true
 }
 
 // Close ends every answer in progress, hangs and stalls included, waits for
@@ -147,6 +145,10 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/faultlab/requests":
 		l.serveRequests(w, r)
 	default:
+		if _, _, ok := geminiTarget(r.URL.Path); ok {
+			l.converse(w, r, gemini)
+			return
+		}
 		writeProblem(w, http.StatusNotFound, "no such route: "+r.URL.Path)
 	}
 }
@@ -158,6 +160,7 @@ func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *wire) {
 	if tooLarge := (*http.MaxBytesError)(nil); err != nil && !errors.As(err, &tooLarge) {
 		panic(http.ErrAbortHandler) // the client went away while it was asking
 	}
+	x.body = body
 	refused := x.judge(body, err)
 	var step Step
 	if refused == nil {
@@ -188,9 +191,12 @@ func (x *exchange) judge(body []byte, readErr error) *fault {
 }
 
 func (x *exchange) choose() (Step, *fault) {
-	step, ok := x.lab.take(x.ask.model)
-	if !ok {
+	step, ok := x.lab.take(x.ask.model, x.wire.name)
+	switch {
+	case !ok:
 		return step, x.wire.unknownModel(x.ask.model)
+	case !step.plays(x.wire.name):
+		return step, x.wire.invalid(http.StatusBadRequest, step.notHere(x.wire.name))
 	}
 	return step, nil
 }

@@ -2,6 +2,7 @@ package faultlab_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,10 +43,12 @@ var sides = []side{
 		take:   takeOpenAI, keyless: 401,
 	},
 	responsesSide,
+	geminiSide,
 }
 
 // whole is the side without streaming.
 func (s side) whole() side {
+	s.path = strings.Replace(s.path, "streamGenerateContent?alt=sse", "generateContent", 1)
 	s.ask = strings.Replace(s.ask, `"stream":true,`, "", 1)
 	s.ask = strings.Replace(s.ask, `"stream_options":{"include_usage":true},`, "", 1)
 	return s
@@ -93,7 +96,7 @@ func (s side) hear(ctx context.Context, c *http.Client, url, body string) heard 
 		h.body, h.err = string(raw), err
 		var e envelope
 		_ = json.Unmarshal(raw, &e)
-		h.failure = e.Error.Type
+		h.failure = cmp.Or(e.Error.Type, e.Error.Status)
 		return h
 	}
 	lines := bufio.NewScanner(resp.Body)
@@ -108,7 +111,7 @@ func (s side) hear(ctx context.Context, c *http.Client, url, body string) heard 
 }
 
 type envelope struct {
-	Error struct{ Type, Message string }
+	Error struct{ Type, Status, Message string }
 }
 
 // read reads a frame; false if it is not JSON.
@@ -118,7 +121,7 @@ func (h *heard) read(data []byte, into any) bool {
 		h.bad = true
 		return false
 	}
-	h.failure = e.Error.Type
+	h.failure = cmp.Or(e.Error.Type, e.Error.Status)
 	return true
 }
 
@@ -221,7 +224,7 @@ func broken(check func(h heard) bool) func(*testing.T, side, heard) {
 
 var stepCases = []stepCase{
 	{faultlab.Answer("All is good."), "answer", func(t *testing.T, s side, h heard) {
-		if h.err != nil || h.text != "All is good." || !h.terminal || !h.usage || h.events < 5 {
+		if h.err != nil || h.text != "All is good." || !h.terminal || !h.usage || h.events < 4 {
 			t.Errorf("heard %+v", h)
 		}
 	}},
@@ -238,8 +241,9 @@ var stepCases = []stepCase{
 				"anthropic": `Let me see.map[1:a{"x":"é"} 2:b{}]tool_use`,
 				"openai":    `Let me see.map[0:a{"x":"é"} 1:b{}]tool_calls`,
 				"responses": `Let me see.map[1:a{"x":"é"} 2:b{}]completed`,
+				"gemini":    `Let me see.map[0:a{"x":"é"} 1:b{}]STOP`,
 			}[s.name]
-			if got != want || !h.terminal || len(h.ids) != 2 || h.ids[0] == h.ids[1] || len(h.ids[0]) > 40 {
+			if got != want || !h.terminal || s.name != "gemini" && (len(h.ids) != 2 || h.ids[0] == h.ids[1] || len(h.ids[0]) > 40) {
 				t.Errorf("heard %s ids %q, want %s", got, h.ids, want)
 			}
 		},
@@ -254,7 +258,7 @@ var stepCases = []stepCase{
 	{faultlab.Unauthorized(), "401", status(401)},
 	{faultlab.Status(418, map[string]string{"X-Y": "z"}, `{"error":{"type":"teapot"}}`), "418", status(418)},
 	{faultlab.Overloaded(), "529", func(t *testing.T, s side, h heard) {
-		status(map[string]int{"anthropic": 529, "openai": 503, "responses": 503}[s.name])(t, s, h)
+		status(map[string]int{"anthropic": 529, "openai": 503, "responses": 503, "gemini": 503}[s.name])(t, s, h)
 	}},
 	{faultlab.HTML502(), "html502", func(t *testing.T, s side, h heard) {
 		if h.status != 502 || h.header.Get("Content-Type") != "text/html" || !strings.Contains(h.body, "502 Bad Gateway") {
@@ -426,7 +430,7 @@ func TestWholeAnswers(t *testing.T) {
 			lab.Script("m", faultlab.ToolCalls("Well.", faultlab.Call{Name: "f", Args: `{"a":1}`}), faultlab.CutAfter("Well then"), faultlab.EndAfter("Well"), faultlab.ErrorEventAfter("x"))
 			s := s.whole()
 			h := s.hear(t.Context(), client, url, s.ask)
-			for _, want := range []string{`Well.`, `"name":"f"`, `"usage"`, map[string]string{"anthropic": `"input":{"a":1}`, "openai": `"arguments":"{\"a\":1}"`, "responses": `"arguments":"{\"a\":1}"`}[s.name]} {
+			for _, want := range []string{`Well.`, `"name":"f"`, `"usage`, map[string]string{"anthropic": `"input":{"a":1}`, "openai": `"arguments":"{\"a\":1}"`, "responses": `"arguments":"{\"a\":1}"`, "gemini": `"args":{"a":1}`}[s.name]} {
 				if !strings.Contains(h.body, want) {
 					t.Errorf("no %s in %s", want, h.body)
 				}
