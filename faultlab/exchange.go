@@ -73,6 +73,7 @@ type exchange struct {
 	r    *http.Request
 	wire *wire
 	ask  ask
+	body []byte
 }
 
 func (x *exchange) query(body []byte) query {
@@ -93,6 +94,9 @@ func (x *exchange) play(s Step) {
 		x.reset()
 	case kindEmpty:
 		x.begin()
+	case kindRow:
+		script, _ := s.on(x.wire.name)
+		x.playRow(script)
 	default:
 		x.say(s)
 	}
@@ -245,11 +249,18 @@ func (x *exchange) await(c <-chan time.Time) {
 }
 
 // reset breaks the connection: with a reset over TCP, else by closing it.
-func (x *exchange) reset() {
+func (x *exchange) reset() { resetConn(x.takeOver()) }
+
+// takeOver makes the connection ours, with what was sent on it before as it stands.
+func (x *exchange) takeOver() net.Conn {
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	return conn
+}
+
+func resetConn(conn net.Conn) {
 	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = inner.NetConn()
 	}

@@ -26,6 +26,8 @@ const (
 //	         | "error" [ ":" text ]               ErrorEventAfter
 //	         | "end" [ ":" text ]                 EndAfter
 //	         | "malformed" [ ":" text ]           Malformed
+//	         | "row" ":" name                     Row
+//	         | "kind" ":" name                    Kind: all its rows, one after the other
 //	         | "hang" | "refuse" | "empty" | "html502"
 //	         | status [ ":" duration ] [ ":" quoted ]    an HTTP error, with Retry-After and a body
 //	call     = name [ ":" JSON object ]
@@ -38,7 +40,7 @@ const (
 //
 //	429:2s, 503, stall:Hello wor, tool:get_weather:{"city":"Oslo"}, answer:All good
 //
-// A script has at most 256 items and 64 KiB. An error names the item by its
+// A script has at most 256 steps and 64 KiB. An error names the item by its
 // number, from 1.
 func Parse(script string) ([]Step, error) {
 	if len(script) > maxScript {
@@ -46,19 +48,18 @@ func Parse(script string) ([]Step, error) {
 	}
 	var steps []Step
 	p := &parser{rest: script}
-	for p.skip(); p.rest != ""; p.skip() {
+	for item := 1; p.skip() != ""; item++ {
 		start := p.rest
-		if len(steps) == maxSteps {
-			return nil, fmt.Errorf("script: more than %d items", maxSteps)
-		}
-		step, err := p.item()
+		found, err := p.items()
 		if err == nil {
 			err = p.separator()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("script item %d (%q): %w", len(steps)+1, clip(start), err)
+			return nil, fmt.Errorf("script item %d (%q): %w", item, clip(start), err)
 		}
-		steps = append(steps, step)
+		if steps = append(steps, found...); len(steps) > maxSteps {
+			return nil, fmt.Errorf("script: more than %d steps", maxSteps)
+		}
 	}
 	return steps, nil
 }
@@ -76,8 +77,11 @@ func clip(s string) string {
 // parser reads from the head of rest.
 type parser struct{ rest string }
 
-// skip drops space and empty lines.
-func (p *parser) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+// skip drops space and empty lines; what follows is rest.
+func (p *parser) skip() string {
+	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+	return p.rest
+}
 
 // separator ends an item: a comma with an item after it, a line break, or the end.
 func (p *parser) separator() error {
@@ -89,7 +93,7 @@ func (p *parser) separator() error {
 		return fmt.Errorf("expected a comma before %q", clip(p.rest))
 	}
 	p.rest = p.rest[1:]
-	if p.skip(); p.rest == "" {
+	if p.skip() == "" {
 		return errors.New("nothing follows the last comma")
 	}
 	return nil
@@ -124,6 +128,15 @@ var textSteps = map[string]func(string) Step{
 	"error": ErrorEventAfter, "end": EndAfter, "malformed": Malformed,
 }
 
+// items reads one item, which may stand for several steps.
+func (p *parser) items() ([]Step, error) {
+	if p.accept("kind:") {
+		return Kind(p.until(",\n"))
+	}
+	step, err := p.item()
+	return []Step{step}, err
+}
+
 func (p *parser) item() (Step, error) {
 	word := p.until(":,\n")
 	if build, ok := plainSteps[word]; ok {
@@ -137,6 +150,9 @@ func (p *parser) item() (Step, error) {
 		return p.slow()
 	case "tool":
 		return p.tool()
+	case "row":
+		p.accept(":")
+		return Row(p.until(",\n"))
 	case "think":
 		return p.think()
 	}

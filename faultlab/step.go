@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 )
 
 // Step is what a lab does with one request. The zero Step is Answer("").
@@ -20,6 +22,9 @@ type Step struct {
 	status int
 	header map[string]string
 	body   string
+
+	row      []catalogue.Script // one for each wire
+	optional bool               // passed over on the other wires
 }
 
 // Call is one tool call. Args is its JSON object; empty means {}. Args that
@@ -50,6 +55,7 @@ const (
 	kindEmpty
 	kindMalformed
 	kindRefuse
+	kindRow
 )
 
 // speaks tells if the step shows some of its reply.

@@ -1,0 +1,118 @@
+package faultlab
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/faultlab/catalogue"
+)
+
+// Row plays a row of the fault catalogue ("A03"), or another of its scripts
+// ("O12-server_error"), on the wire that the request comes in on. A request on a wire
+// that the row has no script for is refused with 400, which names the wires that it is
+// for. A row plays what it has whether or not a stream was asked for. It is an error if
+// there is no such row, or nothing of it can be played over HTTP.
+func Row(name string) (Step, error) {
+	scripts := catalogue.Scripts(name)
+	if len(scripts) == 0 {
+		return Step{}, fmt.Errorf("no row %q in the fault catalogue", clip(name))
+	}
+	s := scripts[0]
+	switch {
+	case s.Wire != "":
+		return Step{kind: kindRow, name: "row:" + name, row: scripts}, nil
+	case s.Client != "":
+		return Step{}, fmt.Errorf("no server can play row %s: %s", name, s.Client)
+	}
+	return Step{}, fmt.Errorf("row %s happens below HTTP: it is the broken transport %q", name, s.Transport)
+}
+
+// Kind plays the rows that must come out as a kind of failure, in the catalogue's order.
+// In a script these steps are passed over on the wires that they have no script for.
+// [catalogue.Answer] stands for the rows that are no failure. It is an error if there is
+// no such row.
+func Kind(kind string) ([]Step, error) {
+	var steps []Step
+	for _, s := range catalogue.All() {
+		name := "row:" + s.Name()
+		seen := len(steps) > 0 && steps[len(steps)-1].name == name
+		if s.Wire != "" && s.Expect.Kind == kind && !seen {
+			steps = append(steps, Step{kind: kindRow, name: name, row: catalogue.Scripts(s.Name()), optional: true})
+		}
+	}
+	if steps == nil {
+		return nil, fmt.Errorf("no row of the kind %q can be played over HTTP", clip(kind))
+	}
+	return steps, nil
+}
+
+// on gives the row's script for a wire.
+func (s Step) on(wire string) (catalogue.Script, bool) {
+	i := slices.IndexFunc(s.row, func(c catalogue.Script) bool { return c.Wire == wire })
+	if i < 0 {
+		return catalogue.Script{}, false
+	}
+	return s.row[i], true
+}
+
+// plays reports whether the step has something to say on a wire.
+func (s Step) plays(wire string) bool {
+	_, ok := s.on(wire)
+	return ok || s.kind != kindRow
+}
+
+// notHere says for which wires a row's script is.
+func (s Step) notHere(wire string) string {
+	var wires []string
+	for _, c := range s.row {
+		wires = append(wires, c.Wire)
+	}
+	return fmt.Sprintf("faultlab: %s has no script for the wire %s, only for %s", s.Name(), wire, strings.Join(wires, ", "))
+}
+
+// step gives the step for a request on a wire. Rows of a kind that the wire does not have
+// are passed over, also where the last step repeats. A row that was asked for by its name
+// stays until a request comes that it can be played for.
+func (s *script) step(wire string) Step {
+	last := len(s.steps) - 1
+	skip := func(i int) bool { return s.steps[i].optional && !s.steps[i].plays(wire) }
+	for s.next < last && skip(s.next) {
+		s.next++
+	}
+	at := min(s.next, last)
+	for at > 0 && skip(at) {
+		at--
+	}
+	step := s.steps[at]
+	if step.plays(wire) {
+		s.next++
+	}
+	return step
+}
+
+// firstTool is the name of the first tool that a request of any wire offers.
+func firstTool(body []byte) string {
+	type named struct {
+		Name string `json:"name"`
+	}
+	var q struct {
+		Tools []struct {
+			named
+			Function     named   `json:"function"`
+			Declarations []named `json:"functionDeclarations"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(body, &q) != nil {
+		return ""
+	}
+	for _, t := range q.Tools {
+		for _, n := range append([]named{t.named, t.Function}, t.Declarations...) {
+			if n.Name != "" {
+				return n.Name
+			}
+		}
+	}
+	return ""
+}
