@@ -29,6 +29,7 @@ type Lab struct {
 	mu        sync.Mutex
 	shut      bool
 	scripts   map[string]*script
+	chaos     *chaos // nil = none
 	kept      []Request
 	keptBytes int
 }
@@ -91,6 +92,9 @@ func (l *Lab) trySet(model string, steps []Step) error {
 func (l *Lab) take(model, wire string) (Step, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if step, ok := l.disturb(model, wire); ok {
+		return step, true
+	}
 	s, ok := l.scripts[model]
 	if !ok {
 		s, ok = l.scripts[""]

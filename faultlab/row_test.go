@@ -196,13 +196,13 @@ func TestRowOnAnotherWire(t *testing.T) {
 	lab, client, url := start(t)
 	lab.Script("m", must(t, "A03"), must(t, "O15"))
 	p := ask(t.Context(), client, url, "openai")
-	if p.err != nil || p.resp.StatusCode != 400 || !strings.Contains(p.body, "only for anthropic") || !strings.Contains(p.body, "invalid_request_error") {
+	if p.err != nil || p.resp.StatusCode != http.StatusBadRequest || !strings.Contains(p.body, "only for anthropic") || !strings.Contains(p.body, "invalid_request_error") {
 		t.Errorf("%+v", p)
 	}
-	if p := ask(t.Context(), client, url, "anthropic"); p.err != nil || p.resp.StatusCode != 429 {
+	if p := ask(t.Context(), client, url, "anthropic"); p.err != nil || p.resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("the refusal used up the step: %+v", p)
 	}
-	if p := ask(t.Context(), client, url, "responses"); p.err != nil || p.resp.StatusCode != 401 {
+	if p := ask(t.Context(), client, url, "responses"); p.err != nil || p.resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%+v", p)
 	}
 	if list := lab.Requests(); list[0].Step != "rejected" || !strings.Contains(list[0].Refused, "row:A03") || list[1].Step != "row:A03" {
@@ -228,7 +228,7 @@ func TestKind(t *testing.T) {
 	}
 	steps, _ = faultlab.Parse("kind:empty_response")
 	lab.Script("m", steps...)
-	if p := ask(t.Context(), client, url, "openai"); p.resp.StatusCode != 400 || !strings.Contains(p.body, "only for") {
+	if p := ask(t.Context(), client, url, "openai"); p.resp.StatusCode != http.StatusBadRequest || !strings.Contains(p.body, "only for") {
 		t.Errorf("no row of that kind is for the wire: %+v", p)
 	}
 	for range 2 {

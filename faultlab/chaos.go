@@ -1,0 +1,114 @@
+package faultlab
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mulligan-run/mulligan/faultlab/catalogue"
+)
+
+// Chaos makes a lab fail now and then: of the requests, some play a row of the fault
+// catalogue, and all others what their model's script says next, or [ChaosAnswer] where it
+// has none. Which requests and which rows follows from Seed, from the order of the requests
+// and from their wires alone.
+type Chaos struct {
+	Seed   uint64
+	Rate   float64  // how likely a request plays a row, 0–1
+	Every  int      // besides, every so-many-th request does; 0 = none
+	Rows   []string // rows, variants and kinds to choose from; empty = all that can be played
+	Models []string // the models that it is about; empty = all
+}
+
+// ChaosAnswer is what a model without a script answers under [Chaos].
+const ChaosAnswer = "Everything is fine."
+
+// Chaos sets how often the lab fails, and counts requests anew; the zero Chaos ends it. It
+// is an error if Rate or Every is out of range, or a row can not be played over HTTP.
+func (l *Lab) Chaos(c Chaos) error {
+	if !(c.Rate >= 0 && c.Rate <= 1) || c.Every < 0 {
+		return errors.New("chaos: the rate is not between 0 and 1, or every is negative")
+	}
+	steps, err := chaosSteps(c.Rows)
+	if err != nil {
+		return fmt.Errorf("chaos: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.chaos = nil
+	if c.Rate > 0 || c.Every > 0 {
+		c.Models = slices.Clone(c.Models)
+		l.chaos = &chaos{Chaos: c, steps: steps, dice: rand.New(rand.NewPCG(c.Seed, 0))}
+	}
+	return nil
+}
+
+// chaosSteps are the rows that names stand for, without doubles.
+func chaosSteps(names []string) ([]Step, error) {
+	if len(names) == 0 {
+		for _, s := range catalogue.All() {
+			if s.Wire != "" {
+				names = append(names, s.Name())
+			}
+		}
+	}
+	var steps []Step
+	for _, name := range names {
+		found, err := Kind(name)
+		if err != nil {
+			var row Step
+			if row, err = Row(name); err != nil {
+				return nil, err
+			}
+			found = []Step{row}
+		}
+		for _, s := range found {
+			if !slices.ContainsFunc(steps, func(have Step) bool { return have.name == s.name }) {
+				steps = append(steps, s)
+			}
+		}
+	}
+	return steps, nil
+}
+
+// chaos is a Chaos under way.
+type chaos struct {
+	Chaos
+	steps []Step
+	dice  *rand.Rand
+	asked int // requests
+}
+
+// strike gives the row for the next request on a wire, if it plays one. Each request
+// throws the dice as often, so that what one asks changes nothing for those after it.
+func (c *chaos) strike(wire string) (Step, bool) {
+	c.asked++
+	chance, choice := c.dice.Float64(), c.dice.Uint64()
+	if chance >= c.Rate && (c.Every == 0 || c.asked%c.Every != 0) {
+		return Step{}, false
+	}
+	var fit []Step
+	for _, s := range c.steps {
+		if s.plays(wire) {
+			fit = append(fit, s)
+		}
+	}
+	if fit == nil {
+		return Step{}, false
+	}
+	return fit[choice%uint64(len(fit))], true
+}
+
+// disturb gives the step of a request that chaos decides on. l.mu is held.
+func (l *Lab) disturb(model, wire string) (Step, bool) {
+	if l.chaos == nil || len(l.chaos.Models) > 0 && !slices.Contains(l.chaos.Models, model) {
+		return Step{}, false
+	}
+	if step, ok := l.chaos.strike(wire); ok {
+		return step, true
+	}
+	_, own := l.scripts[model]
+	_, common := l.scripts[""]
+	return Answer(ChaosAnswer), !own && !common
+}
