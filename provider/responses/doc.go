@@ -17,10 +17,11 @@
 // # Back
 //
 // stream.go reads the events, by the type in their data. An answer is whole when
-// response.completed or response.incomplete was seen, and only then. An event whose
-// sequence number was seen before is dropped; types that are not known are signs of
-// life. item.go keeps what was told of each item of the output, so that what only a
-// closing event carries is told too, and nothing twice.
+// response.completed was seen, or a response.incomplete that names the output limit or
+// the filter, and only then. An event whose sequence number was seen before is dropped;
+// types that are not known are signs of life. item.go keeps what was told of each item
+// of the output, so that what only a closing event carries is told too, and nothing
+// twice.
 //
 // Failures are recovery.Failure values; nothing is sent twice.
 package responses

@@ -92,11 +92,8 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	e := &s.event
 	err := json.Unmarshal(data, e)
 	handle := events[e.Type]
-	if foreign := (*json.UnmarshalTypeError)(nil); errors.As(err, &foreign) && e.Type != "" && handle == nil {
-		err = nil // a type that we do not know may have members of any form
-	}
 	switch {
-	case err != nil:
+	case err != nil && !e.foreign(err):
 		return nil, malformed("an event is not JSON of its type: %v", err)
 	case e.Type == "error", isError(e.Error):
 		return nil, &observe.ReportedError{Body: data}
@@ -106,6 +103,13 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		return deltas, nil
 	}
 	return handle(s, deltas)
+}
+
+// foreign reports whether err says no more than that an event of a type that we do
+// not know has members of forms that we do not know.
+func (e *wireEvent) foreign(err error) bool {
+	mismatch := (*json.UnmarshalTypeError)(nil)
+	return errors.As(err, &mismatch) && e.Type != "" && events[e.Type] == nil
 }
 
 // repeated reports whether the event was heard before, as where a proxy plays a

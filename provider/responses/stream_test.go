@@ -308,7 +308,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.Fatal(err)
 		}
 		for range 500 {
-			s.last = 0
+			s.last = 0 // so that the same event counts again
 			var err error
 			if deltas, err = s.Decode(delta, deltas[:0]); err != nil || len(deltas) != 1 {
 				b.Fatal(err)
