@@ -2,10 +2,8 @@ package recovery
 
 import (
 	"html"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Limits on what is read of a body, so that reading it is linear and bounded.
@@ -14,21 +12,31 @@ const (
 	maxWords    = 8 << 10 // of the words that the wording rules look at
 	maxSignals  = 64      // codes, and messages
 	maxTextScan = 64 << 10
+
+	// maxWork is how many bytes of a body are looked at, all nestings taken together.
+	maxWork = (maxNesting + 1) * maxTextScan
 )
 
 // signals is what a body says, wherever in its wrappings it says it: {"error":{…}},
 // {"type":"error",…}, an array of them, a JSON document inside a string, a stream event, a
-// page of HTML around any of these, or a document that was cut short.
+// page of HTML around any of these, a document that was cut short, or an object as
+// Python, JavaScript and Rust print it.
 type signals struct {
 	codes     []string // of type, code, status, reason and the like, as written
-	quotas    []string // of quotaId and the like, in lower case
+	quotas    []string // of quotaId and the like
 	status    int      // the first number of a field that names a status
 	words     []string // of message and the like
-	delay     string   // RetryInfo.retryDelay
+	delay     told     // RetryInfo.retryDelay
+	after     told     // another field that says how long to wait
+	reset     told     // a field that says when a limit is over
 	requestID string
 	isError   bool // an error member or envelope was seen
-	members   bool // it is JSON, or has JSON in it
+	members   int  // how many there were: it is JSON, or has JSON in it
+	work      int  // bytes looked at
 }
+
+// told is the value of a field, and the field's name.
+type told struct{ name, value string }
 
 // field says what a JSON member means to us, by its name in lower case.
 type field uint8
@@ -40,6 +48,8 @@ const (
 	fieldWords
 	fieldQuota
 	fieldDelay
+	fieldAfter
+	fieldReset
 	fieldRequestID
 	fieldError
 	fieldBlocked
@@ -57,6 +67,9 @@ var fields = map[string]field{
 	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
 	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
+	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
+	"retry_after_ms": fieldAfter, "retryafterms": fieldAfter, "resets_in_seconds": fieldAfter, "reset_after": fieldAfter,
+	"resets_at": fieldReset, "reset_at": fieldReset, "x-ratelimit-reset": fieldReset,
 	"request_id": fieldRequestID, "requestid": fieldRequestID,
 	"blockreason": fieldBlocked, "refusal": fieldRefusal,
 	"content": fieldForeign, "text": fieldForeign, "input": fieldForeign, "output": fieldForeign,
@@ -68,28 +81,39 @@ var fields = map[string]field{
 // readBody collects the signals of a body of any form.
 func readBody(body string) signals {
 	var s signals
-	body = strings.ToValidUTF8(Clip(body, maxTextScan), "\uFFFD")
+	body = Clip(body, maxTextScan)
 	if strings.Contains(body, "&quot;") || strings.Contains(body, "&#34;") {
 		body = html.UnescapeString(body)
 	}
-	s.read(body, 0)
-	if len(s.words) == 0 && !s.members {
-		s.say(plainText(body))
+	if strings.HasPrefix(strings.TrimSpace(body), "<") {
+		body = withoutScripts(body)
 	}
+	s.read(body, 0)
 	return s
 }
 
-// read takes what is said outside of JSON as words, and scans the JSON.
+// read scans the JSON in text, and takes as words what is said before and after it, or
+// all of text where there is none.
 func (s *signals) read(text string, depth int) {
+	if s.work += len(text); s.work > maxWork {
+		return
+	}
 	start := strings.IndexAny(text, "{[\"")
-	if start < 0 || !strings.Contains(text[start:], "\"") {
+	if start < 0 {
 		s.say(plainText(text))
 		return
 	}
-	if depth == 0 || start > 0 {
-		s.say(plainText(eventPrefix(text[:start])))
+	members, words := s.members, len(s.words)
+	end, whole := s.scan(text[start:], depth)
+	switch {
+	case s.members > members:
+		if before := strings.TrimSpace(plainText(eventPrefix(text[:start]))); before != "" && len(s.words) < maxSignals {
+			s.words = slices.Insert(s.words, words, Clip(before, MaxDetail))
+		}
+		s.say(plainText(eventPrefix(text[start+end:])))
+	case !whole || start > 0:
+		s.say(plainText(text))
 	}
-	s.scan(text[start:], depth)
 }
 
 // eventPrefix leaves out the names of stream fields: "event: error\ndata: ".
@@ -106,39 +130,70 @@ func eventPrefix(text string) string {
 	return strings.Join(kept, "")
 }
 
-// scan goes once through s, tolerant of everything that is not JSON.
-func (s *signals) scan(text string, depth int) {
+// scan goes once through text, tolerant of everything that is not JSON. It says where
+// the last document ends (at the end of text where it was cut short), and whether text
+// is nothing but a string.
+func (s *signals) scan(text string, depth int) (end int, whole bool) {
+	level, closed, before := 0, -1, byte(0)
 	for i := 0; i < len(text); {
-		if text[i] != '"' {
+		c := text[i]
+		switch c {
+		case ' ', '\n', '\r', '\t':
 			i++
 			continue
-		}
-		whole := i == 0
-		raw, next := quoted(text, i)
-		i = next
-		colon := skipSpace(text, i)
-		if colon >= len(text) || text[colon] != ':' {
-			if depth < maxNesting && strings.ContainsAny(raw, "{[") {
-				s.read(unquote(raw), depth+1)
-			} else if whole && strings.TrimSpace(text[i:]) == "" {
-				s.say(unquote(raw)) // the body is nothing but a string
+		case '{', '[':
+			level++
+		case '}', ']':
+			if level--; level <= 0 {
+				closed = i + 1
 			}
-			continue
 		}
-		i = s.member(fields[strings.ToLower(raw)], text, skipSpace(text, colon+1), depth)
+		switch name, next, ok := key(text, i, before); {
+		case ok:
+			if i = s.member(name, c == '"', text, next, depth); closed >= 0 {
+				closed = i
+			}
+		case c == '"':
+			whole = i == 0 && strings.TrimSpace(text[next:]) == ""
+			s.loose(name, whole, depth)
+			i = next
+		default:
+			i++
+		}
+		before = c
+	}
+	if level > 0 || closed < 0 {
+		closed = len(text)
+	}
+	return closed, whole
+}
+
+// loose takes a string that is not a member's: one in an array, or the whole text.
+func (s *signals) loose(raw string, whole bool, depth int) {
+	switch {
+	case depth < maxNesting && strings.ContainsAny(raw, "{["):
+		s.read(unquote(raw), depth+1)
+	case whole:
+		s.say(unquote(raw))
 	}
 }
 
 // member takes the value that begins at i and says where to go on.
-func (s *signals) member(f field, text string, i, depth int) int {
+func (s *signals) member(name string, json bool, text string, i, depth int) int {
+	if some := i + len("Some("); strings.HasPrefix(text[i:], "Some(") {
+		i = skipSpace(text, some)
+	}
 	if i >= len(text) {
 		return i
 	}
-	s.members = true
+	f := fields[strings.ToLower(name)]
+	if json || f != fieldOther && f != fieldForeign && strings.IndexByte("\"'`{[0123456789", text[i]) >= 0 {
+		s.members++
+	}
 	switch text[i] {
-	case '"':
+	case '"', '\'', '`':
 		raw, next := quoted(text, i)
-		s.value(f, unquote(raw), depth)
+		s.value(f, told{name, unquote(raw)}, depth)
 		return next
 	case '{', '[':
 		if f == fieldForeign {
@@ -147,20 +202,23 @@ func (s *signals) member(f field, text string, i, depth int) int {
 		if f == fieldError {
 			s.isError = true
 		}
-		return i + 1
+		return i
 	}
 	end := i
-	for end < len(text) && !strings.ContainsRune(",}] \r\n\t", rune(text[end])) {
+	for end < len(text) && strings.IndexByte(",}]) \r\n\t", text[end]) < 0 {
 		end++
 	}
-	if literal := text[i:end]; literal != "null" {
-		s.literal(f, literal)
+	switch literal := text[i:end]; literal {
+	case "null", "None", "undefined":
+	default:
+		s.literal(f, told{name, literal})
 	}
 	return end
 }
 
 // value takes the string value of a member.
-func (s *signals) value(f field, value string, depth int) {
+func (s *signals) value(f field, member told, depth int) {
+	value := member.value
 	switch f {
 	case fieldCode:
 		if status, ok := httpStatus(value); ok {
@@ -172,13 +230,13 @@ func (s *signals) value(f field, value string, depth int) {
 			s.isError = true
 		}
 	case fieldStatus:
-		s.literal(f, value)
+		s.literal(f, member)
 	case fieldQuota:
 		if len(s.quotas) < maxSignals {
-			s.quotas = append(s.quotas, strings.ToLower(value))
+			s.quotas = append(s.quotas, value)
 		}
-	case fieldDelay:
-		s.delay = value
+	case fieldDelay, fieldAfter, fieldReset:
+		s.comeBack(f, member)
 	case fieldRequestID:
 		s.requestID = Clip(value, 128)
 	case fieldBlocked:
@@ -188,7 +246,7 @@ func (s *signals) value(f field, value string, depth int) {
 		s.code("refusal")
 	case fieldError, fieldWords:
 		s.isError = s.isError || f == fieldError
-		if depth < maxNesting && strings.Contains(value, "{") && strings.Contains(value, "\"") {
+		if depth < maxNesting && strings.Contains(value, "{") {
 			s.read(value, depth+1)
 			return
 		}
@@ -197,14 +255,29 @@ func (s *signals) value(f field, value string, depth int) {
 }
 
 // literal takes a number, true or false.
-func (s *signals) literal(f field, literal string) {
-	if f != fieldCode && f != fieldStatus {
-		return
+func (s *signals) literal(f field, member told) {
+	switch f {
+	case fieldDelay, fieldAfter, fieldReset:
+		s.comeBack(f, member)
+	case fieldCode, fieldStatus:
+		if status, ok := httpStatus(member.value); ok {
+			s.setStatus(status)
+		} else if f == fieldCode {
+			s.code(member.value)
+		}
 	}
-	if status, ok := httpStatus(literal); ok {
-		s.setStatus(status)
-	} else if f == fieldCode {
-		s.code(literal)
+}
+
+// comeBack takes a field that says when to come back.
+func (s *signals) comeBack(f field, member told) {
+	member.name = Clip(member.name, 64)
+	switch f {
+	case fieldDelay:
+		s.delay = member
+	case fieldAfter:
+		s.after = member
+	case fieldReset:
+		s.reset = member
 	}
 }
 
@@ -215,7 +288,7 @@ func (s *signals) code(code string) {
 }
 
 func (s *signals) say(words string) {
-	if words = strings.TrimSpace(words); words != "" && len(s.words) < maxSignals {
+	if words = strings.TrimSpace(withoutStack(words)); words != "" && len(s.words) < maxSignals {
 		s.words = append(s.words, Clip(words, MaxDetail))
 	}
 }
@@ -227,153 +300,9 @@ func (s *signals) setStatus(status int) {
 }
 
 // text is all that was said, in the order in which it was.
-func (s *signals) text() string { return Clip(strings.Join(s.words, "\n"), maxWords) }
-
-// httpStatus reads a number that can be a status of a failure.
-func httpStatus(s string) (int, bool) {
-	n, err := strconv.Atoi(s)
-	return n, err == nil && n >= 300 && n <= 599
-}
-
-func skipSpace(text string, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
-		i++
+func (s *signals) text() string {
+	if len(s.words) == 1 {
+		return s.words[0]
 	}
-	return i
-}
-
-// quoted gives the inside of the string that begins at i, still escaped, and the
-// place after it. A string that never ends ends with the text.
-func quoted(text string, i int) (string, int) {
-	for end := i + 1; end < len(text); end++ {
-		switch text[end] {
-		case '\\':
-			end++
-		case '"':
-			return text[i+1 : end], end + 1
-		}
-	}
-	return text[i+1:], len(text)
-}
-
-// skipNested gives the place after the object or array that begins at i.
-func skipNested(text string, i int) int {
-	level := 0
-	for i < len(text) {
-		switch text[i] {
-		case '"':
-			_, i = quoted(text, i)
-			continue
-		case '{', '[':
-			level++
-		case '}', ']':
-			level--
-			if level == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return i
-}
-
-// unquote resolves JSON escapes; one that is none stands for the character itself.
-func unquote(raw string) string {
-	if !strings.Contains(raw, `\`) {
-		return raw
-	}
-	var b strings.Builder
-	b.Grow(len(raw))
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' || i+1 >= len(raw) {
-			b.WriteByte(raw[i])
-			continue
-		}
-		i++
-		switch raw[i] {
-		case 'n':
-			b.WriteByte('\n')
-		case 'r', 't', 'b', 'f':
-			b.WriteByte(' ')
-		case 'u':
-			r, used := unicodeEscape(raw[i:])
-			b.WriteRune(r)
-			i += used - 1
-		default:
-			b.WriteByte(raw[i])
-		}
-	}
-	return b.String()
-}
-
-// unicodeEscape reads uXXXX, a surrogate pair included, and says how long it was.
-func unicodeEscape(s string) (rune, int) {
-	r, ok := hex4(s)
-	if !ok {
-		return utf8.RuneError, 1
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 5
-	}
-	if len(s) > 6 && s[5] == '\\' {
-		if low, ok := hex4(s[6:]); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 11
-			}
-		}
-	}
-	return utf8.RuneError, 5
-}
-
-func hex4(s string) (rune, bool) {
-	if len(s) < 5 || s[0] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[1:5], 16, 32)
-	return rune(n), err == nil
-}
-
-// plainText strips tags, scripts and styles from text that is HTML.
-func plainText(text string) string {
-	if !strings.Contains(text, "<") {
-		return strings.TrimSpace(text)
-	}
-	var b strings.Builder
-	for text != "" {
-		open := strings.IndexByte(text, '<')
-		if open < 0 {
-			b.WriteString(text)
-			break
-		}
-		b.WriteString(text[:open])
-		text = text[open:]
-		if len(text) < 2 || !tagStart(text[1]) {
-			b.WriteByte('<')
-			text = text[1:]
-			continue
-		}
-		end := strings.IndexByte(text, '>')
-		if end < 0 {
-			break
-		}
-		tag := text[1:end]
-		text = text[end+1:]
-		if name := strings.ToLower(tag); strings.HasPrefix(name, "script") || strings.HasPrefix(name, "style") {
-			text = afterClosing(text)
-		}
-		b.WriteByte(' ')
-	}
-	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
-}
-
-func tagStart(c byte) bool {
-	return c == '/' || c == '!' || c == '?' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// afterClosing skips what a script or style element holds.
-func afterClosing(text string) string {
-	if end := strings.Index(text, "</"); end >= 0 {
-		return text[end:]
-	}
-	return ""
+	return Clip(strings.Join(s.words, "\n"), maxWords)
 }

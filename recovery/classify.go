@@ -1,8 +1,10 @@
 package recovery
 
 import (
-	"strconv"
+	"errors"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Classify makes any failed attempt a Failure: one kind for any evidence whatever. It
@@ -10,9 +12,14 @@ import (
 // provider's code in the body; what the provider says where its code is too general; the
 // HTTP status; the words of the transport. It never panics, and its time is linear in
 // what it is given.
-func Classify(e Evidence) *Failure {
+func Classify(e Evidence) *Failure { return Diagnose(e).Failure }
+
+// Diagnose is Classify with the evidence that decided.
+func Diagnose(e Evidence) Diagnosis {
 	if f, ok := AsFailure(e.Err); ok && f != nil {
-		return adopt(f, &e)
+		f = adopt(f, &e)
+		known := Clue{Source: ClueFailure, Value: oneLine(string(f.Kind), maxClueValue)}
+		return Diagnosis{Failure: f, Evidence: []Clue{known.sure("")}}
 	}
 	c := gather(&e)
 	v := c.verdict()
@@ -22,11 +29,12 @@ func Classify(e Evidence) *Failure {
 	f.ProviderCode = c.providerCode(v)
 	f.RequestID = c.requestID()
 	f.Detail = c.detail()
-	f.Retryable = c.retryable(v)
+	var retry Clue
+	f.Retryable, retry = c.retryable(v)
 	f.place()
-	c.hints(f)
+	h := c.comeBack(v, f)
 	f.Describe(Words{})
-	return f
+	return Diagnosis{Failure: f, Evidence: c.evidence(v, retry, h, f)}
 }
 
 // adopt fills the gaps of a Failure that somebody who knew more has made.
@@ -81,108 +89,145 @@ func (f *Failure) place() {
 	}
 }
 
-// clues is the evidence, read once.
-type clues struct {
+// reading is the evidence, read once.
+type reading struct {
 	e      *Evidence
+	now    time.Time // what dates are relative to
 	body   signals
-	codes  []string  // in lower case
-	text   string    // in lower case: what the provider said, else what Err says
+	codes  []providerCode
+	said   string    // what the provider said, as it was written
+	text   string    // in lower case: that, else what Err says
 	grams  *trigrams // of text
 	wire   string    // in lower case: what Err says
 	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
 	spoken int       // the status that a bare message begins with or names
 }
 
-func gather(e *Evidence) *clues {
-	c := &clues{e: e, status: e.Status}
+// providerCode is one code of a body or header.
+type providerCode struct{ lower, written, where string }
+
+func gather(e *Evidence) *reading {
+	c := &reading{e: e, now: e.now(), status: e.Status}
 	errText := ""
 	if e.Err != nil {
-		errText = Clip(e.Err.Error(), maxTextScan)
+		errText = withoutStack(Clip(e.Err.Error(), maxTextScan))
 	}
+	where := clueBody
 	if len(e.Body) > 0 {
 		c.body = readBody(string(e.Body))
 	} else if strings.ContainsAny(errText, "{[") {
-		c.body = readBody(errText)
+		c.body, where = readBody(errText), clueError
 	}
 	c.wire = strings.ToLower(Clip(errText, maxWords))
-	c.text = strings.ToLower(c.body.text())
-	if c.text == "" {
+	c.said = c.body.text()
+	if c.text = strings.ToLower(c.said); c.text == "" {
 		c.text = c.wire
 	}
+	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
 	for _, code := range c.body.codes {
-		c.codes = append(c.codes, strings.ToLower(code))
+		c.codes = append(c.codes, providerCode{strings.ToLower(code), code, where})
 	}
 	if t := e.header("X-Amzn-Errortype"); t != "" {
 		name, _, _ := strings.Cut(t, ":")
-		c.codes = append(c.codes, strings.ToLower(Clip(name, 128)))
+		name = Clip(name, 128)
+		c.codes = append(c.codes, providerCode{strings.ToLower(name), name, "x-amzn-errortype"})
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
 		c.status = c.body.status
 	}
 	c.grams = trigramsOf(c.text)
-	c.spoken = spokenStatus(c.text)
+	c.spoken = c.spokenStatus()
 	return c
 }
 
-// verdict is a kind and what the rule that gave it said about it.
+// verdict is a kind, and what the rule that gave it said about it.
 type verdict struct {
 	kind    Kind
 	variant string
 	once    retryability
+	by      Clue   // what decided the kind
+	finer   Clue   // what decided the variant, where that was something else
 	code    string // the provider's code that decided, in lower case
+	daily   bool   // a day's allowance is used up: a wait of seconds beside it is not meant
 }
 
-func (c *clues) verdict() verdict {
+func (c *reading) verdict() verdict {
 	if c.e.Kind != "" {
-		v := verdict{kind: c.e.Kind}
-		if by, ok := c.byRules(looseRules); ok && by.kind == v.kind {
-			v.variant = by.variant
+		return c.byAdapter()
+	}
+	for _, by := range []func() (verdict, bool){c.byPage, c.byQuota, c.byProvider, c.byStatus} {
+		if v, ok := by(); ok {
+			return v
 		}
-		return v
-	}
-	if v, ok := c.byPage(); ok {
-		return v
-	}
-	if v, ok := c.byQuota(); ok {
-		return v
-	}
-	if v, ok := c.byRules(rules); ok {
-		return v
-	}
-	if v, ok := c.byStatus(); ok {
-		return v
 	}
 	return c.byWords()
 }
 
-func (c *clues) byRules(table []rule) (verdict, bool) {
+// byAdapter takes the kind that the adapter saw, and the variant from the transport's words.
+func (c *reading) byAdapter() verdict {
+	v := verdict{kind: c.e.Kind, by: Clue{Source: ClueAdapter, Value: string(c.e.Kind)}}
+	if by, ok := c.byRules(looseRules); ok && by.kind == v.kind && by.variant != "" {
+		v.variant, v.finer = by.variant, by.by
+	}
+	return v
+}
+
+func (c *reading) byProvider() (verdict, bool) { return c.byRules(rules) }
+
+func (c *reading) byRules(table []rule) (verdict, bool) {
 	for i := range table {
-		if r := &table[i]; r.matches(c) {
-			v := verdict{kind: r.kind, variant: r.variant, once: r.once}
-			if len(r.codes) > 0 {
-				v.code = c.codeOf(r.codes)
-			}
-			if r.wire && c.streaming() && r.kind == KindUnreachable {
-				v.kind = KindStreamInterrupted
-			}
-			return v, true
+		r := &table[i]
+		m, ok := r.matches(c)
+		if !ok {
+			continue
 		}
+		v := verdict{kind: r.kind, variant: r.variant, once: r.once, code: m.code.lower, by: c.clueOf(r, m)}
+		if r.wire && c.streaming() && r.kind == KindUnreachable {
+			v.kind = KindStreamInterrupted
+		}
+		return v, true
 	}
 	return verdict{}, false
 }
 
+// clueOf is what in the evidence matched r.
+func (c *reading) clueOf(r *rule, m match) Clue {
+	switch {
+	case m.code.written != "":
+		return Clue{Source: ClueCode, Where: m.code.where, Value: m.code.written}
+	case r.wire && strings.Contains(c.wire, m.phrase):
+		return Clue{Source: ClueTransport, Value: m.phrase}
+	}
+	return c.words(m.phrase)
+}
+
+// words is a clue of what was said.
+func (c *reading) words(phrase string) Clue {
+	where := clueError
+	if len(c.e.Body) > 0 {
+		where = clueBody
+	}
+	return Clue{Source: ClueWords, Where: where, Value: phrase}
+}
+
 // byPage knows answers that no API gave: a log-in page, a bot check, a web server that
 // knows no such path.
-func (c *clues) byPage() (verdict, bool) {
+func (c *reading) byPage() (verdict, bool) {
 	e := c.e
-	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html")
-	switch {
-	case e.header("Cf-Mitigated") != "", e.Status == 403 && page && len(c.body.codes) == 0 && strings.Contains(c.text, "just a moment"):
-		return verdict{kind: KindUnreachable, once: never, variant: "bot_check"}, true
-	case page && len(c.body.codes) == 0 && e.Status/100 == 2 && !c.streaming():
-		return verdict{kind: KindUnreachable, variant: "page"}, true
-	case page && len(c.body.codes) == 0 && e.Status == 404, strings.HasPrefix(c.text, "404 page not found"):
-		return verdict{kind: KindMisconfigured, variant: "no_api"}, true
+	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
+	const botCheck, noSuchPath = "just a moment", "404 page not found"
+	pageClue := Clue{Source: CluePage, Where: "content-type", Value: "text/html"}
+	switch cf := e.header("Cf-Mitigated"); {
+	case cf != "":
+		return verdict{kind: KindUnreachable, once: never, variant: "bot_check", by: Clue{Source: ClueHeader, Where: "cf-mitigated", Value: cf}}, true
+	case page && e.Status == 403 && strings.Contains(c.text, botCheck):
+		return verdict{kind: KindUnreachable, once: never, variant: "bot_check", by: Clue{Source: CluePage, Where: "words", Value: botCheck}}, true
+	case page && e.Status/100 == 2 && !c.streaming():
+		return verdict{kind: KindUnreachable, variant: "page", by: pageClue}, true
+	case page && e.Status == 404:
+		return verdict{kind: KindMisconfigured, variant: "no_api", by: pageClue}, true
+	case strings.HasPrefix(c.text, noSuchPath):
+		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPath)}, true
 	}
 	return verdict{}, false
 }
@@ -190,98 +235,88 @@ func (c *clues) byPage() (verdict, bool) {
 // byQuota tells a used-up plan or day from a limit that passes within minutes, by the
 // identifiers and figures beside the words (Google's QuotaFailure and RetryInfo;
 // Anthropic's unified limits).
-func (c *clues) byQuota() (verdict, bool) {
-	if c.status != 429 && !c.hasCode([]string{"resource_exhausted"}) {
+func (c *reading) byQuota() (verdict, bool) {
+	exhausted, _ := c.codeOf(exhaustedCodes)
+	if c.status != 429 && c.spoken != 429 && exhausted.lower == "" {
 		return verdict{}, false
 	}
-	const longDelay = Millis(300_000) // Google's own client takes more as final
-	perDay := false
+	v := verdict{kind: KindQuota, code: exhausted.lower}
 	for _, id := range c.body.quotas {
-		perDay = perDay || strings.Contains(id, "perday") || strings.Contains(id, "per_day") || strings.Contains(id, "daily")
+		if lower := strings.ToLower(id); strings.Contains(lower, "perday") || strings.Contains(lower, "per_day") || strings.Contains(lower, "daily") {
+			v.by, v.daily = Clue{Source: ClueQuotaID, Where: clueBody, Value: id}, true
+			return v, true
+		}
 	}
-	if perDay || bounded(parseDelay(c.body.delay)) > longDelay || strings.EqualFold(c.e.header("Anthropic-Ratelimit-Unified-Status"), "rejected") {
-		return verdict{kind: KindQuota, code: firstOf(c.codes)}, true
+	const unified = "Anthropic-Ratelimit-Unified-Status"
+	switch status := c.e.header(unified); {
+	case bounded(parseDelay(c.body.delay.value)) > longDelay:
+		v.by = Clue{Source: ClueHint, Where: c.body.delay.name, Value: c.body.delay.value}
+	case strings.EqualFold(status, "rejected"):
+		v.by = Clue{Source: ClueHeader, Where: strings.ToLower(unified), Value: status}
+	default:
+		return verdict{}, false
 	}
-	return verdict{}, false
+	return v, true
 }
+
+var exhaustedCodes = []string{"resource_exhausted"}
+
+// longDelay is the longest delay that is still a rate limit's: Google's own client
+// takes a longer RetryInfo as final.
+const longDelay = Millis(300_000)
 
 // byStatus decides by the HTTP status alone.
-func (c *clues) byStatus() (verdict, bool) {
-	if kind, variant := kindOfStatus(c.status); kind != "" {
-		if c.status == 404 && c.hasCode([]string{"invalid_request_error"}) && !strings.Contains(c.text, "model") {
-			return verdict{kind: KindMisconfigured, variant: "no_api"}, true
-		}
-		return verdict{kind: kind, variant: variant}, true
+func (c *reading) byStatus() (verdict, bool) {
+	kind, variant := kindOfStatus(c.status)
+	if kind == "" {
+		return verdict{}, false
 	}
-	return verdict{}, false
+	where := ""
+	if c.status != c.e.Status {
+		where = clueBody
+	}
+	v := verdict{kind: kind, variant: variant, by: statusClue(c.status, where)}
+	if _, general := c.codeOf(generalCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
+		v.kind, v.variant = KindMisconfigured, "no_api"
+	}
+	return v, true
 }
 
-func kindOfStatus(status int) (Kind, string) {
-	switch {
-	case status >= 300 && status < 400:
-		return KindMisconfigured, "redirect"
-	case status == 401:
-		return KindAuth, ""
-	case status == 402:
-		return KindBilling, ""
-	case status == 403:
-		return KindAuth, "permission"
-	case status == 404:
-		return KindModelNotFound, ""
-	case status == 405:
-		return KindMisconfigured, "no_api"
-	case status == 407:
-		return KindMisconfigured, "proxy"
-	case status == 408, status == 504:
-		return KindTimeout, ""
-	case status == 409, status == 425:
-		return KindUnavailable, ""
-	case status == 413:
-		return KindContextOverflow, ""
-	case status == 429:
-		return KindRateLimit, ""
-	case status == 451:
-		return KindAuth, "region"
-	case status >= 400 && status < 500:
-		return KindInvalidRequest, ""
-	case status == 503, status == 529:
-		return KindOverloaded, ""
-	case status >= 500:
-		return KindUnavailable, ""
-	}
-	return "", ""
-}
+var generalCodes = []string{"invalid_request_error"}
 
 // byWords decides where there is nothing but a message, or an answer without one.
-func (c *clues) byWords() verdict {
-	if c.hasCode(invalidCodes) {
-		return verdict{kind: KindInvalidRequest, code: c.codeOf(invalidCodes)}
+func (c *reading) byWords() verdict {
+	if code, ok := c.codeOf(invalidCodes); ok {
+		return verdict{kind: KindInvalidRequest, code: code.lower, by: Clue{Source: ClueCode, Where: code.where, Value: code.written}}
 	}
 	if v, ok := c.bySpokenStatus(); ok {
 		return v
 	}
 	if v, ok := c.transport().byRules(looseRules); ok {
 		if v.kind == KindTimeout && strings.Contains(c.wire, "lookup ") {
-			return verdict{kind: KindUnreachable}
+			v.kind, v.by.Value = KindUnreachable, "lookup"
 		}
 		return v
 	}
+	var timer interface{ Timeout() bool }
 	switch {
 	case c.wire == "eof":
 		return c.cut()
-	case c.body.isError:
-		return verdict{kind: KindUnavailable} // an error that an answer of status 200 carries
+	case errors.As(c.e.Err, &timer) && timer.Timeout():
+		return verdict{kind: KindTimeout, by: Clue{Source: ClueTransport, Value: "timeout"}}
+	case c.body.isError: // an error that an answer of status 200 carries
+		return verdict{kind: KindUnavailable, by: Clue{Source: ClueCode, Where: clueBody, Value: "error"}}
 	case c.e.Status/100 == 2:
 		return c.unfinished()
 	}
-	return verdict{kind: KindUnknown}
+	return verdict{kind: KindUnknown, by: Clue{Source: ClueNothing, Value: "no rule knows it"}}
 }
 
 // invalidCodes say no more than a 400 does.
 var invalidCodes = []string{"invalid_request_error", "invalid_argument", "failed_precondition", "bad_request", "validation_error", "out_of_range"}
 
-// transport gives the clues with Err's words before the body's.
-func (c *clues) transport() *clues {
+// transport gives the reading with Err's words before the body's.
+func (c *reading) transport() *reading {
 	t := *c
 	if t.wire != "" && t.wire != t.text {
 		t.text = t.wire + "\n" + t.text
@@ -292,107 +327,67 @@ func (c *clues) transport() *clues {
 
 // bySpokenStatus reads a status out of a message. Passed on by somebody, a 503 or 504
 // says no more than that the provider has problems.
-func (c *clues) bySpokenStatus() (verdict, bool) {
+func (c *reading) bySpokenStatus() (verdict, bool) {
+	kind, variant := kindOfStatus(c.spoken)
 	switch c.spoken {
 	case 502, 503, 504:
-		return verdict{kind: KindUnavailable}, true
+		kind = KindUnavailable
 	}
-	kind, variant := kindOfStatus(c.spoken)
-	return verdict{kind: kind, variant: variant}, kind != ""
-}
-
-// spokenStatus is the number that text begins with, or that follows the name of a
-// status field; text is in lower case. A number anywhere else is not a status.
-func spokenStatus(text string) int {
-	text = strings.TrimSpace(text)
-	for _, lead := range []string{"http/1.1 ", "http/2 ", "http ", "error: ", "error "} {
-		text = strings.TrimPrefix(text, lead)
-	}
-	if n, ok := leadingStatus(text); ok {
-		return n
-	}
-	for _, name := range []string{"status code", "status_code", "statuscode", "http status", "status"} {
-		i := strings.Index(text, name)
-		if i < 0 {
-			continue
-		}
-		if n, ok := leadingStatus(strings.TrimLeft(text[i+len(name):], " :=\"'")); ok {
-			return n
-		}
-	}
-	return 0
-}
-
-func leadingStatus(text string) (int, bool) {
-	if len(text) < 3 || len(text) > 3 && (text[3] >= '0' && text[3] <= '9' || text[3] == '.' || text[3] == '%') {
-		return 0, false
-	}
-	n, err := strconv.Atoi(text[:3])
-	return n, err == nil && n >= 300 && n <= 599
+	return verdict{kind: kind, variant: variant, by: statusClue(c.spoken, clueMessage)}, kind != ""
 }
 
 // cut is a connection that ended before it should.
-func (c *clues) cut() verdict {
+func (c *reading) cut() verdict {
+	v := verdict{kind: KindUnreachable, by: Clue{Source: ClueTransport, Value: "EOF"}}
 	if c.streaming() {
-		return verdict{kind: KindStreamInterrupted}
+		v.kind = KindStreamInterrupted
 	}
-	return verdict{kind: KindUnreachable}
+	return v
 }
 
 // unfinished is an answer that came, and is none.
-func (c *clues) unfinished() verdict {
+func (c *reading) unfinished() verdict {
 	switch {
 	case c.streaming():
-		return verdict{kind: KindStreamInterrupted}
+		return verdict{kind: KindStreamInterrupted, by: Clue{Source: ClueTransport, Value: "no end of the stream"}}
 	case len(c.e.Body) == 0 && c.e.Err == nil:
-		return verdict{kind: KindEmptyResponse}
+		return verdict{kind: KindEmptyResponse, by: statusClue(c.e.Status, "")}
 	}
-	return verdict{kind: KindMalformedResponse, once: never}
+	return verdict{kind: KindMalformedResponse, once: never, by: statusClue(c.e.Status, "")}
 }
 
-func (c *clues) streaming() bool {
+func (c *reading) streaming() bool {
 	return c.e.Phase == PhaseMidStream || c.e.Phase == PhaseEndOfStream
 }
 
-func (c *clues) hasCode(codes []string) bool { return c.codeOf(codes) != "" }
-
-func (c *clues) codeOf(codes []string) string {
-	for _, have := range c.codes {
-		for _, code := range codes {
-			if have == code {
-				return have
+// codeOf gives the first code that is one of these.
+func (c *reading) codeOf(codes []string) (providerCode, bool) {
+	if len(codes) > 0 {
+		for _, have := range c.codes {
+			if slices.Contains(codes, have.lower) {
+				return have, true
 			}
 		}
 	}
-	return ""
-}
-
-func firstOf(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
+	return providerCode{}, false
 }
 
 // providerCode is the code that decided, as the provider wrote it, else its first one
 // that is not an envelope's.
-func (c *clues) providerCode(v verdict) string {
+func (c *reading) providerCode(v verdict) string {
 	first := ""
-	for _, code := range c.body.codes {
+	for _, code := range c.codes {
 		switch {
-		case v.code != "" && strings.EqualFold(code, v.code):
-			return code
-		case first == "" && !strings.EqualFold(code, "error"):
-			first = code
+		case v.code != "" && code.lower == v.code:
+			return code.written
+		case first == "" && code.lower != "error" && code.where != "x-amzn-errortype":
+			first = code.written
 		}
-	}
-	if v.code != "" && first == "" {
-		return v.code
 	}
 	return first
 }
 
-func (c *clues) requestID() string {
+func (c *reading) requestID() string {
 	for _, name := range []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid"} {
 		if id := c.e.header(name); id != "" {
 			return Clip(id, 128)
@@ -402,10 +397,10 @@ func (c *clues) requestID() string {
 }
 
 // detail is what the provider said in its own words, else what the transport did.
-func (c *clues) detail() string {
+func (c *reading) detail() string {
 	if len(c.e.Body) > 0 {
-		if words := c.body.text(); words != "" {
-			return Clip(words, MaxDetail)
+		if c.said != "" {
+			return Clip(c.said, MaxDetail)
 		}
 		return Clip(plainText(string(c.e.Body)), MaxDetail)
 	}
@@ -415,36 +410,22 @@ func (c *clues) detail() string {
 	return ""
 }
 
-func (c *clues) retryable(v verdict) bool {
-	switch strings.ToLower(c.e.header("X-Should-Retry")) {
+// retryable says whether the same input may succeed, and by what header where one
+// says so.
+func (c *reading) retryable(v verdict) (bool, Clue) {
+	says := c.e.header("X-Should-Retry")
+	clue := Clue{Source: ClueHeader, Where: "x-should-retry", Value: says}
+	switch strings.ToLower(says) {
 	case "true":
-		return true
+		return true, clue
 	case "false":
-		return false
+		return false, clue
 	}
 	switch v.once {
 	case never:
-		return false
+		return false, Clue{}
 	case always:
-		return true
+		return true, Clue{}
 	}
-	return v.kind.Retryable()
-}
-
-// hints writes down when to come back. Reset headers say when an allowance is full
-// again, so they mean something only where one was used up.
-func (c *clues) hints(f *Failure) {
-	h := retryHint(c.e, &c.body, c.text)
-	limited := f.Kind == KindRateLimit || f.Kind == KindQuota
-	if h.after == 0 && limited {
-		h = h.later(resetHint(c.e))
-	}
-	f.RetryAfter = h.after
-	if f.Kind != KindQuota {
-		return
-	}
-	f.ResetsAt = h.at
-	if now := c.e.now(); f.ResetsAt.IsZero() && h.after > 0 && !now.IsZero() {
-		f.ResetsAt = now.Add(h.after.Duration())
-	}
+	return v.kind.Retryable(), Clue{}
 }

@@ -156,7 +156,9 @@ func TestCatalogue(t *testing.T) {
 			continue
 		}
 		total++
-		f := Classify(row.evidence())
+		d := Diagnose(row.evidence())
+		checkEvidence(t, row.id, d)
+		f := d.Failure
 		want, sure := row.wantRetryable()
 		switch {
 		case string(f.Kind) != row.kind:
@@ -457,7 +459,9 @@ func FuzzClassify(f *testing.F) {
 		if message != "" {
 			e.Err = errors.New(message)
 		}
-		got := Classify(e)
+		d := Diagnose(e)
+		checkEvidence(t, "fuzz", d)
+		got := d.Failure
 		if !slices.Contains(Kinds(), got.Kind) || got.Code != got.Kind.Code() {
 			t.Fatalf("kind %q", got.Kind)
 		}
@@ -472,11 +476,15 @@ func FuzzClassify(f *testing.F) {
 }
 
 func BenchmarkClassify(b *testing.B) {
-	body := `{"type":"error","error":{"details":null,"type":"invalid_request_error","message":"` + strings.Repeat("a sentence that no rule knows. ", 130) + `"}}`
-	e := Evidence{Status: 400, Provider: "anthropic", Model: "anthropic/m", Body: []byte(body), At: testNow}
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		Classify(e)
+	for _, size := range []int{4 << 10, 64 << 10} {
+		body := `{"type":"error","error":{"details":null,"type":"invalid_request_error","message":"` + strings.Repeat("a sentence that no rule knows. ", size/32) + `"}}`
+		e := Evidence{Status: 400, Provider: "anthropic", Model: "anthropic/m", Body: []byte(body), At: testNow}
+		b.Run(strconv.Itoa(size>>10)+"KiB", func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Classify(e)
+			}
+		})
 	}
 }

@@ -83,7 +83,8 @@
 // # Where else to look
 //
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
-//	classify.go   any error into a Failure, by one table of rules; hints.go, body.go
+//	classify.go   any error into a Failure, by the one table of wording.go; body.go, status.go, hints.go
+//	diagnosis.go  what it was recognised by, for whoever asks why
 //	words.go      what people read: titles, messages; line.go, the line of an event
 //	testdata/     stories: a world, the events it comes to, and what Next wants after each
 //	crash_test.go the proof: stopped before every event, every story ends as it would have

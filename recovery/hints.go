@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,57 +13,143 @@ const maxReset = 35 * 24 * time.Hour
 
 // hint is when a provider wants to be asked again: after a while, at a time, or both.
 type hint struct {
-	after Millis    // 0 = not said
-	at    time.Time // zero = not said
+	after     Millis    // 0 = not said
+	at        time.Time // zero = not said
+	by        Clue      // what said so
+	overruled Clue      // what said so, and was not meant
 }
 
-// retryHint reads what the provider itself asks for, in the order of preference:
-// retry-after-ms and retry-after, RetryInfo.retryDelay, the wording. Of several the
-// longest counts. What is not a number, negative, or more than 7 days is no hint.
-func retryHint(e *Evidence, s *signals, text string) hint {
-	now := e.now()
-	wait := max(
-		retryAfterMillis(e.header("Retry-After-Ms")),
-		retryAfter(e.header("Retry-After"), now),
-		bounded(parseDelay(s.delay)),
-		bounded(spokenDelay(text)),
-	)
-	h := hint{after: wait}
-	if at, ok := spokenDate(text); ok {
-		h.at = at
-		if !now.IsZero() {
-			if until := at.Sub(now); until <= 0 || until > maxReset {
-				h.at = time.Time{}
-			} else {
-				h.after = max(h.after, bounded(until))
-			}
-		}
+// comeBack writes into f when to come back, and says by what. Reset headers say when an
+// allowance is full again, so they mean something only where one was used up.
+func (c *reading) comeBack(v verdict, f *Failure) hint {
+	h := c.retryHint(v)
+	if h.after == 0 && (f.Kind == KindRateLimit || f.Kind == KindQuota) {
+		h = h.later(c.resetHint())
+	}
+	f.RetryAfter = h.after
+	if f.Kind != KindQuota {
+		return h
+	}
+	f.ResetsAt = h.at
+	if f.ResetsAt.IsZero() && h.after > 0 && !c.now.IsZero() {
+		f.ResetsAt = c.now.Add(h.after.Duration())
 	}
 	return h
 }
 
-// resetHint reads the headers that say when a used-up allowance is full again. Those
-// whose allowance is not used up are ignored.
-func resetHint(e *Evidence) hint {
-	now := e.now()
+// retryHint reads what the provider itself asks for: retry-after-ms and retry-after,
+// RetryInfo.retryDelay and its like, the wording. Of several the longest counts. What is
+// not a number, negative, or more than 7 days is no hint. Beside a used-up day Google
+// repeats the wait of its limit per minute, which is not meant.
+func (c *reading) retryHint(v verdict) hint {
+	h := c.headerHint("Retry-After-Ms", retryAfterMillis)
+	h = h.later(c.headerHint("Retry-After", func(value string) Millis { return retryAfter(value, c.now) }))
+	inBody := fieldHint(c.body.delay).later(fieldHint(c.body.after))
+	inBody = inBody.later(c.spokenHint(v.kind))
+	if v.daily && inBody.after <= longDelay {
+		h.overruled = inBody.by
+	} else {
+		h = h.later(inBody)
+	}
+	if at, phrase, ok := c.spokenDate(); ok {
+		h = h.later(c.hintAt(at, c.words(phrase)))
+	}
+	return h
+}
+
+func (c *reading) headerHint(name string, read func(string) Millis) hint {
+	value := c.e.header(name)
+	after := Millis(0)
+	if value != "" {
+		after = read(value)
+	}
+	if after == 0 {
+		return hint{}
+	}
+	return hint{after: after, by: Clue{Source: ClueHeader, Where: strings.ToLower(name), Value: value}}
+}
+
+// fieldHint reads a field of the body: "40s", "900ms", or seconds unless its name says
+// milliseconds.
+func fieldHint(field told) hint {
+	after := bounded(parseDelay(field.value))
+	if strings.HasSuffix(strings.ToLower(field.name), "ms") {
+		after = retryAfterMillis(field.value)
+	}
+	if after == 0 {
+		return hint{}
+	}
+	return hint{after: after, by: Clue{Source: ClueHint, Where: field.name, Value: field.value}}
+}
+
+// spokenHint reads the wording. "after 30 s" alone may as well say how long it took, so
+// it counts only where a limit or a full server is at fault.
+func (c *reading) spokenHint(kind Kind) hint {
+	delay, phrase := c.spokenDelay(delayLeads)
+	if kind == KindRateLimit || kind == KindQuota || kind == KindOverloaded {
+		if loose, said := c.spokenDelay(looseDelayLeads); loose > delay {
+			delay, phrase = loose, said
+		}
+	}
+	if after := bounded(delay); after > 0 {
+		return hint{after: after, by: c.words(phrase)}
+	}
+	return hint{}
+}
+
+// hintAt is the hint of a date: none where it is past, or too far away to be believed.
+func (c *reading) hintAt(at time.Time, by Clue) hint {
+	if c.now.IsZero() {
+		return hint{at: at, by: by}
+	}
+	until := at.Sub(c.now)
+	if until <= 0 || until > maxReset {
+		return hint{}
+	}
+	return hint{after: bounded(until), at: at, by: by}
+}
+
+// resetHint reads the headers and fields that say when a used-up allowance is full
+// again. Those whose allowance is not used up are ignored.
+func (c *reading) resetHint() hint {
+	limits := map[string]string{}
+	var resets []string
+	for name, values := range c.e.Header {
+		name = strings.ToLower(name)
+		if len(values) == 0 || !strings.Contains(name, "ratelimit") {
+			continue
+		}
+		limits[name] = strings.TrimSpace(values[0])
+		if strings.Contains(name, "reset") {
+			resets = append(resets, name)
+		}
+	}
+	slices.Sort(resets)
 	var h hint
-	for name, values := range e.Header {
-		lower := strings.ToLower(name)
-		if len(values) == 0 || !strings.Contains(lower, "ratelimit") || !strings.Contains(lower, "reset") {
+	for _, name := range resets {
+		left, status := limits[strings.Replace(name, "reset", "remaining", 1)], limits[strings.Replace(name, "reset", "status", 1)]
+		if left != "" && left != "0" || strings.HasPrefix(status, "allowed") {
 			continue
 		}
-		if left := e.header(strings.Replace(lower, "reset", "remaining", 1)); left != "" && left != "0" {
-			continue
-		}
-		h = h.later(parseReset(values[0], now))
+		h = h.later(c.parseReset(limits[name], Clue{Source: ClueHeader, Where: name, Value: limits[name]}))
+	}
+	if field := c.body.reset; field.value != "" {
+		h = h.later(c.parseReset(field.value, Clue{Source: ClueHint, Where: field.name, Value: field.value}))
 	}
 	return h
 }
 
+// later takes the longer wait and the later time of both.
 func (h hint) later(other hint) hint {
+	if other.after > h.after || h.by.isZero() {
+		h.by = other.by
+	}
 	h.after = max(h.after, other.after)
 	if other.at.After(h.at) {
 		h.at = other.at
+	}
+	if h.overruled.isZero() {
+		h.overruled = other.overruled
 	}
 	return h
 }
@@ -77,12 +164,16 @@ func (e *Evidence) now() time.Time {
 
 // header gives the first value of a header, whatever the case of its name.
 func (e *Evidence) header(name string) string {
+	if values := e.Header[name]; len(values) > 0 {
+		return strings.TrimSpace(values[0])
+	}
+	found, value := "", ""
 	for key, values := range e.Header {
-		if len(values) > 0 && strings.EqualFold(key, name) {
-			return strings.TrimSpace(values[0])
+		if len(values) > 0 && len(key) == len(name) && strings.EqualFold(key, name) && (found == "" || key < found) {
+			found, value = key, strings.TrimSpace(values[0])
 		}
 	}
-	return ""
+	return value
 }
 
 func retryAfterMillis(value string) Millis {
@@ -104,24 +195,30 @@ func retryAfter(value string, now time.Time) Millis {
 	return 0
 }
 
-// parseReset reads RFC 3339, epoch seconds, a Go duration, or seconds.
-func parseReset(value string, now time.Time) hint {
-	value = strings.TrimSpace(value)
+// parseReset reads RFC 3339, epoch seconds or milliseconds, a Go duration, or seconds.
+func (c *reading) parseReset(value string, by Clue) hint {
 	at, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		n, numeric := strconv.ParseFloat(value, 64)
-		if numeric != nil || !(n > 1e9 && n < 1e13) {
-			return hint{after: bounded(parseDelay(value))}
-		}
+	if err == nil {
+		return c.resetAt(at, by)
+	}
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 1e9 && n < 1e13 {
 		if n > 1e11 {
 			n /= 1000 // milliseconds
 		}
-		at = time.Unix(int64(n), 0).UTC()
+		return c.resetAt(time.Unix(int64(n), 0).UTC(), by)
 	}
-	if now.IsZero() || !at.After(now) || at.Sub(now) > maxReset {
+	if after := bounded(parseDelay(value)); after > 0 {
+		return hint{after: after, by: by}
+	}
+	return hint{}
+}
+
+// resetAt is the hint of a header's date, which means nothing without a clock.
+func (c *reading) resetAt(at time.Time, by Clue) hint {
+	if c.now.IsZero() {
 		return hint{}
 	}
-	return hint{after: bounded(at.Sub(now)), at: at}
+	return c.hintAt(at, by)
 }
 
 // parseDelay reads "40s", "6m0s", "900ms", "34.07s" or plain seconds.
@@ -159,47 +256,63 @@ func httpDate(value string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// delayLeads are the words before a spoken delay.
-var delayLeads = []string{"retry in ", "try again in ", "retry after ", "try again after ", "again after ", "reset after ", "resets in ", "reset in ", "wait ", "after "}
+var (
+	// delayLeads are the words before a spoken delay.
+	delayLeads = []string{"retry in ", "try again in ", "again in ", "retry after ", "try again after ", "again after ", "reset after ", "resets after ", "resets in ", "reset in ", "available in "}
+	// looseDelayLeads say so only of a limit.
+	looseDelayLeads = []string{"wait ", "wait for ", "after "}
+)
 
-// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds";
-// text is in lower case.
-func spokenDelay(text string) time.Duration {
-	var longest time.Duration
-	for _, lead := range delayLeads {
-		if i := strings.Index(text, lead); i >= 0 {
-			longest = max(longest, leadingDelay(text[i+len(lead):]))
+// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds",
+// and gives the longest with its words.
+func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase string) {
+	text := c.text
+	for _, lead := range leads {
+		for from := 0; !c.grams.lacks(lead); {
+			i := strings.Index(text[from:], lead)
+			if i < 0 {
+				break
+			}
+			begin := from + i
+			from = begin + len(lead)
+			if d, n := leadingDelay(text[from:]); d > longest {
+				longest, phrase = d, text[begin:from+n]
+			}
 		}
 	}
-	return longest
+	return longest, phrase
 }
 
-// leadingDelay reads the delay that text begins with: 9.816s, 6m0s, 2 minutes, 1h 5m.
-func leadingDelay(text string) time.Duration {
-	var total time.Duration
+// leadingDelay reads the delay that text begins with, and how much of text it is: 9.816s,
+// 6m0s, 2 minutes, 1h 5m.
+func leadingDelay(text string) (total time.Duration, length int) {
+	rest := text
 	for range 4 {
-		text = strings.TrimLeft(text, " ")
-		digits := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
-		if digits <= 0 {
-			break
-		}
-		n, err := strconv.ParseFloat(text[:digits], 64)
+		rest = strings.TrimLeft(rest, " ")
+		digits := prefixLen(rest, "0123456789.")
+		n, err := strconv.ParseFloat(strings.TrimRight(rest[:digits], "."), 64)
 		if err != nil {
 			break
 		}
-		text = strings.TrimLeft(text[digits:], " ")
-		letters := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
-		if letters < 0 {
-			letters = len(text)
-		}
-		unit, ok := units[text[:letters]]
+		rest = strings.TrimLeft(rest[digits:], " ")
+		letters := prefixLen(rest, "abcdefghijklmnopqrstuvwxyz")
+		unit, ok := units[rest[:letters]]
 		if !ok {
 			break
 		}
-		total += seconds(n * unit)
-		text = text[letters:]
+		rest = rest[letters:]
+		total, length = total+seconds(n*unit), len(text)-len(rest)
 	}
-	return total
+	return total, length
+}
+
+// prefixLen is how much of text, at most 32 bytes, is of these characters.
+func prefixLen(text, chars string) int {
+	n := 0
+	for n < len(text) && n < 32 && strings.IndexByte(chars, text[n]) >= 0 {
+		n++
+	}
+	return n
 }
 
 // units are in seconds.
@@ -214,27 +327,35 @@ var units = map[string]float64{
 // dateLeads are the words before a spoken date.
 var dateLeads = []string{"regain access on ", "access on ", "resets at ", "reset at ", "resets on ", "reset on ", "again at ", "again on ", "until "}
 
-// spokenDate finds "regain access on 2026-04-01 at 00:00 UTC"; text is in lower case.
-func spokenDate(text string) (time.Time, bool) {
+// spokenDate finds "regain access on 2026-04-01 at 00:00 UTC", and gives its words.
+func (c *reading) spokenDate() (at time.Time, phrase string, ok bool) {
+	text := c.text
 	for _, lead := range dateLeads {
-		i := strings.Index(text, lead)
-		if i < 0 {
+		if !c.says(lead) {
 			continue
 		}
-		words := strings.ToUpper(Clip(text[i+len(lead):], 40))
-		words = strings.Replace(words, " AT ", " ", 1)
-		for _, layout := range []string{"2006-01-02 15:04 MST", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-			n := len(layout)
-			if layout == time.RFC3339 {
-				n = len("2006-01-02T15:04:05Z")
-			}
-			if len(words) < n {
-				continue
-			}
-			if at, err := time.Parse(layout, words[:n]); err == nil {
-				return at.UTC(), true
-			}
+		i := strings.Index(text, lead)
+		at, n := leadingDate(text[i+len(lead):])
+		if n > 0 {
+			return at, text[i : i+len(lead)+n], true
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}, "", false
+}
+
+// leadingDate reads the date that text begins with, and how much of text it is.
+func leadingDate(text string) (time.Time, int) {
+	words := strings.ToUpper(text[:min(len(text), len("2006-01-02 at 15:04:05 UTC"))])
+	for _, layout := range []string{
+		"2006-01-02 AT 15:04 MST", "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST", "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05Z",
+		"2006-01-02 AT 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
+	} {
+		if n := len(layout); len(words) < n || len(words) > n && isWord(words[n]) {
+			continue
+		}
+		if at, err := time.Parse(layout, words[:len(layout)]); err == nil {
+			return at.UTC(), len(layout)
+		}
+	}
+	return time.Time{}, 0
 }

@@ -7,7 +7,9 @@ import (
 
 // Clip makes s valid UTF-8 of at most n bytes, ending in "…" where it was cut.
 func Clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
 	if len(s) <= n {
 		return s
 	}

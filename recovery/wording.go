@@ -1,6 +1,9 @@
 package recovery
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // rule is one line of the table by which evidence gets its kind. It matches when every
 // part of it that is set does. Words and codes are in lower case.
@@ -13,7 +16,7 @@ type rule struct {
 	any     []string // one of these is said
 	all     []string // all of these are said
 	unless  []string // none of these is said, or is a code
-	wire    bool     // the words are those of the transport, not of a provider's answer
+	wire    bool     // the words are those of the transport, not of a provider's answer: on an open stream, it broke
 }
 
 // retryability is a rule's own word where it differs from its kind's.
@@ -155,14 +158,14 @@ var rules = []rule{
 // looseRules read the words of the transport, or of whoever passed a failure on with
 // nothing but a message. They come last.
 var looseRules = []rule{
-	{kind: KindMisconfigured, variant: "not_https", any: []string{"server gave http response to https client"}},
-	{kind: KindMisconfigured, variant: "not_http", any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme"}},
-	{kind: KindMisconfigured, variant: "proxy", any: []string{"proxy authentication required", "proxyconnect"}},
-	{kind: KindTimeout, any: []string{"tls handshake timeout"}},
-	{kind: KindTLS, variant: "clock", any: []string{"certificate has expired", "cert_has_expired", "not yet valid"}},
-	{kind: KindTLS, variant: "host", any: []string{"certificate is valid for", "certificate is not valid for", "hostname/ip does not match", "err_tls_cert_altname_invalid"}},
-	{kind: KindTLS, variant: "authority", any: []string{"unknown authority", "self signed certificate", "self-signed certificate", "unable to get local issuer", "unable_to_verify_leaf_signature", "certificate_verify_failed"}},
-	{kind: KindTLS, any: []string{"x509:", "tls:", "certificate", "ssl routines", "sslerror"}},
+	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client"}},
+	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme"}},
+	{kind: KindMisconfigured, variant: "proxy", wire: true, any: []string{"proxy authentication required", "proxyconnect"}},
+	{kind: KindTimeout, wire: true, any: []string{"tls handshake timeout"}},
+	{kind: KindTLS, variant: "clock", wire: true, any: []string{"certificate has expired", "cert_has_expired", "not yet valid"}},
+	{kind: KindTLS, variant: "host", wire: true, any: []string{"certificate is valid for", "certificate is not valid for", "hostname/ip does not match", "err_tls_cert_altname_invalid"}},
+	{kind: KindTLS, variant: "authority", wire: true, any: []string{"unknown authority", "self signed certificate", "self-signed certificate", "unable to get local issuer", "unable_to_verify_leaf_signature", "certificate_verify_failed"}},
+	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "certificate", "ssl routines", "sslerror"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt",
@@ -175,8 +178,8 @@ var looseRules = []rule{
 		"goaway", "use of closed network connection", "socket hang up", "server closed idle connection", "connection lost",
 		"load failed", "apiconnectionerror", "err_network", "err_internet_disconnected",
 	}},
-	{kind: KindTimeout, once: never, any: []string{"client.timeout or context cancellation while reading body"}},
-	{kind: KindTimeout, any: []string{
+	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
+	{kind: KindTimeout, wire: true, any: []string{
 		"timed out", "timeout", "etimedout", "aborterror", "deadline exceeded", "deadline_exceeded", "operation was aborted", "esockettimedout",
 	}},
 	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "slow down", "throttl"}},
@@ -185,33 +188,45 @@ var looseRules = []rule{
 	{kind: KindUnreachable, wire: true, any: []string{": eof"}},
 }
 
-// matches reports whether every part of r that is set holds.
-func (r *rule) matches(c *clues) bool {
-	switch {
-	case len(r.codes) > 0 && !c.hasCode(r.codes):
-		return false
-	case len(r.status) > 0 && !containsInt(r.status, c.status):
-		return false
-	case len(r.any) > 0 && !c.saysAny(r.any):
-		return false
-	case c.saysAny(r.unless), c.hasCode(r.unless):
-		return false
+// match is what in a reading made a rule match: a code, or a phrase that was said.
+type match struct {
+	code   providerCode
+	phrase string
+}
+
+// matches reports whether every part of r that is set holds, and by what.
+func (r *rule) matches(c *reading) (m match, ok bool) {
+	if len(r.status) > 0 && !slices.Contains(r.status, c.status) {
+		return m, false
+	}
+	if len(r.codes) > 0 {
+		if m.code, ok = c.codeOf(r.codes); !ok {
+			return m, false
+		}
+	}
+	if len(r.any) > 0 {
+		if m.phrase, ok = c.saysAny(r.any); !ok {
+			return m, false
+		}
 	}
 	for _, words := range r.all {
 		if !c.says(words) {
-			return false
+			return m, false
 		}
+		m.phrase = joinPhrases(words, m.phrase)
 	}
-	return true
+	if _, said := c.saysAny(r.unless); said {
+		return m, false
+	}
+	_, coded := c.codeOf(r.unless)
+	return m, !coded
 }
 
-func containsInt(list []int, n int) bool {
-	for _, m := range list {
-		if m == n {
-			return true
-		}
+func joinPhrases(a, b string) string {
+	if b == "" {
+		return a
 	}
-	return false
+	return a + " … " + b
 }
 
 // trigrams is a set of the three-letter pieces of a text, by their hash: most phrases
@@ -232,21 +247,27 @@ func trigram(text string) uint32 {
 	return (uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])) * 2654435761 >> 16
 }
 
-// says reports whether phrase, in lower case, occurs in what was said.
-func (c *clues) says(phrase string) bool {
+// lacks reports whether phrase cannot be in the text, by its pieces.
+func (set *trigrams) lacks(phrase string) bool {
 	for i := 0; i+3 <= len(phrase); i++ {
-		if h := trigram(phrase[i:]); c.grams[h>>6]&(1<<(h&63)) == 0 {
-			return false
-		}
-	}
-	return strings.Contains(c.text, phrase)
-}
-
-func (c *clues) saysAny(phrases []string) bool {
-	for _, p := range phrases {
-		if c.says(p) {
+		if h := trigram(phrase[i:]); set[h>>6]&(1<<(h&63)) == 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// says reports whether phrase, in lower case, occurs in what was said.
+func (c *reading) says(phrase string) bool {
+	return !c.grams.lacks(phrase) && strings.Contains(c.text, phrase)
+}
+
+// saysAny gives the first of the phrases that occurs in what was said.
+func (c *reading) saysAny(phrases []string) (string, bool) {
+	for _, p := range phrases {
+		if c.says(p) {
+			return p, true
+		}
+	}
+	return "", false
 }

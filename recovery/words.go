@@ -194,6 +194,9 @@ func quotable(text string) string {
 
 // tidy makes text one line of valid UTF-8 without control characters.
 func tidy(text string) string {
+	if isTidy(text) {
+		return text
+	}
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
@@ -201,6 +204,19 @@ func tidy(text string) string {
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.Join(strings.Fields(text), " ")
+}
+
+// isTidy knows most of the text that is tidy already.
+func isTidy(text string) bool {
+	before := byte(' ')
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return before != ' '
 }
 
 // sentenceOf begins with a capital and ends with a full stop.

@@ -1,0 +1,132 @@
+package recovery
+
+import (
+	"strconv"
+	"strings"
+)
+
+// kindOfStatus is what an HTTP status means by itself; "" for those of success.
+func kindOfStatus(status int) (Kind, string) {
+	switch {
+	case status >= 300 && status < 400:
+		return KindMisconfigured, "redirect"
+	case status == 401:
+		return KindAuth, ""
+	case status == 402:
+		return KindBilling, ""
+	case status == 403:
+		return KindAuth, "permission"
+	case status == 404:
+		return KindModelNotFound, ""
+	case status == 405:
+		return KindMisconfigured, "no_api"
+	case status == 407:
+		return KindMisconfigured, "proxy"
+	case status == 408, status == 504:
+		return KindTimeout, ""
+	case status == 409, status == 425:
+		return KindUnavailable, ""
+	case status == 413:
+		return KindContextOverflow, ""
+	case status == 429:
+		return KindRateLimit, ""
+	case status == 451:
+		return KindAuth, "region"
+	case status >= 400 && status < 500:
+		return KindInvalidRequest, ""
+	case status == 503, status == 529:
+		return KindOverloaded, ""
+	case status >= 500:
+		return KindUnavailable, ""
+	}
+	return "", ""
+}
+
+// httpStatus reads a number that can be a status of a failure.
+func httpStatus(s string) (int, bool) {
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n >= 300 && n <= 599
+}
+
+var (
+	// statusLeads may stand before the number that a message begins with.
+	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
+	// statusNames are fields that name a status.
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "http/1.1", "http/2", "http"}
+	// countNouns say that the number before them counts something.
+	countNouns = []string{
+		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
+		"users", "attempts", "retries", "tools", "ms ", "s ", "sec ", "seconds", "milliseconds", "minutes", "hours", "days", "kb ", "mb ",
+		"gb ", "usd", "dollars", "euros", "cents", "of ", "and ", "or ", "to ", "out of", "per ", "more ", "less ", "x ",
+	}
+)
+
+// spokenStatus is the number that text begins with, or that follows the name of a
+// status field; text is in lower case. A number anywhere else is not a status.
+func (c *reading) spokenStatus() int {
+	text := c.text
+	lead := strings.TrimLeft(text, " \n[(")
+	for range 2 {
+		for _, words := range statusLeads {
+			lead = strings.TrimPrefix(lead, words)
+		}
+	}
+	if n, ok := leadingStatus(lead); ok {
+		return n
+	}
+	for _, name := range statusNames {
+		if c.grams.lacks(name) {
+			continue
+		}
+		if n, ok := namedStatus(text, name); ok {
+			return n
+		}
+	}
+	return 0
+}
+
+func namedStatus(text, name string) (int, bool) {
+	for rest := text; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return 0, false
+		}
+		whole := i == 0 || !isWord(rest[i-1])
+		rest = rest[i+len(name):]
+		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(")); ok && whole {
+			return n, true
+		}
+	}
+}
+
+// leadingStatus reads the status that text begins with. What goes on as an amount, an
+// identifier, a date or a count is none.
+func leadingStatus(text string) (int, bool) {
+	if len(text) < 3 {
+		return 0, false
+	}
+	n, ok := httpStatus(text[:3])
+	if !ok || text[0] < '0' || text[0] > '9' {
+		return 0, false
+	}
+	rest := text[3:]
+	switch {
+	case rest == "":
+		return n, true
+	case isWord(rest[0]), rest[0] >= 0x80, strings.IndexByte("%$#*+@", rest[0]) >= 0:
+		return 0, false
+	case strings.IndexByte(".,:-/", rest[0]) >= 0 && len(rest) > 1 && isWord(rest[1]):
+		return 0, false
+	}
+	noun := strings.TrimLeft(rest, " ") + " "
+	for _, count := range countNouns {
+		if strings.HasPrefix(noun, count) {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
