@@ -48,7 +48,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(r.answer)
 }
 
-func requests(model string) map[string]llm.Request {
+// requests are asked of a model; seal is what it signed reasoning with, if it does.
+func requests(model, seal string) map[string]llm.Request {
 	call := func(id string) llm.Part {
 		return llm.Part{Call: &llm.ToolCall{ID: id, Name: "weather", Args: json.RawMessage(`{"city":"Köln","days":3}`)}}
 	}
@@ -60,7 +61,7 @@ func requests(model string) map[string]llm.Request {
 			Tools: []llm.Tool{{Name: "weather", Description: "How warm", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false}`)}},
 			Messages: []llm.Message{
 				{Role: llm.RoleUser, Parts: []llm.Part{{Text: "<q> & more"}, {Image: &llm.Image{MediaType: "image/png", Data: []byte("pixels")}}}},
-				{Role: llm.RoleAssistant, Model: model, Parts: []llm.Part{{Thinking: &llm.Thinking{Text: "hm", Signature: "c2ln"}}, {Thinking: &llm.Thinking{Redacted: "cmVk"}}, {Text: "See."}, call("toolu_1")}},
+				{Role: llm.RoleAssistant, Model: model, Parts: []llm.Part{{Thinking: &llm.Thinking{Text: "hm", Signature: seal}}, {Thinking: &llm.Thinking{Redacted: seal}}, {Text: "See."}, call("toolu_1")}},
 				{Role: llm.RoleTool, Parts: []llm.Part{result}},
 				{Role: llm.RoleAssistant, Model: "other/m", Parts: []llm.Part{call("call|2")}},
 				llm.User("and?"),
@@ -71,8 +72,9 @@ func requests(model string) map[string]llm.Request {
 }
 
 var answers = map[string]faultlab.Step{
-	"text":  faultlab.Answer("It is 14 °C and clear."),
-	"calls": faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "weather", Args: `{"city":"Köln"}`}, faultlab.Call{Name: "time"}),
+	"text":    faultlab.Answer("It is 14 °C and clear."),
+	"thought": faultlab.Thinking("Let me think.", faultlab.Answer("It is 14 °C.")),
+	"calls":   faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "weather", Args: `{"city":"Köln"}`}, faultlab.Call{Name: "time"}),
 }
 
 func TestAnthropic(t *testing.T) {
@@ -84,10 +86,10 @@ func TestOpenAI(t *testing.T) {
 }
 
 func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) heard) {
-	for asked, request := range requests(wire + "/m") {
+	lab := faultlab.New()
+	for asked, request := range requests(wire+"/m", sealed(t, wire, lab)) {
 		for answered, step := range answers {
 			t.Run(asked+"/"+answered, func(t *testing.T) {
-				lab := faultlab.New()
 				lab.Script("m", step)
 				kept := &recorder{lab: lab}
 				ours := listen(t, wire, kept, request)
@@ -106,8 +108,32 @@ func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) 
 	}
 }
 
-// listen asks through our adapter.
+// sealed has the lab think once; it knows its own signature again.
+func sealed(t *testing.T, wire string, lab *faultlab.Lab) string {
+	lab.Script("m", faultlab.Thinking("hm", faultlab.Answer("x")))
+	message := ask(t, wire, lab, llm.Request{Model: wire + "/m", Messages: []llm.Message{llm.User("hi")}})
+	for _, p := range message.Parts {
+		if p.Thinking != nil {
+			return p.Thinking.Signature
+		}
+	}
+	t.Fatal("the lab did not think")
+	return ""
+}
+
+// listen asks through our adapter and keeps what the SDKs tell, too.
 func listen(t *testing.T, wire string, handler http.Handler, request llm.Request) heard {
+	t.Helper()
+	message := ask(t, wire, handler, request)
+	out := heard{Text: message.Text()}
+	for _, c := range message.Calls() {
+		out.Calls = append(out.Calls, called{c.ID, c.Name, string(c.Args)})
+	}
+	return out
+}
+
+// ask asks through our adapter.
+func ask(t *testing.T, wire string, handler http.Handler, request llm.Request) llm.Message {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -126,12 +152,7 @@ func listen(t *testing.T, wire string, handler http.Handler, request llm.Request
 		}
 		answer.Add(delta)
 	}
-	message := answer.Message("")
-	out := heard{Text: message.Text()}
-	for _, c := range message.Calls() {
-		out.Calls = append(out.Calls, called{c.ID, c.Name, string(c.Args)})
-	}
-	return out
+	return answer.Message("")
 }
 
 // sameJSON passes a request through the SDK's type; "stream" is the SDK's own business.
