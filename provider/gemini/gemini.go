@@ -20,7 +20,7 @@ const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 type Config struct {
 	Name    string                 // the entry's name; "gemini"
 	Key     func() (string, error) // asked at each attempt; on this machine there may be none
-	KeyEnv  string                 // the variable that people set; "GEMINI_API_KEY"
+	KeyEnv  string                 // the variable that people set; "GEMINI_API_KEY" for Google itself
 	BaseURL string                 // with or without /v1beta; DefaultBaseURL
 
 	AllowPrivate   bool // private addresses may be connected to, also over http
@@ -61,17 +61,14 @@ func New(cfg Config) (*Model, error) {
 }
 
 func (cfg Config) withDefaults() Config {
-	for _, d := range []struct {
-		field *string
-		value string
-	}{
-		{&cfg.Name, "gemini"},
-		{&cfg.KeyEnv, "GEMINI_API_KEY"},
-		{&cfg.BaseURL, DefaultBaseURL},
-	} {
-		if *d.field == "" {
-			*d.field = d.value
-		}
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = DefaultBaseURL
+	}
+	if cfg.KeyEnv == "" && cfg.BaseURL == DefaultBaseURL {
+		cfg.KeyEnv = "GEMINI_API_KEY"
+	}
+	if cfg.Name == "" {
+		cfg.Name = "gemini"
 	}
 	return cfg
 }
