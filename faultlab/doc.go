@@ -1,10 +1,16 @@
 // Package faultlab is a model provider that fails on purpose.
 //
-// A [Lab] is an http.Handler that speaks two wires, the Anthropic Messages API
-// (POST /v1/messages) and the OpenAI Chat Completions API (POST
-// /v1/chat/completions), both streaming and whole, both with tools. What it
-// says is scripted per model: the n-th request for a model plays the n-th
-// [Step] of its script, and the last step repeats.
+// A [Lab] is an http.Handler that speaks four wires, each streaming and whole,
+// with tools and with reasoning ([Thinking]):
+//
+//	anthropic   Anthropic Messages        POST /v1/messages
+//	openai      OpenAI Chat Completions   POST /v1/chat/completions
+//	responses   OpenAI Responses          POST /v1/responses
+//	gemini      Gemini                    POST /v1beta/models/{model}:generateContent,
+//	                                      and :streamGenerateContent with or without ?alt=sse
+//
+// What it says is scripted per model: the n-th request for a model plays the
+// n-th [Step] of its script, and the last step repeats.
 //
 //	lab := faultlab.New()
 //	lab.Script("fable-1",
@@ -29,11 +35,16 @@
 //
 // # What is refused
 //
-// The lab is as strict as the real services: a request without a key gets 401,
-// and a transcript that they would not take (a tool call without its result, a
-// result without its call, an illegal tool id, …) gets 400 in the wire's own
-// error shape. A refused request does not use up a step, and is listed by
-// [Lab.Requests] with the reason.
+// The lab is as strict as the real services: a request without a key gets 401
+// (403 on Gemini's wire), and a transcript that they would not take (a tool
+// call without its result, a result without its call, an illegal tool id, …)
+// gets 400 in the wire's own error shape. A refused request does not use up a
+// step, and is listed by [Lab.Requests] with the reason.
+//
+// Reasoning comes under a seal: Anthropic's signature, the encrypted_content
+// of Responses, Gemini's thoughtSignature. A lab takes back only what it has
+// sealed itself, for the same model on the same wire. It stores no
+// conversation: previous_response_id and references to items find nothing.
 //
 // # Where it runs
 //

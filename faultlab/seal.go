@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 )
 
 const sealNonce = 16 // bytes
@@ -23,7 +24,7 @@ func newSealKey() []byte {
 func (l *Lab) seal(wire, model string) string {
 	nonce := make([]byte, sealNonce)
 	_, _ = rand.Read(nonce) // never fails
-	return base64.StdEncoding.EncodeToString(append(nonce, l.sealSum(wire, model, nonce)...))
+	return base64.StdEncoding.EncodeToString(slices.Concat(nonce, l.sealSum(wire, model, nonce)))
 }
 
 // issued tells if a seal is one of ours for that wire and model.

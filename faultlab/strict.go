@@ -42,7 +42,7 @@ type content struct {
 	blocks  []block
 }
 
-// block is one part of a content, of either wire.
+// block is one part of a content, in Messages or in Chat Completions.
 type block struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`

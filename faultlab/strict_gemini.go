@@ -42,8 +42,8 @@ var (
 
 	// The names that a request and its parts may have, in the camel form;
 	// the snake form is as good.
-	geminiMembers = strings.Fields("contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent model serviceTier store")
-	geminiData    = strings.Fields("text inlineData fileData functionCall functionResponse executableCode codeExecutionResult")
+	geminiMembers = strings.Fields("contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent model labels serviceTier store continuationToken")
+	geminiData    = strings.Fields("text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse")
 	partMembers   = append(strings.Fields("thought thoughtSignature videoMetadata partMetadata mediaResolution"), geminiData...)
 	toolMembers   = strings.Fields("functionDeclarations googleSearch googleSearchRetrieval codeExecution urlContext computerUse googleMaps fileSearch mcpServers")
 	declarations  = strings.Fields("name description parameters parametersJsonSchema response responseJsonSchema behavior")
