@@ -4,6 +4,8 @@
 //	config.go, environment.go, timeouts.go   what a person configured
 //	models.go, plugins.go, app.go            the rooms that are made of it
 //	run.go, recover.go, runs.go, …           the verbs
+//	explain*.go                              the verb that names a failure somebody else had:
+//	                                         report (what is told), note and table (what is said)
 //	live.go                                  shows a run while it goes on
 //	outcome.go                               what it came to, and what can be done
 //	story.go                                 tells one that is in the timeline

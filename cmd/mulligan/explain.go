@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newExplain() *cobra.Command {
+	var (
+		t      told
+		table  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "explain [MESSAGE…]",
+		Short: "Say what a failure is, by what evidence, and what would be done about it",
+		Long:  explainHelp,
+		Example: `# An error message is enough:
+mulligan explain "fetch failed: ENOTFOUND api.anthropic.com"
+
+# A status, headers, and the body from a file:
+mulligan explain --status 429 --header 'retry-after: 7' < body.json
+
+# A whole answer, as curl -i prints it:
+curl -si https://api.example.com/v1/x -d @ask.json | mulligan explain
+
+# Nothing but a provider's code:
+mulligan explain --provider openai --code insufficient_quota
+
+# A table of failures, a row each:
+mulligan explain --tsv failures.tsv > diagnosed.tsv`,
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("tsv") {
+				return explainTable(cmd, args, table)
+			}
+			r, err := t.report(cmd, args)
+			if err != nil {
+				return err
+			}
+			x, err := explain(&r, time.Now())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return x.writeJSON(cmd.OutOrStdout())
+			}
+			x.writeNote(newNote(cmd.OutOrStdout()))
+			return nil
+		}),
+	}
+	t.register(cmd)
+	cmd.Flags().StringVar(&table, "tsv", "", "explain every row of a table of tab-separated values, - for stdin")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for a report or a program")
+	return cmd
+}
+
+const explainHelp = `Give it what you have of a provider's failure: a message, a status, headers,
+a body, or a whole answer. It tells the kind and the words that people would
+see, the evidence that decided, and what auto-recover would do. No provider is
+asked anything, and what looks like a key is hidden first.
+
+The body is read from stdin unless a message or --body is given. An answer
+that begins with its status line is taken apart; flags come before what it
+says. Of a body the first 64 KiB count.
+
+A table (--tsv) has a header row with any of the columns provider, model,
+status, code, headers, body, message and when, in any order. It is written to
+stdout with the columns kind, retryable (yes, no, once), retry_after_ms,
+code_out and evidence added; everything else stays as it is.
+
+  headers   name: value; name: value
+  body      on one line: \n, \r and \t are line breaks and tabs, except
+            inside a JSON string, where they are JSON's own; a doubled
+            backslash stays doubled; message likewise
+  when      before-connect, before-headers, headers, before-first-token,
+            mid-stream, end-of-stream
+  nothing   an empty cell, -, (empty) or (any)`
+
+// explainTable explains the table in the file of that name.
+func explainTable(cmd *cobra.Command, args []string, name string) (err error) {
+	for _, other := range []string{"json", "provider", "model", "status", "code", "header", "body", "when"} {
+		if cmd.Flags().Changed(other) {
+			return usagef("--tsv and --%s do not go together: what is known of a failure stands in its row", other)
+		}
+	}
+	if len(args) > 0 {
+		return usagef("--tsv takes no message: put it into the column message")
+	}
+	in := cmd.InOrStdin()
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return usage(fmt.Errorf("--tsv: %w", err))
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	s := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
+	progress := &progress{screen: s, since: time.Now()}
+	defer s.end()
+	return diagnoseTable(in, cmd.OutOrStdout(), time.Now(), progress.rows)
+}
+
+// progress shows how far long work has come, where it is not in the way of the result.
+type progress struct {
+	screen *screen
+	since  time.Time
+	last   time.Time
+}
+
+func (p *progress) rows(n int) {
+	const patience, every = 2 * time.Second, 200 * time.Millisecond
+	now := time.Now()
+	if p.screen.liveOut || now.Sub(p.since) < patience || now.Sub(p.last) < every {
+		return
+	}
+	p.last = now
+	p.screen.mark(itoa(n) + " rows…")
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/plugins/autorecover"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// otherModel stands for a fallback that has not failed.
+const otherModel = "fallback/another-model"
+
+// treatment is what becomes of a run's first failure: the decision of auto-recover's
+// own function under the runner's limits, and what a person is offered if nobody acts.
+type treatment struct {
+	recovery.Decision
+	offered []recovery.Button
+}
+
+// treat puts f as its first failure into the events of a run that recovers by itself, and
+// lets auto-recover and the heart say what follows. Of the pause before a retry
+// only the jitter is left out, so that the answer is always the same.
+func treat(f recovery.Failure, at time.Time, alternatives ...recovery.Alternative) (treatment, error) {
+	policy := recovery.DefaultPolicy()
+	policy.AutoRecover, policy.Plugins = true, []string{autorecover.Name}
+	r := &recovery.Run{}
+	var err error
+	tell := func(b recovery.Body) {
+		if err == nil {
+			err = r.Apply(recovery.Event{Run: "explained", Seq: r.Seq + 1, Time: at, Body: b})
+		}
+	}
+	tell(recovery.Started{Model: f.Model, Policy: policy})
+	tell(recovery.Began{Attempt: 1, Round: 1, Model: f.Model})
+	tell(recovery.Failed{Attempt: 1, Failure: f, Alternatives: alternatives})
+	if err != nil {
+		return treatment{}, err
+	}
+	vote := autorecover.Decide(autorecover.DefaultConfig(), inputOf(hooks.NewRunError(r), at), 0)
+	vote.Plugin = autorecover.Name
+	tell(recovery.Voted{Failure: r.Open.Seq, Vote: vote})
+	t := treatment{Decision: recovery.Decide(r)}
+	tell(recovery.Decided{Failure: r.Open.Seq, Decision: t.Decision})
+	for _, effect := range recovery.Next(r) {
+		if suggested, ok := effect.Record.(recovery.Suggested); ok {
+			t.offered = suggested.Suggestion.Actions
+		}
+	}
+	return t, err
+}
+
+func inputOf(e hooks.RunError, now time.Time) autorecover.Input {
+	return autorecover.Input{
+		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
+		AutoRecover: e.AutoRecover, IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: now,
+	}
+}
+
+// String says it as an instruction.
+func (t treatment) String() string {
+	switch {
+	case t.BlockedBy != "":
+		return "stop, and offer: " + t.labels()
+	case t.Action == recovery.ActionRetry:
+		return t.pause() + "retry" + t.adjusted()
+	case t.Action == recovery.ActionSwitchModel:
+		return t.pause() + "switch to it"
+	}
+	return "stop"
+}
+
+func (t treatment) pause() string {
+	switch {
+	case t.Delay == 0:
+		return ""
+	case t.Delay > recovery.MaxInProcessWait:
+		return "park the run for " + recovery.Spell(t.Delay.Duration()) + ", then "
+	}
+	return "wait " + recovery.Spell(t.Delay.Duration()) + ", then "
+}
+
+func (t treatment) adjusted() string {
+	if t.Adjust.MaxOutputTokens > 0 {
+		return " with an output limit of " + itoa(t.Adjust.MaxOutputTokens) + " tokens"
+	}
+	return ""
+}
+
+// labels are the buttons, but for the one that every suggestion has.
+func (t treatment) labels() string {
+	var labels []string
+	for _, b := range t.offered {
+		if b.Kind != recovery.ButtonStop {
+			labels = append(labels, b.Label)
+		}
+	}
+	return strings.Join(labels, ", ")
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// explained is all that is said about a failure.
+type explained struct {
+	recovery.Diagnosis
+	alone, beside treatment // without and with another model to switch to
+}
+
+// explain is the whole of it: no clock, no dice, so that what is reported can be
+// reproduced.
+func explain(r *report, at time.Time) (explained, error) {
+	x := explained{Diagnosis: recovery.Diagnose(r.evidence(at))}
+	var err error
+	if x.alone, err = treat(*x.Failure, at); err != nil {
+		return x, err
+	}
+	x.beside, err = treat(*x.Failure, at, recovery.Alternative{Model: otherModel, ContextTokens: 1 << 40})
+	return x, err
+}
+
+// explainedJSON is explained as --json prints it.
+type explainedJSON struct {
+	recovery.Diagnosis
+	AutoRecover adviceJSON `json:"autoRecover"`
+}
+
+type adviceJSON struct {
+	treatmentJSON
+	WithAlternative treatmentJSON `json:"withAlternative"`
+}
+
+type treatmentJSON struct {
+	Action    recovery.Action `json:"action"`
+	DelayMs   recovery.Millis `json:"delayMs"`
+	NewModel  string          `json:"newModel,omitempty"`
+	Reason    string          `json:"reason"`
+	BlockedBy string          `json:"blockedBy,omitempty"` // then it is only offered
+}
+
+func (t treatment) json() treatmentJSON {
+	return treatmentJSON{t.Action, t.Delay, t.NewModel, t.Reason, t.BlockedBy}
+}
+
+func (x *explained) writeJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(explainedJSON{x.Diagnosis, adviceJSON{x.alone.json(), x.beside.json()}})
+}
+
+// The shape of a note, in columns.
+const (
+	noteWidth  = 80
+	noteLabel  = 13 // a label and the space after it
+	noteIndent = 2
+)
+
+// note writes for people: headings, and under them labelled lines.
+type note struct {
+	w     io.Writer
+	ink   ink
+	width int
+}
+
+func newNote(w io.Writer) *note {
+	n := &note{w: w, ink: wantsColour(isTerminal(w)), width: noteWidth}
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(f.Fd()); err == nil && width >= 40 {
+			n.width = min(width, noteWidth)
+		}
+	}
+	return n
+}
+
+func (n *note) lines(text string, indent int, dress func(string) string) string {
+	wrapped := strings.Split(ansi.Wrap(oneLine(text), n.width-indent, ""), "\n")
+	for i, line := range wrapped {
+		wrapped[i] = dress(strings.TrimSpace(line))
+	}
+	return strings.Join(wrapped, "\n"+strings.Repeat(" ", indent))
+}
+
+func (n *note) paragraph(text string, dress func(string) string) {
+	fmt.Fprintln(n.w, n.lines(text, 0, dress))
+}
+
+func (n *note) heading(text string) { fmt.Fprintf(n.w, "\n%s\n", n.ink.bold(text)) }
+
+func (n *note) row(label, text string, dress func(string) string) {
+	label = fmt.Sprintf("%-*s", noteLabel, label)
+	fmt.Fprintf(n.w, "%*s%s%s\n", noteIndent, "", n.ink.dim(label), n.lines(text, noteIndent+noteLabel, dress))
+}
+
+func plain(text string) string { return text }
+
+func (x *explained) writeNote(n *note) {
+	f := x.Failure
+	n.paragraph(f.Title, n.ink.bold)
+	if f.Message != "" {
+		n.paragraph(f.Message, plain)
+	}
+	n.heading("Diagnosis")
+	n.row("kind", strings.TrimSuffix(string(f.Kind)+" · "+f.Variant, " · "), n.ink.cyan)
+	n.row("code", string(f.Code), plain)
+	retry, dress := n.retryable(f)
+	n.row("retryable", retry, dress)
+	n.row("wait", waitOf(f), plain)
+	n.heading("Evidence")
+	for _, c := range x.Evidence {
+		n.row(clueLabel(c), c.String(), plain)
+	}
+	n.heading("What auto-recover does at a run's first failure")
+	if x.alone.String() == x.beside.String() && x.alone.Reason == x.beside.Reason {
+		n.treatment("always", x.alone)
+	} else {
+		n.treatment("no fallback", x.alone)
+		n.treatment("a fallback", x.beside)
+	}
+	fmt.Fprintln(n.w)
+	n.paragraph("Wrong? Put the output of this with --json into an issue. It holds no key, but it may hold the provider's words.", n.ink.dim)
+}
+
+func (n *note) treatment(label string, t treatment) {
+	n.row(label, t.String(), plain)
+	if t.Reason != "" {
+		_, name, _ := strings.Cut(otherModel, "/")
+		n.row("", strings.ReplaceAll(t.Reason, name, "the fallback"), n.ink.dim)
+	}
+}
+
+func (n *note) retryable(f *recovery.Failure) (string, func(string) string) {
+	switch word := retryWord(f); {
+	case word == "no" && !f.ResetsAt.IsZero():
+		return "not before " + clockOf(f.ResetsAt), n.ink.amber
+	case word == "no":
+		return word, n.ink.red
+	case word == "once":
+		return word, n.ink.amber
+	default:
+		return word, n.ink.green
+	}
+}
+
+// retryWord says whether the same input may succeed later: yes, no, or once.
+func retryWord(f *recovery.Failure) string {
+	switch {
+	case !f.Retryable:
+		return "no"
+	case f.Kind == recovery.KindEmptyResponse, f.Kind == recovery.KindOutputTruncated, f.Kind == recovery.KindUnknown:
+		return "once"
+	}
+	return "yes"
+}
+
+func waitOf(f *recovery.Failure) string {
+	switch {
+	case f.RetryAfter > 0:
+		return recovery.Spell(f.RetryAfter.Duration()) + ", as the provider asks"
+	case !f.ResetsAt.IsZero():
+		return "until " + clockOf(f.ResetsAt)
+	}
+	return "none asked for"
+}
+
+func clockOf(t time.Time) string { return t.UTC().Format("15:04 MST on January 2") }
+
+func clueLabel(c recovery.Clue) string {
+	switch {
+	case c.Source == recovery.ClueNothing:
+		return "found"
+	case c.Note == recovery.NoteVariant:
+		return "more exactly"
+	case c.Note == recovery.NoteRetryable:
+		return "the retry"
+	case c.Note == recovery.NoteWait:
+		return "the wait"
+	case c.Decided:
+		return "decided it"
+	case c.Note == recovery.NoteOverruled:
+		return "overruled"
+	}
+	return "also seen"
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+var explainedAt = time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
+
+func noteOf(t *testing.T, r report) string {
+	t.Helper()
+	x, err := explain(&r, explainedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	x.writeNote(newNote(&b))
+	return b.String()
+}
+
+func TestNoteOfAQuotaNamesItsReset(t *testing.T) {
+	got := noteOf(t, report{provider: "anthropic", status: 400, body: `{"type":"error","error":{"type":"invalid_request_error",` +
+		`"message":"You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC."}}`})
+	for _, want := range []string{
+		"\n  retryable    not before 00:00 UTC on April 1\n",
+		"\n  no fallback  stop, and offer: Continue at 00:00 UTC, Retry\n", // 11 days are longer than a run
+		"\n  a fallback   switch to it\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestNoteKeepsToItsWidth(t *testing.T) {
+	got := noteOf(t, report{
+		provider: "anthropic", model: strings.Repeat("long-", 40) + "model", status: 404,
+		header:  map[string][]string{"Retry-After": {"9"}},
+		message: "\x1b[31m漢字" + strings.Repeat("漢字", 300),
+	})
+	if strings.Contains(got, "\x1b") {
+		t.Error("an escape sequence came through")
+	}
+	for line := range strings.Lines(got) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > noteWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestTreatmentOfEveryKind asks for each kind what becomes of a run's first failure.
+func TestTreatmentOfEveryKind(t *testing.T) {
+	for _, kind := range recovery.Kinds() {
+		f := recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+		alone, err := treat(*f, explainedAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside, err := treat(*f, explainedAt, recovery.Alternative{Model: otherModel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []treatment{alone, beside} {
+			if x.Action == recovery.ActionNone || x.Reason == "" || x.By == nil {
+				t.Errorf("%s: %+v", kind, x)
+			}
+			if (x.BlockedBy != "" || x.Action == recovery.ActionFail) != (x.offered != nil) {
+				t.Errorf("%s: blocked by %q, offered %v", kind, x.BlockedBy, x.offered)
+			}
+			if x.BlockedBy != "" && x.labels() == "" {
+				t.Errorf("%s: stops, and offers nothing", kind)
+			}
+		}
+		if alone.Action == recovery.ActionSwitchModel {
+			t.Errorf("%s: switches to nothing", kind)
+		}
+	}
+}
+
+// TestOnce holds the kinds that are retried once against what the heart counts.
+func TestOnce(t *testing.T) {
+	for _, kind := range recovery.Kinds() {
+		f := recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseMidStream, nil)
+		r := &recovery.Run{}
+		for i, b := range []recovery.Body{recovery.Started{}, recovery.Began{Attempt: 1}, recovery.Failed{Attempt: 1, Failure: *f}} {
+			if err := r.Apply(recovery.Event{Seq: uint64(i) + 1, Time: explainedAt, Body: b}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if counted := r.Call.Once > 0; counted != (retryWord(f) == "once") {
+			t.Errorf("%s is said to be retryable: %s", kind, retryWord(f))
+		}
+	}
+}
+
+func TestAPersonIsToldThatABodyIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, slow := io.Pipe()
+		go func() {
+			time.Sleep(quietFor + time.Second)
+			_, _ = io.WriteString(slow, "overloaded")
+			_ = slow.Close()
+		}()
+		var out, err bytes.Buffer
+		cmd := newExplain()
+		cmd.SetArgs([]string{})
+		cmd.SetIn(in)
+		cmd.SetOut(&out)
+		cmd.SetErr(&err)
+		if problem := cmd.Execute(); problem != nil {
+			t.Fatal(problem)
+		}
+		if got := err.String(); got != "Waiting for a body on stdin; its end is Ctrl-D.\n" {
+			t.Errorf("stderr: %q", got)
+		}
+		if !strings.Contains(out.String(), "overloaded") {
+			t.Errorf("stdout: %s", out.String())
+		}
+	})
+}
+
+func TestCodesApartFromTheBody(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		told report
+		want recovery.Kind
+	}{
+		{"alone", report{code: "insufficient_quota"}, recovery.KindBilling},
+		{"a library's", report{code: "ECONNREFUSED"}, recovery.KindUnreachable},
+		{"a library's beside its message", report{code: "ENOTFOUND", message: "it did not work"}, recovery.KindUnreachable},
+		{"beside a message", report{code: "insufficient_quota", message: "429 Too Many Requests"}, recovery.KindBilling},
+		{"beside words", report{code: "overloaded_error", body: "try later", status: 200}, recovery.KindOverloaded},
+		{"beside a document", report{code: "insufficient_quota", body: `{"error":{"message":"no"}}`, status: 429}, recovery.KindBilling},
+		{"nobody knows it", report{code: "oddity"}, recovery.KindUnknown},
+	} {
+		if d := recovery.Diagnose(tt.told.evidence(explainedAt)); d.Failure.Kind != tt.want {
+			t.Errorf("%s: %s, want %s (%v)", tt.name, d.Failure.Kind, tt.want, d.Evidence)
+		}
+	}
+}
+
+func TestLastEvent(t *testing.T) {
+	for _, tt := range []struct {
+		body, data string
+		stream     bool
+	}{
+		{`{"error":{}}`, `{"error":{}}`, false},
+		{"see the data: it is odd", "see the data: it is odd", false},
+		{"data: {\"a\":1}\n\ndata: {\"b\":2}\n\ndata: [DONE]\n\n", `{"b":2}`, true},
+		{"event: x\r\ndata: {\"error\":{}}\r\n\r\ndata: {\"usage\":1}\r\n\r\n", `{"error":{}}`, true},
+		{": ping\n\ndata: {\"cut\":", `{"cut":`, true},
+		{"data:", "", true},
+	} {
+		if data, stream := lastEvent(tt.body); data != tt.data || stream != tt.stream {
+			t.Errorf("%q: %q %v, want %q %v", tt.body, data, stream, tt.data, tt.stream)
+		}
+	}
+}
