@@ -17,22 +17,41 @@ const benchTokens = 500
 // recording is one answer of benchTokens tokens on a wire.
 func recording(wire string) []byte {
 	var b strings.Builder
-	if wire == provider.TypeOpenAI {
-		for range benchTokens {
-			b.WriteString(`data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n")
+	data := func(format string, args ...any) { fmt.Fprintf(&b, "data: "+format+"\n\n", args...) }
+	switch wire {
+	case provider.TypeAnthropic:
+		event := func(name, rest string) {
+			fmt.Fprintf(&b, "event: %s\n", name)
+			data(`{"type":%q%s}`, name, rest)
 		}
-		b.WriteString(`data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
-		return []byte(b.String())
+		event("message_start", `,"message":{"id":"m","usage":{"input_tokens":1}}`)
+		event("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`)
+		for range benchTokens {
+			event("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":" word"}`)
+		}
+		event("content_block_stop", `,"index":0`)
+		event("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":500}`)
+		event("message_stop", "")
+	case provider.TypeOpenAI:
+		for range benchTokens {
+			data(`{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}`)
+		}
+		data(`{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
+		data("[DONE]")
+	case provider.TypeResponses:
+		data(`{"type":"response.created","sequence_number":0,"response":{"id":"r","status":"in_progress"}}`)
+		data(`{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"i","type":"message","role":"assistant","content":[]}}`)
+		for i := range benchTokens {
+			data(`{"type":"response.output_text.delta","sequence_number":%d,"item_id":"i","output_index":0,"content_index":0,"delta":" word"}`, i+2)
+		}
+		data(`{"type":"response.output_item.done","sequence_number":%d,"output_index":0,"item":{"id":"i","type":"message","role":"assistant","status":"completed","content":[]}}`, benchTokens+2)
+		data(`{"type":"response.completed","sequence_number":%d,"response":{"id":"r","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":500}}}`, benchTokens+3)
+	case provider.TypeGemini:
+		for range benchTokens {
+			data(`{"candidates":[{"content":{"role":"model","parts":[{"text":" word"}]},"index":0}],"modelVersion":"m","responseId":"g"}`)
+		}
+		data(`{"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":500}}`)
 	}
-	event := func(name, rest string) { fmt.Fprintf(&b, "event: %s\ndata: {\"type\":%q%s}\n\n", name, name, rest) }
-	event("message_start", `,"message":{"id":"m","usage":{"input_tokens":1}}`)
-	event("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`)
-	for range benchTokens {
-		event("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":" word"}`)
-	}
-	event("content_block_stop", `,"index":0`)
-	event("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":500}`)
-	event("message_stop", "")
 	return []byte(b.String())
 }
 

@@ -5,12 +5,16 @@
 //	model, err := set.Model("anthropic/some-model")
 //
 // A model's full name is its provider's name, a slash, and its name on that
-// provider's wire. Each wire is a package of its own below this one, an llm.Model
-// written on net/http; what they share is in internal/:
+// provider's wire. The providers that need no describing are in known_entries.go,
+// what is known of their models in known_models.go. Each wire is a package of its
+// own below this one, an llm.Model written on net/http; what they share is in
+// internal/:
 //
 //	anthropic            the Messages API
 //	openai               the Chat Completions API, and all who imitate it
+//	responses            OpenAI's Responses API
+//	gemini               Google's generateContent API
+//	internal/dialect     what the requests of all wires have in common
 //	internal/observe     asks over HTTP, and sees what happens
 //	internal/sse         reads event streams
-//	internal/handover    makes one model's conversation fit for another
 package provider

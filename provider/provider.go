@@ -9,41 +9,32 @@ import (
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
+	"github.com/mulligan-run/mulligan/provider/gemini"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/openai"
-)
-
-// The types of entry, which are the wires.
-const (
-	TypeAnthropic = "anthropic"
-	TypeOpenAI    = "openai"
+	"github.com/mulligan-run/mulligan/provider/responses"
 )
 
 // Entry is one configured provider.
 type Entry struct {
 	Name         string // the part of a model's full name before the slash
-	Type         string // the wire: TypeAnthropic or TypeOpenAI
-	BaseURL      string // "" = the wire's own service
-	KeyEnv       string // the environment variable that holds the key, read at each attempt
+	Type         string // what it is: one of KnownTypes
+	BaseURL      string // "" = the type's own
+	KeyEnv       string // the environment variable that holds the key, read at each attempt; "" = the type's own, for its own address
 	Key          string // the key itself, before KeyEnv
 	AllowPrivate bool   // private network addresses may be connected to
 	Proxy        string // URL of a proxy; the environment's is never used
 	Models       []ModelInfo
 }
 
-// ModelInfo is what is known of one of an entry's models; 0 = not known.
+// ModelInfo is what is known of one of an entry's models; zero fields are not known.
 type ModelInfo struct {
-	Name          string // without the entry's name
-	ContextTokens int
-	InputPrice    float64 // US dollars per million tokens
-	OutputPrice   float64
-}
-
-// Defaults are the entries that work with no configuration but a key.
-func Defaults() []Entry {
-	return []Entry{
-		{Name: "anthropic", Type: TypeAnthropic, BaseURL: anthropic.DefaultBaseURL, KeyEnv: "ANTHROPIC_API_KEY"},
-		{Name: "openai", Type: TypeOpenAI, BaseURL: openai.DefaultBaseURL, KeyEnv: "OPENAI_API_KEY"},
-	}
+	Name           string // without the entry's name
+	ContextTokens  int
+	InputPrice     float64 // US dollars per million tokens
+	OutputPrice    float64
+	NoImages       *bool // it takes no pictures
+	ThinksSilently *bool // it may be silent for minutes before it speaks, and all is well
 }
 
 // Option is a setting of a Set.
@@ -79,44 +70,78 @@ func New(entries []Entry, opts ...Option) (*Set, error) {
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
-	for _, e := range s.entries {
-		if err := s.add(e); err != nil {
+	for i, e := range s.entries {
+		if err := s.add(i); err != nil {
 			return nil, fmt.Errorf("provider %q: %w", e.Name, err)
 		}
 	}
 	return s, nil
 }
 
-func (s *Set) add(e Entry) error {
+// add completes the entry of that index and makes its adapter.
+func (s *Set) add(i int) error {
+	e, wireName, ok := s.entries[i].complete()
 	switch {
 	case e.Name == "" || strings.ContainsAny(e.Name, "/ \t\n"):
 		return fmt.Errorf("a name is needed, without slash or space")
 	case s.adapters[e.Name] != nil:
 		return fmt.Errorf("there are two of this name")
+	case !ok:
+		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
-	made, err := s.adapter(e)
+	made, err := wires[wireName].adapt(s, e)
 	if err != nil {
 		return err
 	}
-	s.adapters[e.Name] = made
+	s.entries[i], s.adapters[e.Name] = e, made
 	return nil
 }
 
-func (s *Set) adapter(e Entry) (adapter, error) {
-	key := func() (string, error) { return s.key(e), nil }
-	switch e.Type {
-	case TypeAnthropic:
-		return anthropic.New(anthropic.Config{
-			Name: e.Name, Key: key, KeyEnv: e.KeyEnv, BaseURL: e.BaseURL,
-			AllowPrivate: e.AllowPrivate, ConnectTimeout: s.settings.connect, Proxy: e.Proxy,
-		})
-	case TypeOpenAI:
-		return openai.New(openai.Config{
-			Name: e.Name, Key: key, KeyEnv: e.KeyEnv, BaseURL: e.BaseURL,
-			AllowPrivate: e.AllowPrivate, ConnectTimeout: s.settings.connect, Proxy: e.Proxy,
-		})
-	}
-	return nil, fmt.Errorf("type %q is not known; there are %s and %s", e.Type, TypeAnthropic, TypeOpenAI)
+// wire is how a wire is spoken: by an adapter, or by somebody else's client whose
+// answers a decoder understands.
+type wire struct {
+	adapt   func(s *Set, e Entry) (adapter, error)
+	decoder func() observe.Decoder
+}
+
+// wires is where the adapters are named.
+var wires = map[string]wire{
+	TypeAnthropic: {adapt: adaptAnthropic, decoder: anthropic.NewDecoder},
+	TypeOpenAI:    {adapt: adaptOpenAI, decoder: openai.NewDecoder},
+	TypeResponses: {adapt: adaptResponses, decoder: responses.NewDecoder},
+	TypeGemini:    {adapt: adaptGemini, decoder: gemini.NewDecoder},
+}
+
+func adaptAnthropic(s *Set, e Entry) (adapter, error) {
+	return anthropic.New(anthropic.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
+}
+
+func adaptOpenAI(s *Set, e Entry) (adapter, error) {
+	return openai.New(openai.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
+}
+
+func adaptResponses(s *Set, e Entry) (adapter, error) {
+	return responses.New(responses.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
+}
+
+func adaptGemini(s *Set, e Entry) (adapter, error) {
+	return gemini.New(gemini.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
+}
+
+func (s *Set) keyOf(e Entry) func() (string, error) {
+	return func() (string, error) { return s.key(e), nil }
 }
 
 func (s *Set) key(e Entry) string {
@@ -139,8 +164,8 @@ func (s *Set) Model(full string) (llm.Model, error) {
 	return found, nil
 }
 
-// Has reports whether there are credentials to ask the model of that full name;
-// a provider on this machine needs none.
+// Has reports whether there is what it takes to ask the model of that full name: a
+// key, or a provider on this machine, which needs none, whether it runs or not.
 func (s *Set) Has(full string) bool {
 	e, ok := s.entry(full)
 	return ok && (strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback())
@@ -152,24 +177,8 @@ func (s *Set) Loopback(full string) bool {
 	return ok && s.adapters[e.Name].Loopback()
 }
 
-// Info is what is known of the model of that full name.
-func (s *Set) Info(full string) (ModelInfo, bool) {
-	e, _ := s.entry(full)
-	for _, m := range e.Models {
-		if e.Name+"/"+m.Name == full {
-			return m, true
-		}
-	}
-	return ModelInfo{}, false
-}
-
-// ContextTokens is the size of the model's context window, 0 where it is not known.
-func (s *Set) ContextTokens(full string) int64 {
-	info, _ := s.Info(full)
-	return int64(info.ContextTokens)
-}
-
-// Entries lists the entries in the order in which they were configured.
+// Entries lists the entries in the order in which they were configured, with what
+// their types stand for.
 func (s *Set) Entries() []Entry { return slices.Clone(s.entries) }
 
 func (s *Set) entry(full string) (Entry, bool) {

@@ -21,20 +21,28 @@ import (
 
 const key = `test-key/with+"odd"chars=`
 
-var wires = []string{provider.TypeAnthropic, provider.TypeOpenAI}
+var wires = []string{provider.TypeAnthropic, provider.TypeOpenAI, provider.TypeResponses, provider.TypeGemini}
 
-// set is both wires, served at url.
+// set is all wires, served at url.
 func set(t testing.TB, url string) *provider.Set {
 	t.Helper()
 	var entries []provider.Entry
 	for _, wire := range wires {
-		entries = append(entries, provider.Entry{Name: wire, Type: wire, BaseURL: url + "/v1", Key: key})
+		entries = append(entries, provider.Entry{Name: wire, Type: wire, BaseURL: url + version(wire), Key: key})
 	}
 	s, err := provider.New(entries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// version is what a base URL of that wire ends in.
+func version(wire string) string {
+	if wire == provider.TypeGemini {
+		return "/v1beta"
+	}
+	return "/v1"
 }
 
 func start(t testing.TB) (*faultlab.Lab, *provider.Set) {
@@ -130,7 +138,8 @@ func checkFailure(t *testing.T, answer llm.Answer, err error, kind recovery.Kind
 	if f.Kind == recovery.KindRateLimit && f.RetryAfter != 2000 {
 		t.Errorf("retry after %d ms", f.RetryAfter)
 	}
-	if f.HTTPStatus != 0 && f.RequestID == "" || f.Provider == "" || f.Title == "" {
+	named := f.RequestID != "" || f.Provider == provider.TypeGemini // which names no request where it fails
+	if f.HTTPStatus != 0 && !named || f.Provider == "" || f.Title == "" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -150,37 +159,42 @@ func TestCancelIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestSwitch carries a conversation with tool calls from each wire to the other.
+// TestSwitch carries a conversation with tool calls from each wire to each other.
 func TestSwitch(t *testing.T) {
-	for i, from := range wires {
-		to := wires[1-i]
-		t.Run(from+" to "+to, func(t *testing.T) {
-			lab, s := start(t)
-			lab.Script("m", faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "weather", Args: `{"city":"Köln"}`}, faultlab.Call{Name: "time"}), faultlab.Answer("Fine."))
-			request := ask(from)
-			request.Tools = []llm.Tool{{Name: "weather"}, {Name: "time", Schema: json.RawMessage(`{"type":"object"}`)}}
-			answer, err := hear(t.Context(), t, s, request)
-			if err != nil || answer.Stop != llm.StopToolUse {
-				t.Fatalf("%v, %+v", err, answer)
+	for _, from := range wires {
+		for _, to := range wires {
+			if from != to {
+				t.Run(from+" to "+to, func(t *testing.T) { carry(t, from, to) })
 			}
-			said := answer.Message(request.Model)
-			calls := said.Calls()
-			if len(calls) != 2 || string(calls[0].Args) != `{"city":"Köln"}` || string(calls[1].Args) != "{}" {
-				t.Fatalf("calls %+v", calls)
-			}
-			said.Parts = append([]llm.Part{{Thinking: &llm.Thinking{Text: "hidden plan", Signature: "sig"}}}, said.Parts...)
-			// The second call stays without its result, as after a crash.
-			result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &llm.ToolResult{CallID: calls[0].ID, Name: "weather", Text: "14 °C"}}}}
-			request.Messages = append(request.Messages, said, result, llm.User("and?"))
-			request.Model = to + "/m"
-			if answer, err := hear(t.Context(), t, s, request); err != nil || answer.Message("").Text() != "Fine." {
-				t.Fatalf("%v, %+v", err, answer)
-			}
-			last := lab.Requests()[1]
-			if strings.Contains(string(last.Body), "hidden plan") || !strings.Contains(string(last.Body), "No result provided") {
-				t.Errorf("sent %s", last.Body)
-			}
-		})
+		}
+	}
+}
+
+func carry(t *testing.T, from, to string) {
+	lab, s := start(t)
+	lab.Script("m", faultlab.ToolCalls("Let me see.", faultlab.Call{Name: "weather", Args: `{"city":"Köln"}`}, faultlab.Call{Name: "time"}), faultlab.Answer("Fine."))
+	request := ask(from)
+	request.Tools = []llm.Tool{{Name: "weather"}, {Name: "time", Schema: json.RawMessage(`{"type":"object"}`)}}
+	answer, err := hear(t.Context(), t, s, request)
+	if err != nil || answer.Stop != llm.StopToolUse {
+		t.Fatalf("%v, %+v", err, answer)
+	}
+	said := answer.Message(request.Model)
+	calls := said.Calls()
+	if len(calls) != 2 || string(calls[0].Args) != `{"city":"Köln"}` || string(calls[1].Args) != "{}" {
+		t.Fatalf("calls %+v", calls)
+	}
+	said.Parts = append([]llm.Part{{Thinking: &llm.Thinking{Text: "hidden plan", Signature: "sig"}}}, said.Parts...)
+	// The second call stays without its result, as after a crash.
+	result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &llm.ToolResult{CallID: calls[0].ID, Name: "weather", Text: "14 °C"}}}}
+	request.Messages = append(request.Messages, said, result, llm.User("and?"))
+	request.Model = to + "/m"
+	if answer, err := hear(t.Context(), t, s, request); err != nil || answer.Message("").Text() != "Fine." {
+		t.Fatalf("%v, %+v", err, answer)
+	}
+	last := lab.Requests()[1]
+	if strings.Contains(string(last.Body), "hidden plan") || !strings.Contains(string(last.Body), "No result provided") {
+		t.Errorf("sent %s", last.Body)
 	}
 }
 
@@ -219,7 +233,10 @@ func TestMissingKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for wire, env := range map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"} {
+	for wire, env := range map[string]string{
+		"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "openai-responses": "OPENAI_API_KEY",
+		"gemini": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY",
+	} {
 		_, err := hear(t.Context(), t, s, ask(wire))
 		f, ok := recovery.AsFailure(err)
 		if !ok || f.Kind != recovery.KindAuth || f.Variant != "missing" || f.Phase != recovery.PhasePrompt || !strings.Contains(f.Detail+f.Message, env) {
@@ -241,7 +258,7 @@ func serve(t testing.TB, handler http.HandlerFunc) *provider.Set {
 
 func TestKeyIsHidden(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got := r.Header.Get("X-Api-Key") + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		got := r.Header.Get("X-Api-Key") + r.Header.Get("X-Goog-Api-Key") + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		quoted, _ := json.Marshal("bad key " + got)
 		w.Header().Set("X-Request-Id", got)
 		w.WriteHeader(http.StatusUnauthorized)

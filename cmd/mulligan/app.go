@@ -100,10 +100,7 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 		runner.WithHealth(known),
 		runner.WithLogger(a.logger()),
 		runner.WithTimeoutsFor(func(model string, t recovery.Timeouts) recovery.Timeouts {
-			if models.loopback(model) {
-				return loopbackTimeouts(t, a.config.Timeouts)
-			}
-			return t
+			return models.timeoutsFor(model, t, a.config.Timeouts)
 		}),
 	}
 	if a.plugins != nil {

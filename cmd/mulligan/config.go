@@ -17,6 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -42,16 +43,20 @@ type budgetConfig struct {
 
 // providerEntry is a provider under a name of the person's own.
 type providerEntry struct {
-	Type         string                `yaml:"type"` // anthropic or openai; the entry's name by default
+	Type         string                `yaml:"type"` // one of provider.KnownTypes; the entry's name by default
 	BaseURL      string                `yaml:"base_url"`
 	KeyEnv       string                `yaml:"key_env"`
 	AllowPrivate bool                  `yaml:"allow_private"`
 	Models       map[string]modelEntry `yaml:"models"`
 }
 
+// modelEntry says what a model can do; what it leaves out is looked up among the
+// well-known models.
 type modelEntry struct {
-	ContextTokens int64       `yaml:"context_tokens"`
-	Price         *priceEntry `yaml:"price"`
+	ContextTokens  int64       `yaml:"context_tokens"`
+	Images         *bool       `yaml:"images"`          // it takes pictures
+	ThinksSilently *bool       `yaml:"thinks_silently"` // first_event and idle are longer then
+	Price          *priceEntry `yaml:"price"`
 }
 
 // priceEntry is dollars per million tokens.
@@ -244,10 +249,10 @@ func (e providerEntry) problem(name string) *problem {
 	switch {
 	case !entryName.MatchString(name):
 		return problemf(at, "%q is no name for a provider: use small letters, digits, '.', '_' and '-'", name)
-	case e.Type != "" && e.Type != "anthropic" && e.Type != "openai":
-		return problemf(at+".type", "%q is not known; there are: anthropic, openai", e.Type)
-	case e.Type == "" && name != "anthropic" && name != "openai":
-		return problemf(at, "its type is missing: anthropic or openai")
+	case e.Type != "" && !provider.KnownType(e.Type):
+		return problemf(at+".type", "%q is not known; there are: %s", e.Type, provider.KnownTypes())
+	case e.Type == "" && !provider.KnownType(name):
+		return problemf(at, "its type is missing: one of %s", provider.KnownTypes())
 	case e.KeyEnv != "" && !envName.MatchString(e.KeyEnv):
 		return problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
 	}

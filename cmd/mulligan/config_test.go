@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -89,7 +90,7 @@ func TestConfigRefuses(t *testing.T) {
 		"retries":          {"max_retries: 9\n", "between 0 and 5"},
 		"tokens":           {"budget: {tokens: -1}\n", "negative"},
 		"dollars":          {"budget: {dollars: .nan}\n", "dollars"},
-		"wire":             {"providers:\n  x: {type: soap}\n", "there are: anthropic, openai"},
+		"wire":             {"providers:\n  x: {type: soap}\n", "there are: anthropic, openai, openai-responses, gemini, openrouter, litellm, ollama, vllm, llama.cpp, lmstudio"},
 		"no type":          {"providers:\n  x: {base_url: http://x}\n", "type is missing"},
 		"key":              {"providers:\n  openai: {key_env: sk-123}\n", "never the key itself"},
 		"no builtin":       {"plugins: [other]\n", "no builtin plugin"},
@@ -179,14 +180,91 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
-func TestLoopbackTimeouts(t *testing.T) {
-	usual := recovery.DefaultPolicy().Timeouts
-	if got := loopbackTimeouts(usual, nil); got.FirstEvent != 300_000 || got.Bytes != 300_000 || got.Idle != 0 || got.Connect != usual.Connect {
-		t.Errorf("unset: %+v", got)
+func TestTimeoutsForAModel(t *testing.T) {
+	c := &config{Providers: map[string]providerEntry{
+		"mine": {Type: "openai", BaseURL: "https://example.com/v1", Models: map[string]modelEntry{
+			"quiet": {ThinksSilently: new(true)}, "gpt-5": {ThinksSilently: new(false)},
+		}},
+		"local": {Type: "ollama", Models: map[string]modelEntry{"quiet": {ThinksSilently: new(true)}}},
+	}}
+	models, err := newModels(c)
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := &config{Timeouts: map[string]string{"idle": "2m", "first_event": "9s"}}
-	if got := loopbackTimeouts(c.timeouts(), c.Timeouts); got.FirstEvent != 9000 || got.Idle != 120_000 || got.Bytes != 300_000 {
-		t.Errorf("set: %+v", got)
+	defer models.close()
+	usual := recovery.DefaultPolicy().Timeouts
+	some := &config{Timeouts: map[string]string{"idle": "90s", "first_event": "9s"}}
+	for _, tt := range []struct {
+		model                   string
+		c                       *config
+		firstEvent, bytes, idle recovery.Millis
+	}{
+		{"anthropic/claude-sonnet-4-5", &config{}, usual.FirstEvent, usual.Bytes, usual.Idle},
+		{"openai/gpt-5.2", &config{}, 300_000, usual.Bytes, 300_000},
+		{"openrouter/openai/o3", &config{}, 300_000, usual.Bytes, 300_000},
+		{"mine/quiet", &config{}, 300_000, usual.Bytes, 300_000},
+		{"mine/gpt-5", &config{}, usual.FirstEvent, usual.Bytes, usual.Idle},
+		{"local/quiet", &config{}, 300_000, 300_000, 0},
+		{demoFable, &config{}, 300_000, 300_000, 0},
+		{"openai/gpt-5.2", some, 9_000, usual.Bytes, 90_000},
+		{"local/quiet", some, 9_000, 300_000, 90_000},
+	} {
+		got := models.timeoutsFor(tt.model, tt.c.timeouts(), tt.c.Timeouts)
+		want := tt.c.timeouts()
+		want.FirstEvent, want.Bytes, want.Idle = tt.firstEvent, tt.bytes, tt.idle
+		if got != want {
+			t.Errorf("%s: %+v", tt.model, got)
+		}
+	}
+}
+
+// TestUsualModels has what a run asks that names no model, by the keys that are set.
+func TestUsualModels(t *testing.T) {
+	for _, known := range provider.Known() {
+		if known.KeyEnv != "" {
+			t.Setenv(known.KeyEnv, "")
+		}
+	}
+	if err := chosen(t, ""); err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY") {
+		t.Errorf("without a key, with none but local providers: %v", err)
+	}
+	for i := len(usualModels) - 1; i >= 0; i-- { // the earlier ones come first
+		t.Setenv(usualModels[i].key, "k")
+		if err := chosen(t, usualModels[i].model); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func chosen(t *testing.T, want string) error {
+	t.Helper()
+	c := &config{}
+	models, err := newModels(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer models.close()
+	if err := models.choose(c); err != nil {
+		return err
+	}
+	if c.Model != want {
+		t.Errorf("%s was chosen, not %s", c.Model, want)
+	}
+	return nil
+}
+
+func TestProviderTypes(t *testing.T) {
+	c, err := parseConfig([]byte("providers:\n  gpu: {type: ollama, base_url: http://127.0.0.1:7777/v1, models: {qwen: {images: false}}}\n  openrouter: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := newModels(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer models.close()
+	if !models.Has("gpu/qwen") || !models.set.NoImages("gpu/qwen") || models.set.NoImages("gpu/other") {
+		t.Error("an entry by its known type is not as it was described")
 	}
 }
 

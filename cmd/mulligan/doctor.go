@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
@@ -95,16 +94,16 @@ func (d *doctor) models() {
 		return
 	}
 	defer models.close()
-	for _, name := range slices.Sorted(maps.Keys(d.config.Providers)) {
-		d.provider(name, d.config.Providers[name])
-	}
-	for _, usual := range usualModels {
-		if _, own := d.config.Providers[usual.entry]; !own && os.Getenv(usual.key) != "" {
-			d.good("key: %s is set (%s)", usual.key, usual.entry)
+	for _, e := range models.set.Entries() {
+		if _, own := d.config.Providers[e.Name]; own {
+			d.provider(e)
+		} else if e.KeyEnv != "" && os.Getenv(e.KeyEnv) != "" {
+			d.good("key: %s is set (%s)", e.KeyEnv, e.Name)
 		}
 	}
+	d.good("providers that need no configuration: %s", knownProviders())
 	if err := models.choose(d.config); err != nil {
-		d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com) or OPENAI_API_KEY=… (platform.openai.com)", "model: %v", err)
+		d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com), OPENAI_API_KEY=… (platform.openai.com), GEMINI_API_KEY=… (aistudio.google.com) or OPENROUTER_API_KEY=… (openrouter.ai)", "model: %v", err)
 		return
 	}
 	for i, name := range append([]string{d.config.Model}, d.config.Fallbacks...) {
@@ -123,13 +122,22 @@ func (d *doctor) models() {
 	}
 }
 
-func (d *doctor) provider(name string, e providerEntry) {
+func (d *doctor) provider(e provider.Entry) {
 	where := orElse(e.BaseURL, "its usual address")
 	if e.KeyEnv != "" && os.Getenv(e.KeyEnv) == "" {
-		d.note("provider %s at %s: %s is not set", name, where, e.KeyEnv)
+		d.note("provider %s at %s: %s is not set", e.Name, where, e.KeyEnv)
 		return
 	}
-	d.good("provider %s at %s", name, where)
+	d.good("provider %s at %s", e.Name, where)
+}
+
+// knownProviders says what each known provider needs: its key, or a server.
+func knownProviders() string {
+	var list []string
+	for _, k := range provider.Known() {
+		list = append(list, k.Name+" ("+orElse(k.KeyEnv, k.BaseURL)+")")
+	}
+	return strings.Join(list, ", ")
 }
 
 func (d *doctor) limits() {

@@ -26,6 +26,18 @@ const (
 var usualModels = []struct{ entry, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
 	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
+	{"gemini", "GEMINI_API_KEY", "gemini/gemini-2.5-pro"},
+	{"openrouter", "OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"},
+}
+
+// usualKeys are the variables that choose one of usualModels, in words.
+func usualKeys() string {
+	var keys []string
+	for _, usual := range usualModels {
+		keys = append(keys, usual.key)
+	}
+	last := len(keys) - 1
+	return strings.Join(keys[:last], ", ") + " or " + keys[last]
 }
 
 // models finds models: the configured ones, and the demo's.
@@ -42,8 +54,8 @@ type models struct {
 
 func newModels(c *config) (*models, error) {
 	entries := map[string]providerEntry{}
-	for _, usual := range usualModels {
-		entries[usual.entry] = providerEntry{Type: usual.entry, KeyEnv: usual.key}
+	for _, known := range provider.Known() {
+		entries[known.Name] = providerEntry{}
 	}
 	maps.Copy(entries, c.Providers)
 	set, err := provider.New(providerEntries(entries), provider.WithConnectTimeout(c.timeouts().Connect.Duration()))
@@ -68,7 +80,7 @@ func (m *models) choose(c *config) error {
 		}
 	}
 	if c.Model == "" {
-		return fmt.Errorf("no model is chosen and no key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose one with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`", invoked(), invoked())
+		return fmt.Errorf("no model is chosen and no key is set: set %s, or choose one with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`", usualKeys(), invoked(), invoked())
 	}
 	for _, name := range append([]string{c.Model}, c.Fallbacks...) {
 		if _, err := m.Model(name); err != nil {
@@ -99,6 +111,11 @@ func (m *models) ContextTokens(name string) int64 {
 		return 0
 	}
 	return m.set.ContextTokens(name)
+}
+
+// thinksSilently reports whether the model is known to say nothing while it thinks.
+func (m *models) thinksSilently(name string) bool {
+	return !m.isDemo(name) && m.set.ThinksSilently(name)
 }
 
 // loopback reports whether the model is on this machine.
@@ -149,15 +166,23 @@ func providerEntries(entries map[string]providerEntry) []provider.Entry {
 			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate,
 		}
 		for _, model := range slices.Sorted(maps.Keys(e.Models)) {
-			info := provider.ModelInfo{Name: model, ContextTokens: int(e.Models[model].ContextTokens)}
-			if price := e.Models[model].Price; price != nil {
-				info.InputPrice, info.OutputPrice = price.Input, price.Output
-			}
-			entry.Models = append(entry.Models, info)
+			entry.Models = append(entry.Models, e.Models[model].info(model))
 		}
 		list = append(list, entry)
 	}
 	return list
+}
+
+// info is a model's entry in the provider package's words.
+func (e modelEntry) info(name string) provider.ModelInfo {
+	info := provider.ModelInfo{Name: name, ContextTokens: int(e.ContextTokens), ThinksSilently: e.ThinksSilently}
+	if e.Images != nil {
+		info.NoImages = new(!*e.Images)
+	}
+	if e.Price != nil {
+		info.InputPrice, info.OutputPrice = e.Price.Input, e.Price.Output
+	}
+	return info
 }
 
 func (m *models) close() {

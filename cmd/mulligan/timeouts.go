@@ -86,20 +86,30 @@ func (c *config) timeouts() recovery.Timeouts {
 	return all
 }
 
-// loopbackTimeouts gives a model on this machine the time that it needs, where
-// nobody said otherwise: it may have to load first, and it streams no pings.
-func loopbackTimeouts(t recovery.Timeouts, set map[string]string) recovery.Timeouts {
-	const patient = recovery.Millis(300_000)
+// patient is what a model gets that may be silent for minutes while all is well.
+const patient = recovery.Millis(300_000)
+
+// timeoutsFor gives a model the time that it needs, where nobody said otherwise (set
+// is what somebody did). One on this machine may have to load first, and streams no
+// pings; one that thinks silently says nothing until it is done with that.
+func (m *models) timeoutsFor(name string, t recovery.Timeouts, set map[string]string) recovery.Timeouts {
+	switch {
+	case m.loopback(name):
+		return lengthen(t, set, map[string]recovery.Millis{"first_event": patient, "bytes": patient, "idle": 0})
+	case m.thinksSilently(name):
+		return lengthen(t, set, map[string]recovery.Millis{"first_event": patient, "idle": patient})
+	}
+	return t
+}
+
+// lengthen puts other values in place of those that are the usual ones, unset.
+func lengthen(t recovery.Timeouts, set map[string]string, others map[string]recovery.Millis) recovery.Timeouts {
 	usual := recovery.DefaultPolicy().Timeouts
-	unset := func(name string, now, usual recovery.Millis) bool { return set[name] == "" && now == usual }
-	if unset("first_event", t.FirstEvent, usual.FirstEvent) {
-		t.FirstEvent = patient
-	}
-	if unset("bytes", t.Bytes, usual.Bytes) {
-		t.Bytes = patient
-	}
-	if unset("idle", t.Idle, usual.Idle) {
-		t.Idle = 0
+	for _, timer := range timers {
+		other, ok := others[timer.name]
+		if now := timer.at(&t); ok && set[timer.name] == "" && *now == *timer.at(&usual) {
+			*now = other
+		}
 	}
 	return t
 }

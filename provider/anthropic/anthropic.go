@@ -25,7 +25,7 @@ const (
 type Config struct {
 	Name    string                 // the entry's name; "anthropic"
 	Key     func() (string, error) // asked at each attempt; on this machine there may be none
-	KeyEnv  string                 // the variable that people set; "ANTHROPIC_API_KEY"
+	KeyEnv  string                 // the variable that people set; "ANTHROPIC_API_KEY" for Anthropic itself
 	BaseURL string                 // with or without /v1; DefaultBaseURL
 	Version string                 // DefaultVersion
 
@@ -73,13 +73,15 @@ func (cfg Config) withDefaults() Config {
 		value string
 	}{
 		{&cfg.Name, "anthropic"},
-		{&cfg.KeyEnv, "ANTHROPIC_API_KEY"},
 		{&cfg.BaseURL, DefaultBaseURL},
 		{&cfg.Version, DefaultVersion},
 	} {
 		if *d.field == "" {
 			*d.field = d.value
 		}
+	}
+	if cfg.KeyEnv == "" && cfg.BaseURL == DefaultBaseURL {
+		cfg.KeyEnv = "ANTHROPIC_API_KEY"
 	}
 	return cfg
 }
@@ -112,6 +114,6 @@ func (m *Model) ask(request llm.Request) (observe.Ask, error) {
 	}
 	return observe.Ask{
 		Model: request.Model, Path: m.path, Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: &stream{}, Repairs: repairs,
+		Secrets: observe.NewSecrets(key), Decoder: NewDecoder(), Repairs: repairs,
 	}, nil
 }

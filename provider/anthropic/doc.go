@@ -9,7 +9,7 @@
 //
 // request.go writes an llm.Request as the wire's JSON: system text, tools,
 // tool_use and tool_result blocks, pictures, the model's own signed thinking. What
-// another model said is made fit before (provider/internal/handover), and messages
+// another model said is made fit before (llm/handover), and messages
 // of one role in a row become one.
 //
 // # Back

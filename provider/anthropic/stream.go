@@ -14,6 +14,8 @@ type stream struct {
 	stop  llm.StopReason
 	usage llm.Usage
 
+	started bool            // message_start was seen
+	next    int             // one more than the highest index of a block so far
 	block   int             // the block that is open
 	inBlock string          // its type; "" = none is open
 	input   json.RawMessage // what a tool_use block began with, until its arguments come
@@ -21,8 +23,9 @@ type stream struct {
 }
 
 type wireEvent struct {
-	Type    string `json:"type"`
-	Index   int    `json:"index"`
+	Type    string          `json:"type"`
+	Error   json.RawMessage `json:"error"`
+	Index   int             `json:"index"`
 	Message struct {
 		ID    string    `json:"id"`
 		Usage wireUsage `json:"usage"`
@@ -53,6 +56,9 @@ type wireUsage struct {
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 }
 
+// NewDecoder reads the events of one answer.
+func NewDecoder() observe.Decoder { return &stream{} }
+
 func (s *stream) State() observe.State { return s.state }
 
 func (s *stream) Stop() llm.StopReason {
@@ -68,10 +74,12 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if err := json.Unmarshal(data, e); err != nil {
 		return nil, malformed("an event is not JSON: %v", err)
 	}
+	if e.Type == "error" || observe.IsError(e.Error) {
+		return nil, &observe.ReportedError{Body: data} // gateways report theirs without a type
+	}
 	switch e.Type {
 	case "message_start":
-		s.use(e.Message.Usage)
-		return append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: e.Message.ID}, s.used()), nil
+		return s.start(deltas)
 	case "content_block_start":
 		return s.begin(deltas)
 	case "content_block_delta":
@@ -80,26 +88,47 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		deltas = s.flush(deltas)
 		s.inBlock = ""
 	case "message_delta":
+		if e.Delta.Stop == overflow {
+			return nil, &observe.ReportedError{Body: data}
+		}
 		return s.end(deltas), nil
 	case "message_stop":
 		if s.inBlock != "" {
 			return nil, malformed("the message ended within a block")
 		}
 		s.state = observe.Done
-	case "error":
-		return nil, &observe.ReportedError{Body: data}
 	}
 	return deltas, nil
 }
+
+// overflow is the stop reason of an answer that the context window has no room for.
+const overflow = "model_context_window_exceeded"
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
 }
 
-// begin opens a block.
+// start takes in message_start; a second one would be another answer's, or the same
+// one's again.
+func (s *stream) start(deltas []llm.Delta) ([]llm.Delta, error) {
+	if s.started {
+		return nil, malformed("a second message_start")
+	}
+	s.started = true
+	s.use(s.event.Message.Usage)
+	return append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: s.event.Message.ID}, s.used()), nil
+}
+
+// begin opens a block. Blocks come one after the other, with rising indexes.
 func (s *stream) begin(deltas []llm.Delta) ([]llm.Delta, error) {
 	e := &s.event
-	s.block, s.inBlock, s.input = e.Index, e.Block.Type, nil
+	switch {
+	case s.inBlock != "":
+		return nil, malformed("block %d begins within block %d", e.Index, s.block)
+	case e.Index < s.next:
+		return nil, malformed("block %d begins again", e.Index)
+	}
+	s.block, s.inBlock, s.input, s.next = e.Index, e.Block.Type, nil, e.Index+1
 	switch {
 	case e.Block.Type == "":
 		return nil, malformed("a block without a type")
@@ -177,7 +206,7 @@ func stopReason(reason string) llm.StopReason {
 	switch reason {
 	case "tool_use":
 		return llm.StopToolUse
-	case "max_tokens", "model_context_window_exceeded":
+	case "max_tokens":
 		return llm.StopLength
 	case "refusal":
 		return llm.StopFiltered

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,13 +94,39 @@ func TestMalformed(t *testing.T) {
 		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text"}}` + "\n" + `{"type":"message_stop"}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"x"}}`,
+		`{"type":"message_start","message":{}}` + "\n" + `{"type":"message_start","message":{}}`,
+		textBlock(0) + textBlock(0),
+		textBlock(1) + textBlock(0),
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text"}}` + "\n" + textBlock(1),
+		textBlock(0) + `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`,
 	} {
 		if _, _, err := decode(in); !errors.Is(err, observe.ErrMalformed) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
-	_, _, err := decode(`{"type":"error","error":{"type":"overloaded_error"}}`)
-	if reported := (*observe.ReportedError)(nil); !errors.As(err, &reported) {
+}
+
+// textBlock is a whole block of text.
+func textBlock(index int) string {
+	return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":"a"}}
+{"type":"content_block_stop","index":%d}
+`, index, index)
+}
+
+func TestReported(t *testing.T) {
+	for _, in := range []string{
+		`{"type":"error","error":{"type":"overloaded_error"}}`,
+		`{"error":{"message":"upstream","type":"server_error"}}`, // as a gateway of OpenAI's wire has it
+		`{"error":"boom"}`,
+		`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`,
+	} {
+		answer, s, err := decode(textBlock(0) + in)
+		reported := (*observe.ReportedError)(nil)
+		if !errors.As(err, &reported) || string(reported.Body) != in || s.State() != observe.Open || answer.Message("").Text() != "a" {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+	if _, _, err := decode(`{"type":"ping","error":null}`); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,7 +10,7 @@
 //
 // request.go writes an llm.Request as the wire's JSON: a system message, function
 // tools, tool calls and tool messages, pictures as data URLs. What another model
-// said is made fit before (provider/internal/handover); reasoning is not sent back.
+// said is made fit before (llm/handover); reasoning is not sent back.
 //
 // # Back
 //

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -38,6 +40,7 @@ type Model struct {
 	name     string
 	key      observe.Key
 	client   *observe.Client
+	imitator bool
 	noImages func(model string) bool
 }
 
@@ -52,7 +55,20 @@ func New(cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: cfg.Name, client: client, noImages: cfg.NoImages, key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv}}, nil
+	return &Model{
+		name: cfg.Name, client: client, imitator: !isOpenAI(cfg.BaseURL), noImages: cfg.NoImages,
+		key: observe.Key{Get: cfg.Key, Env: cfg.KeyEnv},
+	}, nil
+}
+
+// isOpenAI reports whether base is OpenAI's, or Microsoft's service of the same API.
+func isOpenAI(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := "." + strings.ToLower(u.Hostname())
+	return strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 }
 
 func (cfg Config) withDefaults() Config {
@@ -78,7 +94,9 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 
 func (m *Model) ask(request llm.Request) (observe.Ask, error) {
 	wireModel := dialect.WireModel(m.name, request.Model)
-	body, repairs, err := encode(wireModel, request, m.noImages != nil && m.noImages(wireModel))
+	body, repairs, err := encode(target{
+		model: wireModel, imitator: m.imitator, noImages: m.noImages != nil && m.noImages(wireModel),
+	}, request)
 	if err != nil {
 		return observe.Ask{}, observe.PromptFailure(m.name, request.Model, err)
 	}
@@ -92,6 +110,6 @@ func (m *Model) ask(request llm.Request) (observe.Ask, error) {
 	}
 	return observe.Ask{
 		Model: request.Model, Path: "/chat/completions", Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: &stream{}, Repairs: repairs,
+		Secrets: observe.NewSecrets(key), Decoder: NewDecoder(), Repairs: repairs,
 	}, nil
 }

@@ -18,7 +18,8 @@ type wireRequest struct {
 	Model     string        `json:"model"`
 	Stream    bool          `json:"stream"`
 	Options   wireOptions   `json:"stream_options"`
-	MaxTokens int           `json:"max_completion_tokens,omitempty"`
+	MaxOwn    int           `json:"max_completion_tokens,omitempty"` // OpenAI's own name for it
+	MaxTokens int           `json:"max_tokens,omitempty"`            // the one that imitators know
 	Effort    string        `json:"reasoning_effort,omitempty"`
 	Messages  []wireMessage `json:"messages"`
 	Tools     []wireTool    `json:"tools,omitempty"`
@@ -67,16 +68,26 @@ type wireCallFunc struct {
 	Args string `json:"arguments"`
 }
 
-// encode writes request as the wire's JSON, for the model of that name, and says what
-// was changed in the transcript.
-func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
-	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: noImages})
+// target is whom a request is written for.
+type target struct {
+	model    string // its name on the wire
+	imitator bool   // it is not OpenAI that serves it
+	noImages bool
+}
+
+// encode writes request as the wire's JSON, and says what was changed in the transcript.
+func encode(to target, request llm.Request) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.noImages})
 	if err != nil {
 		return nil, nil, err
 	}
 	out := wireRequest{
-		Model: model, Stream: true, Options: wireOptions{Usage: true},
-		MaxTokens: max(0, request.MaxOutputTokens), Effort: request.ReasoningEffort,
+		Model: to.model, Stream: true, Options: wireOptions{Usage: true}, Effort: request.ReasoningEffort,
+	}
+	if limit := max(0, request.MaxOutputTokens); to.imitator {
+		out.MaxTokens = limit
+	} else {
+		out.MaxOwn = limit
 	}
 	if request.System != "" {
 		out.Messages = append(out.Messages, wireMessage{Role: "system", Content: request.System})

@@ -2,9 +2,12 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
@@ -43,11 +46,17 @@ type wireChoice struct {
 }
 
 type wireDelta struct {
-	Content   string      `json:"content"`
-	Thought   string      `json:"reasoning_content"`
-	Reasoning string      `json:"reasoning"`
-	Refusal   string      `json:"refusal"`
-	Calls     []wirePiece `json:"tool_calls"`
+	Content   string       `json:"content"`
+	Thought   string       `json:"reasoning_content"` // DeepSeek, vLLM, and many after them
+	Reasoning string       `json:"reasoning"`         // OpenRouter, Ollama
+	Details   []wireDetail `json:"reasoning_details"` // OpenRouter, usually beside reasoning
+	Refusal   string       `json:"refusal"`
+	Calls     []wirePiece  `json:"tool_calls"`
+}
+
+type wireDetail struct {
+	Text    string `json:"text"`
+	Summary string `json:"summary"`
 }
 
 type wirePiece struct {
@@ -63,6 +72,9 @@ type wireUsage struct {
 		Cached int64 `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
 }
+
+// NewDecoder reads the chunks of one answer.
+func NewDecoder() observe.Decoder { return &stream{} }
 
 func (s *stream) State() observe.State { return s.state }
 
@@ -84,12 +96,10 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		s.state = observe.Done
 		return deltas, nil
 	}
-	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
-	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
-	if err := json.Unmarshal(data, &s.chunk); err != nil {
+	if err := s.read(data); err != nil {
 		return nil, malformed("a chunk is not JSON: %v", err)
 	}
-	if isError(s.chunk.Error) {
+	if observe.IsError(s.chunk.Error) || s.chunk.isBareError(data) {
 		return nil, &observe.ReportedError{Body: data}
 	}
 	if !s.started {
@@ -98,14 +108,14 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	}
 	for i := range s.chunk.Choices {
 		c := &s.chunk.Choices[i]
-		if isError(c.Error) || c.Finish == "error" {
-			return nil, &observe.ReportedError{Body: reported(c, data)}
+		if observe.IsError(c.Error) {
+			return nil, &observe.ReportedError{Body: fmt.Appendf(nil, `{"error":%s}`, c.Error)}
 		}
 		if c.Index != 0 || s.state != observe.Open {
 			continue
 		}
 		var err error
-		if deltas, err = s.choice(c, deltas); err != nil {
+		if deltas, err = s.choice(c, data, deltas); err != nil {
 			return nil, err
 		}
 	}
@@ -115,25 +125,38 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-func isError(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
-// reported is the error of a choice in the form in which errors usually come.
-func reported(c *wireChoice, data []byte) []byte {
-	if !isError(c.Error) {
-		return data
+// read takes a chunk apart.
+func (s *stream) read(data []byte) error {
+	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
+	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
+	err := json.Unmarshal(data, &s.chunk)
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && strings.HasSuffix(mismatch.Field, "delta.content") {
+		return s.chunk.readParts(data)
 	}
-	return fmt.Appendf(nil, `{"error":%s}`, c.Error)
+	return err
+}
+
+// isBareError knows the errors of vLLM, which have no member of that name.
+func (c *wireChunk) isBareError(data []byte) bool {
+	if c.ID != "" || len(c.Choices) > 0 || c.Usage != nil {
+		return false
+	}
+	var kind struct {
+		Object string `json:"object"`
+		Type   string `json:"type"`
+	}
+	return json.Unmarshal(data, &kind) == nil && (kind.Object == "error" || kind.Type == "error")
 }
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
 }
 
-func (s *stream) choice(c *wireChoice, deltas []llm.Delta) ([]llm.Delta, error) {
-	if thought := c.Delta.Thought + c.Delta.Reasoning; thought != "" {
-		if c.Delta.Thought == c.Delta.Reasoning {
-			thought = c.Delta.Thought // one thing under two names
-		}
+func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+	if err := ending(c.Finish, data); err != nil {
+		return nil, err
+	}
+	if thought := c.Delta.thought(); thought != "" {
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaThinking, Text: thought})
 	}
 	if c.Delta.Refusal != "" {
@@ -153,8 +176,20 @@ func (s *stream) choice(c *wireChoice, deltas []llm.Delta) ([]llm.Delta, error) 
 			return nil, malformed("a tool call without a name")
 		}
 	}
-	s.state, s.stop = observe.Finished, stopReason(c.Finish)
+	s.state, s.stop = observe.Finished, stopReasons[strings.ToLower(c.Finish)]
 	return deltas, nil
+}
+
+// thought is a piece of reasoning, which may come under several names at once.
+func (d *wireDelta) thought() string {
+	text := cmp.Or(d.Thought, d.Reasoning)
+	if text != "" {
+		return text
+	}
+	for _, detail := range d.Details {
+		text += detail.Text + detail.Summary
+	}
+	return text
 }
 
 // piece takes in a piece of a tool call.
@@ -212,16 +247,4 @@ func (u *wireUsage) tokens() llm.Usage {
 		OutputTokens:    u.Completion,
 		CacheReadTokens: u.Details.Cached,
 	}
-}
-
-func stopReason(reason string) llm.StopReason {
-	switch reason {
-	case "tool_calls", "function_call":
-		return llm.StopToolUse
-	case "length":
-		return llm.StopLength
-	case "content_filter":
-		return llm.StopFiltered
-	}
-	return llm.StopEnd // "stop", and what imitators say
 }

@@ -86,20 +86,80 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: %v %s", in, err, s.Stop())
 		}
 	}
-	for in, want := range map[string]string{
-		`{"error":{"message":"boom"}}`: `{"error":{"message":"boom"}}`,
-		`{"error":"boom"}`:             `{"error":"boom"}`,
-		`{"choices":[{"error":{"code":502},"finish_reason":"error","delta":{}}]}`: `{"error":{"code":502}}`,
-	} {
-		_, _, err := decode(in)
-		if reported := (*observe.ReportedError)(nil); !errors.As(err, &reported) || string(reported.Body) != want {
-			t.Errorf("%s: %v", in, err)
-		}
-	}
 	for _, in := range []string{"[DONE]", "{", pieces(`{"index":0,"id":"a"}`) + finish} {
 		if _, _, err := decode(in); !errors.Is(err, observe.ErrMalformed) {
 			t.Errorf("%s: %v", in, err)
 		}
+	}
+}
+
+func TestReported(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"error":{"message":"boom"}}`: "",
+		`{"error":"boom"}`:             "", // Ollama
+		`{"choices":[{"error":{"code":502},"finish_reason":"error","delta":{}}]}`:                                                                       `{"error":{"code":502}}`,
+		`{"object":"error","message":"boom","type":"InternalServerError","code":500}`:                                                                   "", // vLLM
+		`{"choices":[{"delta":{},"finish_reason":"network_error"}]}`:                                                                                    "", // z.ai
+		`{"id":"gen-1","choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"code":"server_error","message":"Provider disconnected"}}`: "",
+		`{"choices":[{"delta":{},"finish_reason":"never heard of it"}]}`:                                                                                "",
+	} {
+		_, s, err := decode(in)
+		if want == "" {
+			want = in
+		}
+		if reported := (*observe.ReportedError)(nil); !errors.As(err, &reported) || string(reported.Body) != want || s.State() != observe.Open {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+// TestFinishReasons has what servers are known to say. Nothing but a known good
+// ending is an answer.
+func TestFinishReasons(t *testing.T) {
+	for reason, want := range map[string]llm.StopReason{
+		"stop": llm.StopEnd, "STOP": llm.StopEnd, "eos": llm.StopEnd, "eos_token": llm.StopEnd, "end_turn": llm.StopEnd, "stop_sequence": llm.StopEnd,
+		"tool_calls": llm.StopToolUse, "function_call": llm.StopToolUse, "tool_use": llm.StopToolUse,
+		"length": llm.StopLength, "max_tokens": llm.StopLength, "model_length": llm.StopLength,
+		"content_filter": llm.StopFiltered, "SAFETY": llm.StopFiltered,
+		"network_error": "", "error": "", "abort": "", "insufficient_system_resource": "", "load": "", "unheard-of": "",
+	} {
+		_, s, err := decode(`{"choices":[{"delta":{},"finish_reason":"` + reason + `"}]}`)
+		if s.Stop() != want || (err == nil) != (want != "") || (s.State() == observe.Finished) != (want != "") {
+			t.Errorf("%s: %q, %v", reason, s.Stop(), err)
+		}
+	}
+	if _, s, err := decode(`{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}`); err != nil || s.State() != observe.Open {
+		t.Error("null is no end", err)
+	}
+}
+
+func TestReasoning(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"reasoning_content":"hm"}`:                  "hm",
+		`{"reasoning":"hm"}`:                          "hm",
+		`{"reasoning_content":"hm","reasoning":"hm"}`: "hm",
+		`{"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`:                 "hm",
+		`{"reasoning_details":[{"type":"reasoning.summary","summary":"h"},{"text":"m"},{"data":"x"}]}`:   "hm",
+		`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`:                     "hm",
+		`{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Hi"},{"type":"light"}]}`: "hm|Hi",
+		`{"content":[{"type":"text","text":"Hi"}]}`:                                                      "|Hi",
+		`{"content":null,"reasoning":null,"reasoning_details":null}`:                                     "",
+	} {
+		answer, _, err := decode(`{"choices":[{"index":0,"delta":` + in + `}]}` + "\n" + finish)
+		got := ""
+		for _, p := range answer.Message("").Parts {
+			if p.Thinking != nil {
+				got += p.Thinking.Text
+				continue
+			}
+			got += "|" + p.Text
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+	}
+	if _, _, err := decode(`{"choices":[{"delta":{"content":7}}]}`); !errors.Is(err, observe.ErrMalformed) {
+		t.Errorf("content that is a number: %v", err)
 	}
 }
 
@@ -112,6 +172,7 @@ func TestUsage(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(pieces(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + finish))
+	f.Add([]byte(`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"text":"a"}]},{"type":"text","text":"b"}]}}]}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		answer, _, err := decode(string(in))
 		if _, bad := json.Marshal(answer.Message("").Text()); err == nil && bad != nil {

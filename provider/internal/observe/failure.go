@@ -2,6 +2,7 @@ package observe
 
 import (
 	"compress/gzip"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -71,6 +72,8 @@ func unanswered(err error, connected bool) recovery.Kind {
 		return recovery.KindUnreachable // also where the name server timed out
 	case isTLS(err):
 		return recovery.KindTLS
+	case errors.Is(err, context.DeadlineExceeded):
+		return recovery.KindTimeout // of whoever asks, or of their client
 	case says(err, "server response headers exceeded"), says(err, "response header list too large"):
 		return recovery.KindMalformedResponse
 	case errors.As(err, &timeout) && timeout.Timeout() && !connected:

@@ -1,89 +1,29 @@
 package observe
 
 import (
-	"encoding/json"
 	"io"
-	"mime"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// checkHead judges status, content type and first byte; nil means that events may follow.
-func (t *talk) checkHead() error {
-	status := t.response.StatusCode
-	switch {
-	case status >= 300 && status < 400:
-		return t.fail(recovery.KindMisconfigured, errRedirect, nil)
-	case status < 200 || status >= 400:
-		return t.fail("", errRefused, t.readBody())
+// form looks beneath what the head says.
+func (t *talk) form() form {
+	form := t.judge.form()
+	if form == formStream {
+		return formOf(t.answer.peek())
 	}
-	switch kind := t.contentType(); {
-	case kind == "text/html", kind == "application/xhtml+xml":
-		return t.fail("", errNoStream, t.readBody())
-	case kind == "application/json", strings.HasSuffix(kind, "+json"):
-		return t.whole(t.readBody())
-	}
-	return t.checkFirst()
-}
-
-// checkFirst looks at the first byte of an answer that claims to be a stream, or
-// does not say what it is. No event begins with these bytes.
-func (t *talk) checkFirst() error {
-	switch t.answer.peek() {
-	case '{', '[':
-		return t.whole(t.readBody())
-	case '<':
-		return t.fail(recovery.KindUnreachable, errNoStream, t.readBody())
-	}
-	return nil
-}
-
-// whole judges a JSON answer in place of a stream.
-func (t *talk) whole(body []byte) error {
-	if reportsError(body) {
-		return t.fail("", errRefused, body)
-	}
-	if len(body) == 0 {
-		return t.fail(recovery.KindEmptyResponse, errNothing, nil)
-	}
-	return t.fail(recovery.KindMalformedResponse, errNoStream, nil)
-}
-
-// reportsError reports whether body is a JSON object that says it is an error, or a
-// list with one in it.
-func reportsError(body []byte) bool {
-	type document struct {
-		Type  string          `json:"type"`
-		Error json.RawMessage `json:"error"`
-	}
-	var list []document
-	if json.Unmarshal(body, &list) != nil {
-		list = make([]document, 1)
-		_ = json.Unmarshal(body, &list[0])
-	}
-	return slices.ContainsFunc(list, func(d document) bool {
-		return d.Type == "error" || len(d.Error) > 0 && string(d.Error) != "null"
-	})
-}
-
-func (t *talk) contentType() string {
-	kind, _, err := mime.ParseMediaType(t.response.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return kind
+	return form
 }
 
 // readBody reads what there is of an error body, soon.
-func (t *talk) readBody() []byte {
+func (t *talk) readBody(form form) []byte {
+	if form == formRedirect {
+		return nil
+	}
 	timer := time.AfterFunc(errorBodyTime, func() { t.cancel(errFinished) })
 	defer timer.Stop()
-	most := int64(maxErrorBody + t.ask.Secrets.longest)
+	most := int64(maxErrorBody + t.secrets.longest)
 	raw, err := io.ReadAll(io.LimitReader(t.answer, most))
-	return t.ask.Secrets.body(raw, err != nil || int64(len(raw)) == most)
+	return t.secrets.body(raw, err != nil || int64(len(raw)) == most)
 }
 
 // capped reads at most so many bytes, and says so when there are more.

@@ -93,6 +93,7 @@ func Path(base, version, endpoint string) string {
 
 // talk is one request under way.
 type talk struct {
+	judge
 	client *Client
 	ask    Ask
 	yield  func(llm.Delta, error) bool
@@ -102,7 +103,6 @@ type talk struct {
 	unlink func() bool // parts ctx from outer
 
 	connected atomic.Bool
-	phase     recovery.Phase
 	response  *http.Response
 	answer    *capped
 	grace     *time.Timer // runs once the terminal event was seen
@@ -131,7 +131,10 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 
 // converse sends ask and yields what comes back, as llm.Model.Stream does.
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
-	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, phase: recovery.PhaseBeforeConnect}
+	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
+		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connect,
+		phase: recovery.PhaseBeforeConnect,
+	}}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
 	defer t.end()
@@ -190,13 +193,10 @@ func (t *talk) send() error {
 	}
 	request.Header = t.ask.Header
 	response, err := t.client.http.Do(request) //nolint:bodyclose // end or retire closes it
-	connected := t.connected.Load()
-	if connected || err == nil {
-		t.phase = recovery.PhaseBeforeFirstEvent
-	}
 	if err != nil {
-		return t.fail(unanswered(err, connected), err, nil)
+		return t.unanswered(err, t.connected.Load())
 	}
+	t.answered(response.StatusCode, response.Header)
 	t.response = response
 	t.answer = &capped{src: response.Body, left: maxAnswer}
 	return nil
@@ -204,8 +204,8 @@ func (t *talk) send() error {
 
 // hear reads the answer.
 func (t *talk) hear() error {
-	if err := t.checkHead(); err != nil {
-		return err
+	if form := t.form(); form != formStream {
+		return t.noStream(form, t.readBody(form))
 	}
 	events := sse.NewReader(t.answer)
 	var deltas []llm.Delta
@@ -214,16 +214,13 @@ func (t *talk) hear() error {
 		if err != nil {
 			return t.atEnd(err)
 		}
-		deltas = deltas[:0]
-		if !event.Idle {
-			if deltas, err = t.ask.Decoder.Decode(event.Data, deltas); err != nil {
-				return t.misheard(err)
-			}
+		if deltas, err = t.decode(event, deltas[:0]); err != nil {
+			return err
 		}
 		if !t.tell(deltas) {
 			return nil
 		}
-		switch t.ask.Decoder.State() {
+		switch t.decoder.State() {
 		case Done:
 			return t.finish()
 		case Finished:
@@ -237,10 +234,9 @@ func (t *talk) tell(deltas []llm.Delta) bool {
 	if len(deltas) == 0 {
 		return t.yield(llm.Delta{Kind: llm.DeltaPing}, nil)
 	}
-	t.phase = recovery.PhaseMidStream
 	for i := range deltas {
 		if deltas[i].Kind == llm.DeltaStart {
-			deltas[i].RequestID = t.ask.Secrets.Text(cmp.Or(RequestID(t.response.Header), deltas[i].RequestID))
+			deltas[i].RequestID = t.secrets.Text(cmp.Or(RequestID(t.response.Header), deltas[i].RequestID))
 		}
 		if !t.yield(deltas[i], nil) {
 			return false
@@ -258,46 +254,17 @@ func (t *talk) arm() {
 
 func (t *talk) finish() error {
 	t.retire()
-	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.ask.Decoder.Stop()}, nil)
+	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.decoder.Stop()}, nil)
 	return nil
 }
 
-// atEnd judges an answer that has ended, in one way or another.
+// atEnd is called when the answer has ended, in one way or another.
 func (t *talk) atEnd(err error) error {
-	switch {
-	case t.ask.Decoder.State() != Open && t.outer.Err() == nil:
-		return t.finish()
-	case !errors.Is(err, io.EOF):
-		return t.fail(broken(err), err, nil)
-	case t.phase == recovery.PhaseBeforeFirstEvent:
-		t.phase = recovery.PhaseEndOfStream
-		return t.fail(recovery.KindEmptyResponse, errNothing, nil)
+	if t.outer.Err() != nil {
+		return t.outer.Err() // converse knows the cause
 	}
-	t.phase = recovery.PhaseEndOfStream
-	return t.fail(recovery.KindStreamInterrupted, errNoTerminal, nil)
-}
-
-// misheard makes a failure of what a Decoder refuses.
-func (t *talk) misheard(err error) error {
-	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
-		return t.fail(reported.Kind, err, t.ask.Secrets.body(reported.Body, false))
+	if err := t.ended(err); err != nil {
+		return err
 	}
-	return t.fail(broken(err), err, nil)
-}
-
-// fail gathers the evidence and has it named.
-func (t *talk) fail(kind recovery.Kind, err error, body []byte) error {
-	e := recovery.Evidence{
-		Err: t.ask.Secrets.Error(err), Kind: kind, Phase: t.phase, Provider: t.client.provider, Model: t.ask.Model,
-		Body: body, At: time.Now(),
-	}
-	if t.response != nil {
-		e.Status, e.Header = t.response.StatusCode, t.ask.Secrets.Header(t.response.Header)
-	}
-	f := recovery.Classify(e)
-	if f.Kind == recovery.KindTimeout && t.phase == recovery.PhaseBeforeConnect {
-		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(t.client.connect.Milliseconds())
-		f.Describe(recovery.Words{})
-	}
-	return f
+	return t.finish()
 }

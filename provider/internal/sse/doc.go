@@ -11,6 +11,8 @@
 //		…
 //	}
 //
+// Whoever sees the bytes go by in somebody else's hands pushes them into a [Parser].
+//
 // Unlike a browser it also reports what carries no data, comments above all,
 // because whoever watches a stream wants to know that bytes arrived.
 package sse

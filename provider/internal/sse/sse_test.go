@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -20,12 +21,33 @@ func read(src io.Reader) (string, error) {
 		if err != nil {
 			return strings.Join(said, " "), err
 		}
-		if event.Idle {
-			said = append(said, ".")
-			continue
-		}
-		said = append(said, string(event.Name)+"="+string(event.Data))
+		said = append(said, spell(event))
 	}
+}
+
+// push spells out what is pushed, size bytes at a time.
+func push(in string, size int) (string, error) {
+	var (
+		p    sse.Parser
+		said []string
+	)
+	for chunk := range slices.Chunk([]byte(in), size) {
+		err := p.Push(chunk, func(event sse.Event) error {
+			said = append(said, spell(event))
+			return nil
+		})
+		if err != nil {
+			return strings.Join(said, " "), err
+		}
+	}
+	return strings.Join(said, " "), nil
+}
+
+func spell(event sse.Event) string {
+	if event.Idle {
+		return "."
+	}
+	return string(event.Name) + "=" + string(event.Data)
 }
 
 func TestGrammar(t *testing.T) {
@@ -58,6 +80,11 @@ func TestGrammar(t *testing.T) {
 					t.Errorf("read %q, %v; want %q", got, err, c.want)
 				}
 			}
+			for _, size := range []int{1, 3, 1 << 20} {
+				if got, err := push(c.in, size); got != c.want || err != nil {
+					t.Errorf("pushed %d at a time: %q, %v; want %q", size, got, err, c.want)
+				}
+			}
 		})
 	}
 }
@@ -82,10 +109,22 @@ func TestTooLarge(t *testing.T) {
 		if _, err := read(strings.NewReader(in)); !errors.Is(err, sse.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := push(in, 1000); !errors.Is(err, sse.ErrTooLarge) {
+			t.Errorf("%s, pushed: %v", name, err)
+		}
 	}
 	large := strings.Repeat("x", 3<<20)
 	if got, _ := read(strings.NewReader("data: " + large + "\n\n")); got != "="+large {
 		t.Error("an event of 3 MiB was not read")
+	}
+}
+
+func TestPushStopsWhereItIsTold(t *testing.T) {
+	var p sse.Parser
+	enough, n := errors.New("enough"), 0
+	err := p.Push([]byte("data: 1\n\ndata: 2\n\n"), func(sse.Event) error { n++; return enough })
+	if !errors.Is(err, enough) || n != 1 {
+		t.Error(n, err)
 	}
 }
 
@@ -100,6 +139,9 @@ func FuzzReader(f *testing.F) {
 		pieces, _ := read(&chunks{in, int(size)%7 + 1})
 		if whole != pieces {
 			t.Fatalf("whole %q, in pieces %q", whole, pieces)
+		}
+		if pushed, err := push(string(in), int(size)%7+1); pushed != whole || err != nil {
+			t.Fatalf("whole %q, pushed %q, %v", whole, pushed, err)
 		}
 	})
 }

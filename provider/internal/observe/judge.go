@@ -1,0 +1,179 @@
+package observe
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// judge says how one request goes, by what is seen of it. It reads nothing itself:
+// whoever does, a talk or somebody else's client, shows it what comes.
+type judge struct {
+	provider string
+	model    string // full name
+	secrets  *Secrets
+	decoder  Decoder
+	connect  time.Duration // the limit on connecting; 0 = not known
+
+	phase  recovery.Phase
+	status int         // 0 = no answer yet
+	header http.Header // of the answer
+}
+
+// answered takes in the head of an answer.
+func (j *judge) answered(status int, header http.Header) {
+	j.phase, j.status, j.header = recovery.PhaseBeforeFirstEvent, status, header
+}
+
+// unanswered is the failure of a request that err ended before any answer.
+func (j *judge) unanswered(err error, connected bool) error {
+	if connected {
+		j.phase = recovery.PhaseBeforeFirstEvent
+	}
+	return j.fail(unanswered(err, connected), err, nil)
+}
+
+// form is what an answer turns out to be.
+type form uint8
+
+const (
+	formStream   form = iota // events
+	formRefusal              // an error; its body says which
+	formRedirect             // its body does not matter
+	formPage                 // somebody's web page
+	formHTML                 // the same under another name
+	formJSON                 // one document
+)
+
+// form goes by status and content type.
+func (j *judge) form() form {
+	switch {
+	case j.status >= 300 && j.status < 400:
+		return formRedirect
+	case j.status < 200 || j.status >= 400:
+		return formRefusal
+	}
+	kind, _, err := mime.ParseMediaType(j.header.Get("Content-Type"))
+	switch {
+	case err != nil:
+		return formStream
+	case kind == "text/html", kind == "application/xhtml+xml":
+		return formPage
+	case kind == "application/json", strings.HasSuffix(kind, "+json"):
+		return formJSON
+	}
+	return formStream
+}
+
+// formOf goes by the first byte of an answer that claims to be a stream, or does
+// not say what it is. No event begins with these bytes.
+func formOf(first byte) form {
+	switch first {
+	case '{', '[':
+		return formJSON
+	case '<':
+		return formHTML
+	}
+	return formStream
+}
+
+// noStream is the failure that an answer amounts to which is no stream; body is the
+// beginning of it, without secrets.
+func (j *judge) noStream(form form, body []byte) error {
+	switch form {
+	case formRedirect:
+		return j.fail(recovery.KindMisconfigured, errRedirect, nil)
+	case formRefusal:
+		return j.fail("", errRefused, body)
+	case formPage:
+		return j.fail("", errNoStream, body)
+	case formHTML:
+		return j.fail(recovery.KindUnreachable, errNoStream, body)
+	}
+	switch {
+	case reportsError(body):
+		return j.fail("", errRefused, body)
+	case len(body) == 0:
+		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
+	}
+	return j.fail(recovery.KindMalformedResponse, errNoStream, nil)
+}
+
+// reportsError reports whether body is a JSON object that says it is an error, or a
+// list with one in it.
+func reportsError(body []byte) bool {
+	type document struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	var list []document
+	if json.Unmarshal(body, &list) != nil {
+		list = make([]document, 1)
+		_ = json.Unmarshal(body, &list[0])
+	}
+	return slices.ContainsFunc(list, func(d document) bool { return d.Type == "error" || IsError(d.Error) })
+}
+
+// IsError reports whether there is anything in an error member.
+func IsError(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }
+
+// decode appends what an event means to deltas. The error is a failure.
+func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error) {
+	if event.Idle {
+		return deltas, nil
+	}
+	deltas, err := j.decoder.Decode(event.Data, deltas)
+	if err != nil {
+		return nil, j.misheard(err)
+	}
+	if len(deltas) > 0 {
+		j.phase = recovery.PhaseMidStream
+	}
+	return deltas, nil
+}
+
+// misheard is the failure that an error of the Decoder amounts to.
+func (j *judge) misheard(err error) error {
+	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
+		return j.fail(reported.Kind, err, j.secrets.body(reported.Body, false))
+	}
+	return j.fail(broken(err), err, nil)
+}
+
+// ended judges a stream that err ended, io.EOF or another; nil if it is whole.
+func (j *judge) ended(err error) error {
+	switch {
+	case j.decoder.State() != Open:
+		return nil
+	case !errors.Is(err, io.EOF):
+		return j.fail(broken(err), err, nil)
+	case j.phase == recovery.PhaseBeforeFirstEvent:
+		j.phase = recovery.PhaseEndOfStream
+		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
+	}
+	j.phase = recovery.PhaseEndOfStream
+	return j.fail(recovery.KindStreamInterrupted, errNoTerminal, nil)
+}
+
+// fail gathers the evidence and has it named. An empty kind leaves it to Classify.
+func (j *judge) fail(kind recovery.Kind, err error, body []byte) error {
+	e := recovery.Evidence{
+		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
+		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),
+	}
+	f := recovery.Classify(e)
+	if f.Kind == recovery.KindTimeout && j.phase == recovery.PhaseBeforeConnect && j.connect > 0 {
+		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(j.connect.Milliseconds())
+		f.Describe(recovery.Words{})
+	}
+	return f
+}

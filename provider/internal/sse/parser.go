@@ -1,0 +1,189 @@
+package sse
+
+import (
+	"bytes"
+	"errors"
+)
+
+// MaxSize is the most that one line, or the data of one event, may hold, in bytes.
+const MaxSize = 4 << 20
+
+// ErrTooLarge says that a line or an event is larger than MaxSize.
+var ErrTooLarge = errors.New("sse: line or event larger than 4 MiB")
+
+const (
+	startSize = 16 << 10
+	keepSize  = 64 << 10 // a larger data buffer is not kept for the next event
+)
+
+// Event is one event, or a sign of life. Name and Data are valid until the next
+// call of Next.
+type Event struct {
+	Name []byte
+	Data []byte
+	Idle bool // bytes that mean nothing: a comment, or an event without data
+}
+
+// Parser makes events of bytes that are put into it. It holds back nothing that a
+// blank line has ended. The zero Parser is ready.
+type Parser struct {
+	buf  []byte
+	from int // unread bytes are buf[from:to]
+	to   int
+	seen int // bytes after from that hold no line end
+
+	skipLF  bool // the last line ended in CR
+	started bool // the byte order mark has been looked for
+
+	name    []byte
+	data    []byte
+	hasData bool
+	dirty   bool // a field was read since the last blank line
+}
+
+// Push puts data in and calls each with every event that it completes. After an
+// error, ErrTooLarge or what each returned, nothing more can be pushed.
+func (p *Parser) Push(data []byte, each func(Event) error) error {
+	for len(data) > 0 {
+		room, err := p.room()
+		if err != nil {
+			return err
+		}
+		n := copy(room, data)
+		data = data[n:]
+		p.to += n
+		if err := p.drain(each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Parser) drain(each func(Event) error) error {
+	for {
+		event, ok, err := p.next()
+		if err != nil || !ok {
+			return err
+		}
+		if err := each(event); err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the next event, if one is there.
+func (p *Parser) next() (Event, bool, error) {
+	p.reset()
+	for {
+		line, ok := p.line()
+		if !ok {
+			return Event{}, false, nil
+		}
+		switch {
+		case len(line) == 0 && p.hasData:
+			return p.event(), true, nil
+		case len(line) == 0 && p.dirty:
+			p.name, p.dirty = p.name[:0], false
+			return Event{Idle: true}, true, nil
+		case len(line) == 0:
+		case line[0] == ':':
+			return Event{Idle: true}, true, nil
+		default:
+			if err := p.field(line); err != nil {
+				return Event{}, false, err
+			}
+		}
+	}
+}
+
+// reset forgets the event that was returned last; an unfinished one, which a
+// comment interrupted, is kept.
+func (p *Parser) reset() {
+	if p.dirty {
+		return
+	}
+	p.name, p.data, p.hasData = p.name[:0], p.data[:0], false
+	if cap(p.data) > keepSize {
+		p.data = nil
+	}
+}
+
+func (p *Parser) event() Event {
+	p.dirty = false
+	return Event{Name: p.name, Data: p.data}
+}
+
+func (p *Parser) field(line []byte) error {
+	p.dirty = true
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "event":
+		p.name = append(p.name[:0], value...)
+	case "data":
+		if len(p.data)+len(value) >= MaxSize {
+			return ErrTooLarge
+		}
+		if p.hasData {
+			p.data = append(p.data, '\n')
+		}
+		p.data, p.hasData = append(p.data, value...), true
+	}
+	return nil
+}
+
+// line takes a line out of the buffer, without its end, if a whole one is there. It
+// is valid until there is made room for more.
+func (p *Parser) line() ([]byte, bool) {
+	if p.skipLF && p.from < p.to {
+		if p.buf[p.from] == '\n' {
+			p.from++
+		}
+		p.skipLF = false
+	}
+	fresh := p.buf[p.from+p.seen : p.to]
+	end := lineEnd(fresh)
+	if end < 0 {
+		p.seen += len(fresh)
+		return nil, false
+	}
+	line := p.buf[p.from : p.from+p.seen+end]
+	p.skipLF = fresh[end] == '\r'
+	p.from += p.seen + end + 1
+	p.seen = 0
+	return p.unmark(line), true
+}
+
+func lineEnd(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf >= 0 {
+		b = b[:lf]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
+}
+
+func (p *Parser) unmark(line []byte) []byte {
+	if p.started {
+		return line
+	}
+	p.started = true
+	return bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+}
+
+// room is where more bytes can be put.
+func (p *Parser) room() ([]byte, error) {
+	if p.from > 0 {
+		copy(p.buf, p.buf[p.from:p.to])
+		p.from, p.to = 0, p.to-p.from
+	}
+	if p.to == len(p.buf) {
+		if p.to >= MaxSize {
+			return nil, ErrTooLarge
+		}
+		p.buf = append(p.buf, make([]byte, max(startSize, min(len(p.buf), MaxSize-len(p.buf))))...)
+	}
+	return p.buf[p.to:], nil
+}

@@ -1,0 +1,91 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+)
+
+// The wires, each of which is the name of an entry as well.
+const (
+	TypeAnthropic = "anthropic"        // the Messages API
+	TypeOpenAI    = "openai"           // the Chat Completions API, OpenAI's and its imitators'
+	TypeResponses = "openai-responses" // OpenAI's Responses API
+	TypeGemini    = "gemini"           // Google's generateContent API
+)
+
+// KnownEntry is a provider that people need not describe. Its name may stand for it
+// in an Entry's Type.
+type KnownEntry struct {
+	Name    string
+	Wire    string
+	BaseURL string // "" = the wire's own service
+	KeyEnv  string // "" = it asks for no key
+	Own     bool   // people run it themselves, wherever that is
+}
+
+// knownEntries is the only place that lists them.
+var knownEntries = []KnownEntry{
+	{Name: TypeAnthropic, Wire: TypeAnthropic, KeyEnv: "ANTHROPIC_API_KEY"},
+	{Name: TypeOpenAI, Wire: TypeOpenAI, KeyEnv: "OPENAI_API_KEY"},
+	{Name: TypeResponses, Wire: TypeResponses, KeyEnv: "OPENAI_API_KEY"},
+	{Name: TypeGemini, Wire: TypeGemini, KeyEnv: "GEMINI_API_KEY"},
+	{Name: "openrouter", Wire: TypeOpenAI, BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
+	{Name: "litellm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:4000/v1", KeyEnv: "LITELLM_API_KEY", Own: true},
+	{Name: "ollama", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:11434/v1", Own: true},
+	{Name: "vllm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8000/v1", Own: true},
+	{Name: "llama.cpp", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8080/v1", Own: true},
+	{Name: "lmstudio", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:1234/v1", Own: true},
+}
+
+// Known lists the providers that need no configuration but a key, or nothing at all.
+func Known() []KnownEntry { return slices.Clone(knownEntries) }
+
+// KnownType reports whether name may be an Entry's Type.
+func KnownType(name string) bool {
+	_, ok := known(name)
+	return ok
+}
+
+// KnownTypes are what an Entry's Type may be, in words.
+func KnownTypes() string {
+	var names []string
+	for _, k := range knownEntries {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Defaults are the known providers as entries. That a local one is among them does
+// not mean that it runs.
+func Defaults() []Entry {
+	var list []Entry
+	for _, k := range knownEntries {
+		list = append(list, Entry{Name: k.Name, Type: k.Name})
+	}
+	return list
+}
+
+func known(name string) (KnownEntry, bool) {
+	i := slices.IndexFunc(knownEntries, func(k KnownEntry) bool { return k.Name == name })
+	if i < 0 {
+		return KnownEntry{}, false
+	}
+	return knownEntries[i], true
+}
+
+// complete fills in what e's type stands for, and gives the wire. A key goes by
+// itself only where it belongs: an entry that leads elsewhere names its own, unless
+// the provider is one that people run themselves.
+func (e Entry) complete() (Entry, string, bool) {
+	k, ok := known(e.Type)
+	if !ok {
+		return e, "", false
+	}
+	if e.KeyEnv == "" && e.Key == "" && (e.BaseURL == "" || k.Own) {
+		e.KeyEnv = k.KeyEnv
+	}
+	if e.BaseURL == "" {
+		e.BaseURL = k.BaseURL
+	}
+	return e, k.Wire, true
+}

@@ -1,0 +1,79 @@
+package provider
+
+import (
+	"path"
+	"strings"
+)
+
+// modelFamily is what is publicly known of the models whose names fit.
+type modelFamily struct {
+	names          string // patterns of path.Match, separated by spaces
+	contextTokens  int    // 0 = not the same for all of them, or not known for sure
+	noImages       bool
+	thinksSilently bool
+}
+
+// modelFamilies are asked in order; the first that fits is it. Sources are the
+// providers' own pages of models: platform.claude.com/docs, developers.openai.com/api/docs,
+// ai.google.dev/gemini-api/docs, api-docs.deepseek.com. Models that stream their
+// reasoning, or a summary of it, without being asked are not silent.
+var modelFamilies = []modelFamily{
+	{names: "claude-3-* claude-haiku-4-5* claude-sonnet-4-5* claude-opus-4-5*", contextTokens: 200_000},
+	{names: "claude-sonnet-4 claude-sonnet-4-0 claude-sonnet-4-2025* claude-opus-4 claude-opus-4-0 claude-opus-4-1* claude-opus-4-2025*", contextTokens: 200_000},
+
+	{names: "gpt-5-chat* gpt-5.?-chat*", contextTokens: 128_000},
+	{names: "gpt-5 gpt-5-mini* gpt-5-nano* gpt-5-pro* gpt-5-codex* gpt-5-2025* gpt-5.1* gpt-5.2*", contextTokens: 400_000, thinksSilently: true},
+	{names: "gpt-5-* gpt-5.*", thinksSilently: true},
+	{names: "o1-mini* o1-preview*", contextTokens: 128_000, noImages: true, thinksSilently: true},
+	{names: "o3-mini*", contextTokens: 200_000, noImages: true, thinksSilently: true},
+	{names: "o1 o1-* o3 o3-* o4-mini*", contextTokens: 200_000, thinksSilently: true},
+	{names: "gpt-4.1*", contextTokens: 1_047_576},
+	{names: "gpt-4o gpt-4o-2024* gpt-4o-mini gpt-4o-mini-2024* chatgpt-4o* gpt-4-turbo gpt-4-turbo-2024*", contextTokens: 128_000},
+	{names: "gpt-4 gpt-4-0613", contextTokens: 8_192, noImages: true},
+	{names: "gpt-3.5-turbo*", contextTokens: 16_385, noImages: true},
+	{names: "gpt-oss-*", contextTokens: 131_072, noImages: true},
+
+	{names: "gemini-2.5-flash-lite* gemini-2.0-flash gemini-2.0-flash-00* gemini-2.0-flash-lite*", contextTokens: 1_048_576},
+	{names: "gemini-2.5-flash gemini-2.5-flash-preview-0* gemini-2.5-pro gemini-2.5-pro-preview-0*", contextTokens: 1_048_576, thinksSilently: true},
+	{names: "gemini-3-*", thinksSilently: true},
+
+	// Its reasoning is streamed, but it may have to queue for minutes before it begins.
+	{names: "deepseek-reasoner*", noImages: true, thinksSilently: true},
+	{names: "deepseek-chat*", noImages: true},
+}
+
+// knownModel knows models by their names on their makers' services, and by those
+// that gateways give them: "anthropic/claude-sonnet-4.5:beta".
+func knownModel(name string) (ModelInfo, bool) {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	name, _, _ = strings.Cut(name, ":")
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-")
+	}
+	for _, family := range modelFamilies {
+		if family.has(name) {
+			return family.info(), true
+		}
+	}
+	return ModelInfo{}, false
+}
+
+func (f modelFamily) has(name string) bool {
+	for pattern := range strings.FieldsSeq(f.names) {
+		if fits, _ := path.Match(pattern, name); fits {
+			return true
+		}
+	}
+	return false
+}
+
+func (f modelFamily) info() ModelInfo {
+	info := ModelInfo{ContextTokens: f.contextTokens}
+	if f.noImages {
+		info.NoImages = new(true)
+	}
+	if f.thinksSilently {
+		info.ThinksSilently = new(true)
+	}
+	return info
+}

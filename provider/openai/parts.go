@@ -1,0 +1,73 @@
+package openai
+
+import "encoding/json"
+
+// partsChunk is a chunk whose text comes as a list of parts, as Mistral's reasoning
+// models send it.
+type partsChunk struct {
+	Choices []struct {
+		Delta struct {
+			Content parts `json:"content"`
+		} `json:"delta"`
+	} `json:"choices"`
+}
+
+// parts is content that is a string or a list. What is neither text nor thinking,
+// a reference for example, says nothing.
+type parts struct{ text, thought string }
+
+// UnmarshalJSON takes either form.
+func (p *parts) UnmarshalJSON(data []byte) error {
+	if data[0] != '[' {
+		return json.Unmarshal(data, &p.text)
+	}
+	var list []struct {
+		Type     string   `json:"type"`
+		Text     string   `json:"text"`
+		Thinking thoughts `json:"thinking"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	for _, part := range list {
+		switch part.Type {
+		case "text":
+			p.text += part.Text
+		case "thinking":
+			p.thought += string(part.Thinking)
+		}
+	}
+	return nil
+}
+
+// thoughts is the thinking of a part: a string, or a list of texts.
+type thoughts string
+
+// UnmarshalJSON takes either form.
+func (t *thoughts) UnmarshalJSON(data []byte) error {
+	if data[0] != '[' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var list []struct {
+		Text string `json:"text"`
+	}
+	err := json.Unmarshal(data, &list)
+	for _, part := range list {
+		*t += thoughts(part.Text)
+	}
+	return err
+}
+
+// readParts fills in the texts that are lists; the rest of the chunk was read.
+func (c *wireChunk) readParts(data []byte) error {
+	var chunk partsChunk
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return err
+	}
+	for i := range min(len(c.Choices), len(chunk.Choices)) {
+		delta := &c.Choices[i].Delta
+		delta.Content = chunk.Choices[i].Delta.Content.text
+		delta.Thought += chunk.Choices[i].Delta.Content.thought
+	}
+	return nil
+}
