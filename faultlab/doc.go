@@ -33,6 +33,16 @@
 //	in mid-stream       StallAfter, CutAfter, ErrorEventAfter, EndAfter, Malformed
 //	instead of it       Empty200
 //
+// # The catalogue of real faults
+//
+// Package catalogue has the faults that real providers are known for, byte for byte, each
+// with what a client must make of it. [Row] plays one, [Kind] all that are of a kind; in
+// a script row:A03 and kind:overloaded. [Lab.Chaos] plays some now and then among good answers,
+// the same ones for the same seed. [Lab.Requests] lists them by their names.
+//
+// What fails below HTTP (name servers, handshakes, resets of HTTP/2 streams) is not a Step:
+// [Break] starts one of the [Transports] on a port of its own.
+//
 // # What is refused
 //
 // The lab is as strict as the real services: a request without a key gets 401
