@@ -64,7 +64,7 @@ var fields = map[string]field{
 	"status_code": fieldStatus, "statuscode": fieldStatus, "http_status": fieldStatus, "httpstatus": fieldStatus,
 	"error": fieldError, "errors": fieldError,
 	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
-	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords,
+	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords, "status_msg": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
 	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
 	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
@@ -150,7 +150,7 @@ func (s *signals) scan(text string, depth int) (end int, whole bool) {
 		}
 		switch name, next, ok := key(text, i, before); {
 		case ok:
-			if i = s.member(name, c == '"', text, next, depth); closed >= 0 {
+			if i = s.member(name, c == '"' || c == '\'', text, next, depth); closed >= 0 {
 				closed = i
 			}
 		case c == '"':
@@ -178,8 +178,9 @@ func (s *signals) loose(raw string, whole bool, depth int) {
 	}
 }
 
-// member takes the value that begins at i and says where to go on.
-func (s *signals) member(name string, json bool, text string, i, depth int) int {
+// member takes the value that begins at i and says where to go on. A bare name counts
+// only where we know it and a value follows: it may as well be prose.
+func (s *signals) member(name string, quotedName bool, text string, i, depth int) int {
 	if some := i + len("Some("); strings.HasPrefix(text[i:], "Some(") {
 		i = skipSpace(text, some)
 	}
@@ -187,7 +188,7 @@ func (s *signals) member(name string, json bool, text string, i, depth int) int 
 		return i
 	}
 	f := fields[strings.ToLower(name)]
-	if json || f != fieldOther && f != fieldForeign && strings.IndexByte("\"'`{[0123456789", text[i]) >= 0 {
+	if quotedName || f != fieldOther && strings.IndexByte("\"'`{[0123456789", text[i]) >= 0 {
 		s.members++
 	}
 	switch text[i] {

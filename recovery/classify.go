@@ -247,10 +247,13 @@ func (c *reading) byQuota() (verdict, bool) {
 			return v, true
 		}
 	}
+	const quotaResets = "quota will reset"
 	const unified = "Anthropic-Ratelimit-Unified-Status"
 	switch status := c.e.header(unified); {
 	case bounded(parseDelay(c.body.delay.value)) > longDelay:
 		v.by = Clue{Source: ClueHint, Where: c.body.delay.name, Value: c.body.delay.value}
+	case c.says(quotaResets) && c.spokenHint(KindQuota).after > longDelay:
+		v.by = c.words(quotaResets)
 	case strings.EqualFold(status, "rejected"):
 		v.by = Clue{Source: ClueHeader, Where: strings.ToLower(unified), Value: status}
 	default:

@@ -32,7 +32,9 @@ var (
 	refusing = []int{0, 200, 400, 401, 403, 404, 422, 451}
 	metered  = []int{0, 200, 400, 402, 403, 429}
 	// metering is how limits on tokens per minute are told from those of a model.
-	metering = []string{"rate limit", "per minute", "per min", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted"}
+	metering = []string{
+		"rate limit", "per minute", "per min", "tokens per", "rate_limit_error", "rate_limit_exceeded", "throttlingexception", "resource_exhausted",
+	}
 )
 
 // rules is read from the top; the first match decides. Strong codes come first, then
@@ -44,19 +46,21 @@ var rules = []rule{
 	{kind: KindBilling, codes: []string{
 		"insufficient_quota", "billing_hard_limit_reached", "credit_balance_exhausted", "billing_error", "billing_not_active",
 		"insufficient_balance", "insufficient_credits", "payment_required", "arrearage", "exceeded_current_quota_error",
-		"account_balance_insufficient",
+		"account_balance_insufficient", "insufficient_user_quota", "budget_exceeded",
 	}},
+	{kind: KindQuota, codes: []string{"usage_limit_reached", "usage_limit_exceeded", "daily_limit_exceeded", "weekly_limit_exceeded"}},
 	{kind: KindContextOverflow, codes: []string{
 		"context_length_exceeded", "model_context_window_exceeded", "context_window_exceeded", "exceed_context_size_error",
-		"request_too_large", "contextwindowexceedederror",
+		"request_too_large", "contextwindowexceedederror", "context_limit_exceeded", "prompt_too_long", "tokens_limit_reached",
 	}},
 	{kind: KindOverloaded, once: never, codes: []string{"model_capacity_exhausted"}},
-	{kind: KindOverloaded, codes: []string{"overloaded_error", "overloaded", "engine_overloaded", "engine_overloaded_error", "server_overloaded"}},
+	{kind: KindOverloaded, codes: []string{"overloaded_error", "overloaded", "engine_overloaded", "engine_overloaded_error", "server_overloaded", "server_is_overloaded"}},
 	{kind: KindAuth, variant: "region", codes: []string{"unsupported_country_region_territory"}},
 	{kind: KindAuth, variant: "expired_login", codes: []string{"expiredtokenexception", "token_expired", "expired_token"}},
 	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
+	{kind: KindInvalidRequest, variant: "history", codes: []string{"previous_response_not_found", "invalid_encrypted_content"}},
 	{kind: KindInvalidRequest, codes: []string{
-		"previous_response_not_found", "unsupported_parameter", "unsupported_value", "invalid_function_parameters",
+		"unsupported_parameter", "unsupported_value", "invalid_function_parameters",
 		"data_residency_mismatch",
 	}},
 	{kind: KindContentFilter, codes: []string{
@@ -64,9 +68,9 @@ var rules = []rule{
 		"prohibited_content", "blocklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
 		"data_inspection_failed", "moderation_blocked", "image_content_policy_violation",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
-		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified",
+		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected", "guardrail_intervened",
 	}},
-	{kind: KindModelNotFound, codes: []string{"model_not_found", "deploymentnotfound", "model_not_available", "unknown_model", "not_found_error"}},
+	{kind: KindModelNotFound, codes: []string{"model_not_found", "deploymentnotfound", "model_not_available", "model_not_supported", "model_decommissioned", "unknown_model", "not_found_error"}},
 	{kind: KindMalformedResponse, codes: []string{
 		"malformed_response", "malformed_function_call", "unexpected_tool_call", "tool_use_failed", "too_many_tool_calls",
 		"finish_reason_unspecified",
@@ -77,18 +81,23 @@ var rules = []rule{
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"tool_use` ids", "tool_result` block", "no tool output found", "no tool call found", "function call turn",
-		"roles must alternate", "without its required following item", "surrogate in string",
+		"roles must alternate", "without its required following item", "surrogate in string", "content blocks must be non-empty",
+		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
+		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
+		"`redacted_thinking` blocks", "number of function response parts", "duplicate item found",
 	}},
 	{kind: KindRateLimit, variant: "too_big", once: never, all: []string{"too large"}, any: []string{"(tpm)", "per min", "tokens per"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"credit balance", "insufficient credit", "insufficient balance", "insufficient fund", "prepaid credits",
 		"extra usage is required", "used up your points", "out of credit", "billing hard limit", "payment required",
 		"requires more credits", "purchase credits", "spending limit", "spend limit", "spending cap", "account is in arrears",
+		"balance is insufficient", "not enough credits", "run out of credits", "included credits", "budget has been exceeded", "exceededbudget",
 	}},
 	{kind: KindQuota, status: metered, any: []string{
 		"usage limit", "limit exhausted", "regain access on", "per day", "per-day", "daily limit", "daily quota", "daily request",
-		"weekly limit", "monthly limit", "(rpd)", "(tpd)",
+		"weekly limit", "monthly limit", "(rpd)", "(tpd)", "5-hour limit", "session limit",
 	}},
+	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
 	{kind: KindBilling, status: []int{0, 400, 402, 403, 429}, any: []string{"exceeded your current quota"}, unless: []string{"quota exceeded for metric", "resource_exhausted"}},
 	{kind: KindOverloaded, once: never, any: []string{"no capacity available"}},
@@ -99,13 +108,16 @@ var rules = []rule{
 		"no available model provider", "no endpoints found", "no allowed providers", "is not found for api version",
 		"is not supported for generatecontent", "unknown model", "not a valid model", "invalid model name", "model not found",
 		"deployment for this resource does not exist", "does not have access to model", "model is not available",
-		"no such model", "model_not_found",
+		"no such model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
+		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model",
 	}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindContentFilter, any: []string{
 		"content filter", "content policy", "content management policy", "usage policy", "input was flagged", "prompt was flagged",
-		"safety system", "blocked by moderation", "violates our",
+		"safety system", "blocked by moderation", "violates our", "blocked for safety", "blocked due to safety", "safety filter",
+		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
+		"content moderation",
 	}},
 	{kind: KindContextOverflow, any: []string{
 		"prompt is too long", "context window", "context length", "context limit", "context size", "maximum context",
@@ -113,6 +125,12 @@ var rules = []rule{
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
 		"payload too large", "maximum prompt length",
 	}},
+	{kind: KindContextOverflow, any: []string{
+		"prompt too long", "input is too large", "maximum input length", "maximum input token",
+		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "too many input tokens",
+		"content too large", "request body too large", "context_length_exceeded", "exceeds the model's maximum",
+	}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"too many tokens"}, unless: append([]string{"please wait", "throttl"}, metering...)},
 	{kind: KindContextOverflow, any: []string{"prompt token", "prompt contains", "input token", "input length"}, all: []string{"exceed"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
@@ -172,7 +190,7 @@ var looseRules = []rule{
 	}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{"unexpected eof", "premature close", "incomplete chunked read", "terminated", "other side closed"}},
 	{kind: KindUnreachable, wire: true, any: []string{
-		"no such host", "enotfound", "eai_again", "getaddrinfo", "name resolution", "dns", "dial tcp: lookup", "server misbehaving",
+		"no such host", "enotfound", "eai_again", "getaddrinfo", "name resolution", "dns error", "dns lookup", "dns resol", "dns fail", "dial tcp: lookup", "server misbehaving",
 		"connection refused", "econnrefused", "connection reset", "econnreset", "broken pipe", "epipe", "network is unreachable", "enetunreach",
 		"no route to host", "ehostunreach", "fetch failed", "failed to fetch", "network error", "networkerror", "connection error", "stream error:",
 		"goaway", "use of closed network connection", "socket hang up", "server closed idle connection", "connection lost",
@@ -183,7 +201,7 @@ var looseRules = []rule{
 		"timed out", "timeout", "etimedout", "aborterror", "deadline exceeded", "deadline_exceeded", "operation was aborted", "esockettimedout",
 	}},
 	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "slow down", "throttl"}},
-	{kind: KindAuth, any: []string{"unauthorized", "authentication", "forbidden", "permission denied", "api key"}},
+	{kind: KindAuth, any: []string{"unauthorized", "authentication", "forbidden", "permission denied", "access denied", "accessdenied", "not authorized", "api key"}},
 	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "gateway time-out", "internal server error", "internal error", "server error", "serviceunavailable"}},
 	{kind: KindUnreachable, wire: true, any: []string{": eof"}},
 }
