@@ -74,6 +74,7 @@ func TestParseErrors(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(`429:2s, 503, stall:Hello wor, tool:get_weather:{"city":"Oslo"}, answer:All good`)
+	f.Add("row:A03, kind:overloaded\nrow:O12-server_error")
 	f.Add(`think:"b"+answer:c, think:"d"+tool:"e"+f:{}`)
 	f.Add(`tool:"a\u00e9"+x:{}+y, 503:"\x00", slow:1s:"b"`)
 	f.Fuzz(func(t *testing.T, script string) {

@@ -66,6 +66,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestEmptyLines: they are sent, but not after an end.
+func TestEmptyLines(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                "",
+		"\n":              "",
+		"\nx\n":           "x\n",
+		"\nx\n\n":         "x\n\n",
+		"\nx\n\n@end\n\n": "x\n\n",
+	} {
+		scripts, err := parse("A06", "== openai\n200\n"+body+"== gemini\n200\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, a := range scripts[0].Acts {
+			got += a.Data
+		}
+		if got != want {
+			t.Errorf("%q sends %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	const section = "== openai\n200\n\n"
 	for text, want := range map[string]string{
