@@ -306,6 +306,9 @@ func (a *attempt) judgeAnswer() error {
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
 		return a.failure(recovery.KindEmptyResponse, nil)
 	}
+	if a.loop.astray(calls) {
+		return a.failure(recovery.KindMalformedResponse, errAstray)
+	}
 	seen := map[string]bool{}
 	for _, c := range calls {
 		if problem := badCall(c, seen); problem != "" {
@@ -314,6 +317,36 @@ func (a *attempt) judgeAnswer() error {
 	}
 	return nil
 }
+
+// astray reports whether calls are all of tools that do not exist, for the fourth
+// answer in a row: a model that was told so three times does not listen.
+func (l *loop) astray(calls []llm.ToolCall) bool {
+	const patience = 3
+	told := 0
+	for i := len(l.run.Messages) - 1; i >= 0 && told < patience; i-- {
+		m := l.run.Messages[i]
+		if m.Role != llm.RoleAssistant {
+			continue
+		}
+		if !l.unknown(m.Calls()) {
+			return false
+		}
+		told++
+	}
+	return told == patience && l.unknown(calls)
+}
+
+// unknown reports whether there are calls, all of tools that do not exist.
+func (l *loop) unknown(calls []llm.ToolCall) bool {
+	for _, c := range calls {
+		if slices.ContainsFunc(l.run.Tools, func(t recovery.ToolDecl) bool { return t.Name == c.Name }) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
+
+var errAstray = errors.New("four answers in a row call only tools that do not exist")
 
 func badCall(c llm.ToolCall, seen map[string]bool) string {
 	switch {

@@ -1,0 +1,24 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// TestAModelThatDoesNotListen: a call of a tool that does not exist is answered three
+// times in a row; the fourth answer that asks for nothing else is malformed.
+func TestAModelThatDoesNotListen(t *testing.T) {
+	astray := callsTool("c", "no_such_tool", "{}")
+	model := script(astray)
+	_, err := runner.New(runner.WithModel(primary, model)).Run(t.Context(), "hi")
+	wantError(t, err, recovery.KindMalformedResponse)
+	if n := len(model.calls()); n != 4 {
+		t.Errorf("%d requests, want 4", n)
+	}
+	text, err := runner.New(runner.WithModel(primary, script(astray, astray, astray, answers("sorry")))).Run(t.Context(), "hi")
+	if err != nil || text != "sorry" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
