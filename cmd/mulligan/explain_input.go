@@ -100,9 +100,15 @@ func (t *told) pasted(cmd *cobra.Command, wanted bool) (string, error) {
 		return "", nil
 	}
 	stderr := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
-	patience := time.AfterFunc(quietFor, func() { stderr.line("Waiting for a body on stdin; its end is Ctrl-D.") })
-	defer patience.Stop()
+	said := make(chan struct{})
+	patience := time.AfterFunc(quietFor, func() {
+		stderr.line("Waiting for a body on stdin; its end is Ctrl-D.")
+		close(said)
+	})
 	text, err := io.ReadAll(io.LimitReader(stdin, maxPasted))
+	if !patience.Stop() {
+		<-said
+	}
 	if err != nil {
 		return "", fmt.Errorf("reading the body: %w", err)
 	}
