@@ -15,10 +15,7 @@ type sentence []string
 
 func say(ways ...string) sentence { return ways }
 
-var lastStepKept = []sentence{
-	say("Last action: {lastStep}.", "No action had finished."),
-	say("The work so far is kept."),
-}
+var lastStepKept = say("Last action: {lastStep}. The work so far is kept.", "No action had finished.")
 
 var limitWording = wording{
 	short: "{Provider} asked to slow down",
@@ -215,13 +212,13 @@ var wordings = map[Kind]wording{
 		short: "Time limit reached",
 		title: "This turn reached its limit of {limit} ({elapsed})",
 		message: []sentence{
-			lastStepKept[0], lastStepKept[1], say("Continue, or ask for a simpler approach."),
+			lastStepKept, say("Continue, or ask for a simpler approach."),
 		},
 	},
 	KindRunTimeout: {
 		short:   "The run timed out",
 		title:   "This run timed out after {elapsed}",
-		message: lastStepKept,
+		message: []sentence{lastStepKept},
 	},
 	KindInterrupted: {
 		short:   "The run was interrupted",

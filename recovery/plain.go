@@ -94,6 +94,9 @@ func withoutStack(text string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "goroutine ") && strings.Contains(line, "[") {
+			break // the rest is Go's
+		}
 		if !stackLine(line) {
 			b.WriteString(line)
 		}
@@ -107,9 +110,7 @@ func stackLine(line string) bool {
 	switch {
 	case strings.HasPrefix(bare, "at ") && (indented || strings.HasSuffix(bare, ")")),
 		strings.HasPrefix(bare, "Traceback (most recent call last)"),
-		strings.HasPrefix(bare, `File "`) && strings.Contains(bare, ", line "),
-		strings.HasPrefix(bare, "goroutine ") && strings.HasSuffix(bare, "]:"),
-		indented && strings.Contains(bare, ".go:"):
+		strings.HasPrefix(bare, `File "`) && strings.Contains(bare, ", line "):
 		return true
 	}
 	return false

@@ -35,11 +35,11 @@ func (f *Failure) Describe(w Words) {
 	f.Title = Clip(tidy(title), 300)
 	var said []string
 	for _, s := range words.message {
-		if text, ok := s.say(known); ok {
-			said = append(said, tidy(text))
+		if text, ok := s.say(known, f.Title); ok {
+			said = append(said, text)
 		}
 	}
-	f.Message = Clip(strings.Join(said, " "), MaxMessage-len(f.Title))
+	f.Message = Clip(orElse(strings.Join(said, " "), "The details may say more."), MaxMessage-len(f.Title))
 }
 
 // Short is the few words that begin the line of a retry: "Anthropic is overloaded".
@@ -82,7 +82,7 @@ func (f *Failure) wording() wording {
 func (f *Failure) placeholders(w Words) map[string]string {
 	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool"}
 	set := func(name, value string) {
-		if value = plainText(tidy(value)); value != "" {
+		if value = shown(value); value != "" {
 			known[name] = value
 		}
 	}
@@ -106,8 +106,8 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	f.timePlaceholders(set)
 	set("keyHint", Clip(w.KeyHint, 12))
 	set("envVar", Clip(w.EnvVar, 100))
-	set("spent", w.Spent)
-	set("budget", w.Budget)
+	set("spent", Clip(w.Spent, 100))
+	set("budget", Clip(w.Budget, 100))
 	set("partialWords", counted(int64(w.PartialWords), " words"))
 	set("contextTokens", counted(w.ContextTokens, ""))
 	set("contextLimit", counted(w.ContextLimit, ""))
@@ -154,10 +154,12 @@ func (f *Failure) reason(w Words) string {
 	return ""
 }
 
-// say gives the first way of saying s whose words are all known.
-func (s sentence) say(known map[string]string) (string, bool) {
+// say gives the first way of saying s whose words are all known, and which does not
+// repeat the title: a provider's own words may.
+func (s sentence) say(known map[string]string, title string) (string, bool) {
 	for _, way := range s {
-		if text, ok := fill(way, known); ok {
+		text, ok := fill(way, known)
+		if text = tidy(text); ok && !strings.Contains(strings.ToLower(text), strings.ToLower(title)) {
 			return text, true
 		}
 	}
@@ -185,7 +187,7 @@ func fill(template string, known map[string]string) (string, bool) {
 
 // quotable is the first of the provider's words, short enough to be quoted in a line.
 func quotable(text string) string {
-	text = tidy(plainText(Clip(text, 2048)))
+	text = shown(Clip(text, 1024))
 	if strings.ContainsAny(text, "{}") {
 		return "" // a document, not words
 	}

@@ -2,9 +2,12 @@ package recovery
 
 import (
 	"errors"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -86,6 +89,113 @@ func TestPhrases(t *testing.T) {
 		tt.f.Describe(tt.w)
 		if got := tt.f.Line(); got != tt.want {
 			t.Errorf("\n got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+// hostileTexts are what a provider, a tool or a user might put where words are expected.
+var hostileTexts = map[string]string{
+	"HTML":         `<b>no</b> <script>alert("zebra")</script> &lt;img src=x&gt; <a href="x">`,
+	"escaped HTML": "a &lt;script&gt;zebra&lt;/script&gt; <i>b</i> <<b>script>",
+	"a key":        "the key sk-ant-api03-zebraZEBRA0123456789 was refused, and so was AIzaSyZebra0123456789zebra",
+	"a bearer":     "Authorization: Bearer zebraZEBRA0123456789.zebra-_",
+	"a token":      "eyJhbGciOiJIUzI1NiJ9.zebrazebrazebra.zebra",
+	"a password":   "proxyconnect tcp: https://me:zebra@proxy.example:8080 refused",
+	"Go's stack":   "panic: odd\n\ngoroutine 7 [running]:\nmain.zebra(0x1)\n\t/home/zebra/main.go:12 +0x1d",
+	"one line":     "panic: odd goroutine 7 [running]: main.zebra(0x1) /home/zebra/main.go:12 +0x1d",
+	"JS's stack":   "TypeError: odd\n    at zebra (/home/zebra.js:1:2)\n    at async /home/zebra.js:3:4",
+	"JS, one line": "TypeError: odd at zebra (/home/zebra.js:1:2) at async /home/zebra.js:3:4",
+	"Python's":     "Traceback (most recent call last):\n  File \"/home/zebra.py\", line 3, in zebra\n",
+	"not UTF-8":    "a\xff\xfe\x00\x1b[31mb\u2028c\r\nd",
+	"long":         strings.Repeat("é ", 50_000),
+	"long word":    strings.Repeat("x", 100_000),
+	"placeholders": "{provider} {Reason} {",
+	"blank":        " \n\t ",
+	"bidi":         "\u202eabc",
+}
+
+// TestHostileWords puts them everywhere, together with the titles themselves.
+func TestHostileWords(t *testing.T) {
+	for _, kind := range append(Kinds(), "a_kind_of_tomorrow") {
+		for _, variant := range append([]string{"", "a_variant_of_tomorrow"}, variantsOf(kind)...) {
+			texts := map[string]string{}
+			for name, text := range hostileTexts {
+				texts[name] = text
+			}
+			plain := NewFailure(kind, OriginModel, "", nil)
+			plain.Variant, plain.Provider, plain.Model = variant, "anthropic", "anthropic/m"
+			plain.Describe(Words{})
+			texts["its title"], texts["its title, other case"] = plain.Title, "x: "+strings.ToUpper(plain.Title)+"."
+			for name, text := range texts {
+				for _, everywhere := range []bool{false, true} {
+					f := NewFailure(kind, OriginModel, "", errors.New(text))
+					f.Variant, f.Provider, f.Model, f.Tool, f.HTTPStatus, f.Detail = variant, "anthropic", "anthropic/m", "web_search", 400, Clip(text, MaxDetail)
+					if everywhere {
+						f.Provider, f.Model, f.Tool, f.LastStep = text, text, text, text
+					}
+					f.Describe(Words{Reason: text, EnvVar: text, Spent: text, Budget: text})
+					where := string(kind) + "/" + variant + ", " + name
+					checkWords(t, where, f)
+					checkHostile(t, where, f)
+				}
+			}
+		}
+	}
+}
+
+var tag = regexp.MustCompile(`<[a-zA-Z/!?]`)
+
+func checkHostile(t *testing.T, name string, f *Failure) {
+	t.Helper()
+	for _, text := range []string{f.Title, f.Message, f.Short()} {
+		if tag.MatchString(text) || strings.Contains(text, "zebra") || strings.Contains(text, "goroutine") || strings.Contains(text, "Traceback") {
+			t.Errorf("%s: HTML, a key or a stack is shown: %s", name, text)
+		}
+		if strings.IndexFunc(text, unicode.IsControl) >= 0 || strings.Contains(text, "  ") {
+			t.Errorf("%s: not one line: %q", name, text)
+		}
+	}
+	if strings.Contains(strings.ToLower(f.Message), strings.ToLower(f.Title)) {
+		t.Errorf("%s: the message repeats its title: %s", name, f.Line())
+	}
+}
+
+func TestProviderNames(t *testing.T) {
+	for entry, want := range map[string]string{
+		"openai": "OpenAI", "openai-responses": "OpenAI", "openai-work": "OpenAI", "OpenAI_home": "OpenAI", "openai-work-2": "OpenAI",
+		"anthropic": "Anthropic", "anthropic-home": "Anthropic", "gemini": "Gemini", "openrouter": "OpenRouter", "litellm": "LiteLLM",
+		"ollama": "Ollama", "vllm": "vLLM", "llama.cpp": "llama.cpp", "llamacpp": "llama.cpp", "lmstudio": "LM Studio", "groq": "Groq",
+		"mistral": "Mistral", "deepseek": "DeepSeek", "azure": "Azure OpenAI", "azure-openai": "Azure OpenAI", "bedrock": "Amazon Bedrock",
+		"vertex": "Vertex AI", "vertex-anthropic": "Vertex AI", "google-vertex": "Vertex AI", "z.ai": "Z.ai", "zai": "Z.ai", "kimi": "Kimi",
+		"moonshot": "Moonshot AI", "minimax": "MiniMax", "qwen": "Qwen", "together": "Together AI", "fireworks": "Fireworks", "xai": "xAI",
+		"x.ai": "xAI", "cerebras": "Cerebras", "perplexity": "Perplexity", "cohere": "Cohere", "huggingface": "Hugging Face",
+		"github-copilot": "GitHub Copilot", "copilot": "GitHub Copilot", "poe": "Poe",
+		"work": "work", "my-openai": "my-openai", "openaiwork": "openaiwork", "poetry": "poetry", "": "", "-": "-",
+	} {
+		if got := ProviderName(entry); got != want {
+			t.Errorf("%q is called %q, want %q", entry, got, want)
+		}
+	}
+	for entry := range knownProviders {
+		page := StatusURL(entry + "-work")
+		if u, err := url.Parse(page); page != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
+			t.Errorf("the status page of %s is no address: %s", entry, page)
+		}
+	}
+	if StatusURL("openai-work") != StatusURL("openai") || StatusURL("ollama") != "" || StatusURL("work") != "" {
+		t.Error("the status page is the provider's, and only a provider's")
+	}
+}
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"tool_use_id toolu_01SWBk4567890123 is odd": "tool_use_id toolu_01SWBk4567890123 is odd",
+		"sk-1": "sk-1", "use sk-proj-abcdefghijklmnop, please": "use …, please", "Bearer abc": "Bearer abc",
+		"url?key=AIzaSyA1234567890123456&x=1": "url?key=…&x=1", "mail me@example.org": "mail me@example.org",
+		"http://u:p@h/x and http://h/x@y": "http://…@h/x and http://h/x@y", "meet at 10:30": "meet at 10:30", "a < b > c": "a < b > c",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
 }
