@@ -37,6 +37,7 @@ func (l *Lab) Chaos(c Chaos) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.chaos = nil
+	l.memory.change()
 	if c.Rate > 0 || c.Every > 0 {
 		c.Models = slices.Clone(c.Models)
 		l.chaos = &chaos{Chaos: c, steps: steps, dice: rand.New(rand.NewPCG(c.Seed, 0))}

@@ -104,6 +104,9 @@ func (x *exchange) play(s Step) {
 
 // say plays the steps that have something to say.
 func (x *exchange) say(s Step) {
+	if s.echo {
+		s.reply.text = echo(x.body)
+	}
 	if x.ask.stream {
 		x.stream(s)
 		return

@@ -11,11 +11,9 @@ import (
 )
 
 const (
-	maxBody      = 8 << 20  // of one request
-	maxKept      = 1024     // requests remembered
-	maxKeptBytes = 64 << 20 // of their bodies together
-	maxModels    = 256      // scripts that the control endpoint may make
-	maxModelName = 256      // bytes
+	maxBody      = 8 << 20 // of one request
+	maxModels    = 256     // scripts that the control endpoint may make
+	maxModelName = 256     // bytes
 )
 
 // Lab is a provider that plays scripts. It is an http.Handler and safe for
@@ -26,18 +24,21 @@ type Lab struct {
 	closed  chan struct{}
 	active  sync.WaitGroup
 
-	mu        sync.Mutex
-	shut      bool
-	scripts   map[string]*script
-	chaos     *chaos // nil = none
-	kept      []Request
-	keptBytes int
+	watch   func(Request)
+
+	mu      sync.Mutex
+	shut    bool
+	scripts map[string]*script
+	chosen  chosen
+	chaos   *chaos // nil = none
+	memory  memory
 }
 
 // script is a model's steps and how many of them have been played.
 type script struct {
 	steps []Step
 	next  int
+	again bool // from the first step after the last, instead of the last for ever
 }
 
 // Option is a setting of a new Lab.
@@ -47,10 +48,14 @@ type Option func(*Lab)
 // people can watch. SlowAnswer has its own.
 func WithPace(perChunk time.Duration) Option { return func(l *Lab) { l.pace = perChunk } }
 
-// New returns a lab without scripts: every model is unknown (404) until
-// [Lab.Script] is called.
+// WithWatch calls f for each request on a wire: when it is settled which status
+// it gets, or that it gets none. f must be quick and safe for concurrent use.
+func WithWatch(f func(Request)) Option { return func(l *Lab) { l.watch = f } }
+
+// New returns a lab without scripts: until [Lab.Script] is called every model is
+// unknown (404) but those that choose by their names.
 func New(opts ...Option) *Lab {
-	l := &Lab{sealKey: newSealKey(), closed: make(chan struct{}), scripts: map[string]*script{}}
+	l := &Lab{sealKey: newSealKey(), closed: make(chan struct{}), scripts: map[string]*script{}, memory: newMemory()}
 	for _, opt := range opts {
 		opt(l)
 	}
@@ -67,6 +72,7 @@ func (l *Lab) Script(model string, steps ...Step) {
 }
 
 func (l *Lab) set(model string, steps []Step) {
+	l.memory.change()
 	if len(steps) == 0 {
 		delete(l.scripts, model)
 		return
@@ -88,21 +94,28 @@ func (l *Lab) trySet(model string, steps []Step) error {
 	return nil
 }
 
+var errUnknownModel = errors.New("unknown model")
+
 // take returns the step that the model's next request plays on a wire.
-func (l *Lab) take(model, wire string) (Step, bool) {
+func (l *Lab) take(model, wire string) (Step, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	s, own := l.scripts[model]
+	if !own {
+		if s, err := l.chosen.by(model); s != nil || err != nil {
+			return s.step(wire), err
+		}
+	}
 	if step, ok := l.disturb(model, wire); ok {
-		return step, true
+		return step, nil
 	}
-	s, ok := l.scripts[model]
-	if !ok {
-		s, ok = l.scripts[""]
+	if !own {
+		s = l.scripts[""]
 	}
-	if !ok {
-		return Step{}, false
+	if s == nil {
+		return Step{}, errUnknownModel
 	}
-	return s.step(wire), true
+	return s.step(wire), nil
 }
 
 // Close ends every answer in progress, hangs and stalls included, waits for
@@ -129,7 +142,7 @@ func (l *Lab) enter() bool {
 	return !l.shut
 }
 
-// ServeHTTP serves the wires and the control endpoints. Where a step asks
+// ServeHTTP serves the wires, the control endpoints and the page. Where a step asks
 // for a broken answer it ends by panicking with http.ErrAbortHandler, as
 // net/http provides for.
 func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -144,16 +157,12 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.converse(w, r, openai)
 	case "/v1/responses":
 		l.converse(w, r, responses)
-	case "/faultlab/script":
-		l.serveScript(w, r)
-	case "/faultlab/requests":
-		l.serveRequests(w, r)
 	default:
 		if _, _, ok := geminiTarget(r.URL.Path); ok {
 			l.converse(w, r, gemini)
 			return
 		}
-		writeProblem(w, http.StatusNotFound, "no such route: "+r.URL.Path)
+		l.serveControl(w, r)
 	}
 }
 
@@ -170,17 +179,25 @@ func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *wire) {
 	if refused == nil {
 		step, refused = x.choose()
 	}
-	l.keep(x.record(body, step, refused))
+	number := l.keep(x.record(body, step, refused))
+	x.w = watched{w, l, number}
+	defer l.ended(number)
 	if refused != nil {
 		x.fail(refused)
 		return
+	}
+	if step.mute(x.wire.name) {
+		l.answered(number, 0)
 	}
 	x.play(step)
 }
 
 // judge says why the request is refused, or nil.
 func (x *exchange) judge(body []byte, readErr error) *fault {
+	stranger := foreign(x.r)
 	switch {
+	case stranger != "":
+		return x.wire.invalid(http.StatusForbidden, "faultlab: "+stranger)
 	case readErr != nil:
 		return x.wire.fault(http.StatusRequestEntityTooLarge)
 	case x.r.Method != http.MethodPost:
@@ -195,10 +212,12 @@ func (x *exchange) judge(body []byte, readErr error) *fault {
 }
 
 func (x *exchange) choose() (Step, *fault) {
-	step, ok := x.lab.take(x.ask.model, x.wire.name)
+	step, err := x.lab.take(x.ask.model, x.wire.name)
 	switch {
-	case !ok:
+	case errors.Is(err, errUnknownModel):
 		return step, x.wire.unknownModel(x.ask.model)
+	case err != nil:
+		return step, x.wire.invalid(http.StatusBadRequest, "faultlab: "+err.Error())
 	case !step.plays(x.wire.name):
 		return step, x.wire.invalid(http.StatusBadRequest, step.notHere(x.wire.name))
 	}

@@ -28,6 +28,7 @@ const (
 //	         | "malformed" [ ":" text ]           Malformed
 //	         | "row" ":" name                     Row
 //	         | "kind" ":" name                    Kind: all its rows, one after the other
+//	         | "echo"                             Echo
 //	         | "hang" | "refuse" | "empty" | "html502"
 //	         | status [ ":" duration ] [ ":" quoted ]    an HTTP error, with Retry-After and a body
 //	call     = name [ ":" JSON object ]
@@ -120,7 +121,7 @@ func (p *parser) accept(c string) bool {
 }
 
 var plainSteps = map[string]func() Step{
-	"hang": Hang, "refuse": Refuse, "empty": Empty200, "html502": HTML502,
+	"echo": Echo, "hang": Hang, "refuse": Refuse, "empty": Empty200, "html502": HTML502,
 }
 
 var textSteps = map[string]func(string) Step{

@@ -1,13 +1,20 @@
 package faultlab
 
 import (
+	"crypto/rand"
 	"net/http"
 	"slices"
 	"time"
 )
 
+const (
+	maxKept      = 1024     // requests remembered
+	maxKeptBytes = 64 << 20 // of their bodies together
+)
+
 // Request is one request that a lab was asked on one of its wires.
 type Request struct {
+	Number  int    // from 1, in order
 	Wire    string // "anthropic", "openai", "responses" or "gemini"
 	Model   string // as asked for; empty if the request could not be read
 	Method  string
@@ -16,7 +23,12 @@ type Request struct {
 	Body    []byte      // as received, up to 8 MiB
 	Step    string      // the name of the step played; "rejected" if none was
 	Refused string      // why, if it was rejected
+	Status  int         // of HTTP; 0 = none was sent, yet or at all
 	At      time.Time   // when its body had been read
+	Ended   time.Time   // when its answer ended; zero = it has not
+
+	settled bool   // Status is what it will be
+	version uint64 // of the memory, when it last changed
 }
 
 const (
@@ -24,24 +36,113 @@ const (
 	stepRejected = "rejected"
 )
 
+// memory is what a lab remembers of requests. Its version counts whatever can be seen
+// change in the lab, for those who look again; epoch tells labs apart.
+type memory struct {
+	requests []Request // their numbers have no gap
+	bytes    int
+	asked    int
+	version  uint64
+	epoch    string
+}
+
+func newMemory() memory { return memory{epoch: rand.Text()} }
+
+func (m *memory) change() uint64 {
+	m.version++
+	return m.version
+}
+
+// find gives a request as it is kept, nil if it is not.
+func (m *memory) find(number int) *Request {
+	if len(m.requests) == 0 {
+		return nil
+	}
+	i := number - m.requests[0].Number
+	if i < 0 || i >= len(m.requests) {
+		return nil
+	}
+	return &m.requests[i]
+}
+
+// since gives what changed after a version.
+func (m *memory) since(version uint64) []Request {
+	var changed []Request
+	for _, r := range m.requests {
+		if r.version > version {
+			changed = append(changed, r)
+		}
+	}
+	return changed
+}
+
 // Requests returns what was asked, in order. A lab remembers the last 1024
 // requests and at most 64 MiB of their bodies. Treat the bodies as read-only.
 func (l *Lab) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.kept)
+	return slices.Clone(l.memory.requests)
 }
 
-func (l *Lab) keep(r Request) {
+// keep remembers a request and gives it its number.
+func (l *Lab) keep(r Request) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept = append(l.kept, r)
-	l.keptBytes += len(r.Body)
-	for len(l.kept) > maxKept || l.keptBytes > maxKeptBytes {
-		l.keptBytes -= len(l.kept[0].Body)
-		l.kept = slices.Delete(l.kept, 0, 1)
+	m := &l.memory
+	m.asked++
+	r.Number, r.version = m.asked, m.change()
+	m.requests = append(m.requests, r)
+	m.bytes += len(r.Body)
+	for len(m.requests) > maxKept || m.bytes > maxKeptBytes {
+		m.bytes -= len(m.requests[0].Body)
+		m.requests = slices.Delete(m.requests, 0, 1)
+	}
+	return r.Number
+}
+
+// answered settles the status of a request, 0 = it gets none.
+func (l *Lab) answered(number, status int) {
+	l.note(number, func(r *Request) { r.Status = status })
+}
+
+// ended says that a request's answer is over, however it went.
+func (l *Lab) ended(number int) {
+	l.note(number, func(r *Request) { r.Ended = time.Now() })
+}
+
+// note changes what is remembered of a request, if it still is. Each change settles its
+// status; the first is told to who watches.
+func (l *Lab) note(number int, change func(*Request)) {
+	l.mu.Lock()
+	r := l.memory.find(number)
+	if r == nil {
+		l.mu.Unlock()
+		return
+	}
+	first := !r.settled
+	change(r)
+	r.settled, r.version = true, l.memory.change()
+	told := *r
+	l.mu.Unlock()
+	if first && l.watch != nil {
+		l.watch(told)
 	}
 }
+
+// watched tells the lab which status a request gets.
+type watched struct {
+	http.ResponseWriter
+	lab    *Lab
+	number int
+}
+
+func (w watched) WriteHeader(status int) {
+	w.lab.answered(w.number, status)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (x *exchange) record(body []byte, step Step, refused *fault) Request {
 	r := Request{

@@ -63,6 +63,12 @@ func (s Step) plays(wire string) bool {
 	return ok || s.kind != kindRow
 }
 
+// mute reports whether no status of HTTP is ever sent.
+func (s Step) mute(wire string) bool {
+	script, isRow := s.on(wire)
+	return s.kind == kindHang || s.kind == kindRefuse || isRow && script.Status == 0
+}
+
 // notHere says for which wires a row's script is.
 func (s Step) notHere(wire string) string {
 	var wires []string
@@ -74,9 +80,15 @@ func (s Step) notHere(wire string) string {
 
 // step gives the step for a request on a wire. Rows of a kind that the wire does not have
 // are passed over, also where the last step repeats. A row that was asked for by its name
-// stays until a request comes that it can be played for.
+// stays until a request comes that it can be played for. No script has the zero Step.
 func (s *script) step(wire string) Step {
+	if s == nil {
+		return Step{}
+	}
 	last := len(s.steps) - 1
+	if s.again && s.next > last {
+		s.next = 0
+	}
 	skip := func(i int) bool { return s.steps[i].optional && !s.steps[i].plays(wire) }
 	for s.next < last && skip(s.next) {
 		s.next++

@@ -22,6 +22,7 @@ type Step struct {
 	status int
 	header map[string]string
 	body   string
+	echo   bool // the reply's text is made of what was asked
 
 	row      []catalogue.Script // one for each wire
 	optional bool               // passed over on the other wires
@@ -77,6 +78,9 @@ func (s Step) Name() string {
 
 // Answer streams text word by word and ends as it should, with usage.
 func Answer(text string) Step { return Step{name: "answer", reply: reply{text: text}} }
+
+// Echo answers with the last thing that the user said, in a few words.
+func Echo() Step { return Step{name: "echo", echo: true} }
 
 // SlowAnswer is Answer with a pause before each word.
 func SlowAnswer(text string, perChunk time.Duration) Step {
