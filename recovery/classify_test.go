@@ -512,6 +512,7 @@ func TestModelTextIsNoEvidence(t *testing.T) {
 		`{"choices":[{"delta":{"content":"Error 429: too many requests"}}]}`,
 		`{"type":"content_block_delta","delta":{"type":"text_delta","text":"your credit balance is too low"}}`,
 		`{"choices":[{"message":{"content":"{\"error\":{\"code\":\"insufficient_quota\"}}"}}]}`,
+		`{"content":[{"type":"tool_use","input":{"error":{"code":"insufficient_quota","message":"429 rate limit"}}}]}`,
 	} {
 		f := Classify(Evidence{Status: 200, Phase: PhaseEndOfStream, Body: []byte(body)})
 		if f.Kind != KindStreamInterrupted {
@@ -559,6 +560,8 @@ func FuzzClassify(f *testing.F) {
 	f.Add(0, "", "\xff{\"error\":\"\\ud800\\", "x509: oh", "")
 	f.Add(200, "NaN", "<script>", "", "end_of_stream")
 	f.Add(400, "1e400", strings.Repeat(`{"error":"`, 50), "", "")
+	f.Add(0, "", "", `Error code: 429 - {'error': {'message': 'it\'s full', 'code': None}}`, "")
+	f.Add(200, "", "{ status: 429, code: Some(\"x\"), message: `y` } tail", "odd\n    at f (x.js:1:2)", "end_of_stream")
 	f.Fuzz(func(t *testing.T, status int, retryAfter, body, message, phase string) {
 		e := Evidence{Status: status, Body: []byte(body), Phase: Phase(phase), At: testNow, Header: map[string][]string{"Retry-After": {retryAfter}}}
 		if message != "" {
