@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxOrder    = 1 << 20  // of what is posted, bytes
-	maxClipped  = 16 << 10 // of a request's body in a list, bytes
-	usualLimit  = 100      // requests in a list
+	maxOrder      = 1 << 20  // of what is posted, bytes
+	maxClipped    = 16 << 10 // of a request's body in a list, bytes
+	usualLimit    = 100      // requests in a list
 	maxChaosNames = 256      // names in an order for chaos
 )
 

@@ -24,7 +24,7 @@ type Lab struct {
 	closed  chan struct{}
 	active  sync.WaitGroup
 
-	watch   func(Request)
+	watch func(Request)
 
 	mu      sync.Mutex
 	shut    bool
