@@ -106,6 +106,16 @@ var Rooms = []Room{
 		Why:   "a client follows the log and folds it; it neither runs anything nor starts a process",
 	},
 	{
+		From: "sdk/conformance/goplugin",
+		May:  []string{"std", "llm/...", "recovery/...", "sdk/go/plugin"},
+		Why:  "the Go SDK's conformance plugin is what an author could write: it has no door that authors lack",
+	},
+	{
+		From: "sdk/conformance/...",
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/..."},
+		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's check of an answer",
+	},
+	{
 		From: "tui/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/...", "tui/..."},
 		Why:  "the terminal is a client like any other: what it can do, every SDK can do",
@@ -170,8 +180,8 @@ var Doors = []Door{
 	},
 	{
 		To:  "proto/...",
-		For: []string{"proto/...", "internal/wire/...", "host/...", "sdk/go/..."},
-		Why: "protobuf types stop at internal/wire; only the two ends of the plugin connection also need the service stubs",
+		For: []string{"proto/...", "internal/wire/...", "host/...", "sdk/go/...", "sdk/conformance/..."},
+		Why: "protobuf types stop at internal/wire; only the two ends of the plugin connection, and the judge who plays one of them, also need the service stubs",
 	},
 	{
 		To:  "github.com/hashicorp/go-plugin/...",

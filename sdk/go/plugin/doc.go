@@ -22,7 +22,8 @@
 // under a deadline (2 s by default, in ctx). The answer is advice: limits, budgets
 // and the order of plugins decide what becomes of it. An error or a panic is "no
 // opinion"; the process lives on after both. Standard output belongs to the
-// protocol; use package log or slog for messages, they reach the host's log.
+// protocol: print nothing before Serve; what is printed later goes to standard error.
+// That reaches the host's log, and [Log] adds the ids of the call's run.
 //
 // Serve ends with its host: when asked to, when its standard input closes, and when
 // its parent is gone.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -43,6 +46,39 @@ func TestServerSurvivesThePlugin(t *testing.T) {
 	_, err := s.RunError(t.Context(), &mulliganv1.RunErrorRequest{})
 	if status.Code(err) != codes.Internal || !strings.Contains(stderr.String(), "panic: boom") {
 		t.Errorf("%v, said %q", err, stderr.String())
+	}
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	s := newServer(Func(func(context.Context, Event) (Decision, error) {
+		return None, errors.New("\xff" + strings.Repeat("x", 1<<20))
+	}), nil)
+	_, err := s.RunError(t.Context(), &mulliganv1.RunErrorRequest{})
+	text := status.Convert(err).Message()
+	if status.Code(err) != codes.Unknown || len(text) > maxError || !utf8.ValidString(text) {
+		t.Errorf("%v with %d bytes", status.Code(err), len(text))
+	}
+}
+
+func TestLogHasTheRun(t *testing.T) {
+	var out strings.Builder
+	s := newServer(Func(func(ctx context.Context, _ Event) (Decision, error) {
+		Log(ctx).Warn("over quota", "spent", 3)
+		return None, nil
+	}), nil)
+	s.lines = slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: rename})
+	if _, err := s.RunError(t.Context(), &mulliganv1.RunErrorRequest{Run: "r", Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	var line map[string]any
+	if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
+		t.Fatal(err)
+	}
+	_, timed := line["@timestamp"].(string)
+	delete(line, "@timestamp")
+	want := map[string]any{"@level": "warn", "@message": "over quota", "run": "r", "session": "s", "spent": 3.0}
+	if !timed || !reflect.DeepEqual(line, want) {
+		t.Errorf("%v", line)
 	}
 }
 

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"crypto/x509"
 	"fmt"
 	"io"
 	"os"
@@ -15,26 +16,34 @@ import (
 )
 
 // Serve answers a host until it goes away. Started by hand, it says how it is used
-// and exits with status 1.
+// and exits with status 1; so it does, with a reason, where it cannot serve.
 func Serve(plugin Plugin, options ...Option) {
 	if os.Getenv(wire.CookieKey) != wire.CookieValue {
 		explain(os.Stderr, os.Args[0])
 		os.Exit(1)
 	}
+	if authority := os.Getenv("PLUGIN_CLIENT_CERT"); authority != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(authority)) {
+		fmt.Fprintln(os.Stderr, "PLUGIN_CLIENT_CERT holds no certificate") // go-plugin would serve, and refuse everybody
+		os.Exit(1)
+	}
 	go followStdin(os.Stdin)
 	go followParent(os.Getppid())
+	served := false
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
 		},
 		Plugins:    goplugin.PluginSet{wire.PluginName: newServer(plugin, options)},
-		GRPCServer: newGRPCServer,
+		GRPCServer: func(options []grpc.ServerOption) *grpc.Server { served = true; return newGRPCServer(options) },
 		Logger:     hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
 	})
+	if !served { // go-plugin has said why
+		os.Exit(1)
+	}
 }
 
 func newGRPCServer(options []grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(wire.MaxRequest))...)
+	return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(wire.MaxRequest), grpc.ChainUnaryInterceptor(keepOutput(stderr)))...)
 }
 
 func explain(w io.Writer, program string) {
@@ -51,10 +60,10 @@ and see with "mulligan plugin list" whether it starts.
 }
 
 // followStdin exits when the host's end of the life line is closed. Where standard
-// input is no pipe there is no life line.
+// input is neither a pipe nor a socket there is no life line.
 func followStdin(stdin *os.File) {
 	info, err := stdin.Stat()
-	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
 		return
 	}
 	_, _ = io.Copy(io.Discard, stdin)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
+	"log/slog"
 	"runtime/debug"
 
 	goplugin "github.com/hashicorp/go-plugin"
@@ -15,7 +15,11 @@ import (
 
 	"github.com/mulligan-run/mulligan/internal/wire"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
 )
+
+// maxError is the most that a host is told of an error, in bytes.
+const maxError = 2 << 10
 
 // Plugin gives advice about failures, to several callers at once.
 type Plugin interface {
@@ -37,11 +41,12 @@ type server struct {
 	name, version string
 	schema        json.RawMessage
 	configure     func(json.RawMessage) error
-	stderr        io.Writer // the real one: go-plugin puts another in os.Stderr's place
+	stderr        io.Writer
+	lines         slog.Handler
 }
 
 func newServer(plugin Plugin, options []Option) *server {
-	s := &server{plugin: plugin, stderr: os.Stderr}
+	s := &server{plugin: plugin, stderr: stderr, lines: lines}
 	for _, option := range options {
 		option(s)
 	}
@@ -75,7 +80,7 @@ func (s *server) Configure(_ context.Context, m *mulliganv1.ConfigureRequest) (_
 		config = m.GetConfig()
 	}
 	if err := s.configure(config); err != nil {
-		return nil, status.Error(codes.InvalidArgument, err.Error())
+		return nil, status.Error(codes.InvalidArgument, recovery.Clip(err.Error(), maxError))
 	}
 	return &mulliganv1.ConfigureResponse{}, nil
 }
@@ -83,9 +88,9 @@ func (s *server) Configure(_ context.Context, m *mulliganv1.ConfigureRequest) (_
 // RunError implements the service.
 func (s *server) RunError(ctx context.Context, m *mulliganv1.RunErrorRequest) (_ *mulliganv1.RunErrorResponse, err error) {
 	defer s.survive(&err)
-	decision, err := s.plugin.RunError(ctx, newEvent(m))
+	decision, err := s.plugin.RunError(withLog(ctx, s.lines, m.GetRun(), m.GetSession()), newEvent(m))
 	if err != nil {
-		return nil, status.Error(codes.Unknown, err.Error())
+		return nil, status.Error(codes.Unknown, recovery.Clip(err.Error(), maxError))
 	}
 	return wire.ReplyToProto(decision.vote()), nil
 }
@@ -94,6 +99,6 @@ func (s *server) RunError(ctx context.Context, m *mulliganv1.RunErrorRequest) (_
 func (s *server) survive(err *error) {
 	if p := recover(); p != nil {
 		fmt.Fprintf(s.stderr, "panic: %v\n%s", p, debug.Stack())
-		*err = status.Errorf(codes.Internal, "panic: %v", p)
+		*err = status.Error(codes.Internal, recovery.Clip(fmt.Sprintf("panic: %v", p), maxError))
 	}
 }

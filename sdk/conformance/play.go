@@ -1,0 +1,59 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Play asks a conformance plugin what the talk asks, and says what is wrong with the
+// answers.
+func (p *Plugin) Play(ctx context.Context, t Talk) error {
+	calls := max(t.Times, 1)
+	wrong := make(chan error, calls)
+	for n := range calls {
+		go func() { wrong <- p.call(ctx, t, n) }()
+	}
+	var errs []error
+	for range calls {
+		errs = append(errs, <-wrong)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return p.listen(ctx, t)
+}
+
+func (p *Plugin) call(ctx context.Context, t Talk, n int) error {
+	deadline := time.Duration(t.Deadline) * time.Millisecond
+	if deadline == 0 {
+		deadline = 10 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	request, err := t.request(n)
+	if err != nil {
+		return fmt.Errorf("the talk: %w", err)
+	}
+	reply, err := p.service.RunError(ctx, request)
+	return t.judge(n, reply, err)
+}
+
+// listen waits for what must be said on standard error, since that arrives on its
+// own way.
+func (p *Plugin) listen(ctx context.Context, t Talk) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for {
+		err := t.heard(p.Stderr())
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
