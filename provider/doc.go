@@ -17,4 +17,7 @@
 //	internal/dialect     what the requests of all wires have in common
 //	internal/observe     asks over HTTP, and sees what happens
 //	internal/sse         reads event streams
+//
+// People who keep their own client library, under an llm.Model of their own, put a
+// [Transport] under it and learn how each call really went.
 package provider

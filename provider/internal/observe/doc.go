@@ -7,6 +7,9 @@
 //	…
 //	client.Stream(ctx, func() (observe.Ask, error) { … })
 //
+// [Watch] sees a request go by that somebody else's client makes. Both paths show
+// what they see to one judge (judge.go).
+//
 // # What a client never does
 //
 // It follows no redirect, keeps no cookie, retries nothing, has no clock but the

@@ -19,6 +19,10 @@ import (
 // wire's own rules.
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")
 
+// ErrRedirect is what a redirect amounts to, and what a request that follows one is
+// refused with.
+var ErrRedirect = errors.New("the provider answered with a redirect, which is not followed")
+
 // ReportedError is a Decoder's error where the provider itself reports one within
 // the stream.
 type ReportedError struct {

@@ -52,6 +52,7 @@ const (
 	formPage                 // somebody's web page
 	formHTML                 // the same under another name
 	formJSON                 // one document
+	formOther                // something else that a client asked for
 )
 
 // form goes by status and content type.
@@ -62,16 +63,24 @@ func (j *judge) form() form {
 	case j.status < 200 || j.status >= 400:
 		return formRefusal
 	}
-	kind, _, err := mime.ParseMediaType(j.header.Get("Content-Type"))
-	switch {
-	case err != nil:
-		return formStream
+	switch kind := j.contentType(); {
 	case kind == "text/html", kind == "application/xhtml+xml":
 		return formPage
 	case kind == "application/json", strings.HasSuffix(kind, "+json"):
 		return formJSON
 	}
 	return formStream
+}
+
+const eventStream = "text/event-stream"
+
+// contentType is the answer's, without parameters, in lower case.
+func (j *judge) contentType() string {
+	kind, _, err := mime.ParseMediaType(j.header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
 }
 
 // formOf goes by the first byte of an answer that claims to be a stream, or does
@@ -91,7 +100,7 @@ func formOf(first byte) form {
 func (j *judge) noStream(form form, body []byte) error {
 	switch form {
 	case formRedirect:
-		return j.fail(recovery.KindMisconfigured, errRedirect, nil)
+		return j.fail(recovery.KindMisconfigured, ErrRedirect, nil)
 	case formRefusal:
 		return j.fail("", errRefused, body)
 	case formPage:

@@ -30,7 +30,6 @@ var (
 	errNothing        = errors.New("the answer is empty")
 	errNoStream       = errors.New("the answer is not a stream of events")
 	errRefused        = errors.New("the provider refused the request")
-	errRedirect       = errors.New("the provider answered with a redirect, which is not followed")
 	errFinished       = errors.New("enough was read")
 )
 

@@ -1,0 +1,268 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+var (
+	errUnderWay = errors.New("the request is still under way")
+	errUnread   = errors.New("the answer was not read to its end")
+)
+
+// Watched is one request that somebody else's client makes and whose answer it
+// reads, while a Watched sees both go by: the bytes are passed on as they are, as
+// they come. It is safe for concurrent use.
+type Watched struct {
+	mu sync.Mutex
+	judge
+	asked  asked
+	ctx    context.Context // the request's
+	form   form
+	looked bool // at the first byte
+	parser sse.Parser
+	deltas []llm.Delta
+	raw    []byte // the beginning of what is no stream
+	cut    bool   // and only that
+
+	head     time.Time // when the answer began
+	progress time.Time // when it went on last
+
+	settled bool
+	verdict error // once it is settled; nil = the answer is whole
+}
+
+// Watch makes a Watched of a request; decoder is for its answer, and secrets are
+// hidden besides those that the request carries.
+func Watch(r *http.Request, provider string, decoder Decoder, secrets []string) *Watched {
+	a := askedFor(r)
+	w := &Watched{asked: a, ctx: r.Context(), judge: judge{
+		provider: provider, decoder: decoder, secrets: NewSecrets(append(secretsOf(r), secrets...)...),
+		phase: recovery.PhaseBeforeConnect,
+	}}
+	if a.model != "" {
+		w.model = provider + "/" + a.model
+	}
+	return w
+}
+
+// RoundTrip sends the request through base.
+func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Response, error) {
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	r = r.Clone(httptrace.WithClientTrace(r.Context(), trace))
+	r.Header.Del("Accept-Encoding") // net/http then asks for gzip itself, and undoes it
+	response, err := base.RoundTrip(r)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		if !w.cancelled() {
+			w.settle(w.unanswered(err, connected.Load()))
+		}
+		return nil, err
+	}
+	w.begin(response)
+	return response, nil
+}
+
+// begin takes in the head of an answer and stands in for its body.
+func (w *Watched) begin(response *http.Response) {
+	w.head = time.Now()
+	w.progress = w.head
+	w.answered(response.StatusCode, response.Header)
+	w.form = w.judge.form()
+	switch {
+	case response.StatusCode == http.StatusSwitchingProtocols:
+		w.settle(nil) // what follows is not HTTP
+		return
+	case w.form == formRedirect:
+		w.settle(w.noStream(formRedirect, nil))
+	case w.form == formStream && w.asked.form == askedDocument && w.contentType() != eventStream:
+		w.form = formOther
+	}
+	response.Body = &watchedBody{ReadCloser: response.Body, w: w, left: maxAnswer}
+}
+
+// cancelled settles a request that its own context ended, which is no failure. A
+// deadline of the client's is one.
+func (w *Watched) cancelled() bool {
+	if !errors.Is(w.ctx.Err(), context.Canceled) {
+		return false
+	}
+	w.settle(context.Cause(w.ctx))
+	return true
+}
+
+func (w *Watched) settle(verdict error) {
+	if !w.settled {
+		w.settled, w.verdict = true, verdict
+	}
+}
+
+// see takes in a piece of the body. The error is one that the reader must get too.
+func (w *Watched) see(piece []byte) error {
+	if w.settled || len(piece) == 0 {
+		return nil
+	}
+	if !w.looked && w.form == formStream {
+		w.form = formOf(piece[0])
+	}
+	w.looked = true
+	if w.form != formStream {
+		w.keep(piece)
+		return nil
+	}
+	err := w.parser.Push(piece, w.event)
+	if errors.Is(err, sse.ErrTooLarge) {
+		w.settle(w.fail(broken(err), err, nil))
+		return err
+	}
+	return nil
+}
+
+// event takes in one event. Its error only ends the parsing.
+func (w *Watched) event(event sse.Event) error {
+	deltas, err := w.decode(event, w.deltas[:0])
+	if err != nil {
+		w.settle(err)
+		return err
+	}
+	w.deltas = deltas
+	for i := range deltas {
+		if deltas[i].Progress() {
+			w.progress = time.Now()
+		}
+	}
+	if w.decoder.State() == Done {
+		w.settle(nil)
+		return errFinished
+	}
+	return nil
+}
+
+// keep collects what is no stream, as much as is needed to judge it.
+func (w *Watched) keep(piece []byte) {
+	w.progress = time.Now()
+	most := maxErrorBody + w.secrets.longest
+	if w.form == formJSON {
+		most = maxAnswer
+	}
+	room := most - len(w.raw)
+	w.cut = w.cut || room < len(piece)
+	w.raw = append(w.raw, piece[:min(room, len(piece))]...)
+}
+
+// end takes in that the body has ended: by io.EOF, or by what broke it.
+func (w *Watched) end(err error) {
+	switch {
+	case w.settled:
+	case w.form == formStream && w.decoder.State() != Open:
+		w.settle(nil)
+	case w.cancelled():
+	case w.form == formStream:
+		w.settle(w.ended(err))
+	case !errors.Is(err, io.EOF) && (w.form == formJSON || w.form == formOther):
+		w.settle(w.fail(broken(err), err, nil))
+	default:
+		w.cut = w.cut || !errors.Is(err, io.EOF)
+		w.settle(w.document())
+	}
+}
+
+// document judges what is no stream, by what was kept of it.
+func (w *Watched) document() error {
+	switch {
+	case w.form == formOther && len(w.raw) > 0:
+		return nil
+	case w.form == formJSON && w.asked.form != askedStream && json.Valid(w.raw) && !reportsError(w.raw):
+		return nil
+	}
+	most := maxErrorBody + w.secrets.longest
+	return w.noStream(w.form, w.secrets.body(w.raw[:min(len(w.raw), most)], w.cut || len(w.raw) > most))
+}
+
+// Err is nil if the answer was whole and the client had nothing against it. Else it
+// is a failure, or the cause of the request's cancellation. client is what the
+// client said, or nil.
+func (w *Watched) Err(client error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.settled {
+		w.settle(w.abandoned(client))
+	}
+	if w.verdict == nil && client != nil {
+		return w.fail(recovery.KindMalformedResponse, client, nil)
+	}
+	return w.verdict
+}
+
+// abandoned judges an answer whose end nobody waited for.
+func (w *Watched) abandoned(client error) error {
+	switch {
+	case w.status == 0:
+		return w.fail(recovery.KindUnreachable, errUnderWay, nil)
+	case w.form != formStream:
+		return w.document()
+	case w.decoder.State() != Open:
+		return nil
+	case client != nil:
+		return w.fail(recovery.KindMalformedResponse, client, nil) // it could not go on
+	}
+	return w.fail(recovery.KindStreamInterrupted, errUnread, nil)
+}
+
+// FirstByte is when the answer began; zero = it did not.
+func (w *Watched) FirstByte() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.head
+}
+
+// LastProgress is when the answer went on last; zero = it did not begin.
+func (w *Watched) LastProgress() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.progress
+}
+
+// watchedBody passes a body on.
+type watchedBody struct {
+	io.ReadCloser
+	w    *Watched
+	left int64
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, b.refuse(errAnswerTooLarge)
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	if tooLarge := b.w.see(p[:n]); tooLarge != nil {
+		return n, tooLarge
+	}
+	if err != nil {
+		b.w.end(err)
+	}
+	return n, err
+}
+
+func (b *watchedBody) refuse(err error) error {
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	b.w.end(err)
+	return err
+}
