@@ -224,13 +224,22 @@ func TestTransportUnread(t *testing.T) {
 // cancellation is no failure.
 func TestTransportTimeout(t *testing.T) {
 	over := make(chan bool)
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/begin" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: "+chunk+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-over
+	}))
 	defer server.Close()
 	defer close(over)
 	client := watch(t)
-	client.Timeout = 20 * time.Millisecond
-	if f, _ := verdict(t.Context(), t, client, server.URL); f == nil || f.Kind != recovery.KindTimeout || f.Phase != recovery.PhaseBeforeFirstEvent {
-		t.Errorf("%+v", f)
+	client.Timeout = 100 * time.Millisecond
+	for path, phase := range map[string]recovery.Phase{"": recovery.PhaseBeforeFirstEvent, "/begin": recovery.PhaseMidStream} {
+		if f, _ := verdict(t.Context(), t, client, server.URL+path); f == nil || f.Kind != recovery.KindTimeout || f.Phase != phase {
+			t.Errorf("%s: %+v", path, f)
+		}
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

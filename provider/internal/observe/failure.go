@@ -76,8 +76,8 @@ func unanswered(err error, connected bool) recovery.Kind {
 		return recovery.KindUnreachable // also where the name server timed out
 	case isTLS(err):
 		return recovery.KindTLS
-	case errors.Is(err, context.DeadlineExceeded):
-		return recovery.KindTimeout // of whoever asks, or of their client
+	case isDeadline(err):
+		return recovery.KindTimeout
 	case says(err, "server response headers exceeded"), says(err, "response header list too large"):
 		return recovery.KindMalformedResponse
 	case errors.As(err, &timeout) && timeout.Timeout() && !connected:
@@ -89,6 +89,12 @@ func unanswered(err error, connected bool) recovery.Kind {
 }
 
 func says(err error, words string) bool { return strings.Contains(err.Error(), words) }
+
+// isDeadline reports whether whoever asks, or their http.Client, had set a limit that
+// was reached. The words are what net/http says for a Client.Timeout.
+func isDeadline(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || says(err, "net/http: request canceled")
+}
 
 func isTLS(err error) bool {
 	var (
@@ -114,6 +120,8 @@ func broken(err error) recovery.Kind {
 		return recovery.KindMalformedResponse
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return recovery.KindStreamInterrupted
+	case isDeadline(err):
+		return recovery.KindTimeout
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return recovery.KindTimeout
 	}
