@@ -55,7 +55,7 @@ function fillPicker(list) {
     group.label = kind === "-" ? "no failure" : words(kind);
     if (kind !== "-") group.append(option("kind:" + kind, "every " + words(kind) + ", in turn"));
     for (const row of members) {
-      for (const name of row.names) group.append(option("row:" + name, name + " · " + who(row) + " · " + row.class + statusOf(row)));
+      for (const name of row.names) group.append(option("row:" + name, name + " · " + who(row) + " · " + faultOf(row) + statusOf(row)));
     }
     byId("row").append(group);
   }
@@ -77,6 +77,16 @@ const items = new Map(); // by number: {request, item, parts}
 let show = "all";
 
 const plainSteps = ["answer", "slow", "tool", "echo"];
+
+// stepWords says what a step does that is no row of the catalogue.
+const stepWords = {
+  answer: "an answer", slow: "a slow answer", tool: "a tool call", echo: "what was said",
+  stall: "falls silent in mid-stream", cut: "the connection breaks in mid-stream", error: "an error event in mid-stream",
+  end: "ends without its last event", malformed: "a frame that is not JSON", hang: "nothing is sent",
+  refuse: "the connection breaks before an answer", empty: "200 with no body", html502: "a proxy's error page",
+  401: "the key is not valid", 403: "not permitted", 404: "no such model", 429: "rate limited", 500: "a server error",
+  502: "a bad gateway", 503: "unavailable", 504: "a gateway's time-out", 529: "overloaded",
+};
 
 // moodOf is what a request came to: good, fault, refused, or open while it is answered.
 function moodOf(q) {
@@ -110,11 +120,19 @@ function statusText(q) {
 }
 
 function whatWasPlayed(q) {
-  if (q.refused) return [make("b", "", "refused"), make("span", "", " · " + q.refused)];
+  if (q.refused) return named("refused", q.refused);
   const row = rowOf(q.step);
-  if (!row) return [make("b", "", q.step)];
-  const kind = row.kind === "-" ? row.class : words(row.kind);
-  return [make("b", "", q.step.slice(4)), make("span", "", " · " + kind + (row.kind === "-" || row.class === row.kind ? "" : " · " + row.class))];
+  if (!row) return named(q.step, stepWords[q.step]);
+  return named(q.step.slice(4), faultOf(row));
+}
+
+const named = (name, words) => [make("b", "", name), ...(words ? [make("span", "", " · " + words)] : [])];
+
+// faultOf is a row in a few words.
+function faultOf(row) {
+  const kind = row.kind === "-" ? "no failure" : words(row.kind);
+  const finer = row.class.replace(row.kind + ".", "").replace(/^\(|\)$/g, "");
+  return finer === row.kind ? kind : kind + " · " + words(finer).replaceAll(".", " ");
 }
 
 function newEntry(q) {
@@ -127,7 +145,12 @@ function newEntry(q) {
   const parts = { mark: make("span", "mark"), what: make("span", "what"), status: make("span", "status") };
   const box = make("details", "", make("summary", "", parts.mark, time, make("span", "wire", q.wire), model, parts.what, parts.status));
   const entry = { request: q, item: make("li", "", box), parts };
-  box.addEventListener("toggle", () => { if (box.open) openEntry(entry, box); });
+  box.addEventListener("toggle", () => {
+    if (!box.open) return;
+    history.replaceState(null, "", "#" + q.number);
+    openEntry(entry, box);
+  });
+  if (location.hash === "#" + q.number) box.open = true;
   return entry;
 }
 
@@ -150,7 +173,7 @@ function describe(q) {
   fact("Played", q.refused ? "nothing: it was refused" : q.step);
   fact("Because", q.refused);
   if (row) {
-    fact("Fault", [row.kind === "-" ? "no failure" : words(row.kind), row.class, row.when, row.status === "-" ? "" : row.status].filter(Boolean).join(" · "));
+    fact("Fault", [faultOf(row), row.when].join(" · ") + statusOf(row));
     fact("Whose", who(row) + ", known from " + row.source);
     fact("A client should", row.rightAction);
     fact("Retryable", row.retryable);
@@ -191,6 +214,7 @@ function prune(oldest, asked) {
     items.delete(number);
   }
   byId("nothing").hidden = asked > 0;
+  byId("aside").classList.toggle("fresh", asked === 0);
   byId("list").hidden = asked === 0;
   byId("more").hidden = items.size >= asked;
   byId("more").textContent = "The newest " + items.size + " of " + asked + " are shown.";
