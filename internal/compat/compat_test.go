@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,9 +10,9 @@ import (
 	"testing"
 
 	anthropicsdk "github.com/anthropics/anthropic-sdk-go"
-	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
 	openaisdk "github.com/openai/openai-go/v3"
-	openaioption "github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+	"google.golang.org/genai"
 
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
@@ -22,8 +21,10 @@ import (
 
 // heard is what an answer says.
 type heard struct {
-	Text  string
-	Calls []called
+	Thought string
+	Text    string
+	Calls   []called
+	In, Out int64 // tokens
 }
 
 type called struct{ ID, Name, Args string }
@@ -85,6 +86,22 @@ func TestOpenAI(t *testing.T) {
 	judge(t, provider.TypeOpenAI, &openaisdk.ChatCompletionNewParams{}, hearOpenAI)
 }
 
+func TestResponses(t *testing.T) {
+	judge(t, provider.TypeResponses, &responses.ResponseNewParams{}, hearResponses)
+}
+
+func TestGemini(t *testing.T) {
+	judge(t, provider.TypeGemini, &genaiRequest{}, hearGenai)
+}
+
+// genaiRequest is a request in genai's own types, which has none for the whole.
+type genaiRequest struct {
+	Contents          []*genai.Content        `json:"contents"`
+	SystemInstruction *genai.Content          `json:"systemInstruction,omitempty"`
+	Tools             []*genai.Tool           `json:"tools,omitempty"`
+	GenerationConfig  *genai.GenerationConfig `json:"generationConfig,omitempty"`
+}
+
 func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) heard) {
 	lab := faultlab.New()
 	for asked, request := range requests(wire+"/m", sealed(t, wire, lab)) {
@@ -100,7 +117,9 @@ func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) 
 					_, _ = w.Write(kept.answer)
 				}))
 				defer replay.Close()
-				if theirs := hear(t, replay.URL); !reflect.DeepEqual(ours, theirs) {
+				theirs := hear(t, replay.URL)
+				ours.forgetMadeUp(theirs)
+				if !reflect.DeepEqual(ours, theirs) {
 					t.Errorf("ours %+v\ntheirs %+v", ours, theirs)
 				}
 			})
@@ -111,8 +130,8 @@ func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) 
 // sealed has the lab think once; it knows its own signature again.
 func sealed(t *testing.T, wire string, lab *faultlab.Lab) string {
 	lab.Script("m", faultlab.Thinking("hm", faultlab.Answer("x")))
-	message := ask(t, wire, lab, llm.Request{Model: wire + "/m", Messages: []llm.Message{llm.User("hi")}})
-	for _, p := range message.Parts {
+	answer := ask(t, wire, lab, llm.Request{Model: wire + "/m", Messages: []llm.Message{llm.User("hi")}})
+	for _, p := range answer.Message("").Parts {
 		if p.Thinking != nil {
 			return p.Thinking.Signature
 		}
@@ -121,11 +140,32 @@ func sealed(t *testing.T, wire string, lab *faultlab.Lab) string {
 	return ""
 }
 
+// forgetMadeUp takes the ids out of h that the adapter had to make up, because the
+// stream had none.
+func (h heard) forgetMadeUp(theirs heard) {
+	for i := range min(len(h.Calls), len(theirs.Calls)) {
+		if theirs.Calls[i].ID == "" && h.Calls[i].ID != "" {
+			h.Calls[i].ID = ""
+		}
+	}
+}
+
+// version is what a base URL ends in.
+var version = map[string]string{
+	provider.TypeAnthropic: "/v1", provider.TypeOpenAI: "/v1", provider.TypeResponses: "/v1", provider.TypeGemini: "/v1beta",
+}
+
 // listen asks through our adapter and keeps what the SDKs tell, too.
 func listen(t *testing.T, wire string, handler http.Handler, request llm.Request) heard {
 	t.Helper()
-	message := ask(t, wire, handler, request)
-	out := heard{Text: message.Text()}
+	answer := ask(t, wire, handler, request)
+	message := answer.Message("")
+	out := heard{Text: message.Text(), In: answer.Usage.InputTokens + answer.Usage.CacheReadTokens, Out: answer.Usage.OutputTokens}
+	for _, part := range message.Parts {
+		if part.Thinking != nil {
+			out.Thought += part.Thinking.Text
+		}
+	}
 	for _, c := range message.Calls() {
 		out.Calls = append(out.Calls, called{c.ID, c.Name, string(c.Args)})
 	}
@@ -133,11 +173,11 @@ func listen(t *testing.T, wire string, handler http.Handler, request llm.Request
 }
 
 // ask asks through our adapter.
-func ask(t *testing.T, wire string, handler http.Handler, request llm.Request) llm.Message {
+func ask(t *testing.T, wire string, handler http.Handler, request llm.Request) llm.Answer {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	set, err := provider.New([]provider.Entry{{Name: wire, Type: wire, BaseURL: server.URL + "/v1", Key: "test-key"}})
+	set, err := provider.New([]provider.Entry{{Name: wire, Type: wire, BaseURL: server.URL + version[wire], Key: "test-key"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +192,7 @@ func ask(t *testing.T, wire string, handler http.Handler, request llm.Request) l
 		}
 		answer.Add(delta)
 	}
-	return answer.Message("")
+	return answer
 }
 
 // sameJSON passes a request through the SDK's type; "stream" is the SDK's own business.
@@ -203,10 +243,8 @@ func listTexts(in any) {
 }
 
 func hearAnthropic(t *testing.T, url string) heard {
-	client := anthropicsdk.NewClient(anthropicoption.WithBaseURL(url), anthropicoption.WithAPIKey("k"), anthropicoption.WithMaxRetries(0))
-	stream := client.Messages.NewStreaming(context.Background(), anthropicsdk.MessageNewParams{
-		Model: "m", MaxTokens: 9, Messages: []anthropicsdk.MessageParam{anthropicsdk.NewUserMessage(anthropicsdk.NewTextBlock("hi"))},
-	})
+	client := newAnthropic(http.DefaultClient, url)
+	stream := client.Messages.NewStreaming(t.Context(), anthropicParams)
 	var message anthropicsdk.Message
 	for stream.Next() {
 		if err := message.Accumulate(stream.Current()); err != nil {
@@ -216,9 +254,11 @@ func hearAnthropic(t *testing.T, url string) heard {
 	if stream.Err() != nil {
 		t.Fatal(stream.Err())
 	}
-	var out heard
+	out := heard{In: message.Usage.InputTokens, Out: message.Usage.OutputTokens}
 	for _, block := range message.Content {
 		switch block.Type {
+		case "thinking":
+			out.Thought += block.Thinking
 		case "text":
 			out.Text += block.Text
 		case "tool_use":
@@ -229,22 +269,79 @@ func hearAnthropic(t *testing.T, url string) heard {
 }
 
 func hearOpenAI(t *testing.T, url string) heard {
-	client := openaisdk.NewClient(openaioption.WithBaseURL(url), openaioption.WithAPIKey("k"), openaioption.WithMaxRetries(0))
-	stream := client.Chat.Completions.NewStreaming(context.Background(), openaisdk.ChatCompletionNewParams{
-		Model: "m", Messages: []openaisdk.ChatCompletionMessageParamUnion{openaisdk.UserMessage("hi")},
-	})
-	var whole openaisdk.ChatCompletionAccumulator
+	client := newOpenAI(http.DefaultClient, url)
+	stream := client.Chat.Completions.NewStreaming(t.Context(), chatParams)
+	var (
+		whole openaisdk.ChatCompletionAccumulator
+		out   heard
+	)
 	for stream.Next() {
 		if !whole.AddChunk(stream.Current()) {
 			t.Fatal("the SDK refuses a chunk")
+		}
+		for _, c := range stream.Current().Choices {
+			var thought string // the SDK has no word for it
+			_ = json.Unmarshal([]byte(c.Delta.JSON.ExtraFields["reasoning_content"].Raw()), &thought)
+			out.Thought += thought
 		}
 	}
 	if stream.Err() != nil {
 		t.Fatal(stream.Err())
 	}
-	out := heard{Text: whole.Choices[0].Message.Content}
+	out.Text, out.In, out.Out = whole.Choices[0].Message.Content, whole.Usage.PromptTokens, whole.Usage.CompletionTokens
 	for _, c := range whole.Choices[0].Message.ToolCalls {
 		out.Calls = append(out.Calls, called{c.ID, c.Function.Name, c.Function.Arguments})
+	}
+	return out
+}
+
+func hearResponses(t *testing.T, url string) heard {
+	client := newOpenAI(http.DefaultClient, url)
+	stream := client.Responses.NewStreaming(t.Context(), responsesParams)
+	var whole responses.Response
+	for stream.Next() {
+		if event := stream.Current(); event.Type == "response.completed" {
+			whole = event.Response
+		}
+	}
+	if stream.Err() != nil {
+		t.Fatal(stream.Err())
+	}
+	out := heard{Text: whole.OutputText(), In: whole.Usage.InputTokens, Out: whole.Usage.OutputTokens}
+	for _, item := range whole.Output {
+		for _, part := range item.Summary {
+			out.Thought += part.Text
+		}
+		if item.Type == "function_call" {
+			out.Calls = append(out.Calls, called{item.CallID, item.Name, item.Arguments.OfString})
+		}
+	}
+	return out
+}
+
+func hearGenai(t *testing.T, url string) heard {
+	var out heard
+	for answer, err := range newGenai(http.DefaultClient, url).Models.GenerateContentStream(t.Context(), "m", genai.Text("hi"), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if usage := answer.UsageMetadata; usage != nil {
+			out.In, out.Out = int64(usage.PromptTokenCount), int64(usage.CandidatesTokenCount+usage.ThoughtsTokenCount)
+		}
+		for _, part := range answer.Candidates[0].Content.Parts {
+			if part.Thought {
+				out.Thought += part.Text
+			} else {
+				out.Text += part.Text
+			}
+			if c := part.FunctionCall; c != nil {
+				args, err := json.Marshal(c.Args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out.Calls = append(out.Calls, called{c.ID, c.Name, string(args)})
+			}
+		}
 	}
 	return out
 }
