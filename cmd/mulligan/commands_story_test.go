@@ -31,10 +31,13 @@ import (
 //	interrupt TEXT CODE PROGRAM [ARG…]      like exits, but once it has printed TEXT it gets SIGINT, and then has 2 s;
 //	                                        the text @N waits until the provider was asked N times in all
 //	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
+//	serving [ARG…]                          start "faults serve" on a free port, set $FAULTS_URL, and write mulligan.yaml
+//	asking N                                ask it N times; stdout is the statuses
+//	served [TEXT]                           end it as Ctrl-C does, once it has printed TEXT; stdout is all it printed
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
 		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
-		"interrupt": interrupt, "wires": askedOn,
+		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking,
 	}
 	list := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range commands {

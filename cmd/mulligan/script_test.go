@@ -47,7 +47,10 @@ func TestStories(t *testing.T) {
 // labKey is where a story keeps its lab.
 type labKey struct{}
 
-type storyLab struct{ lab *faultlab.Lab }
+type storyLab struct {
+	lab    *faultlab.Lab
+	faults *servedFaults
+}
 
 // quickExit is for GORACE: a program under the race detector else waits 1 s when it ends.
 const quickExit = "atexit_sleep_ms=0"
