@@ -1,24 +1,27 @@
 package conformance
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
-// language is an SDK: how to make its conformance plugin and how to start it.
+// language is an SDK: what it takes to make its conformance plugin, and how to start
+// that: the program itself, or with an exec in every wrapper around it.
 type language struct {
 	name    string
-	needs   []string                                // on the PATH
-	prepare func(t *testing.T, dir string) []string // gives the command; dir is empty and removed afterwards
+	sources []string                               // files and folders that the plugin is made of
+	needs   []string                               // on the PATH
+	prepare func(t *testing.T, dir string) Command // dir is empty, and removed afterwards
 }
 
 var languages = []language{
-	{name: "go", needs: []string{"go"}, prepare: func(t *testing.T, dir string) []string {
+	{name: "go", sources: []string{"goplugin", "../go/plugin"}, needs: []string{"go"}, prepare: func(t *testing.T, dir string) Command {
 		program := filepath.Join(dir, "goplugin")
 		run(t, "go", "build", "-o", program, "./goplugin")
-		return []string{program}
+		return Command{Args: []string{program}}
 	}},
 }
 
@@ -34,7 +37,25 @@ func (l language) command(t *testing.T) Command {
 			t.Skipf("NOT TESTED: the %s SDK needs %s", l.name, tool)
 		}
 	}
-	return Command{Args: l.prepare(t, t.TempDir())}
+	l.look(t)
+	return l.prepare(t, t.TempDir())
+}
+
+// look looks at every source: the go command repeats a cached result unless
+// something that this very process looked at has changed.
+func (l language) look(t *testing.T) {
+	t.Helper()
+	for _, source := range l.sources {
+		err := filepath.WalkDir(source, func(name string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				_, err = os.Stat(name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // run runs a step of a preparation.
