@@ -43,6 +43,13 @@
 // What fails below HTTP (name servers, handshakes, resets of HTTP/2 streams) is not a Step:
 // [Break] starts one of the [Transports] on a port of its own.
 //
+// # Models that choose
+//
+// A request can ask for what it gets, without anybody having told the lab before: the model
+// row:A23 plays that row, kind:overloaded the rows of that kind one after the other, and
+// script:429:2s,answer:ok that script, which begins again after its last step. A script of
+// the model's own comes before that, chaos and the common script after it.
+//
 // # What is refused
 //
 // The lab is as strict as the real services: a request without a key gets 401
@@ -58,7 +65,9 @@
 //
 // # Where it runs
 //
-// [Lab.Listen] serves loopback TCP and nothing else. [Lab.Serve] takes any
+// [Lab.Listen] serves loopback TCP and nothing else. There GET / is a page for people, that
+// shows what is asked and changes what is played (page.go, control.go, state.go); requests
+// that pages of other sites send are refused (foreign.go). [Lab.Serve] takes any
 // listener; [MemListener] is one in memory, over net.Pipe, that works inside a
 // testing/synctest bubble, where hangs and stalls cost no time.
 package faultlab

@@ -6,6 +6,8 @@
 //	run.go, recover.go, runs.go, …           the verbs
 //	explain*.go                              the verb that names a failure somebody else had:
 //	                                         report (what is told), note and table (what is said)
+//	faults*.go                               the fault catalogue: list and show what it has, serve it
+//	                                         (screen is what that prints, below fails below HTTP)
 //	live.go                                  shows a run while it goes on
 //	outcome.go                               what it came to, and what can be done
 //	story.go                                 tells one that is in the timeline

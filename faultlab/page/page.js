@@ -130,8 +130,9 @@ const named = (name, words) => [make("b", "", name), ...(words ? [make("span", "
 
 // faultOf is a row in a few words.
 function faultOf(row) {
+  if (row.class.startsWith("(")) return row.class.slice(1, -1);
   const kind = row.kind === "-" ? "no failure" : words(row.kind);
-  const finer = row.class.replace(row.kind + ".", "").replace(/^\(|\)$/g, "");
+  const finer = row.class.replace(row.kind + ".", "");
   return finer === row.kind ? kind : kind + " · " + words(finer).replaceAll(".", " ");
 }
 
