@@ -91,7 +91,7 @@ func (s *stream) Stop() llm.StopReason {
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
 		if s.state == observe.Open {
-			return nil, malformed("[DONE] without a finish_reason")
+			return nil, observe.ErrCut // without a finish_reason
 		}
 		s.state = observe.Done
 		return deltas, nil

@@ -86,7 +86,10 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: %v %s", in, err, s.Stop())
 		}
 	}
-	for _, in := range []string{"[DONE]", "{", pieces(`{"index":0,"id":"a"}`) + finish} {
+	if _, _, err := decode("[DONE]"); !errors.Is(err, observe.ErrCut) {
+		t.Errorf("[DONE]: %v", err)
+	}
+	for _, in := range []string{"{", pieces(`{"index":0,"id":"a"}`) + finish} {
 		if _, _, err := decode(in); !errors.Is(err, observe.ErrMalformed) {
 			t.Errorf("%s: %v", in, err)
 		}

@@ -15,6 +15,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
+// ErrCut is a Decoder's error where the provider says that nothing follows, and the
+// terminal event has not come.
+var ErrCut = errors.New("the answer ended without its terminal event")
+
 // ErrMalformed is in the chain of a Decoder's error where the answer breaks the
 // wire's own rules.
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")

@@ -114,7 +114,9 @@ func (j *judge) noStream(form form, body []byte) error {
 	case len(body) == 0:
 		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
 	}
-	return j.fail(recovery.KindMalformedResponse, errNoStream, nil)
+	f := j.fail(recovery.KindMalformedResponse, errNoStream, nil)
+	f.Retryable = false // who does not stream now will not the next time
+	return f
 }
 
 // reportsError reports whether body is a JSON object that says it is an error, or a
@@ -155,6 +157,9 @@ func (j *judge) misheard(err error) error {
 	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
 		return j.fail(reported.Kind, err, j.secrets.body(reported.Body, false))
 	}
+	if errors.Is(err, ErrCut) {
+		return j.ended(io.EOF)
+	}
 	return j.fail(broken(err), err, nil)
 }
 
@@ -170,11 +175,11 @@ func (j *judge) ended(err error) error {
 		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
 	}
 	j.phase = recovery.PhaseEndOfStream
-	return j.fail(recovery.KindStreamInterrupted, errNoTerminal, nil)
+	return j.fail(recovery.KindStreamInterrupted, ErrCut, nil)
 }
 
 // fail gathers the evidence and has it named. An empty kind leaves it to Classify.
-func (j *judge) fail(kind recovery.Kind, err error, body []byte) error {
+func (j *judge) fail(kind recovery.Kind, err error, body []byte) *recovery.Failure {
 	e := recovery.Evidence{
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
 		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),

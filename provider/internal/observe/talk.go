@@ -26,7 +26,6 @@ const (
 
 var (
 	errAnswerTooLarge = errors.New("answer larger than 64 MiB")
-	errNoTerminal     = errors.New("the answer ended without its terminal event")
 	errNothing        = errors.New("the answer is empty")
 	errNoStream       = errors.New("the answer is not a stream of events")
 	errRefused        = errors.New("the provider refused the request")
@@ -49,7 +48,7 @@ const (
 type Decoder interface {
 	// Decode appends what an event means to deltas; nothing at all if it is a sign
 	// of life. The deltas may not refer to data. An error ends the answer: a
-	// *ReportedError, or one with ErrMalformed in its chain.
+	// *ReportedError, ErrCut, or one with ErrMalformed in its chain.
 	Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error)
 	// State is asked after each event.
 	State() State
