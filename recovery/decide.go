@@ -125,7 +125,7 @@ func (r *Run) blocked(d Decision) string {
 func (r *Run) hopeless(d Decision) bool {
 	f := r.Open.Failure
 	switch {
-	case f.Kind.once():
+	case f.Kind.Once():
 		return r.Call.Once > 1
 	case r.Open.CallID != "" || d.Adjust != (Adjust{}) || !f.ResetsAt.IsZero():
 		return false

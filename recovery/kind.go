@@ -129,7 +129,8 @@ func (k Kind) Retryable() bool {
 	return true
 }
 
-// once reports whether only one retry of k with the same input makes sense.
-func (k Kind) once() bool {
+// Once reports whether a single retry of k with the same input makes sense, and no more:
+// the runner refuses a second one within the same model call.
+func (k Kind) Once() bool {
 	return k == KindEmptyResponse || k == KindOutputTruncated || k == KindUnknown
 }

@@ -97,7 +97,7 @@ func (r *Run) answerFailure() []Effect {
 	case !o.Accepted && (!r.Policy.AutoRecover || d.BlockedBy != ""):
 		return record(r, Suggested{Suggestion: r.suggest()})
 	case d.Delay > 0 && !o.Waited && r.Wait == nil:
-		return record(r, r.waiting())
+		return r.beginWait()
 	case d.Delay > 0 && !o.Waited:
 		return r.timed(timer(r.Wait.Until, Due{Timer: TimerWait, Failure: o.Seq}))
 	}
@@ -224,13 +224,24 @@ func (r *Run) timed(effects ...Effect) []Effect {
 	if o := r.Open; o != nil && o.Failure.terminal() && !o.Accepted {
 		return effects // its time is over already; the hook is asked once more
 	}
-	for _, clock := range r.clocks() {
-		if !clock.At.After(r.Last) {
-			return record(r, clock.Due)
-		}
+	clocks := r.clocks()
+	if over := r.overdue(clocks); over != nil {
+		return over
+	}
+	for _, clock := range clocks {
 		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
 	}
 	return effects
+}
+
+// overdue records the first of the clocks whose time is over; nil where there is none.
+func (r *Run) overdue(clocks []SetTimer) []Effect {
+	for _, clock := range clocks {
+		if !clock.At.After(r.Last) {
+			return record(r, clock.Due)
+		}
+	}
+	return nil
 }
 
 // clocks are the run's own timers in the order in which they are named when several
@@ -257,6 +268,19 @@ func (r *Run) toolsInAir() bool {
 		}
 	}
 	return false
+}
+
+// beginWait begins the deliberate wait before the decision acts, unless the run's time is
+// over or its budget used up: the hook, or a person with a suggestion, may have taken all
+// of its time, and a person may ask for a wait that the budget forbids.
+func (r *Run) beginWait() []Effect {
+	if over := r.overdue(r.clocks()); over != nil {
+		return over
+	}
+	if broke := r.outOfBudget(); broke != nil {
+		return broke
+	}
+	return record(r, r.waiting())
 }
 
 // waiting is the deliberate wait before the decision acts.

@@ -170,7 +170,8 @@ func mayFollow(t *rapid.T, before *Run, e Event, after *Run) {
 }
 
 // mayBegin is I11 and I22.
-func mayBegin(t *rapid.T, r *Run, now time.Time) {
+func mayBegin(t tb, r *Run, now time.Time) {
+	t.Helper()
 	if r.cancelled {
 		t.Fatal("I22: something begins after a cancel")
 	}
@@ -179,6 +180,42 @@ func mayBegin(t *rapid.T, r *Run, now time.Time) {
 	}
 	if r.Policy.Timeouts.Run > 0 && now.After(r.deadline()) || r.Policy.Timeouts.MaxTurn > 0 && r.parkedFrom.IsZero() && now.After(r.turnEnd()) {
 		t.Fatal("I11: something begins after the deadline")
+	}
+}
+
+// TestNoWaitBeginsTooLate lets people, and a hook, take all the time that a run has before
+// its decision would have it wait, and a failed call all of its budget.
+func TestNoWaitBeginsTooLate(t *testing.T) {
+	slowHook := stories(t)["late_resume"]()
+	slowHook.start.Policy.AutoRecover = true
+	slowHook.start.Policy.Timeouts.Run = 5_000
+	slowHook.models = map[string][]outcome{"a/one": {{took: 4 * time.Second, fail: NewFailure(KindUnavailable, OriginModel, PhaseMidStream, nil)}}}
+	slowHook.vote = func(string, *Run) Vote { return Vote{Action: ActionRetry, Delay: 500} }
+	poor := stories(t)["late_resume"]()
+	poor.start.Policy.Timeouts.Run, poor.start.Policy.Budget.Tokens = 172_800_000, 10
+	poor.models["a/one"][1].usage.InputTokens = 20
+	for name, tt := range map[string]struct {
+		w     *world
+		hours time.Duration // that the hook takes
+	}{"people": {stories(t)["late_resume"](), 0}, "a hook": {slowHook, 1}, "no budget": {poor, 0}} {
+		t.Run(name, func(t *testing.T) {
+			y := newToy(tt.w)
+			over := false
+			y.check = func(before *Run, e Event, _ *Run) {
+				switch e.Body.(type) {
+				case Began, Waiting:
+					mayBegin(t, before, e.Time)
+				case Voted:
+					y.now = y.now.Add(tt.hours * time.Hour)
+				}
+				over = over || before.expired == TimerRun || before.Open != nil && before.Open.Failure.Kind == KindBudget
+			}
+			y.start(t)
+			y.loop(t)
+			if !over {
+				t.Error("neither time nor budget was ever used up")
+			}
+		})
 	}
 }
 

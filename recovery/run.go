@@ -354,7 +354,7 @@ func (r *Run) failed(e Event, b Failed) {
 		r.settle(a.Model, b.Usage)
 		a.InAir = false
 		r.FailedAttempts++
-		if b.Failure.Kind.once() {
+		if b.Failure.Kind.Once() {
 			r.Call.Once++
 		}
 		r.Call.Tried = append(r.Call.Tried, Tried{

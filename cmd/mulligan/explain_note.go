@@ -160,7 +160,7 @@ func retryWord(f *recovery.Failure) string {
 	switch {
 	case !f.Retryable:
 		return "no"
-	case f.Kind == recovery.KindEmptyResponse, f.Kind == recovery.KindOutputTruncated, f.Kind == recovery.KindUnknown:
+	case f.Kind.Once():
 		return "once"
 	}
 	return "yes"
