@@ -22,7 +22,7 @@ MULLIGAN_SIM_RUNS := 2000
 
 .PHONY: help
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: build ## watch a run fail and recover; AUTO=0 stops and asks instead
@@ -40,6 +40,10 @@ test: ## run every test, with the race detector where there is a C compiler
 .PHONY: sim
 sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
 	MULLIGAN_SIM_RUNS=$(MULLIGAN_SIM_RUNS) go test $(RACE) -count=1 -timeout=1h -run Sim $(PACKAGES)
+
+.PHONY: classify-report
+classify-report: ## play the fault catalogue over every wire and write docs/faults.md
+	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: bench
 bench: ## measure and print one table: each number beside its baseline, then a cold build

@@ -32,7 +32,6 @@ func TestReportedInTheStream(t *testing.T) {
 		"abort":                 {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"abort"}]}`, recovery.KindStreamInterrupted, "abort"},
 		"DeepSeek":              {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`, recovery.KindOverloaded, "insufficient_system_resource"},
 		"unheard of":            {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"gave_up"}]}`, recovery.KindStreamInterrupted, "gave_up"},
-		"no finish reason":      {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":null}]}` + "\n[DONE]", recovery.KindStreamInterrupted, ""},
 		"Ollama":                {provider.TypeOpenAI, chunk + "\n" + `{"error":"an error was encountered while running the model: CUDA error"}`, recovery.KindUnavailable, ""},
 		"LiteLLM":               {provider.TypeOpenAI, chunk + "\n" + `{"error":{"message":"litellm.RateLimitError: RateLimitError: OpenAIException - slow down","type":"None","param":"None","code":"429"}}`, recovery.KindRateLimit, ""},
 		"vLLM":                  {provider.TypeOpenAI, chunk + "\n" + `{"object":"error","message":"engine died","type":"InternalServerError","param":null,"code":500}`, recovery.KindUnavailable, ""},

@@ -1,0 +1,15 @@
+// Package faults plays the fault catalogue through the whole stack and writes down
+// what becomes of each row.
+//
+// Every script of faultlab/catalogue is played by a faultlab to a real runner with a
+// real adapter, over each wire that it is for, inside a testing/synctest bubble: a
+// stream that is silent for two minutes takes no time. The rows below HTTP are played
+// on real sockets by faultlab's broken listeners. Beside it the row as it stands in the
+// table is given to recovery.Classify, without any wire.
+//
+//	go test ./bench/faults            # compares with docs/faults.md
+//	make classify-report              # writes docs/faults.md anew
+//
+// wirefaults_test.go plays a fixed list of faults on every provider and demands the
+// same kind from each.
+package faults

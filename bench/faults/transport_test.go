@@ -1,0 +1,50 @@
+package faults
+
+import (
+	"context"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+)
+
+// patience is how long a broken transport is given; the network here is this machine.
+const patience = 500 * time.Millisecond
+
+// playTransport asks a broken listener over a wire; false where this system has none
+// such.
+func playTransport(t *testing.T, wire, name string) (verdict, bool) {
+	t.Helper()
+	if name == "blackhole" && runtime.GOOS != "linux" {
+		t.Logf("NOT TESTED: %s needs Linux", name)
+		return verdict{}, false
+	}
+	broken, err := faultlab.Break(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := broken.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	a := access{base: broken.URL, proxy: broken.Proxy, connect: patience, firstEvent: 4 * patience, dial: broken.Dial}
+	if host, plain := strings.CutPrefix(broken.URL, "http://"); plain && net.ParseIP(broken.Host) == nil {
+		a.base = "https://" + host // http is for this machine only
+	}
+	switch {
+	case broken.CA != nil:
+		client := broken.Client()
+		defer client.CloseIdleConnections()
+		a.trip = client.Transport
+	case broken.Resolver != "":
+		dialer := &net.Dialer{Timeout: patience, Resolver: &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "udp", broken.Resolver)
+		}}}
+		a.dial = dialer.DialContext
+	}
+	return runOnce(t, wire, wire, a), true
+}
