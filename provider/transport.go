@@ -16,7 +16,7 @@ import (
 type TransportConfig struct {
 	Name    string            // the entry's name in failures; Type
 	Type    string            // what is spoken: one of KnownTypes
-	Base    http.RoundTripper // what sends the requests; http.DefaultTransport
+	Base    http.RoundTripper // what sends the requests; one like http.DefaultTransport, for headers of 1 MiB at most
 	Secrets []string          // hidden in failures, besides the keys that requests carry
 }
 
@@ -48,7 +48,7 @@ func NewTransport(cfg TransportConfig) (*Transport, error) {
 	}
 	cfg.Name = cmp.Or(cfg.Name, cfg.Type)
 	if cfg.Base == nil {
-		cfg.Base = http.DefaultTransport
+		cfg.Base = observe.DefaultBase()
 	}
 	return &Transport{config: cfg, decoder: wires[k.Wire].decoder}, nil
 }

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -87,6 +88,38 @@ func verdict(ctx context.Context, t *testing.T, client *http.Client, url string)
 	}
 	f, _ := recovery.AsFailure(call.Err(nil))
 	return f, err
+}
+
+// TestTransportUnpacks: a client that asks for gzip by itself does not blind it.
+func TestTransportUnpacks(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			t.Error("no gzip was asked for")
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		_, _ = io.WriteString(packed, wholeChat)
+		_ = packed.Close()
+	}))
+	defer server.Close()
+	ctx, call := provider.Watch(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader(`{"stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip, br")
+	response, err := watch(t).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); string(body) != wholeChat || err != nil {
+		t.Errorf("%q, %v", body, err)
+	}
+	if err := call.Err(nil); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTransportHidesSecrets(t *testing.T) {
@@ -242,16 +275,21 @@ func TestTransportTimeout(t *testing.T) {
 		}
 	}
 	why := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	ctx, call := provider.Watch(ctx)
-	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	response, err := post(ctx, t, watch(t), server.URL)
-	if err == nil {
-		response.Body.Close()
-		t.Fatal("there was an answer")
-	}
-	if err := call.Err(nil); err != why { //nolint:errorlint // unwrapped is the promise
-		t.Error(err)
+	for name, outside := range map[string]bool{"outside the call": true, "within it": false} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ctx, call := provider.Watch(ctx)
+		if !outside {
+			ctx, cancel = context.WithCancelCause(ctx)
+		}
+		time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+		response, err := post(ctx, t, watch(t), server.URL)
+		if err == nil {
+			response.Body.Close()
+			t.Fatal("there was an answer")
+		}
+		if err := call.Err(nil); err != why { //nolint:errorlint // unwrapped is the promise
+			t.Errorf("cancelled %s: %v", name, err)
+		}
 	}
 }
 

@@ -57,6 +57,17 @@ func Watch(r *http.Request, provider string, decoder Decoder, secrets []string) 
 	return w
 }
 
+// DefaultBase is what sends requests where nobody else does.
+func DefaultBase() http.RoundTripper {
+	usual, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // somebody's own
+	}
+	base := usual.Clone()
+	base.MaxResponseHeaderBytes = maxHeader
+	return base
+}
+
 // RoundTrip sends the request through base.
 func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Response, error) {
 	var connected atomic.Bool
