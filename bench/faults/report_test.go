@@ -198,7 +198,7 @@ func report(lines []line) string {
 		"Expected is the kind of failure, whether the same input may be sent again, and what the provider demands to be waited.\n" +
 		"✓: exactly that became of it. An empty cell: the row is not for that wire. `mulligan faults list` tells each row's story,\n" +
 		"`mulligan faults serve` plays it to your own agent.\n\n")
-	fmt.Fprintf(&b, "**%d of %d right**, %d rows of %d scripts.\n\n", right, cells, len(catalogue.Rows()), len(lines))
+	fmt.Fprintf(&b, "**%d of %d right**, %d rows in %d scripts.\n\n", right, cells, len(catalogue.Rows()), len(lines))
 	b.WriteString("| row | provider | fault | expected | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat("---|", 4+len(columns)) + "\n")
 	return b.String() + table.String()
 }
