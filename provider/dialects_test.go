@@ -49,6 +49,9 @@ func TestReportedInTheStream(t *testing.T) {
 			})
 			answer, err := hear(t.Context(), t, s, ask(c.wire))
 			f, _ := recovery.AsFailure(err)
+			if f != nil && f.RequestID == "" {
+				t.Error("the failure does not name the request")
+			}
 			if f == nil || f.Kind != c.want || f.Phase != recovery.PhaseMidStream || f.ProviderCode != c.code && c.code != "" {
 				t.Errorf("%v: %+v", err, f)
 			}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
+const maxRequestID = 128 // bytes
+
 // judge says how one request goes, by what is seen of it. It reads nothing itself:
 // whoever does, a talk or somebody else's client, shows it what comes.
 type judge struct {
@@ -27,11 +30,14 @@ type judge struct {
 	phase  recovery.Phase
 	status int         // 0 = no answer yet
 	header http.Header // of the answer
+
+	requestID string // the provider's name for the request, without secrets
 }
 
 // answered takes in the head of an answer.
 func (j *judge) answered(status int, header http.Header) {
 	j.phase, j.status, j.header = recovery.PhaseBeforeFirstEvent, status, header
+	j.requestID = recovery.Clip(j.secrets.Text(requestID(header)), maxRequestID)
 }
 
 // unanswered is the failure of a request that err ended before any answer.
@@ -146,8 +152,11 @@ func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error)
 	if err != nil {
 		return nil, j.misheard(err)
 	}
-	if len(deltas) > 0 {
+	for i := range deltas {
 		j.phase = recovery.PhaseMidStream
+		if deltas[i].Kind == llm.DeltaStart && j.requestID == "" {
+			j.requestID = recovery.Clip(j.secrets.Text(deltas[i].RequestID), maxRequestID)
+		}
 	}
 	return deltas, nil
 }
@@ -185,6 +194,7 @@ func (j *judge) fail(kind recovery.Kind, err error, body []byte) *recovery.Failu
 		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),
 	}
 	f := recovery.Classify(e)
+	f.RequestID = cmp.Or(f.RequestID, j.requestID)
 	if f.Kind == recovery.KindTimeout && j.phase == recovery.PhaseBeforeConnect && j.connect > 0 {
 		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(j.connect.Milliseconds())
 		f.Describe(recovery.Words{})

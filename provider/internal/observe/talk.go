@@ -2,7 +2,6 @@ package observe
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -67,12 +66,12 @@ type Ask struct {
 	Repairs []llm.Repair // what was changed in the transcript
 }
 
-// RequestIDHeaders are where providers name a request.
-var RequestIDHeaders = []string{"Request-Id", "X-Request-Id"}
+// requestIDHeaders are where providers, clouds and gateways name a request.
+var requestIDHeaders = []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Litellm-Call-Id"}
 
-// RequestID finds the request's id in h.
-func RequestID(h http.Header) string {
-	for _, name := range RequestIDHeaders {
+// requestID finds the request's id in h.
+func requestID(h http.Header) string {
+	for _, name := range requestIDHeaders {
 		if id := h.Get(name); id != "" {
 			return id
 		}
@@ -234,7 +233,7 @@ func (t *talk) tell(deltas []llm.Delta) bool {
 	}
 	for i := range deltas {
 		if deltas[i].Kind == llm.DeltaStart {
-			deltas[i].RequestID = t.secrets.Text(cmp.Or(RequestID(t.response.Header), deltas[i].RequestID))
+			deltas[i].RequestID = t.requestID
 		}
 		if !t.yield(deltas[i], nil) {
 			return false
