@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	maxID    = 40 // bytes of a tool call's id
-	noOutput = "(no tool output)"
+	maxID = 40 // bytes of a tool call's id
 )
 
 type wireRequest struct {
@@ -117,11 +116,7 @@ func messages(m llm.Message) []wireMessage {
 func results(m llm.Message) []wireMessage {
 	var out []wireMessage
 	for _, p := range m.Parts {
-		text := p.Result.Text
-		if text == "" {
-			text = noOutput
-		}
-		out = append(out, wireMessage{Role: "tool", Content: text, ToolCallID: p.Result.CallID})
+		out = append(out, wireMessage{Role: "tool", Content: dialect.Output(p.Result), ToolCallID: p.Result.CallID})
 	}
 	return out
 }

@@ -12,9 +12,6 @@ import (
 const (
 	maxID     = 64 // bytes of a call_id
 	minTokens = 16 // the least output limit that the API takes
-
-	noOutput = "(no tool output)"
-	failed   = "Error: " // before a failed tool's output, since the wire has no flag for it
 )
 
 type wireRequest struct {
@@ -104,14 +101,7 @@ func items(m llm.Message) []any {
 func outputs(m llm.Message) []any {
 	out := make([]any, 0, len(m.Parts))
 	for _, p := range m.Parts {
-		text := p.Result.Text
-		if text == "" {
-			text = noOutput
-		}
-		if p.Result.IsError {
-			text = failed + text
-		}
-		out = append(out, outputItem{"function_call_output", p.Result.CallID, text})
+		out = append(out, outputItem{"function_call_output", p.Result.CallID, dialect.Output(p.Result)})
 	}
 	return out
 }

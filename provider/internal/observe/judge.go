@@ -143,7 +143,8 @@ func reportsError(body []byte) bool {
 // IsError reports whether there is anything in an error member.
 func IsError(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }
 
-// decode appends what an event means to deltas. The error is a failure.
+// decode appends what an event means to deltas, which may hold the usage also where it
+// is an error. The error is a failure.
 func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error) {
 	if event.Idle {
 		return deltas, nil

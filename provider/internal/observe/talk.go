@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -211,17 +212,18 @@ func (t *talk) hear() error {
 		if err != nil {
 			return t.atEnd(err)
 		}
-		if deltas, err = t.decode(event, deltas[:0]); err != nil {
-			return err
-		}
-		if !t.tell(deltas) {
+		deltas, err = t.decode(event, deltas[:0])
+		if (err == nil || len(deltas) > 0) && !t.tell(deltas) {
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 		switch t.decoder.State() {
 		case Done:
 			return t.finish()
 		case Finished:
-			t.arm()
+			t.arm(slices.ContainsFunc(deltas, llm.Delta.Progress))
 		}
 	}
 }
@@ -242,10 +244,14 @@ func (t *talk) tell(deltas []llm.Delta) bool {
 	return true
 }
 
-// arm bounds the wait for what may follow the terminal event.
-func (t *talk) arm() {
-	if t.grace == nil {
+// arm bounds the wait for what may follow the terminal event; anew where the answer
+// went on, since some servers put one on every event.
+func (t *talk) arm(wentOn bool) {
+	switch {
+	case t.grace == nil:
 		t.grace = time.AfterFunc(afterFinish, func() { t.cancel(errFinished) })
+	case wentOn:
+		t.grace.Reset(afterFinish)
 	}
 }
 
