@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// arrived is when offline evidence arrives; the catalogue's dates lie after it.
+// arrived is when faults arrive; the catalogue's dates lie after it.
 var arrived = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 
 // observed are the rows that only the wire shows: the adapter, or the runner, says what

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
-	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/gemini"
@@ -57,18 +56,11 @@ type verdict struct {
 	text    string
 }
 
-func (v verdict) kind() string {
-	if v.failure == nil {
-		return catalogue.Answer
-	}
-	return string(v.failure.Kind)
-}
-
 // inBubble lets a lab play steps to a run over a wire, in virtual time.
 func inBubble(t *testing.T, wire, entry string, steps ...faultlab.Step) (v verdict) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC).Sub(time.Now())) // bubbles begin in 2000
+		time.Sleep(time.Until(arrived)) // bubbles begin in 2000
 		lab := faultlab.New()
 		lab.Script("m", steps...)
 		network := faultlab.NewMemListener()
