@@ -102,14 +102,15 @@ func (s *Set) add(i int) error {
 type wire struct {
 	adapt   func(s *Set, e Entry) (adapter, error)
 	decoder func() observe.Decoder
+	base    string // URL of the wire's own service
 }
 
 // wires is where the adapters are named.
 var wires = map[string]wire{
-	TypeAnthropic: {adapt: adaptAnthropic, decoder: anthropic.NewDecoder},
-	TypeOpenAI:    {adapt: adaptOpenAI, decoder: openai.NewDecoder},
-	TypeResponses: {adapt: adaptResponses, decoder: responses.NewDecoder},
-	TypeGemini:    {adapt: adaptGemini, decoder: gemini.NewDecoder},
+	TypeAnthropic: {adapt: adaptAnthropic, decoder: anthropic.NewDecoder, base: anthropic.DefaultBaseURL},
+	TypeOpenAI:    {adapt: adaptOpenAI, decoder: openai.NewDecoder, base: openai.DefaultBaseURL},
+	TypeResponses: {adapt: adaptResponses, decoder: responses.NewDecoder, base: responses.DefaultBaseURL},
+	TypeGemini:    {adapt: adaptGemini, decoder: gemini.NewDecoder, base: gemini.DefaultBaseURL},
 }
 
 func adaptAnthropic(s *Set, e Entry) (adapter, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -40,6 +41,9 @@ func (r *report) evidence(at time.Time) recovery.Evidence {
 	}
 	if e.Provider == "" {
 		e.Provider, _, _ = strings.Cut(e.Model, "/")
+	}
+	if e.Provider == "" {
+		e.Provider = provider.Named(r.message)
 	}
 	body, streamed := lastEvent(r.body)
 	if streamed && e.Phase == "" && r.status/100 == 2 {
