@@ -31,6 +31,9 @@ type signals struct {
 	reset     told     // a field that says when a limit is over
 	requestID string
 	isError   bool // an error member or envelope was seen
+	answered  bool // something of a model's answer was seen
+	blank     bool // a field of a model's answer was seen that holds nothing
+	piece     bool // it is one event of a streamed answer
 	members   int  // how many there were: it is JSON, or has JSON in it
 	work      int  // bytes looked at
 }
@@ -54,27 +57,32 @@ const (
 	fieldError
 	fieldBlocked
 	fieldRefusal
-	fieldForeign // text of a person, a model or a tool: never evidence
+	fieldForeign // text of a person or a tool: never evidence
+	fieldAnswer  // what a model wrote: neither, but that there is nothing
+	fieldPiece
 )
 
 var fields = map[string]field{
 	"type": fieldCode, "code": fieldCode, "status": fieldCode, "reason": fieldCode, "__type": fieldCode,
 	"error_code": fieldCode, "errorcode": fieldCode, "finish_reason": fieldCode, "finishreason": fieldCode,
 	"stop_reason": fieldCode, "native_finish_reason": fieldCode, "error_type": fieldCode,
+	":exception-type": fieldCode, "exception_type": fieldCode, "exceptiontype": fieldCode, "lc_error_code": fieldCode,
 	"status_code": fieldStatus, "statuscode": fieldStatus, "http_status": fieldStatus, "httpstatus": fieldStatus,
 	"error": fieldError, "errors": fieldError,
 	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
 	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords, "status_msg": fieldWords,
+	"errmsg": fieldWords, "err_msg": fieldWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
 	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
 	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
 	"retry_after_ms": fieldAfter, "retryafterms": fieldAfter, "resets_in_seconds": fieldAfter, "reset_after": fieldAfter,
+	"estimated_time": fieldAfter, "quotaresetdelay": fieldAfter, "quotaresettimestamp": fieldReset,
 	"resets_at": fieldReset, "reset_at": fieldReset, "x-ratelimit-reset": fieldReset,
 	"request_id": fieldRequestID, "requestid": fieldRequestID,
 	"blockreason": fieldBlocked, "refusal": fieldRefusal,
-	"content": fieldForeign, "text": fieldForeign, "input": fieldForeign, "output": fieldForeign,
-	"arguments": fieldForeign, "args": fieldForeign, "partial_json": fieldForeign, "parts": fieldForeign,
-	"tool_calls": fieldForeign, "functioncall": fieldForeign, "thinking": fieldForeign, "reasoning": fieldForeign,
+	"content": fieldAnswer, "text": fieldAnswer, "output": fieldAnswer, "parts": fieldAnswer, "tool_calls": fieldAnswer,
+	"functioncall": fieldAnswer, "arguments": fieldAnswer, "args": fieldAnswer, "partial_json": fieldAnswer, "delta": fieldPiece,
+	"input": fieldForeign, "thinking": fieldForeign, "reasoning": fieldForeign, "requestbodyvalues": fieldForeign, "request_body": fieldForeign,
 	"flagged_input": fieldForeign, "prompt": fieldForeign, "messages": fieldForeign, "instructions": fieldForeign,
 }
 
@@ -187,7 +195,13 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 	if i >= len(text) {
 		return i
 	}
+	if b := text[i]; (b == 'b' || b == 'u') && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '"') {
+		i++ // Python's b'…'
+	}
 	f := fields[strings.ToLower(name)]
+	if f == fieldPiece {
+		s.piece = true
+	}
 	if quotedName || f != fieldOther && strings.IndexByte("\"'`{[0123456789", text[i]) >= 0 {
 		s.members++
 	}
@@ -197,8 +211,10 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 		s.value(f, told{name, unquote(raw)}, depth)
 		return next
 	case '{', '[':
-		if f == fieldForeign {
-			return skipNested(text, i)
+		if f == fieldForeign || f == fieldAnswer {
+			end := skipNested(text, i)
+			s.answer(f, saysNothing(text[i:end]))
+			return end
 		}
 		if f == fieldError {
 			s.isError = true
@@ -211,6 +227,7 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 	}
 	switch literal := text[i:end]; literal {
 	case "null", "None", "undefined":
+		s.answer(f, true)
 	default:
 		s.literal(f, told{name, literal})
 	}
@@ -245,6 +262,8 @@ func (s *signals) value(f field, member told, depth int) {
 		s.code("blocked_" + value)
 	case fieldRefusal:
 		s.code("refusal")
+	case fieldAnswer:
+		s.answer(f, strings.TrimSpace(value) == "")
 	case fieldError, fieldWords:
 		s.isError = s.isError || f == fieldError
 		if depth < maxNesting && strings.Contains(value, "{") {
@@ -253,6 +272,18 @@ func (s *signals) value(f field, member told, depth int) {
 		}
 		s.say(value)
 	}
+}
+
+// answer takes what a model wrote, of which only that there is nothing means anything.
+func (s *signals) answer(f field, blank bool) {
+	if f == fieldAnswer {
+		s.blank, s.answered = s.blank || blank, s.answered || !blank
+	}
+}
+
+// isBlankAnswer reports whether this is an answer of a model with nothing in it.
+func (s *signals) isBlankAnswer() bool {
+	return s.blank && !s.answered && !s.piece && !s.isError
 }
 
 // literal takes a number, true or false.
@@ -283,6 +314,7 @@ func (s *signals) comeBack(f field, member told) {
 }
 
 func (s *signals) code(code string) {
+	code = code[strings.LastIndexByte(code, '#')+1:] // AWS puts a namespace before it
 	if len(s.codes) < maxSignals && code != "" {
 		s.codes = append(s.codes, Clip(code, 128))
 	}

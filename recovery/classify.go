@@ -103,8 +103,12 @@ type reading struct {
 	spoken int       // the status that a bare message begins with or names
 }
 
-// providerCode is one code of a body or header.
-type providerCode struct{ lower, written, where string }
+// providerCode is one code of a body, header or message.
+type providerCode struct{ lower, flat, written, where string }
+
+func newCode(written, where string) providerCode {
+	return providerCode{strings.ToLower(written), flat(written), written, where}
+}
 
 func gather(e *Evidence) *reading {
 	c := &reading{e: e, now: e.now(), status: e.Status}
@@ -125,12 +129,14 @@ func gather(e *Evidence) *reading {
 	}
 	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
 	for _, code := range c.body.codes {
-		c.codes = append(c.codes, providerCode{strings.ToLower(code), code, where})
+		c.codes = append(c.codes, newCode(code, where))
 	}
 	if t := e.header("X-Amzn-Errortype"); t != "" {
 		name, _, _ := strings.Cut(t, ":")
-		name = Clip(name, 128)
-		c.codes = append(c.codes, providerCode{strings.ToLower(name), name, "x-amzn-errortype"})
+		c.codes = append(c.codes, newCode(Clip(name, 128), "x-amzn-errortype"))
+	}
+	if name := exceptionName(orElse(c.said, errText)); name != "" {
+		c.codes = append(c.codes, newCode(name, where))
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
 		c.status = c.body.status
@@ -155,7 +161,7 @@ func (c *reading) verdict() verdict {
 	if c.e.Kind != "" {
 		return c.byAdapter()
 	}
-	for _, by := range []func() (verdict, bool){c.byPage, c.byQuota, c.byProvider, c.byStatus} {
+	for _, by := range []func() (verdict, bool){c.byPage, c.byQuota, c.byProvider, c.byAnswer, c.byStatus} {
 		if v, ok := by(); ok {
 			return v
 		}
@@ -215,7 +221,7 @@ func (c *reading) words(phrase string) Clue {
 func (c *reading) byPage() (verdict, bool) {
 	e := c.e
 	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
-	const botCheck, noSuchPath = "just a moment", "404 page not found"
+	const botCheck, noSuchPath, noSuchPathEither = "just a moment", "404 page not found", "404 status code (no body)"
 	pageClue := Clue{Source: CluePage, Where: "content-type", Value: "text/html"}
 	switch cf := e.header("Cf-Mitigated"); {
 	case cf != "":
@@ -228,9 +234,17 @@ func (c *reading) byPage() (verdict, bool) {
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: pageClue}, true
 	case strings.HasPrefix(c.text, noSuchPath):
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPath)}, true
+	case c.says(noSuchPathEither):
+		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPathEither)}, true
+	case e.Status == 404 && slices.Contains(namelessNotFound, strings.TrimRight(c.text, ". ")):
+		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(strings.TrimRight(c.text, ". "))}, true
 	}
 	return verdict{}, false
 }
+
+// namelessNotFound is all that a web server says of a path that it does not know; who
+// misses a model says which.
+var namelessNotFound = []string{"not found", "404 not found", "404: not found", "file not found", "resource not found", "url not found"}
 
 // byQuota tells a used-up plan or day from a limit that passes within minutes, by the
 // identifiers and figures beside the words (Google's QuotaFailure and RetryInfo;
@@ -262,11 +276,23 @@ func (c *reading) byQuota() (verdict, bool) {
 	return v, true
 }
 
-var exhaustedCodes = []string{"resource_exhausted"}
+var exhaustedCodes = codes("resource_exhausted")
 
 // longDelay is the longest delay that is still a rate limit's: Google's own client
 // takes a longer RetryInfo as final.
 const longDelay = Millis(300_000)
+
+// byAnswer knows a whole answer that ended as it should and has nothing in it.
+func (c *reading) byAnswer() (verdict, bool) {
+	if !c.body.isBlankAnswer() || c.status != 0 && c.status/100 != 2 {
+		return verdict{}, false
+	}
+	end, ok := c.codeOf(properEnds)
+	return verdict{kind: KindEmptyResponse, by: Clue{Source: ClueCode, Where: end.where, Value: end.written}}, ok
+}
+
+// properEnds are the codes of an answer that was not cut.
+var properEnds = codes("stop", "end_turn", "eos", "eos_token", "stop_sequence", "completed", "complete", "finish_reason_stop")
 
 // byStatus decides by the HTTP status alone.
 func (c *reading) byStatus() (verdict, bool) {
@@ -279,13 +305,13 @@ func (c *reading) byStatus() (verdict, bool) {
 		where = clueBody
 	}
 	v := verdict{kind: kind, variant: variant, by: statusClue(c.status, where)}
-	if _, general := c.codeOf(generalCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
+	if _, general := c.codeOf(requestCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
 		v.kind, v.variant = KindMisconfigured, "no_api"
 	}
 	return v, true
 }
 
-var generalCodes = []string{"invalid_request_error"}
+var requestCodes = codes("invalid_request_error")
 
 // byWords decides where there is nothing but a message, or an answer without one.
 func (c *reading) byWords() verdict {
@@ -314,9 +340,6 @@ func (c *reading) byWords() verdict {
 	}
 	return verdict{kind: KindUnknown, by: Clue{Source: ClueNothing, Value: "no rule knows it"}}
 }
-
-// invalidCodes say no more than a 400 does.
-var invalidCodes = []string{"invalid_request_error", "invalid_argument", "failed_precondition", "bad_request", "validation_error", "out_of_range"}
 
 // transport gives the reading with Err's words before the body's.
 func (c *reading) transport() *reading {
@@ -367,7 +390,22 @@ func (c *reading) streaming() bool {
 func (c *reading) codeOf(codes []string) (providerCode, bool) {
 	if len(codes) > 0 {
 		for _, have := range c.codes {
-			if slices.Contains(codes, have.lower) {
+			if slices.Contains(codes, have.flat) || slices.Contains(codes, have.lower) {
+				return have, true
+			}
+		}
+	}
+	return providerCode{}, false
+}
+
+// codeLike gives the first code that is like one of these patterns.
+func (c *reading) codeLike(patterns []string) (providerCode, bool) {
+	for _, have := range c.codes {
+		if len(have.flat) > maxLikeCode {
+			continue
+		}
+		for _, pattern := range patterns {
+			if isLike(have.flat, pattern) {
 				return have, true
 			}
 		}

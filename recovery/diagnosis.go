@@ -140,7 +140,7 @@ func (c *reading) otherwise(list []Clue, v verdict) []Clue {
 		}
 	}
 	for _, code := range c.codes {
-		if kind := codeKinds[code.lower]; kind != "" && code.lower != v.code {
+		if kind := codeKinds[code.flat]; kind != "" && code.lower != v.code {
 			return append(list, Clue{Source: ClueCode, Where: code.where, Value: code.written, Note: noteFor(kind, v.kind)})
 		}
 	}

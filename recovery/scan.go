@@ -50,7 +50,11 @@ func key(text string, i int, before byte) (name string, value int, ok bool) {
 	case before != '{' && before != ',':
 		return "", i, false
 	case text[i] == '\'':
-		end = i + 1 + wordLen(text[i+1:])
+		end = i + 1
+		if end < len(text) && text[end] == ':' { // the name of a header of an event stream
+			end++
+		}
+		end += wordLen(text[end:])
 		if end >= len(text) || text[end] != '\'' {
 			return "", i, false
 		}
@@ -150,4 +154,45 @@ func hex4(s string) (rune, bool) {
 	}
 	n, err := strconv.ParseUint(s[1:5], 16, 32)
 	return rune(n), err == nil
+}
+
+// maxBlank is the longest object or array, in bytes, that may hold nothing.
+const maxBlank = 512
+
+// saysNothing reports whether an object or array of an answer holds no text, call or
+// picture: its strings are empty but for those that say what it is.
+func saysNothing(span string) bool {
+	if len(span) > maxBlank {
+		return false
+	}
+	before := byte(0)
+	for i := 0; i < len(span); {
+		c := span[i]
+		name, next, ok := key(span, i, before)
+		switch {
+		case ok && next < len(span) && isLabel(name) && (span[next] == '"' || span[next] == '\''):
+			_, i = quoted(span, next)
+		case ok:
+			i = next
+		case c == '"', c == '\'':
+			inside, end := quoted(span, i)
+			if strings.TrimSpace(inside) != "" {
+				return false
+			}
+			i = end
+		default:
+			i++
+		}
+		before = c
+	}
+	return true
+}
+
+// isLabel reports whether a member of a piece of an answer only says what piece it is.
+func isLabel(name string) bool {
+	switch name {
+	case "type", "role", "id", "status", "object", "phase":
+		return true
+	}
+	return false
 }

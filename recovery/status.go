@@ -24,8 +24,10 @@ func kindOfStatus(status int) (Kind, string) {
 		return KindMisconfigured, "proxy"
 	case status == 408, status == 504:
 		return KindTimeout, ""
-	case status == 409, status == 425:
+	case status == 409, status == 424, status == 425, status == 499:
 		return KindUnavailable, ""
+	case status == 410:
+		return KindModelNotFound, ""
 	case status == 413:
 		return KindContextOverflow, ""
 	case status == 429:
@@ -66,13 +68,15 @@ var (
 func (c *reading) spokenStatus() int {
 	text := c.text
 	lead := strings.TrimLeft(text, " \n[(")
-	for range 2 {
-		for _, words := range statusLeads {
-			lead = strings.TrimPrefix(lead, words)
+	for range maxLeads {
+		if n, ok := leadingStatus(withoutLeads(lead)); ok {
+			return n
 		}
-	}
-	if n, ok := leadingStatus(lead); ok {
-		return n
+		i := strings.Index(lead[:min(len(lead), maxLead)], ": ")
+		if i < 0 || !strings.HasSuffix(lead[:i], "error") && !strings.HasSuffix(lead[:i], "exception") {
+			break
+		}
+		lead = lead[i+len(": "):]
 	}
 	for _, name := range statusNames {
 		if c.grams.lacks(name) {
@@ -83,6 +87,22 @@ func (c *reading) spokenStatus() int {
 		}
 	}
 	return 0
+}
+
+// maxLeads is how many names of errors may stand before a status ("APIError: RateLimitError:
+// 429 slow down"), and maxLead how long each may be, in bytes.
+const (
+	maxLeads = 4
+	maxLead  = 48
+)
+
+func withoutLeads(text string) string {
+	for range 2 {
+		for _, words := range statusLeads {
+			text = strings.TrimPrefix(text, words)
+		}
+	}
+	return text
 }
 
 func namedStatus(text, name string) (int, bool) {
