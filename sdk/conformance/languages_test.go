@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -23,6 +24,7 @@ var languages = []language{
 		run(t, "go", "build", "-o", program, "./goplugin")
 		return Command{Args: []string{program}}
 	}},
+	{name: "typescript", sources: slices.Concat(typescriptSources, typescriptLock), needs: []string{"node", "npm"}, prepare: typescriptPlugin},
 }
 
 // command makes the language's plugin. Without its toolchain the test is skipped,

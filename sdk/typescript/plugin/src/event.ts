@@ -1,0 +1,215 @@
+import type { Alternative as WireAlternative, Tried as WireTried } from "./gen/mulligan/v1/decision.js";
+import {
+  Failure as WireFailure,
+  Kind as WireKind,
+  Origin as WireOrigin,
+  Phase as WirePhase,
+  Timer as WireTimer,
+} from "./gen/mulligan/v1/failure.js";
+import { ReplaySafety as WireReplaySafety, type RunErrorRequest } from "./gen/mulligan/v1/plugin.js";
+
+/** The names of an enum, and whatever a newer host says. `""` is not set. */
+type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">> | (string & {});
+
+/** What went wrong. New kinds may appear: go by `retryable` then, or have no opinion. */
+export type Kind = Names<typeof WireKind>;
+
+/** Whose failure it is. */
+export type Origin = Names<typeof WireOrigin>;
+
+/** How far the attempt had come. */
+export type Phase = Names<typeof WirePhase>;
+
+/** A clock. */
+export type Timer = Names<typeof WireTimer>;
+
+/** Whether the attempt may be repeated without doing something twice; `""` means `unknown`. */
+export type ReplaySafety = Names<typeof WireReplaySafety>;
+
+/**
+ * A failure and what a decision may depend on. It holds no prompt, no tool arguments or
+ * results, and no secret. Durations are in seconds. Texts that are not set are empty.
+ */
+export interface FailureEvent {
+  /** The id of the run. */
+  readonly run: string;
+  /** The id of its session; may be empty. */
+  readonly session: string;
+
+  /** What went wrong; new kinds may appear. The same as `failure.kind`. */
+  readonly kind: Kind;
+  /** The stable upper-case name, for example `MODEL_PROVIDER_TIMEOUT`; several kinds share one. */
+  readonly code: string;
+  /** The configured provider, for example `anthropic`. */
+  readonly provider: string;
+  /** Whether the same input may succeed later. */
+  readonly retryable: boolean;
+  /** What the provider demands to wait, in seconds; undefined = nothing demanded. */
+  readonly retryAfter: number | undefined;
+  /** When the quota starts anew; undefined = not known. */
+  readonly resetsAt: Date | undefined;
+  /** All that is known about the failure. */
+  readonly failure: Failure;
+
+  /** The model that failed, provider/model. */
+  readonly model: string;
+  /** The number of the attempt within one model call, from 0. */
+  readonly attempt: number;
+  /** The retries of this model call so far. */
+  readonly retries: number;
+  /** The retries that the policy allows for one model call. */
+  readonly maxRetries: number;
+  /** Whether the decision is acted on; if not, it is offered to a person. */
+  readonly autoRecover: boolean;
+
+  /** Since the run began, in seconds, deliberate long waits left out. */
+  readonly elapsed: number;
+  /** Tokens that are left; 0 = unlimited, -1 = used up. Exact up to 2^53. */
+  readonly remainingTokens: number;
+  /** Millionths of a dollar that are left; 0 = unlimited, -1 = used up. Exact up to 2^53. */
+  readonly remainingMicrodollars: number;
+  /** Attempts of this model call that are left, under the limit that no policy lifts. */
+  readonly remainingAttempts: number;
+  /** Until the run's time is over, in seconds; 0 = unlimited, negative = used up. */
+  readonly remainingTime: number;
+
+  /** What {@link switchTo} may name, in order of preference. */
+  readonly alternatives: readonly string[];
+  /** The alternatives with what is known about them. */
+  readonly models: readonly Alternative[];
+  /** The failed attempts of this model call. */
+  readonly tried: readonly Tried[];
+
+  /** Whether the attempt may be repeated without doing something twice. */
+  readonly replaySafety: ReplaySafety;
+  /** The tools that make it unsafe. */
+  readonly unsafeTools: readonly string[];
+  /** Whether people saw text of the failed attempt. */
+  readonly partialShown: boolean;
+  /** Too many idle expiries in a row: nothing is retried by itself. */
+  readonly idleBreaker: boolean;
+  /** Idle expiries in a row without a finished step. */
+  readonly idleExpiries: number;
+}
+
+/** What went wrong with an attempt. It never holds a secret. */
+export interface Failure {
+  /** What went wrong; new kinds may appear. */
+  readonly kind: Kind;
+  /** The stable upper-case name, for example `MODEL_PROVIDER_TIMEOUT`; several kinds share one. */
+  readonly code: string;
+  /** A finer word for people, for example `missing` or `stalled`; may be empty. */
+  readonly variant: string;
+  /** Whose failure it is. */
+  readonly origin: Origin;
+  /** How far the attempt had come. */
+  readonly phase: Phase;
+  /** Whether the same input may succeed later. */
+  readonly retryable: boolean;
+  /** The configured provider, for example `anthropic`. */
+  readonly provider: string;
+  /** The full name, provider/model. */
+  readonly model: string;
+  /** The HTTP status; 0 = none. */
+  readonly httpStatus: number;
+  /** The code in the provider's body. */
+  readonly providerCode: string;
+  /** The provider's id of the request. */
+  readonly requestId: string;
+  /** The tool, where one failed. */
+  readonly tool: string;
+  /** What the provider demands to wait, in seconds; undefined = nothing demanded. */
+  readonly retryAfter: number | undefined;
+  /** When the quota starts anew; undefined = not known. */
+  readonly resetsAt: Date | undefined;
+  /** The clock that fired. */
+  readonly timer: Timer;
+  /** What that clock was set to, in seconds; undefined = no clock fired. */
+  readonly limit: number | undefined;
+  /** How long the attempt, step or run had taken, in seconds. */
+  readonly elapsed: number;
+  /** What finished last: a tool's name, `answer`, or nothing. */
+  readonly lastStep: string;
+  /** For people: the headline. */
+  readonly title: string;
+  /** For people: what follows the headline; never repeats it. */
+  readonly message: string;
+  /** The provider's own words: at most 8 KiB, secrets removed. */
+  readonly detail: string;
+}
+
+/** A model that the run could be switched to. */
+export interface Alternative {
+  /** The full name, provider/model. */
+  readonly model: string;
+  /** The size of its context in tokens; 0 = not known. */
+  readonly contextTokens: number;
+}
+
+/** One failed attempt of a model call. */
+export interface Tried {
+  /** From 0, within the model call. */
+  readonly attempt: number;
+  /** The full name, provider/model. */
+  readonly model: string;
+  /** The code of its failure. */
+  readonly code: string;
+  /** When it began; undefined = not known. */
+  readonly at: Date | undefined;
+  /** How long it took, in seconds. */
+  readonly duration: number;
+}
+
+/** Converts what a host sent. */
+export function newEvent(m: RunErrorRequest): FailureEvent {
+  const failure = newFailure(m.failure ?? WireFailure.decode(new Uint8Array()));
+  const models = m.alternatives.map(newAlternative);
+  const { kind, code, provider, retryable, retryAfter, resetsAt } = failure;
+  return {
+    run: m.run, session: m.session,
+    kind, code, provider, retryable, retryAfter, resetsAt, failure,
+    model: m.model, attempt: m.attempt, retries: m.retries, maxRetries: m.maxRetries, autoRecover: m.autoRecover,
+    elapsed: seconds(m.elapsedMs),
+    remainingTokens: Number(m.remaining?.tokens ?? 0), remainingMicrodollars: Number(m.remaining?.microdollars ?? 0),
+    remainingAttempts: m.remainingAttempts, remainingTime: seconds(m.remainingMs),
+    alternatives: models.map((a) => a.model), models, tried: m.tried.map(newTried),
+    replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
+    partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
+  };
+}
+
+function newFailure(m: WireFailure): Failure {
+  return {
+    kind: name(WireKind, "kind", m.kind, m.kindName), code: m.code, variant: m.variant,
+    origin: name(WireOrigin, "origin", m.origin, m.originName), phase: name(WirePhase, "phase", m.phase, m.phaseName),
+    retryable: m.retryable, provider: m.provider, model: m.model,
+    httpStatus: m.httpStatus, providerCode: m.providerCode, requestId: m.requestId, tool: m.tool,
+    retryAfter: secondsIfSet(m.retryAfterMs), resetsAt: m.resetsAt,
+    timer: name(WireTimer, "timer", m.timer, m.timerName), limit: secondsIfSet(m.limitMs), elapsed: seconds(m.elapsedMs),
+    lastStep: m.lastStep, title: m.title, message: m.message, detail: m.detail,
+  };
+}
+
+function newAlternative(m: WireAlternative): Alternative {
+  return { model: m.model, contextTokens: Number(m.contextTokens) };
+}
+
+function newTried(m: WireTried): Tried {
+  return { attempt: m.attempt, model: m.model, code: m.code, at: m.at, duration: seconds(m.ms) };
+}
+
+function seconds(ms: bigint): number {
+  return Number(ms) / 1000;
+}
+
+function secondsIfSet(ms: bigint): number | undefined {
+  return ms === 0n ? undefined : seconds(ms);
+}
+
+/** Makes one string of an enum's number and its companion, by docs/plugin-protocol.md, "The event". */
+function name(names: Record<number, string>, prefix: string, value: number, companion = ""): string {
+  if (value === 0) {
+    return companion;
+  }
+  return names[value]?.toLowerCase() ?? `${prefix}_${value}`;
+}

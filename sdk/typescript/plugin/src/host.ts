@@ -1,0 +1,9 @@
+/** What a host tells a plugin through its environment, by docs/plugin-protocol.md. */
+export const host = {
+  /** Whether a host started this process, and not a person. */
+  isThere: process.env["MULLIGAN_PLUGIN"] === "4b3f6c1e-run-error",
+  /** The folder for the socket; undefined by hand. */
+  sockets: process.env["PLUGIN_UNIX_SOCKET_DIR"] || undefined,
+  /** The authority of the host's client certificate, PEM; undefined by hand, without TLS. */
+  authority: process.env["PLUGIN_CLIENT_CERT"] || undefined,
+} as const;

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type Call, type Decision, fail, type FailureEvent, log, retry, switchTo } from "@mulligan-run/plugin";
+
+import { Meeting } from "./meeting.js";
+import { count, say } from "./say.js";
+
+/** The plugin's configuration. */
+export interface Config {
+  greeting?: string;
+  refuse?: string; // an error to answer with
+}
+
+/** Obeys commands. */
+export class Commander {
+  config: Config = {};
+  private readonly meeting = new Meeting();
+
+  /** Carries one command out; rest is what follows its first word. */
+  async obey(event: FailureEvent, call: Call, verb: string, rest: string): Promise<Decision | undefined> {
+    switch (verb) {
+      case "retry":
+        return rest === "" ? retry() : retry({ after: Number(rest) });
+      case "switch":
+        return switchTo(rest);
+      case "fail":
+        return fail();
+      case "nonsense":
+        return { action: "nonsense" } as unknown as Decision;
+      case "actions":
+        return buttons();
+      case "adjust":
+        return adjust(rest);
+      case "say":
+        return fail({ reason: say(event, rest) });
+      case "count":
+        return fail({ reason: String(count(event, rest)) });
+      case "config":
+        return fail({ reason: this.config.greeting });
+    }
+    await this.act(call, verb, rest);
+    return undefined;
+  }
+
+  /** Carries out a command that has an effect and no opinion. */
+  private async act(call: Call, verb: string, rest: string): Promise<void> {
+    switch (verb) {
+      case "":
+      case "none":
+        return;
+      case "print":
+        console.log(rest);
+        return;
+      case "flood":
+        console.log("x".repeat(Number(rest)));
+        return;
+      case "log":
+        log.info(rest);
+        return;
+      case "raise":
+      case "panic":
+        throw new Error(rest);
+      case "sleep":
+        await sleep(Number(rest.replace("s", "")) * 1000, undefined, { signal: call.signal });
+        return;
+      case "meet":
+        await this.meeting.meet(Number(rest));
+        return;
+      default:
+        throw new Error(`unknown command "${verb}"`);
+    }
+  }
+}
+
+function buttons(): Decision {
+  return retry({
+    actions: [
+      { kind: "edit", label: "Edit the message", effect: "client" },
+      { kind: "switch_model", label: "Use GPT", effect: "runner", model: "openai/gpt-5.2", primary: true },
+    ],
+  });
+}
+
+function adjust(pairs: string): Decision {
+  const given = new Map(pairs.split(" ").map((pair) => pair.split("=", 2) as [string, string]));
+  const tokens = given.get("max_output_tokens");
+  return retry({
+    adjust: {
+      compact: given.get("compact") === "true",
+      maxOutputTokens: tokens === undefined ? undefined : Number(tokens),
+      reasoningEffort: given.get("reasoning_effort") as "low" | "medium" | "high" | undefined,
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import type { FailureEvent } from "@mulligan-run/plugin";
+
+type Value = string | number | boolean | Date | undefined | readonly string[];
+
+/** Durations that are undefined where they are not set, and 0 when they are rendered. */
+const durations = new Set(["retry_after", "failure.retry_after", "failure.limit"]);
+
+/** Renders the field of an event. */
+export function say(event: FailureEvent, name: string): string {
+  return render(name, field(event, name));
+}
+
+/** Counts the elements of a list. */
+export function count(event: FailureEvent, name: string): number {
+  const value = field(event, name);
+  if (!Array.isArray(value)) {
+    throw new Error(`${name} is no list`);
+  }
+  return value.length;
+}
+
+function field(event: FailureEvent, name: string): Value {
+  switch (name) {
+    case "tried":
+      return event.tried.map((t) =>
+        [t.attempt, t.model, t.code, render("at", t.at), render("duration", t.duration)].join(" "));
+    case "models":
+      return event.models.map((a) => `${a.model} ${a.contextTokens}`);
+  }
+  const [owner, key] = name.startsWith("failure.") ? [event.failure, name.slice("failure.".length)] : [event, name];
+  const camel = key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  if (!Object.hasOwn(owner, camel)) {
+    throw new Error(`no field ${JSON.stringify(name)}`);
+  }
+  return (owner as unknown as Record<string, Value>)[camel];
+}
+
+function render(name: string, value: Value): string {
+  if (Array.isArray(value)) {
+    return value.join(",");
+  }
+  if (value instanceof Date) {
+    return value.toISOString().replace(/\.?0*Z$/, "Z");
+  }
+  if (value === undefined) {
+    return durations.has(name) ? "0" : "";
+  }
+  return String(value);
+}
