@@ -10,12 +10,15 @@ import (
 )
 
 // language is an SDK: what it takes to make its conformance plugin, and how to start
-// that: the program itself, or with an exec in every wrapper around it.
+// that: the program itself, or with an exec in every wrapper around it. Or it has no
+// SDK and one ordinary plugin, which is asked what its sessions say.
 type language struct {
 	name    string
 	sources []string                               // files and folders that the plugin is made of
 	needs   []string                               // on the PATH
 	prepare func(t *testing.T, dir string) Command // dir is empty, and removed afterwards
+
+	sessions []session // instead of the talks and of the checks that need commands
 }
 
 var languages = []language{
@@ -24,7 +27,9 @@ var languages = []language{
 		run(t, "go", "build", "-o", program, "./goplugin")
 		return Command{Args: []string{program}}
 	}},
+	{name: "python", sources: pythonSources, needs: []string{"python3"}, prepare: pythonPlugin},
 	{name: "typescript", sources: slices.Concat(typescriptSources, typescriptLock), needs: []string{"node", "npm"}, prepare: typescriptPlugin},
+	{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()},
 }
 
 // command makes the language's plugin. Without its toolchain the test is skipped,
