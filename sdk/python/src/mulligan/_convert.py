@@ -1,0 +1,145 @@
+"""Between the author's types and the messages on the wire."""
+
+import math
+import reprlib
+from datetime import datetime, timezone
+
+from google.protobuf.descriptor import EnumDescriptor
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from ._decision import Adjust, Button, Decision, Fail, Retry, Switch
+from ._event import Alternative, Event, Failure, Tried
+from ._proto import decision_pb2, failure_pb2, plugin_pb2
+
+_MAX_ERROR = 2 << 10  # bytes that a host is told of an error
+
+
+def event(m: plugin_pb2.RunErrorRequest) -> Event:
+    """Make what the author's function is given."""
+    return Event(
+        run=m.run,
+        session=m.session,
+        failure=_failure(m.failure),
+        model=m.model,
+        alternatives=tuple(a.model for a in m.alternatives),
+        models=tuple(Alternative(a.model, a.context_tokens) for a in m.alternatives),
+        attempt=m.attempt,
+        retries=m.retries,
+        max_retries=m.max_retries,
+        remaining_attempts=m.remaining_attempts,
+        tried=tuple(Tried(t.attempt, t.model, t.code, _time(t, "at"), t.ms / 1000) for t in m.tried),
+        auto_recover=m.auto_recover,
+        elapsed=m.elapsed_ms / 1000,
+        remaining_time=m.remaining_ms / 1000 if m.remaining_ms else None,
+        remaining_tokens=m.remaining.tokens or None,
+        remaining_microdollars=m.remaining.microdollars or None,
+        replay_safety=_word(plugin_pb2.ReplaySafety.DESCRIPTOR, m.replay_safety),
+        unsafe_tools=tuple(m.unsafe_tools),
+        partial_shown=m.partial_shown,
+        idle_breaker=m.idle_breaker,
+        idle_expiries=m.idle_expiries,
+    )
+
+
+def _failure(m: failure_pb2.Failure) -> Failure:
+    return Failure(
+        kind=_word(failure_pb2.Kind.DESCRIPTOR, m.kind, m.kind_name),
+        code=m.code,
+        variant=m.variant,
+        origin=_word(failure_pb2.Origin.DESCRIPTOR, m.origin, m.origin_name),
+        phase=_word(failure_pb2.Phase.DESCRIPTOR, m.phase, m.phase_name),
+        retryable=m.retryable,
+        provider=m.provider,
+        model=m.model,
+        http_status=m.http_status,
+        provider_code=m.provider_code,
+        request_id=m.request_id,
+        tool=m.tool,
+        retry_after=m.retry_after_ms / 1000 if m.retry_after_ms else None,
+        resets_at=_time(m, "resets_at"),
+        timer=_word(failure_pb2.Timer.DESCRIPTOR, m.timer, m.timer_name),
+        limit=m.limit_ms / 1000,
+        elapsed=m.elapsed_ms / 1000,
+        last_step=m.last_step,
+        title=m.title,
+        message=m.message,
+        detail=m.detail,
+    )
+
+
+def _word(enum: EnumDescriptor, number: int, companion: str = "") -> str:
+    """Show an enum as one string in lower case; the companion stands for values without a number."""
+    if number == 0:
+        return companion
+    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    value = enum.values_by_number.get(number)
+    return value.name.removeprefix(prefix).lower() if value else f"{prefix.lower()}{number}"
+
+
+def _time(m: failure_pb2.Failure | decision_pb2.Tried, field: str) -> datetime | None:
+    if not m.HasField(field):  # type: ignore[arg-type]
+        return None
+    stamp: Timestamp = getattr(m, field)
+    try:
+        return stamp.ToDatetime(tzinfo=timezone.utc)
+    except (ValueError, OverflowError):  # a year that datetime does not have
+        return None
+
+
+def response(decision: object) -> plugin_pb2.RunErrorResponse:
+    """Make the answer of what the author's function returned; TypeError if that is no decision."""
+    m = plugin_pb2.RunErrorResponse()
+    match decision:
+        case None:
+            return m
+        case Retry(after=after):
+            m.action, m.delay_ms = decision_pb2.ACTION_RETRY, _millis(after)
+        case Switch(model=model, after=after):
+            m.action, m.delay_ms, m.new_model = decision_pb2.ACTION_SWITCH_MODEL, _millis(after), _valid(model)
+        case Fail():
+            m.action = decision_pb2.ACTION_FAIL
+        case _:
+            raise TypeError(_no_decision(decision))
+    m.reason = _valid(decision.reason)
+    m.actions.extend(_button(b) for b in decision.actions)
+    if decision.adjust is not None:
+        m.adjust.CopyFrom(_adjust(decision.adjust))
+    return m
+
+
+def _no_decision(given: object) -> str:
+    if isinstance(given, type) and issubclass(given, Decision):
+        return f"run_error returned the class {given.__name__}: return {given.__name__}(…), with parentheses"
+    return (
+        f"run_error returned {reprlib.repr(given)} ({type(given).__name__}): "
+        "return Retry(…), Switch(model), Fail(…), or None for no opinion"
+    )
+
+
+def _button(b: Button) -> decision_pb2.Button:
+    return decision_pb2.Button(
+        kind=_valid(b.kind), label=_valid(b.label), effect=_valid(b.effect), model=_valid(b.model), primary=bool(b.primary)
+    )
+
+
+def _adjust(a: Adjust) -> decision_pb2.Adjust:
+    return decision_pb2.Adjust(
+        compact=bool(a.compact), max_output_tokens=a.max_output_tokens, reasoning_effort=_valid(a.reasoning_effort)
+    )
+
+
+def _millis(seconds: float | None) -> int:
+    """Round up, so that a positive delay never becomes none; a float's own error does not count."""
+    if not seconds:
+        return 0
+    return max(1, math.ceil(round(seconds * 1000, 6)))
+
+
+def _valid(text: str) -> str:
+    """Replace the halves of surrogate pairs, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def error_text(text: str) -> str:
+    """Make text fit for an error message on the wire."""
+    return text.encode("utf-8", "replace")[:_MAX_ERROR].decode("utf-8", "ignore")

@@ -1,0 +1,1 @@
+"""Generated from proto/mulligan/v1 by generate.sh."""

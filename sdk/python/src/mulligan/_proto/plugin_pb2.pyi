@@ -1,0 +1,104 @@
+from . import decision_pb2 as _decision_pb2
+from . import failure_pb2 as _failure_pb2
+from . import policy_pb2 as _policy_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ReplaySafety(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REPLAY_SAFETY_UNSPECIFIED: _ClassVar[ReplaySafety]
+    REPLAY_SAFETY_SAFE: _ClassVar[ReplaySafety]
+    REPLAY_SAFETY_UNSAFE: _ClassVar[ReplaySafety]
+    REPLAY_SAFETY_UNKNOWN: _ClassVar[ReplaySafety]
+REPLAY_SAFETY_UNSPECIFIED: ReplaySafety
+REPLAY_SAFETY_SAFE: ReplaySafety
+REPLAY_SAFETY_UNSAFE: ReplaySafety
+REPLAY_SAFETY_UNKNOWN: ReplaySafety
+
+class DescribeRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class DescribeResponse(_message.Message):
+    __slots__ = ("name", "version", "config_schema")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    CONFIG_SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    version: str
+    config_schema: bytes
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., config_schema: _Optional[bytes] = ...) -> None: ...
+
+class ConfigureRequest(_message.Message):
+    __slots__ = ("config",)
+    CONFIG_FIELD_NUMBER: _ClassVar[int]
+    config: bytes
+    def __init__(self, config: _Optional[bytes] = ...) -> None: ...
+
+class ConfigureResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class RunErrorRequest(_message.Message):
+    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    RETRIES_FIELD_NUMBER: _ClassVar[int]
+    MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
+    AUTO_RECOVER_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_MS_FIELD_NUMBER: _ClassVar[int]
+    TRIED_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    REPLAY_SAFETY_FIELD_NUMBER: _ClassVar[int]
+    UNSAFE_TOOLS_FIELD_NUMBER: _ClassVar[int]
+    PARTIAL_SHOWN_FIELD_NUMBER: _ClassVar[int]
+    IDLE_BREAKER_FIELD_NUMBER: _ClassVar[int]
+    IDLE_EXPIRIES_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    session: str
+    failure: _failure_pb2.Failure
+    model: str
+    attempt: int
+    retries: int
+    max_retries: int
+    auto_recover: bool
+    elapsed_ms: int
+    remaining: _policy_pb2.Budget
+    remaining_attempts: int
+    remaining_ms: int
+    tried: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Tried]
+    alternatives: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Alternative]
+    replay_safety: ReplaySafety
+    unsafe_tools: _containers.RepeatedScalarFieldContainer[str]
+    partial_shown: bool
+    idle_breaker: bool
+    idle_expiries: int
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[_policy_pb2.Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ...) -> None: ...
+
+class RunErrorResponse(_message.Message):
+    __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    NEW_MODEL_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    ADJUST_FIELD_NUMBER: _ClassVar[int]
+    action: _decision_pb2.Action
+    delay_ms: int
+    new_model: str
+    reason: str
+    actions: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Button]
+    adjust: _decision_pb2.Adjust
+    def __init__(self, action: _Optional[_Union[_decision_pb2.Action, str]] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[_decision_pb2.Button, _Mapping]]] = ..., adjust: _Optional[_Union[_decision_pb2.Adjust, _Mapping]] = ...) -> None: ...

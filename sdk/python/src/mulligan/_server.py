@@ -1,0 +1,185 @@
+"""The gRPC server: our service beside health and what go-plugin's hosts ask for."""
+
+from __future__ import annotations  # grpc's classes are generic only in its type hints
+
+import asyncio
+import inspect
+import json
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from concurrent import futures
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.wrappers_pb2 import Int32Value, StringValue
+
+from . import _convert
+from ._call import Call, during
+from ._proto import plugin_pb2
+
+_MAX_REQUEST = 64 << 20  # bytes
+
+# Threads are made when they are needed. Functions that hang keep theirs; once all do, health is
+# no longer answered and the host starts a fresh process.
+_MAX_THREADS = 128
+
+_SERVING = 1  # grpc.health.v1.HealthCheckResponse.SERVING
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """What the author gave to serve."""
+
+    run_error: Callable[[Any], Any]
+    name: str
+    version: str
+    schema: bytes
+    configure: Callable[[Any], Any] | None
+
+
+def new_server(plugin: Plugin, shut_down: Callable[[], object]) -> grpc.Server:
+    """Make a server that is bound to nothing; shut_down is called after the answer to Shutdown."""
+    server = grpc.server(
+        futures.ThreadPoolExecutor(_MAX_THREADS, "call"),
+        options=[("grpc.max_receive_message_length", _MAX_REQUEST)],
+    )
+    service = _Service(plugin)
+    server.add_generic_rpc_handlers((
+        grpc.method_handlers_generic_handler("mulligan.v1.RecoveryPlugin", {
+            "Describe": _unary(service.describe, plugin_pb2.DescribeRequest),
+            "Configure": _unary(service.configure, plugin_pb2.ConfigureRequest),
+            "RunError": _unary(service.run_error, plugin_pb2.RunErrorRequest),
+        }),
+        # Its messages look the same on the wire as those of protobuf's wrappers.
+        grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": _unary(_health, StringValue)}),
+        # Its messages are empty both ways, so bytes do.
+        grpc.method_handlers_generic_handler("plugin.GRPCController", {
+            "Shutdown": grpc.unary_unary_rpc_method_handler(_shutdown(shut_down)),
+        }),
+        grpc.method_handlers_generic_handler("plugin.GRPCStdio", {
+            "StreamStdio": grpc.unary_stream_rpc_method_handler(_hold_open),
+        }),
+    ))
+    return server
+
+
+def _unary(behavior: Callable[[Any, grpc.ServicerContext], Any], request: Any) -> grpc.RpcMethodHandler[Any, Any]:
+    return grpc.unary_unary_rpc_method_handler(behavior, request.FromString, lambda reply: reply.SerializeToString())
+
+
+def _health(request: StringValue, context: grpc.ServicerContext) -> Int32Value:
+    if request.value not in ("", "plugin"):
+        context.abort(grpc.StatusCode.NOT_FOUND, "the service is called plugin")
+    return Int32Value(value=_SERVING)
+
+
+def _shutdown(shut_down: Callable[[], object]) -> Callable[[bytes, grpc.ServicerContext], bytes]:
+    def behavior(_: bytes, context: grpc.ServicerContext) -> bytes:
+        if not context.add_callback(shut_down):
+            shut_down()
+        return b""
+
+    return behavior
+
+
+def _hold_open(_: bytes, context: grpc.ServicerContext) -> tuple[()]:
+    over = threading.Event()
+    if context.add_callback(over.set):
+        over.wait()
+    return ()
+
+
+class _Service:
+    """mulligan.v1.RecoveryPlugin."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self._plugin = plugin
+        self._loop = _Loop()
+
+    def describe(self, _: plugin_pb2.DescribeRequest, __: grpc.ServicerContext) -> plugin_pb2.DescribeResponse:
+        return plugin_pb2.DescribeResponse(
+            name=self._plugin.name, version=self._plugin.version, config_schema=self._plugin.schema
+        )
+
+    def configure(
+        self, request: plugin_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> plugin_pb2.ConfigureResponse:
+        if self._plugin.configure is None:
+            return plugin_pb2.ConfigureResponse()
+        try:
+            self._ask(self._plugin.configure, json.loads(request.config or b"{}"), context)
+            return plugin_pb2.ConfigureResponse()
+        except ValueError as refusal:  # the author's own words for people
+            text = str(refusal)
+        except BaseException as error:
+            text = _report("configure", error)
+        _abort(context, grpc.StatusCode.INVALID_ARGUMENT, text)
+
+    def run_error(
+        self, request: plugin_pb2.RunErrorRequest, context: grpc.ServicerContext
+    ) -> plugin_pb2.RunErrorResponse:
+        left = context.time_remaining()
+        call = Call(request.run, request.session, None if left is None else time.monotonic() + left)
+        try:
+            with during(call):
+                decision = self._ask(self._plugin.run_error, _convert.event(request), context)
+            return _convert.response(decision)
+        except futures.CancelledError as error:
+            text = _report(f"run_error, run {call.run},", error) if context.is_active() else ""
+        except BaseException as error:
+            text = _report(f"run_error, run {call.run},", error)
+        _abort(context, grpc.StatusCode.UNKNOWN, text)
+
+    def _ask(self, function: Callable[[Any], Any], argument: Any, context: grpc.ServicerContext) -> Any:
+        answer = function(argument)
+        return self._loop.wait(answer, context) if inspect.isawaitable(answer) else answer
+
+
+class _Loop:
+    """An event loop in a thread of its own, made when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def wait(self, answer: Awaitable[Any], context: grpc.ServicerContext) -> Any:
+        """Wait for the answer, as a task that is cancelled when its call is over."""
+        task = asyncio.run_coroutine_threadsafe(_await(answer), self._running())
+        if not context.add_callback(task.cancel):
+            task.cancel()
+        return task.result()
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="async", daemon=True).start()
+            return self._loop
+
+
+async def _await(answer: Awaitable[Any]) -> Any:
+    return await answer
+
+
+def _report(what: str, error: BaseException) -> str:
+    """Write the author's stack to standard error, and give the error in one line."""
+    text = "".join(traceback.format_exception_only(error)).strip()
+    stack = "".join(traceback.format_exception(type(error), error, _authors(error.__traceback__)))
+    print(f"{what} failed: {text}\n{stack}", end="", file=sys.stderr)
+    return text
+
+
+def _authors(stack: TracebackType | None) -> TracebackType | None:
+    """Leave out the frames of this file that lead to the author's."""
+    while stack is not None and stack.tb_frame.f_code.co_filename == __file__:
+        stack = stack.tb_next
+    return stack
+
+
+def _abort(context: grpc.ServicerContext, code: grpc.StatusCode, text: str) -> NoReturn:
+    context.abort(code, _convert.error_text(text))

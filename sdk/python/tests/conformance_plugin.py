@@ -1,0 +1,156 @@
+"""The conformance plugin of the Python SDK: it obeys the commands of sdk/conformance/README.md."""
+
+import dataclasses
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from mulligan import Adjust, Alternative, Button, Decision, Event, Fail, Retry, Switch, Tried, serve, time_left
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"greeting": {"type": "string"}, "refuse": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+DURATIONS = {"elapsed", "remaining_time", "retry_after", "limit", "failure.elapsed", "failure.retry_after", "failure.limit"}
+NUMBERS = {"remaining_tokens", "remaining_microdollars"}
+
+config: dict[str, str] = {}
+
+
+def configure(given: dict[str, str]) -> None:
+    if "refuse" in given:
+        raise ValueError(given["refuse"])
+    config.clear()
+    config.update(given)
+
+
+def run_error(e: Event) -> Decision | None:
+    line, _, reason = e.failure.detail.split("\n")[0].partition(" because ")
+    verb, _, rest = line.partition(" ")
+    decision = COMMANDS[verb](e, rest) if verb in COMMANDS else unknown(verb)
+    return dataclasses.replace(decision, reason=reason) if reason and decision else decision
+
+
+def unknown(verb: str) -> None:
+    raise LookupError(f"unknown command {verb}")
+
+
+def retry(_: Event, seconds: str) -> Decision:
+    return Retry(after=float(seconds)) if seconds else Retry()
+
+
+def actions(_: Event, __: str) -> Decision:
+    return Retry(actions=[
+        Button("edit", "Edit the message", effect="client"),
+        Button("switch_model", "Use GPT", model="openai/gpt-5.2", primary=True),
+    ])
+
+
+def adjust(_: Event, pairs: str) -> Decision:
+    read: dict[str, Callable[[str], Any]] = {
+        "compact": lambda text: text == "true", "max_output_tokens": int, "reasoning_effort": str
+    }
+    given = (pair.partition("=") for pair in pairs.split())
+    return Retry(adjust=Adjust(**{key: read[key](value) for key, _, value in given}))
+
+
+def nonsense(_: Event, __: str) -> Any:
+    return {"action": "nonsense"}
+
+
+def log(_: Event, text: str) -> None:
+    logging.info(text)
+
+
+def fail_badly(_: Event, text: str) -> None:
+    raise RuntimeError(text)
+
+
+def sleep(_: Event, duration: str) -> None:
+    time.sleep(float(duration.removesuffix("s")))
+
+
+class Meeting:
+    """Makes calls wait for each other; a barrier counts from 0 again by itself."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._barriers: dict[int, threading.Barrier] = {}
+
+    def meet(self, _: Event, n: str) -> None:
+        with self._lock:
+            barrier = self._barriers.setdefault(int(n), threading.Barrier(int(n)))
+        barrier.wait(timeout=time_left())
+
+
+def say(e: Event, name: str) -> Decision:
+    return Fail(render(name, field(e, name)))
+
+
+def count(e: Event, name: str) -> Decision:
+    return Fail(str(len(field(e, name))))
+
+
+def field(e: Event, name: str) -> Any:
+    value: Any = e
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def render(name: str, value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(render_one(one) for one in value)
+    if name in DURATIONS:
+        return seconds(value or 0.0)
+    if value is None:
+        return "0" if name in NUMBERS else ""
+    return render_one(value)
+
+
+def render_one(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case datetime():
+            whole, _, fraction = value.isoformat(timespec="milliseconds").removesuffix("+00:00").partition(".")
+            return f"{whole}.{fraction}".rstrip("0").rstrip(".") + "Z"
+        case Alternative():
+            return f"{value.model} {value.context_tokens}"
+        case Tried():
+            return f"{value.attempt} {value.model} {value.code} {render_one(value.at)} {seconds(value.duration)}"
+    return str(value)
+
+
+def seconds(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+COMMANDS: dict[str, Callable[[Event, str], Decision | None]] = {
+    "": lambda *_: None,
+    "none": lambda *_: None,
+    "retry": retry,
+    "switch": lambda _, model: Switch(model),
+    "fail": lambda *_: Fail(),
+    "actions": actions,
+    "adjust": adjust,
+    "say": say,
+    "count": count,
+    "config": lambda *_: Fail(config["greeting"]),
+    "nonsense": nonsense,
+    "print": lambda _, text: print(text),
+    "flood": lambda _, n: print("x" * int(n)),
+    "log": log,
+    "raise": fail_badly,
+    "panic": fail_badly,
+    "sleep": sleep,
+    "meet": Meeting().meet,
+}
+
+if __name__ == "__main__":
+    serve(run_error, name="conformance", version="1.2.3", config_schema=SCHEMA, configure=configure)
