@@ -28,7 +28,6 @@ var languages = []language{
 		return Command{Args: []string{program}}
 	}},
 	{name: "python", sources: pythonSources, needs: []string{"python3"}, prepare: pythonPlugin},
-	{name: "python", sources: pythonSources, needs: []string{"python3"}, prepare: pythonPlugin},
 	{name: "typescript", sources: slices.Concat(typescriptSources, typescriptLock), needs: []string{"node", "npm"}, prepare: typescriptPlugin},
 	{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()},
 }
