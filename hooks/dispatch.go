@@ -70,7 +70,7 @@ func ask(ctx context.Context, hook Named, e RunError, deadline time.Duration) re
 	if errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() != nil {
 		a.err = fmt.Errorf("no answer within %v", time.Since(began).Round(time.Millisecond))
 	}
-	return sanitise(a, hook.Name, began)
+	return sanitise(a, hook, began)
 }
 
 func call(ctx context.Context, hook Hook, e RunError) (a answer) {
@@ -85,7 +85,7 @@ func call(ctx context.Context, hook Hook, e RunError) (a answer) {
 
 // sanitise makes a vote that may be stored out of whatever a hook said. Who
 // answered is kept also when there is an error.
-func sanitise(a answer, name string, began time.Time) recovery.Vote {
+func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 	v := a.vote
 	if a.err != nil {
 		v.Error = a.err.Error()
@@ -93,7 +93,7 @@ func sanitise(a answer, name string, began time.Time) recovery.Vote {
 	if v.Error != "" {
 		v = recovery.Vote{Version: v.Version, Hash: v.Hash, PID: v.PID, Error: v.Error}
 	}
-	v.Plugin, v.Latency = name, since(began)
+	v.Plugin, v.Shadow, v.Latency = hook.Name, hook.Shadow, since(began)
 	v.Error, v.Reason = recovery.Clip(v.Error, MaxError), recovery.Clip(v.Reason, MaxReason)
 	return v
 }

@@ -28,7 +28,7 @@ func TestDispatchAsksSideBySide(t *testing.T) {
 				return recovery.Vote{Action: recovery.ActionRetry, Plugin: "liar", Reason: strings.Repeat("ä", 400)}, nil
 			})
 		}
-		votes, took := dispatch(t, Named{"a", slow(time.Second)}, Named{"b", slow(1900 * time.Millisecond)})
+		votes, took := dispatch(t, Named{Name: "a", Hook: slow(time.Second)}, Named{Name: "b", Hook: slow(1900 * time.Millisecond)})
 		if took != 1900*time.Millisecond {
 			t.Errorf("took %v", took)
 		}
@@ -43,15 +43,15 @@ func TestDispatchSurvivesItsHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		votes, took := dispatch(t,
-			Named{"fails", Func(func(context.Context, RunError) (recovery.Vote, error) {
+			Named{Name: "fails", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {
 				return recovery.Vote{Action: recovery.ActionFail, PID: 7}, errors.New("no\xff" + strings.Repeat("x", 9000))
 			})},
-			Named{"panics", Func(func(context.Context, RunError) (recovery.Vote, error) { panic("boom") })},
-			Named{"hangs", Func(func(context.Context, RunError) (recovery.Vote, error) {
+			Named{Name: "panics", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) { panic("boom") })},
+			Named{Name: "hangs", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {
 				<-release // deaf to its context
 				return recovery.Vote{Action: recovery.ActionRetry}, nil
 			})},
-			Named{"well", Func(func(context.Context, RunError) (recovery.Vote, error) {
+			Named{Name: "well", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {
 				return recovery.Vote{Action: recovery.ActionRetry}, nil
 			})},
 		)
@@ -74,6 +74,21 @@ func TestDispatchSurvivesItsHooks(t *testing.T) {
 	})
 }
 
+func TestDispatchSaysWhoIsAShadow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lies := func(shadow bool) Hook {
+			return Func(func(context.Context, RunError) (recovery.Vote, error) {
+				return recovery.Vote{Action: recovery.ActionRetry, Shadow: shadow}, nil
+			})
+		}
+		votes, _ := dispatch(t, Named{Name: "a", Hook: lies(true)}, Named{Name: "b", Hook: lies(false), Shadow: true},
+			Named{Name: "c", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) { panic("boom") }), Shadow: true})
+		if votes["a"].Shadow || !votes["b"].Shadow || !votes["c"].Shadow {
+			t.Errorf("votes: %+v", votes)
+		}
+	})
+}
+
 func TestDispatchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -83,7 +98,7 @@ func TestDispatchEndsWithItsContext(t *testing.T) {
 			return recovery.Vote{}, ctx.Err()
 		})
 		began, n := time.Now(), 0
-		Dispatch(ctx, []Named{{"a", hang}, {"b", hang}}, RunError{}, Deadlines{}, func(recovery.Vote) { n++ })
+		Dispatch(ctx, []Named{{Name: "a", Hook: hang}, {Name: "b", Hook: hang}}, RunError{}, Deadlines{}, func(recovery.Vote) { n++ })
 		if n != 2 || time.Since(began) != time.Second {
 			t.Errorf("%d votes after %v", n, time.Since(began))
 		}

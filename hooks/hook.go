@@ -8,8 +8,8 @@ import (
 
 // Hook gives advice about failures. RunError may be called by several goroutines
 // at once and should return soon after ctx is done; a vote with ActionNone is "no
-// opinion". An error says why there is none. Of the vote, Plugin and Latency are
-// filled in by Dispatch.
+// opinion". An error says why there is none. Of the vote, Plugin, Shadow and
+// Latency are filled in by Dispatch.
 type Hook interface {
 	RunError(ctx context.Context, e RunError) (recovery.Vote, error)
 }
@@ -22,6 +22,7 @@ func (f Func) RunError(ctx context.Context, e RunError) (recovery.Vote, error) {
 
 // Named is a hook under the name that the configuration gives it.
 type Named struct {
-	Name string
-	Hook Hook
+	Name   string
+	Hook   Hook
+	Shadow bool // it is asked on trial: its votes are recorded, and never count
 }

@@ -33,7 +33,7 @@ func elect(r *Run) Decision {
 	var d Decision
 	for rank, plugin := range r.Policy.Plugins {
 		for _, v := range r.Open.Votes {
-			if v.Plugin != plugin || v.Error != "" || v.Action == ActionNone {
+			if v.Plugin != plugin || v.Shadow || v.Error != "" || v.Action == ActionNone {
 				continue
 			}
 			if problem := r.invalid(v); problem != "" {

@@ -197,7 +197,7 @@ func (r *Run) apply(e Event) {
 	case Repaired:
 		r.repaired(b)
 	case Voted:
-		if r.Open != nil && r.Open.Seq == b.Failure {
+		if r.Open != nil && r.Open.Seq == b.Failure && !b.Vote.Shadow {
 			r.Open.Votes = append(r.Open.Votes, b.Vote)
 		}
 	case Decided:

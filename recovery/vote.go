@@ -25,7 +25,8 @@ type Vote struct {
 	Reason   string   `json:"reason,omitempty"` // for people
 	Actions  []Button `json:"actions,omitempty"`
 	Adjust   Adjust   `json:"adjust,omitzero"`
-	Error    string   `json:"error,omitempty"` // why there is no opinion: timed out, crashed, invalid answer, …
+	Error    string   `json:"error,omitempty"`  // why there is no opinion: timed out, crashed, invalid answer, …
+	Shadow   bool     `json:"shadow,omitempty"` // it was asked on trial: this is recorded, and never counts
 }
 
 // Adjust is what the next attempt changes, since an unchanged retry cannot help

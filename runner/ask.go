@@ -17,7 +17,7 @@ func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	var asked []hooks.Named
 	var missing []string
 	for _, name := range a.Plugins {
-		if i := slices.IndexFunc(list, func(h hooks.Named) bool { return h.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(list, func(h hooks.Named) bool { return h.Name == name && !h.Shadow }); i >= 0 {
 			asked = append(asked, list[i])
 		} else {
 			missing = append(missing, name)

@@ -30,6 +30,7 @@ type loop struct {
 	mailbox chan message
 	work    context.Context // what every effect's context comes from; over when the loop is
 	air     map[string]*job // effects that are going on, by key
+	shadows shadows
 }
 
 // message is what an effect tells the loop; it runs on the loop's goroutine.
@@ -104,10 +105,12 @@ func (l *loop) drive(ctx context.Context) error {
 		if err := l.reconcile(work); err != nil {
 			return err
 		}
-		if l.run.Settled() || l.parked() {
+		if (l.run.Settled() || l.parked()) && (l.run.End != nil || !l.shadows.awaited()) {
 			return nil
 		}
 		select {
+		case <-l.shadows.patience:
+			l.shadows.giveUp()
 		case m := <-l.mailbox:
 			if err := m(work); err != nil {
 				return err
@@ -138,11 +141,17 @@ func (l *loop) parked() bool {
 // Next wants.
 func (l *loop) reconcile(ctx context.Context) error {
 	effects := recovery.Next(l.run)
+	l.askShadows(effects)
 	for len(effects) == 1 && effects[0].Record != nil {
+		if isFailure(effects[0].Record) && l.shadows.awaited() {
+			effects = nil
+			break
+		}
 		if err := l.write(ctx, effects[0].Record); err != nil {
 			return err
 		}
 		effects = recovery.Next(l.run)
+		l.askShadows(effects)
 	}
 	wanted := make(map[string]bool, len(effects))
 	for _, e := range effects {

@@ -155,7 +155,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	}
 	s.Policy.Plugins = nil
 	for _, h := range r.hooks() {
-		s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
+		if !h.Shadow {
+			s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
+		}
 	}
 	for _, t := range r.tools {
 		s.Tools = append(s.Tools, t.decl())

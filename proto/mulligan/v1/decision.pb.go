@@ -490,7 +490,9 @@ type Vote struct {
 	// What the next attempt changes.
 	Adjust *Adjust `protobuf:"bytes,12,opt,name=adjust,proto3" json:"adjust,omitempty"`
 	// Why there is no opinion; empty = there may be one.
-	Error         string `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
+	Error string `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
+	// It was asked on trial: this is recorded, and never counts.
+	Shadow        bool `protobuf:"varint,14,opt,name=shadow,proto3" json:"shadow,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -614,6 +616,13 @@ func (x *Vote) GetError() string {
 		return x.Error
 	}
 	return ""
+}
+
+func (x *Vote) GetShadow() bool {
+	if x != nil {
+		return x.Shadow
+	}
+	return false
 }
 
 // Decision is what will be done about a failure, by whose advice, and why.
@@ -946,7 +955,7 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x04hash\x18\x03 \x01(\tR\x04hash\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x0e\n" +
 	"\x02ms\x18\x05 \x01(\x03R\x02ms\x12\x12\n" +
-	"\x04rank\x18\x06 \x01(\x05R\x04rank\"\x8d\x03\n" +
+	"\x04rank\x18\x06 \x01(\x05R\x04rank\"\xa5\x03\n" +
 	"\x04Vote\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x12\n" +
@@ -963,7 +972,8 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	" \x01(\tR\x06reason\x12-\n" +
 	"\aactions\x18\v \x03(\v2\x13.mulligan.v1.ButtonR\aactions\x12+\n" +
 	"\x06adjust\x18\f \x01(\v2\x13.mulligan.v1.AdjustR\x06adjust\x12\x14\n" +
-	"\x05error\x18\r \x01(\tR\x05error\"\xe1\x02\n" +
+	"\x05error\x18\r \x01(\tR\x05error\x12\x16\n" +
+	"\x06shadow\x18\x0e \x01(\bR\x06shadow\"\xe1\x02\n" +
 	"\bDecision\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x1f\n" +
 	"\vaction_name\x18\x02 \x01(\tR\n" +
