@@ -26,9 +26,9 @@ var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight,
 // RunError asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
 // plugin's own deadline ends, whatever the plugin does.
 func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-	if s.spec.Deadline > 0 {
+	if deadline := s.deadline(); deadline > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.spec.Deadline)
+		ctx, cancel = context.WithTimeout(ctx, deadline)
 		defer cancel()
 	}
 	select {
@@ -52,6 +52,12 @@ func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.V
 	return vote, err
 }
 
+func (s *supervised) deadline() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spec.Deadline
+}
+
 func (s *supervised) admit() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,6 +73,7 @@ func (s *supervised) admit() error {
 func (s *supervised) judge(ctx context.Context, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.changed()
 	switch {
 	case err == nil:
 		s.breaker.succeeded()
@@ -81,25 +88,43 @@ func (s *supervised) judge(ctx context.Context, err error, took time.Duration) {
 
 // ask calls the plugin, and a fresh process once more where the first one died.
 func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-	p, err := s.running(ctx)
+	p, err := s.begin(ctx)
 	if err != nil {
 		return recovery.Vote{}, err
 	}
 	vote, err := s.call(ctx, p, e)
-	if status.Code(errors.Unwrap(err)) != codes.Unavailable || !p.dead(pipeGrace/2) {
+	var crash *CrashError
+	if !errors.As(err, &crash) || status.Code(crash.Err) != codes.Unavailable || !s.roomForAnother(ctx) {
 		return vote, err
 	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < backoffFirst+retryRoom {
-		return vote, err
-	}
-	again, startErr := s.running(ctx)
+	again, startErr := s.begin(ctx)
 	if startErr != nil {
 		return vote, err // the first error says more
 	}
 	return s.call(ctx, again, e)
 }
 
+// begin gives a process that takes a call: not one that is being replaced.
+func (s *supervised) begin(ctx context.Context) (*process, error) {
+	for {
+		p, err := s.running(ctx)
+		if err != nil || p.calls.begin() {
+			return p, err
+		}
+	}
+}
+
+// roomForAnother reports whether ctx leaves time for a restart and a call.
+func (s *supervised) roomForAnother(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	deadline, ok := ctx.Deadline()
+	return !ok || time.Until(deadline) >= s.restarts.policy.First+retryRoom
+}
+
+// call is one call to p, which has begun.
 func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (recovery.Vote, error) {
+	defer p.calls.end()
 	who := recovery.Vote{Version: p.version, PID: p.runner.pid(), Hash: p.hash}
 	reply, err := p.service.RunError(ctx, wire.RunErrorToProto(e))
 	if err != nil {

@@ -2,20 +2,16 @@ package host
 
 import "time"
 
-// When a plugin that fails is left alone.
-const (
-	breakAfter = 3 // failures in a row
-	openFirst  = time.Minute
-	openMost   = 10 * time.Minute
-)
-
 // breaker is a circuit breaker. Its owner guards it.
 type breaker struct {
+	policy   BreakerPolicy // with its defaults
 	failures int
 	openFor  time.Duration // 0 = closed
 	until    time.Time     // when one probe may pass
 	probing  bool
 }
+
+func newBreaker(p BreakerPolicy) breaker { return breaker{policy: p.orDefaults()} }
 
 // allow reports whether a call may be made; a call that was allowed is reported to
 // succeeded, failed or abandoned.
@@ -30,15 +26,15 @@ func (b *breaker) allow(now time.Time) bool {
 	return true
 }
 
-func (b *breaker) succeeded() { *b = breaker{} }
+func (b *breaker) succeeded() { *b = breaker{policy: b.policy} }
 
 func (b *breaker) failed(now time.Time) {
 	b.failures++
 	switch {
 	case b.probing:
-		b.openFor = min(2*b.openFor, openMost)
-	case b.openFor == 0 && b.failures >= breakAfter:
-		b.openFor = openFirst
+		b.openFor = min(2*b.openFor, b.policy.Most)
+	case b.openFor == 0 && b.failures >= b.policy.After:
+		b.openFor = b.policy.Open
 	default:
 		return
 	}
@@ -49,3 +45,13 @@ func (b *breaker) failed(now time.Time) {
 func (b *breaker) abandoned() { b.probing = false }
 
 func (b *breaker) open(now time.Time) bool { return b.openFor > 0 && now.Before(b.until) }
+
+func (b *breaker) state(now time.Time) string {
+	switch {
+	case b.openFor == 0:
+		return BreakerClosed
+	case b.open(now):
+		return BreakerOpen
+	}
+	return BreakerHalfOpen
+}

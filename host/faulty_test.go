@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("1|1|tcp|192.0.2.1:80|grpc|" + strings.Repeat("A", 60))
 		time.Sleep(time.Hour)
 	case "uncertified":
-		fmt.Println("1|1|unix|/tmp/x|grpc")
+		fmt.Println("1|1|unix|" + os.Getenv("PLUGIN_UNIX_SOCKET_DIR") + "/s|grpc")
 		time.Sleep(time.Hour)
 	case "exit at start":
 		os.Exit(3)

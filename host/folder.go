@@ -1,32 +1,142 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 )
 
-// maxSocketPath is below what the narrowest system allows (104 bytes).
-const maxSocketPath = 100
+const (
+	// maxSocketPath is below what the narrowest system allows (104 bytes).
+	maxSocketPath = 100
+	// roomBelow is what go-plugin appends: /plugin-dirNNNNNNNNNN/pluginNNNNNNNNNN.
+	roomBelow = 44
 
-// roomBelow is what go-plugin appends: /plugin-dirNNNNNNNNNN/pluginNNNNNNNNNN.
-const roomBelow = 44
+	folderPrefix = "mulligan-"
+	ownerFile    = "host"      // in each folder: the number and the beginning of its process
+	sweepAge     = time.Minute // a younger folder may be about to get its owner
+	sweepMost    = 200         // folders looked at in one place
+)
 
-// socketFolder makes a folder of mode 0700 with a path that is short enough.
-func socketFolder() (string, error) {
-	var last error
-	for _, parent := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+// folders are a host's own, of mode 0700. They are made when they are first needed.
+type folders struct {
+	sockets func() (string, error)
+	copies  func() (string, error) // of pinned plugins
+
+	mu   sync.Mutex
+	made []string
+}
+
+func newFolders() *folders {
+	f := &folders{}
+	f.sockets = sync.OnceValues(func() (string, error) {
+		return f.make("plugin sockets", socketParents(), func(dir string) bool { return len(dir)+roomBelow <= maxSocketPath })
+	})
+	f.copies = sync.OnceValues(func() (string, error) {
+		return f.make("copies of pinned plugins", copyParents(), mayExecute)
+	})
+	return f
+}
+
+func socketParents() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
+
+func copyParents() []string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return []string{os.TempDir()}
+	}
+	return []string{os.TempDir(), cache}
+}
+
+// make makes a folder in the first parent where a fitting one can be made.
+func (f *folders) make(what string, parents []string, fits func(string) bool) (string, error) {
+	err := errors.New("none of the places is fit")
+	for _, parent := range parents {
 		if parent == "" {
 			continue
 		}
-		dir, err := os.MkdirTemp(parent, "mulligan-")
-		if err != nil {
-			last = err
+		dir, makeErr := os.MkdirTemp(parent, folderPrefix)
+		if makeErr != nil {
+			err = makeErr
 			continue
 		}
-		if len(dir)+roomBelow <= maxSocketPath {
-			return dir, nil
+		if !fits(dir) {
+			_ = os.Remove(dir)
+			continue
 		}
-		last = os.Remove(dir)
+		f.mu.Lock()
+		f.made = append(f.made, dir)
+		f.mu.Unlock()
+		return dir, markFolder(dir)
 	}
-	return "", fmt.Errorf("no folder for plugin sockets: %w", last)
+	return "", fmt.Errorf("no folder for %s: %w", what, err)
+}
+
+// markFolder says whose folder it is.
+func markFolder(dir string) error {
+	started, err := startedAt(os.Getpid())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ownerFile), []byte(strconv.Itoa(os.Getpid())+" "+started), 0o600)
+}
+
+// remove removes what was made.
+func (f *folders) remove() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var errs []error
+	for _, dir := range f.made {
+		errs = append(errs, os.RemoveAll(dir))
+	}
+	f.made = nil
+	return errors.Join(errs...)
+}
+
+// sweepOnce removes, once in a process, what killed hosts have left behind.
+var sweepOnce = sync.OnceFunc(func() {
+	swept := map[string]bool{"": true}
+	for _, parent := range append(socketParents(), copyParents()...) {
+		if parent = filepath.Clean(parent); !swept[parent] {
+			swept[parent] = true
+			sweep(parent, time.Now())
+		}
+	}
+	sweepGroups()
+})
+
+// sweep removes the folders in parent that are this user's and whose host is gone.
+func sweep(parent string, now time.Time) {
+	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
+	for _, dir := range found[:min(len(found), sweepMost)] {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !isOurs(info) || info.Mode().Perm() != 0o700 || now.Sub(info.ModTime()) < sweepAge {
+			continue
+		}
+		if pid, started, ok := folderOwner(dir); ok && !isAlive(pid, started) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// folderOwner reads whose folder it is; one without a mark is somebody else's.
+func folderOwner(dir string) (pid int, started string, ok bool) {
+	f, err := os.Open(filepath.Join(dir, ownerFile))
+	if err != nil {
+		return 0, "", false
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, 200))
+	if err != nil {
+		return 0, "", false
+	}
+	number, started, _ := strings.Cut(string(text), " ")
+	pid, err = strconv.Atoi(number)
+	return pid, started, err == nil && started != ""
 }

@@ -5,19 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mulligan-run/mulligan/hooks"
 )
 
+const maxName = 100 // bytes of a plugin's name
+
 // Host owns plugin processes. Its methods may be called by several goroutines.
 type Host struct {
-	logger  *slog.Logger
+	logger   *slog.Logger
+	stateDir string // "" = other processes are told nothing
+	folders  *folders
+
 	mu      sync.Mutex
 	plugins []*supervised
-	sockets string // the private folder, "" before the first plugin
+	logs    []*logFile
+	state   *stateFile // nil without a state folder, and before the first plugin
 	closed  bool
 }
 
@@ -30,7 +36,7 @@ func WithLogger(logger *slog.Logger) Option { return func(h *Host) { h.logger = 
 
 // New makes a Host without plugins.
 func New(options ...Option) *Host {
-	h := &Host{logger: slog.New(slog.DiscardHandler)}
+	h := &Host{logger: slog.New(slog.DiscardHandler), folders: newFolders()}
 	for _, option := range options {
 		option(h)
 	}
@@ -39,33 +45,67 @@ func New(options ...Option) *Host {
 
 // Add adds a plugin without starting it.
 func (h *Host) Add(spec Spec) error {
+	if err := checkSpec(spec); err != nil {
+		return err
+	}
+	sweepOnce()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return errClosed
 	}
-	if spec.Name == "" || len(spec.Command) == 0 {
-		return errors.New("a plugin needs a name and a command")
-	}
-	if slices.ContainsFunc(h.plugins, func(p *supervised) bool { return p.spec.Name == spec.Name }) {
+	if slices.ContainsFunc(h.plugins, func(p *supervised) bool { return p.name == spec.Name }) {
 		return fmt.Errorf("plugin %s is there already", spec.Name)
 	}
-	if h.sockets == "" {
-		dir, err := socketFolder()
-		if err != nil {
-			return err
-		}
-		h.sockets = dir
+	if h.stateDir != "" && h.state == nil {
+		h.openState()
 	}
-	h.plugins = append(h.plugins, supervise(spec, h.sockets, h.logger.With("plugin", spec.Name)))
+	h.plugins = append(h.plugins, supervise(spec, h.folders, h.loggerOf(spec.Name), h.state.touch))
+	h.state.touch()
 	return nil
+}
+
+// checkSpec finds what is wrong with a spec by itself.
+func checkSpec(spec Spec) error {
+	switch {
+	case spec.Name == "" || len(spec.Command) == 0 || spec.Command[0] == "":
+		return errors.New("a plugin needs a name and a command")
+	case len(spec.Name) > maxName || printable(spec.Name, maxName) != spec.Name:
+		return fmt.Errorf("a plugin's name has at most %d bytes and no control characters: %s", maxName, quote(spec.Name))
+	case spec.Pin != "" && (len(spec.Pin) != 64 || strings.Trim(spec.Pin, "0123456789abcdefABCDEF") != ""):
+		return fmt.Errorf("plugin %s: the pin %s is no SHA-256 in hex", spec.Name, quote(spec.Pin))
+	}
+	return nil
+}
+
+// openState is for the first plugin. The caller holds mu.
+func (h *Host) openState() {
+	state, err := newStateFile(h.stateDir, h.logger, h.Statuses)
+	if err != nil {
+		h.logger.Warn("the state of plugins is not written", "error", err)
+		h.stateDir = ""
+		return
+	}
+	h.state = state
+}
+
+// loggerOf gives the log of one plugin. The caller holds mu.
+func (h *Host) loggerOf(name string) *slog.Logger {
+	logger := h.logger.With("plugin", name)
+	if h.state == nil {
+		return logger
+	}
+	file := &logFile{path: LogFile(h.stateDir, name)}
+	h.logs = append(h.logs, file)
+	own := slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})
+	return slog.New(slog.NewMultiHandler(logger.Handler(), own))
 }
 
 // Hooks lists the plugins as hooks, in the order in which they were added.
 func (h *Host) Hooks() []hooks.Named {
 	var named []hooks.Named
 	for _, p := range h.all() {
-		named = append(named, hooks.Named{Name: p.spec.Name, Hook: p})
+		named = append(named, hooks.Named{Name: p.name, Hook: p})
 	}
 	return named
 }
@@ -89,7 +129,7 @@ func (h *Host) Start(ctx context.Context) error {
 	for i, p := range plugins {
 		wg.Go(func() {
 			if _, err := p.running(ctx); err != nil {
-				errs[i] = fmt.Errorf("plugin %s: %w", p.spec.Name, err)
+				errs[i] = named(p.name, err)
 			}
 		})
 	}
@@ -97,23 +137,32 @@ func (h *Host) Start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// named says which plugin an error is about, where it does not say so itself.
+func named(name string, err error) error {
+	var crash *CrashError
+	if errors.As(err, &crash) {
+		return err
+	}
+	return fmt.Errorf("plugin %s: %w", name, err)
+}
+
 // Close stops every plugin and returns when their process groups are gone, after at
 // most 5 s. Hooks fail from now on.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
-	plugins, sockets := h.plugins, h.sockets
-	h.sockets = ""
+	plugins, logs := h.plugins, h.logs
 	h.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, p := range plugins {
 		wg.Go(p.close)
 	}
 	wg.Wait()
-	if sockets == "" {
-		return nil
+	h.state.close()
+	for _, l := range logs {
+		l.close()
 	}
-	return os.RemoveAll(sockets)
+	return h.folders.remove()
 }
 
 func (h *Host) all() []*supervised {

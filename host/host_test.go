@@ -178,15 +178,15 @@ func TestAPluginThatAlwaysDiesIsDisabled(t *testing.T) {
 		ask(t, h)
 	}
 	vote, took := ask(t, h)
-	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts > maxRestarts || took > 100*time.Millisecond || vote.Error == "" {
+	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts > (RestartPolicy{}).orDefaults().Max || took > 100*time.Millisecond || vote.Error == "" {
 		t.Errorf("%+v %+v after %v", s, vote, took)
 	}
 }
 
 func TestBreaker(t *testing.T) {
-	var b breaker
+	b := newBreaker(BreakerPolicy{})
 	now := time.Now()
-	for range breakAfter {
+	for range b.policy.After {
 		if !b.allow(now) {
 			t.Fatal("open too early")
 		}

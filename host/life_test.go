@@ -153,7 +153,7 @@ func TestTooManyCallsAreBusy(t *testing.T) {
 
 func TestAFailingPluginIsLeftAlone(t *testing.T) {
 	h := faultyHost(t, "panic", "")
-	for range breakAfter {
+	for range (BreakerPolicy{}).orDefaults().After {
 		if vote, _ := ask(t, h); !strings.Contains(vote.Error, "panic: boom") {
 			t.Errorf("%+v", vote)
 		}
@@ -235,7 +235,7 @@ func openFiles() int {
 func TestSuppressedLinesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		s := &stderrLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
+		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)))
 		flood := strings.Repeat("x\n", linesPerSecond+7)
 		s.follow(strings.NewReader(flood))
 		if !strings.Contains(log.String(), "suppressed=7\n") {

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -18,7 +18,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/status"
 
 	"github.com/mulligan-run/mulligan/internal/wire"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -30,37 +29,54 @@ const (
 	pingTimeout  = time.Second
 	stopGrace    = time.Second // for an orderly end, before the group is killed
 	stopTimeout  = 3 * time.Second
-	saidBytes    = 500 // of standard error in an error's text
+	maxVersion   = 100 // bytes
 )
 
 // process is one start of a plugin.
 type process struct {
+	name    string
 	client  *goplugin.Client
 	runner  *processRunner
 	conn    *grpc.ClientConn
 	service mulliganv1.RecoveryPluginClient
 	version string
 	hash    string
+	over    func()        // frees what it ran from
+	noted   chan struct{} // closed once its end is known to its owner
+	calls   calls
 }
 
-// startProcess returns a process that is healthy, described and configured. When it
-// fails or ctx ends first, it gives what was started, if anything, to dispose.
-func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.Logger, dispose func(*process)) (*process, error) {
-	path, err := exec.LookPath(spec.Command[0])
+// launch is what one start needs.
+type launch struct {
+	spec    Spec
+	folders *folders
+	logger  *slog.Logger
+	dispose func(*process) // takes what was started and is of no use
+
+	path string   // of the executable that runs
+	args []string // beside it
+	dir  string   // where it runs
+	hash string
+	copy string // that it runs from, where it is pinned
+}
+
+// start returns a process that is healthy, described and configured. When it fails or
+// ctx ends first, what was started, if anything, is disposed of.
+func (l *launch) start(ctx context.Context) (*process, error) {
+	env, tlsConfig, err := l.identity()
 	if err != nil {
 		return nil, err
 	}
-	hash, err := hashFile(path)
+	sockets, err := l.folders.sockets()
 	if err != nil {
 		return nil, err
 	}
-	authority, tlsConfig, err := newIdentity()
-	if err != nil {
+	if err := l.prepare(ctx); err != nil {
+		l.removeCopy()
 		return nil, err
 	}
-	stderr := &stderrLog{logger: logger}
 	made := make(chan *processRunner, 1)
-	p := &process{hash: hash}
+	p := &process{name: l.spec.Name, hash: l.hash, over: l.removeCopy, noted: make(chan struct{}), calls: newCalls()}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
@@ -74,7 +90,7 @@ func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.L
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
 		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxReply)), grpc.WithIdleTimeout(0)},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			r := newRunner(spec, append(cmd.Env, "PLUGIN_CLIENT_CERT="+authority), dir, stderr)
+			r := newRunner(l, append(cmd.Env, env...), dir)
 			made <- r
 			return r, nil
 		},
@@ -85,23 +101,56 @@ func startProcess(ctx context.Context, spec Spec, sockets string, logger *slog.L
 	case p.runner = <-made:
 	case err = <-connected: // not even a runner
 		p.client.Kill()
+		l.removeCopy()
 		return nil, err
 	}
 	select {
 	case err = <-connected:
+		if refused := p.runner.refused.Load(); refused != nil {
+			err = *refused
+		}
 	case <-ctx.Done():
 		p.runner.killGroup()
 		err = fmt.Errorf("no handshake: %w", ctx.Err())
 	}
 	if err == nil {
-		err = p.greet(ctx, spec)
+		err = p.greet(ctx, l.spec)
 	}
 	if err != nil {
 		err = p.explain(err)
-		dispose(p)
+		l.dispose(p)
 		return nil, err
 	}
 	return p, nil
+}
+
+// prepare finds the executable and, of a pinned plugin, makes the copy that runs.
+func (l *launch) prepare(ctx context.Context) (err error) {
+	if l.spec.Pin != "" {
+		return l.preparePinned(ctx)
+	}
+	l.args, l.dir = l.spec.Command[1:], l.spec.Dir
+	l.path, err = lookUp(l.spec.Command[0], l.spec.Dir)
+	if err != nil {
+		return err
+	}
+	l.hash, err = hashFile(l.path)
+	return err
+}
+
+func (l *launch) removeCopy() {
+	if l.copy != "" {
+		_ = os.RemoveAll(l.copy)
+	}
+}
+
+// identity is what makes the connection mutual TLS: the plugin's variables and ours.
+func (l *launch) identity() (env []string, client *tls.Config, err error) {
+	if l.spec.PlainText {
+		return nil, nil, nil
+	}
+	authority, client, err := newIdentity()
+	return []string{"PLUGIN_CLIENT_CERT=" + authority}, client, err
 }
 
 // connect takes go-plugin through the handshake.
@@ -131,7 +180,7 @@ func (p *process) greet(ctx context.Context, spec Spec) error {
 	if err := checkConfig(described.GetConfigSchema(), spec.Config); err != nil {
 		return err
 	}
-	p.version = clip(described.GetVersion(), 100)
+	p.version = printable(described.GetVersion(), maxVersion)
 	if _, err := p.service.Configure(ctx, &mulliganv1.ConfigureRequest{Config: spec.Config}); err != nil {
 		return fmt.Errorf("configure: %w", err)
 	}
@@ -167,6 +216,7 @@ func (p *process) stop() {
 	}
 	p.runner.killGroup()
 	p.dead(pipeGrace)
+	p.over()
 }
 
 // dead reports whether the process ends within the given time.
@@ -183,38 +233,6 @@ func (p *process) dead(within time.Duration) bool {
 		return false
 	}
 }
-
-// explain adds to err how the process ended and what it said last.
-func (p *process) explain(err error) error {
-	text := err.Error()
-	if s, ok := status.FromError(err); ok {
-		text = s.Message()
-	}
-	text = clip(text, saidBytes)
-	if p.runner.pid() > 0 && p.dead(pipeGrace/2) {
-		text = "the plugin ended (" + p.ending() + "): " + text
-	}
-	if said := p.runner.stderr.tail(saidBytes); said != "" {
-		text += "; it said last: " + said
-	}
-	return &explained{text, err}
-}
-
-func (p *process) ending() string {
-	if p.runner.exitErr == nil {
-		return "exit status 0"
-	}
-	return p.runner.exitErr.Error()
-}
-
-// explained is an error in better words.
-type explained struct {
-	text string
-	err  error
-}
-
-func (e *explained) Error() string { return e.text }
-func (e *explained) Unwrap() error { return e.err }
 
 // grpcOnly is go-plugin's idea of a plugin; the connection is used directly.
 type grpcOnly struct {
@@ -240,12 +258,4 @@ func hashFile(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// clip makes s valid UTF-8 of at most n bytes.
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "")
 }

@@ -1,38 +1,38 @@
 package host
 
-import "time"
-
-// How often a plugin is started again.
-const (
-	backoffFirst  = 250 * time.Millisecond
-	backoffMost   = 5 * time.Second
-	restartWindow = 10 * time.Minute
-	maxRestarts   = 3 // in the window; the next one disables the plugin
+import (
+	"math/rand/v2"
+	"time"
 )
 
-// restarts counts them. Its owner guards it.
+// restarts counts how often a plugin is started again. Its owner guards it.
 type restarts struct {
+	policy RestartPolicy // with its defaults
 	total  int
 	recent []time.Time
 	next   time.Time // not before
 }
 
-// ended notes that a process ended or did not start, and draws the next backoff.
+func newRestarts(p RestartPolicy) restarts { return restarts{policy: p.orDefaults()} }
+
+// ended notes that a process ended or did not start, and draws the next backoff: up
+// to a quarter more than its step, so that many hosts do not come back at once.
 func (r *restarts) ended(now time.Time) {
-	for len(r.recent) > 0 && now.Sub(r.recent[0]) > restartWindow {
+	for len(r.recent) > 0 && now.Sub(r.recent[0]) > r.policy.Window {
 		r.recent = r.recent[1:]
 	}
-	r.next = now.Add(min(backoffFirst<<len(r.recent), backoffMost))
+	step := min(r.policy.First<<min(len(r.recent), 20), r.policy.Most)
+	r.next = now.Add(step + rand.N(step/4+1))
 }
 
 // spent reports whether the window holds no further restart.
 func (r *restarts) spent(now time.Time) bool {
-	return len(r.recent) >= maxRestarts && now.Sub(r.recent[len(r.recent)-maxRestarts]) <= restartWindow
+	return len(r.recent) >= r.policy.Max && now.Sub(r.recent[len(r.recent)-r.policy.Max]) <= r.policy.Window
 }
 
 // until says how long it stays spent.
 func (r *restarts) until(now time.Time) time.Duration {
-	return restartWindow - now.Sub(r.recent[len(r.recent)-maxRestarts])
+	return r.policy.Window - now.Sub(r.recent[len(r.recent)-r.policy.Max])
 }
 
 func (r *restarts) begin(now time.Time) {

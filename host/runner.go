@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -29,24 +28,28 @@ type processRunner struct {
 	sockets string // where its socket must be
 	stderr  *stderrLog
 
-	first       *io.PipeReader // its first line of output, for go-plugin
-	stdin       *os.File       // the life line
-	uncertified bool           // the first line has no certificate
-	id          atomic.Int64   // of the process, 0 before it is started
-	exited      chan struct{}
-	exitErr     error // valid once exited is closed
+	first   *io.PipeReader // its first line of output, for go-plugin
+	stdin   *os.File       // the life line
+	withTLS bool
+	refused atomic.Pointer[error] // what is wrong with the first line
+	killed  atomic.Bool           // by the host, while it ran
+	id      atomic.Int64          // of the process, 0 before it is started
+	exited  chan struct{}
+	exitErr error // valid once exited is closed
 }
 
-func newRunner(spec Spec, env []string, sockets string, stderr *stderrLog) *processRunner {
-	cmd := exec.Command(spec.Command[0], spec.Command[1:]...) //nolint:noctx // outlives every context; killed as a group
-	cmd.Dir = spec.Dir
+func newRunner(l *launch, env []string, sockets string) *processRunner {
+	cmd := exec.Command(l.path, l.args...) //nolint:noctx // outlives every context; killed as a group
+	cmd.Args[0], cmd.Dir = l.spec.Command[0], l.dir
 	for _, key := range inherited {
 		if value, ok := os.LookupEnv(key); ok {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, spec.Env...), env...)
-	return &processRunner{cmd: cmd, sockets: sockets, stderr: stderr, exited: make(chan struct{})}
+	cmd.Env = append(append(cmd.Env, l.spec.Env...), env...)
+	return &processRunner{
+		cmd: cmd, sockets: sockets, stderr: newStderrLog(l.logger), withTLS: !l.spec.PlainText, exited: make(chan struct{}),
+	}
 }
 
 // Start starts the process and what follows its output.
@@ -91,10 +94,11 @@ func closeAll(files []*os.File) {
 func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 	in := bufio.NewReaderSize(stdout, maxLine)
 	line, _ := in.ReadSlice('\n')
-	parts := strings.Split(strings.TrimSpace(string(line)), "|")
-	r.uncertified = len(parts) >= 4 && (len(parts) < 6 || len(parts[5]) <= 50)
-	if len(line) > 0 {
-		fmt.Fprintf(first, "%s\n", line)
+	checked, err := checkHandshake(string(line), r.sockets, r.withTLS)
+	if err != nil {
+		r.refused.Store(&err)
+	} else {
+		fmt.Fprintln(first, checked)
 	}
 	_ = first.Close()
 	_, _ = io.Copy(io.Discard, in)
@@ -117,6 +121,7 @@ func (r *processRunner) killGroup() {
 		return
 	default:
 	}
+	r.killed.Store(true)
 	r.signalGroup()
 }
 
@@ -149,19 +154,18 @@ func (r *processRunner) Wait(ctx context.Context) error {
 	}
 }
 
-// PluginToHost refuses every address but a socket in the plugin's own folder.
-func (r *processRunner) PluginToHost(network, address string) (hostNetwork, hostAddress string, err error) {
-	switch {
-	case r.uncertified:
-		err = errors.New("the plugin did not return a certificate: its SDK is too old, or TLS is off in it")
-	case network != "unix":
-		err = fmt.Errorf("the plugin listens on %.20q %.100q: only unix sockets are allowed", network, address)
-	case filepath.Dir(filepath.Clean(address)) != r.sockets:
-		err = fmt.Errorf("the plugin's socket %.200q is not in its folder %s", address, r.sockets)
-	case len(address) > maxSocketPath:
-		err = fmt.Errorf("the path of the plugin's socket has %d bytes, at most %d", len(address), maxSocketPath)
+// settle waits for the end of standard error, which may come a little later than the
+// process's; what holds it open for longer is not waited for.
+func (r *processRunner) settle() {
+	select {
+	case <-r.stderr.ended:
+	case <-time.After(pipeGrace / 4):
 	}
-	return network, address, err
+}
+
+// PluginToHost changes nothing: the handshake was checked.
+func (r *processRunner) PluginToHost(network, address string) (hostNetwork, hostAddress string, err error) {
+	return network, address, nil
 }
 
 // HostToPlugin changes nothing.

@@ -9,12 +9,77 @@ import (
 
 // Spec says how a plugin is run.
 type Spec struct {
-	Name     string          // unique in its Host
-	Command  []string        // the executable and its arguments; no shell
-	Env      []string        // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
-	Config   json.RawMessage // checked against the plugin's schema; nil = none
-	Deadline time.Duration   // for one answer; 0 = the caller's alone
-	Dir      string          // where it runs; "" = where the host does
+	Name      string            // unique in its Host, at most 100 bytes
+	Command   []string          // the executable and its arguments; no shell
+	Env       []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
+	Config    json.RawMessage   // checked against the plugin's schema; nil = none
+	Deadline  time.Duration     // for one answer; 0 = the caller's alone
+	Dir       string            // where it runs; "" = where the host does
+	Folder    string            // that holds all of the plugin; "" = found as HashFolder says
+	Pin       string            // what HashFolder must give, hex: a copy that was checked runs; "" = not pinned
+	PlainText bool              // no TLS on the plugin's socket, where a system's cryptography forbids it
+	Restart   RestartPolicy     // zero fields are the defaults
+	Breaker   BreakerPolicy     // zero fields are the defaults
+	Limits    Limits            // zero fields are the defaults
+	Labels    map[string]string // the caller's own, repeated in Status
+}
+
+// RestartPolicy says how often a plugin that ended, or did not start, is started
+// again. Values out of range are brought into it, so that no policy starts a broken
+// plugin for ever and none gives up for good.
+type RestartPolicy struct {
+	Max    int           // within Window, 1 to 100; 3 by default
+	Window time.Duration // 10 min by default, at least 1 s
+	First  time.Duration // the first backoff, 250 ms by default, at least 10 ms; it doubles
+	Most   time.Duration // the longest backoff, 5 s by default
+}
+
+// BreakerPolicy says when a plugin that runs and yet fails is left alone. Values out
+// of range are brought into it.
+type BreakerPolicy struct {
+	After int           // failures in a row, 1 to 20; 3 by default
+	Open  time.Duration // the first pause, 1 min by default, at least 100 ms; it doubles with each failed trial
+	Most  time.Duration // the longest pause, 10 min by default
+}
+
+// Limits bound what a plugin's process may take, as far as the system helps; see
+// docs/security.md.
+type Limits struct {
+	Memory    int64 // bytes, of all its processes together; 256 MiB by default
+	Processes int   // and threads, in a delegated cgroup; 64 by default
+	Files     int   // open at a time, of each process; 256 by default
+	FileSize  int64 // bytes of a file that it writes; 64 MiB by default
+}
+
+func (p RestartPolicy) orDefaults() RestartPolicy {
+	p.Max = between(p.Max, 3, 1, 100)
+	p.Window = between(p.Window, 10*time.Minute, time.Second, 24*time.Hour)
+	p.First = between(p.First, 250*time.Millisecond, 10*time.Millisecond, time.Hour)
+	p.Most = between(p.Most, max(5*time.Second, p.First), p.First, time.Hour)
+	return p
+}
+
+func (p BreakerPolicy) orDefaults() BreakerPolicy {
+	p.After = between(p.After, 3, 1, 20)
+	p.Open = between(p.Open, time.Minute, 100*time.Millisecond, 24*time.Hour)
+	p.Most = between(p.Most, max(10*time.Minute, p.Open), p.Open, 24*time.Hour)
+	return p
+}
+
+func (l Limits) orDefaults() Limits {
+	l.Memory = between(l.Memory, 256<<20, 16<<20, 1<<50)
+	l.Processes = between(l.Processes, 64, 8, 1<<20)
+	l.Files = between(l.Files, 256, 32, 1<<20)
+	l.FileSize = between(l.FileSize, 64<<20, 1<<20, 1<<50)
+	return l
+}
+
+// between gives v within its bounds, and what is usual for what was not set.
+func between[N int | int64 | time.Duration](v, usual, least, most N) N {
+	if v <= 0 {
+		return usual
+	}
+	return min(max(v, least), most)
 }
 
 // State says where a plugin stands.
@@ -29,15 +94,27 @@ const (
 	StateStopped  State = "stopped" // not started yet, or closed
 )
 
-// Status is what is known about a plugin.
+// The states of a circuit breaker.
+const (
+	BreakerClosed   = "closed"
+	BreakerOpen     = "open"
+	BreakerHalfOpen = "half-open" // the next call is a trial, or one is under way
+)
+
+// Status is what is known about a plugin. Nothing in it holds control characters.
 type Status struct {
-	Name      string          `json:"name"`
-	Version   string          `json:"version,omitempty"`
-	State     State           `json:"state"`
-	PID       int             `json:"pid,omitempty"`
-	Hash      string          `json:"hash,omitempty"` // SHA-256 of its executable, hex
-	Restarts  int             `json:"restarts"`
-	LastError string          `json:"lastError,omitempty"`
-	P50       recovery.Millis `json:"p50Ms"` // of the last 256 answers
-	P99       recovery.Millis `json:"p99Ms"`
+	Name      string            `json:"name"`
+	Version   string            `json:"version,omitempty"`
+	Language  string            `json:"language,omitempty"` // as far as its command tells
+	State     State             `json:"state"`
+	PID       int               `json:"pid,omitempty"`
+	HostPID   int               `json:"hostPid"`
+	Hash      string            `json:"hash,omitempty"` // SHA-256 of its executable, of its folder where it is pinned, hex
+	Pinned    bool              `json:"pinned,omitempty"`
+	Restarts  int               `json:"restarts"`
+	Breaker   string            `json:"breaker"` // closed, open or half-open
+	LastError string            `json:"lastError,omitempty"`
+	P50       recovery.Millis   `json:"p50Ms"` // of the last 256 answers
+	P99       recovery.Millis   `json:"p99Ms"`
+	Labels    map[string]string `json:"labels,omitempty"`
 }

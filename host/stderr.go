@@ -17,13 +17,15 @@ const (
 	linesPerSecond = 200
 	bytesPerMinute = 1 << 20
 	suppressEvery  = 10 * time.Second
-	keptLines      = 20
+	keptLines      = 50
+	keptOfLine     = 1 << 10
 )
 
 // stderrLog takes in what a plugin writes to standard error: the last lines are
-// kept, and a bounded number goes to the log. Nothing of it is parsed.
+// kept, and a bounded number goes to the log. Nothing of it is trusted.
 type stderrLog struct {
 	logger *slog.Logger
+	ended  chan struct{} // closed once there is nothing more to read
 	mu     sync.Mutex
 	last   []string
 
@@ -33,14 +35,19 @@ type stderrLog struct {
 	due            *time.Timer // tells what is suppressed; nil while nothing is
 }
 
+func newStderrLog(logger *slog.Logger) *stderrLog {
+	return &stderrLog{logger: logger, ended: make(chan struct{})}
+}
+
 // follow reads until r ends.
 func (s *stderrLog) follow(r io.Reader) {
+	defer close(s.ended)
 	defer s.tell()
 	in := bufio.NewReaderSize(r, maxLine)
 	for {
 		line, err := in.ReadSlice('\n')
 		if len(line) > 0 {
-			s.add(strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD"), time.Now())
+			s.add(strings.TrimRight(string(line), "\r\n"), time.Now())
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
@@ -53,7 +60,7 @@ func (s *stderrLog) add(line string, now time.Time) {
 	if len(s.last) == keptLines {
 		s.last = append(s.last[:0], s.last[1:]...)
 	}
-	s.last = append(s.last, line)
+	s.last = append(s.last, printable(line, keptOfLine))
 	allowed := s.allowed(len(line), now)
 	if !allowed {
 		s.suppressed++
@@ -63,7 +70,8 @@ func (s *stderrLog) add(line string, now time.Time) {
 	}
 	s.mu.Unlock()
 	if allowed {
-		s.logger.Log(context.Background(), slog.LevelInfo, line)
+		l := parseLogLine(line)
+		s.logger.LogAttrs(context.Background(), l.level, l.message, l.attributes()...)
 	}
 }
 
@@ -98,9 +106,5 @@ func (s *stderrLog) allowed(n int, now time.Time) bool {
 func (s *stderrLog) tail(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := strings.Join(s.last, "\n")
-	if len(all) > n {
-		all = "…" + strings.ToValidUTF8(all[len(all)-n+len("…"):], "")
-	}
-	return all
+	return tail(strings.Join(s.last, "\n"), n)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"os"
 	"sync"
 	"time"
 )
@@ -13,18 +15,21 @@ var errClosed = errors.New("the plugin host is closed")
 
 // supervised is a plugin and, most of the time, its process.
 type supervised struct {
-	spec    Spec
-	sockets string
+	name    string
+	folders *folders
 	logger  *slog.Logger
+	changed func()        // tells that status has something new
 	slots   chan struct{} // one for each call in flight
 	queue   chan struct{} // one for each call that was taken in
 
 	life context.Context // until close
 	end  context.CancelFunc
 
-	ending sync.WaitGroup // processes that are being stopped
+	ending    sync.WaitGroup // processes that are being stopped
+	reloading sync.Mutex     // one reload at a time
 
 	mu        sync.Mutex
+	spec      Spec
 	process   *process
 	starting  *attempt
 	restarts  restarts
@@ -33,6 +38,7 @@ type supervised struct {
 	latencies latencies
 	version   string
 	hash      string
+	language  string
 	lastError string
 }
 
@@ -43,11 +49,12 @@ type attempt struct {
 	err     error
 }
 
-func supervise(spec Spec, sockets string, logger *slog.Logger) *supervised {
+func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func()) *supervised {
 	life, end := context.WithCancel(context.Background())
 	return &supervised{
-		spec: spec, sockets: sockets, logger: logger, life: life, end: end,
+		name: spec.Name, folders: folders, logger: logger, changed: changed, life: life, end: end,
 		slots: make(chan struct{}, maxInFlight), queue: make(chan struct{}, maxInFlight+maxQueued),
+		spec: spec, restarts: newRestarts(spec.Restart), breaker: newBreaker(spec.Breaker), language: language(spec.Command),
 	}
 }
 
@@ -56,9 +63,18 @@ func supervise(spec Spec, sockets string, logger *slog.Logger) *supervised {
 func (s *supervised) running(ctx context.Context) (*process, error) {
 	for {
 		s.mu.Lock()
-		if s.process != nil && !s.process.dead(0) {
-			defer s.mu.Unlock()
-			return s.process, nil
+		p := s.process
+		if p != nil {
+			s.mu.Unlock()
+			if !p.dead(0) {
+				return p, nil
+			}
+			select {
+			case <-p.noted:
+				continue
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 		begun, wait, err := s.beginStart(time.Now())
 		s.mu.Unlock()
@@ -89,7 +105,7 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 		return s.starting, 0, nil
 	case s.begun && s.restarts.spent(now):
 		return nil, 0, fmt.Errorf("disabled for another %v after %d restarts within %v: %s",
-			s.restarts.until(now).Round(time.Second), maxRestarts, restartWindow, s.lastError)
+			s.restarts.until(now).Round(time.Second), s.restarts.policy.Max, s.restarts.policy.Window, s.lastError)
 	case s.begun && now.Before(s.restarts.next):
 		return nil, s.restarts.next.Sub(now), nil
 	case s.begun:
@@ -98,22 +114,22 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 	s.begun = true
 	a := &attempt{done: make(chan struct{})}
 	s.starting = a
-	go s.start(a)
+	go s.start(a, s.spec)
+	s.changed()
 	return a, 0, nil
 }
 
-func (s *supervised) start(a *attempt) {
-	ctx, cancel := context.WithTimeout(s.life, startTimeout)
-	defer cancel()
-	p, err := startProcess(ctx, s.spec, s.sockets, s.logger, s.dispose)
+func (s *supervised) start(a *attempt, spec Spec) {
+	p, err := s.launch(s.life, spec)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.changed()
 	if err == nil && s.life.Err() != nil {
 		s.dispose(p)
 		p, err = nil, errClosed
 	}
 	a.process, a.err = p, err
-	s.starting, s.process = nil, p
+	s.starting = nil
 	close(a.done)
 	if err != nil {
 		s.lastError = err.Error()
@@ -121,8 +137,21 @@ func (s *supervised) start(a *attempt) {
 		s.logger.Warn("plugin did not start", "error", err)
 		return
 	}
-	s.version, s.hash = p.version, p.hash
+	s.adopt(p)
 	s.logger.Info("plugin started", "pid", p.runner.pid(), "version", p.version)
+}
+
+// launch starts a process beside what there is.
+func (s *supervised) launch(ctx context.Context, spec Spec) (*process, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	l := &launch{spec: spec, folders: s.folders, logger: s.logger, dispose: s.dispose}
+	return l.start(ctx)
+}
+
+// adopt makes p the process that is asked. The caller holds mu.
+func (s *supervised) adopt(p *process) {
+	s.process, s.version, s.hash = p, p.version, p.hash
 	s.ending.Add(1)
 	go s.watch(p)
 }
@@ -134,18 +163,36 @@ func (s *supervised) dispose(p *process) { s.ending.Go(p.stop) }
 func (s *supervised) watch(p *process) {
 	defer s.ending.Done()
 	<-p.runner.exited
+	p.runner.settle()
 	s.mu.Lock()
 	if s.process == p {
 		s.process = nil
-	}
-	if s.life.Err() == nil {
-		s.restarts.ended(time.Now())
-		s.lastError = p.explain(errors.New("its process is gone")).Error()
-		s.logger.Warn("plugin ended", "pid", p.runner.pid(), "error", s.lastError)
+		s.noteEnd(p)
 	}
 	s.mu.Unlock()
+	close(p.noted)
 	p.stop() // frees what go-plugin holds
 }
+
+// noteEnd is for an end that nobody asked for. The caller holds mu.
+func (s *supervised) noteEnd(p *process) {
+	if s.life.Err() != nil {
+		return
+	}
+	s.restarts.ended(time.Now())
+	cause := errGone
+	if p.runner.killed.Load() {
+		cause = errKilled
+	}
+	s.lastError = p.crash(cause).Error()
+	s.logger.Warn("plugin ended", "pid", p.runner.pid(), "error", s.lastError)
+	s.changed()
+}
+
+var (
+	errGone   = errors.New("its process is gone")
+	errKilled = errors.New("the host ended it, since it answered nothing or took too much")
+)
 
 func (a *attempt) wait(ctx context.Context) (*process, error) {
 	select {
@@ -164,6 +211,8 @@ func (s *supervised) trouble() string {
 
 func (s *supervised) close() {
 	s.end()
+	s.reloading.Lock() // a reload under way ends with life
+	defer s.reloading.Unlock()
 	s.mu.Lock()
 	p, starting := s.process, s.starting
 	s.mu.Unlock()
@@ -184,9 +233,11 @@ func (s *supervised) close() {
 func (s *supervised) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Now()
 	st := Status{
-		Name: s.spec.Name, Version: s.version, Hash: s.hash, Restarts: s.restarts.total, LastError: s.lastError,
-		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), State: s.state(time.Now()),
+		Name: s.name, Version: s.version, Language: s.language, State: s.state(now), HostPID: os.Getpid(),
+		Hash: s.hash, Pinned: s.spec.Pin != "", Restarts: s.restarts.total, Breaker: s.breaker.state(now), LastError: s.lastError,
+		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), Labels: maps.Clone(s.spec.Labels),
 	}
 	if s.process != nil {
 		st.PID = s.process.runner.pid()

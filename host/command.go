@@ -1,0 +1,144 @@
+package host
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// interpreters are programs that run somebody else's, by the beginning of their names.
+var interpreters = []struct{ prefix, language string }{
+	{"python", "python"},
+	{"pypy", "python"},
+	{"uv", "python"},
+	{"node", "typescript"},
+	{"deno", "typescript"},
+	{"bun", "typescript"},
+	{"npx", "typescript"},
+	{"tsx", "typescript"},
+	{"ruby", "ruby"},
+	{"java", "java"},
+	{"dotnet", "csharp"},
+	{"php", "php"},
+	{"perl", "perl"},
+	{"cargo", "rust"},
+	{"bash", "shell"},
+	{"sh", "shell"},
+	{"env", "shell"},
+}
+
+// interpreted gives the language of an interpreter, "" for every other program.
+func interpreted(program string) string {
+	name := filepath.Base(program)
+	for _, i := range interpreters {
+		rest, ok := strings.CutPrefix(name, i.prefix)
+		if ok && strings.Trim(rest, "0123456789.-") == "" {
+			return i.language
+		}
+	}
+	return ""
+}
+
+// language is what a command tells of the language that a plugin is written in; "" is
+// none. It is for people.
+func language(command []string) string {
+	if name := interpreted(command[0]); name != "" {
+		if name == "shell" && len(command) > 1 {
+			return interpreted(command[1])
+		}
+		return name
+	}
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return ""
+	}
+	if _, err := buildinfo.ReadFile(path); err == nil {
+		return "go"
+	}
+	return ""
+}
+
+// lookUp gives the absolute path of the executable: a name without a slash is looked
+// up in PATH, another is relative to dir, where the plugin runs.
+func lookUp(program, dir string) (string, error) {
+	if !strings.ContainsRune(program, filepath.Separator) {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Abs(path)
+	}
+	path, err := absolute(program, dir)
+	if err != nil {
+		return "", err
+	}
+	return exec.LookPath(path)
+}
+
+// absolute is a path as a process that runs in dir understands it.
+func absolute(path, dir string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.Abs(filepath.Join(dir, path))
+}
+
+// projects are files that lie in the topmost folder of what an interpreter runs.
+var projects = []string{"package.json", "pyproject.toml", "requirements.txt", "Gemfile", "deno.json"}
+
+// home gives the executable and the folder that holds all of a plugin, as [HashFolder]
+// explains.
+func home(spec Spec) (program, folder string, err error) {
+	program, err = lookUp(spec.Command[0], spec.Dir)
+	if err != nil {
+		return "", "", err
+	}
+	isInterpreter := interpreted(spec.Command[0]) != ""
+	switch {
+	case spec.Folder != "":
+		folder, err = filepath.Abs(spec.Folder)
+	case isInterpreter:
+		folder, err = scriptFolder(spec)
+	default:
+		folder = filepath.Dir(program)
+	}
+	if err == nil && !isInterpreter && !within(folder, program) {
+		err = fmt.Errorf("the executable %s is not in the plugin's folder %s", program, folder)
+	}
+	return program, folder, err
+}
+
+// scriptFolder is the folder of the first argument that is a file, or the nearest one
+// above it that is a project's.
+func scriptFolder(spec Spec) (string, error) {
+	for _, argument := range spec.Command[1:] {
+		path, err := absolute(argument, spec.Dir)
+		if err != nil {
+			return "", err
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		folder := filepath.Dir(path)
+		for at := folder; ; at = filepath.Dir(at) {
+			for _, name := range projects {
+				if _, err := os.Stat(filepath.Join(at, name)); err == nil {
+					return at, nil
+				}
+			}
+			if at == filepath.Dir(at) {
+				return folder, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("no argument of %s is a file: say which folder holds the plugin", filepath.Base(spec.Command[0]))
+}
+
+// within reports whether path is in folder or below it; both are absolute.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}

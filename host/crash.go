@@ -1,0 +1,114 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/mulligan-run/mulligan/hooks"
+)
+
+// What an error holds of a plugin's own words, in bytes.
+const (
+	saidBytes  = 500
+	crashBytes = hooks.MaxError
+)
+
+// CrashError says how a plugin's process ended and what it said last. Its text has at
+// most 2 KiB and no control characters but the ends of lines.
+type CrashError struct {
+	Plugin  string
+	Version string // as Describe told, "" if it never came to that
+	PID     int
+	Code    int    // exit status; -1 after a signal
+	Signal  string // that ended it, such as killed; "" after an exit
+	Stderr  string // the last lines, at most 50 and 2 KiB
+	Err     error  // what was seen of it first
+}
+
+func (e *CrashError) Error() string {
+	who := "plugin " + printable(e.Plugin, 100)
+	if e.Version != "" {
+		who += " " + e.Version
+	}
+	text := fmt.Sprintf("%s ended (%s)", who, e.ending())
+	if e.Err != nil {
+		text += ": " + printable(plain(e.Err), saidBytes)
+	}
+	if said := tail(e.Stderr, crashBytes-len(text)-len(itSaid)); said != "" {
+		text += itSaid + said
+	}
+	return text
+}
+
+func (e *CrashError) Unwrap() error { return e.Err }
+
+func (e *CrashError) ending() string {
+	if e.Signal != "" {
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+const itSaid = "; it said last: "
+
+// explain adds to err how the process ended, if it did, and what it said last.
+func (p *process) explain(err error) error {
+	if p.runner.pid() > 0 && !p.runner.killed.Load() && p.dead(pipeGrace/2) {
+		p.runner.settle()
+		return p.crash(err)
+	}
+	text := printable(plain(err), saidBytes)
+	if said := p.runner.stderr.tail(saidBytes); said != "" {
+		text += itSaid + said
+	}
+	return &explained{text, err}
+}
+
+// crash describes the end of a process that has ended.
+func (p *process) crash(err error) *CrashError {
+	e := &CrashError{
+		Plugin: p.name, Version: p.version, PID: p.runner.pid(), Stderr: p.runner.stderr.tail(crashBytes), Err: err,
+	}
+	var exit *exec.ExitError
+	if !errors.As(p.runner.exitErr, &exit) {
+		return e
+	}
+	e.Code = exit.ExitCode()
+	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		e.Signal = w.Signal().String()
+	}
+	return e
+}
+
+// plain is an error's text without what gRPC puts around it.
+func plain(err error) string {
+	if s, ok := status.FromError(err); ok {
+		return s.Message()
+	}
+	return err.Error()
+}
+
+// explained is an error in better words.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.err }
+
+// tail is the end of a text of lines, at most n bytes.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	if n <= len("…") {
+		return ""
+	}
+	return "…" + strings.ToValidUTF8(s[len(s)-n+len("…"):], "")
+}

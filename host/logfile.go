@@ -1,0 +1,110 @@
+package host
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+const (
+	maxLogFile = 1 << 20 // bytes, before it is rotated
+	keptLogs   = 2       // beside the one that is written to
+)
+
+// logFile is a file that several processes append lines to and that is rotated.
+type logFile struct {
+	path string
+	mu   sync.Mutex
+	file *os.File // nil until the first line
+	over bool     // the host is closed: what comes is dropped
+}
+
+// Write appends one line, or a few.
+func (l *logFile) Write(lines []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return len(lines), nil
+	}
+	if err := l.makeRoom(); err != nil {
+		return 0, err
+	}
+	return l.file.Write(lines)
+}
+
+// makeRoom opens the file if need be: another process may have rotated it.
+func (l *logFile) makeRoom() error {
+	for range 2 {
+		if err := l.reopen(); err != nil {
+			return err
+		}
+		info, err := l.file.Stat()
+		if err != nil || info.Size() < maxLogFile {
+			return err
+		}
+		if err := l.rotate(); err != nil {
+			return err
+		}
+	}
+	return l.reopen()
+}
+
+func (l *logFile) reopen() error {
+	if l.file != nil {
+		ours, err := l.file.Stat()
+		there, errThere := os.Lstat(l.path)
+		if err == nil && errThere == nil && os.SameFile(ours, there) {
+			return nil
+		}
+		_ = l.file.Close()
+	}
+	var err error
+	l.file, err = os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return err
+	}
+	if info, err := l.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no ordinary file: %w", l.path, fs.ErrInvalid)
+	}
+	return nil
+}
+
+// rotate moves each file on by one. The lock on the file itself lets one process do it:
+// whoever comes second finds another file under the path.
+func (l *logFile) rotate() error {
+	fd := int(l.file.Fd())
+	if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
+		return err
+	}
+	defer func() { _ = syscall.Flock(fd, syscall.LOCK_UN) }()
+	ours, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Lstat(l.path); err != nil || !os.SameFile(ours, there) {
+		return nil // it is done
+	}
+	for n := keptLogs; n > 0; n-- {
+		from := l.path
+		if n > 1 {
+			from += "." + strconv.Itoa(n-1)
+		}
+		if err := os.Rename(from, l.path+"."+strconv.Itoa(n)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *logFile) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.file != nil {
+		_ = l.file.Close()
+		l.file = nil
+	}
+}

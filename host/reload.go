@@ -1,0 +1,77 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// drainTimeout is how long calls in flight may go on in a process that was replaced.
+const drainTimeout = 5 * time.Second
+
+// Reload replaces the plugin of that name by one that is run as spec says: a new
+// process is started beside the old one and is asked from then on; calls in flight end
+// with the old one, for up to 5 s. If the new one does not start before ctx ends, the
+// old one stays as it is, and the error says why. What counted against the old one
+// does not count against the new.
+func (h *Host) Reload(ctx context.Context, spec Spec) error {
+	if err := checkSpec(spec); err != nil {
+		return err
+	}
+	for _, p := range h.all() {
+		if p.name == spec.Name {
+			return p.reload(ctx, spec)
+		}
+	}
+	return fmt.Errorf("there is no plugin %s", printable(spec.Name, maxName))
+}
+
+func (s *supervised) reload(ctx context.Context, spec Spec) error {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	fresh, err := s.launch(ctx, spec)
+	if err != nil {
+		s.logger.Warn("plugin was not reloaded", "error", err)
+		return fmt.Errorf("plugin %s is not reloaded, it stays as it was: %w", s.name, err)
+	}
+	s.lockStarted()
+	defer s.mu.Unlock()
+	if s.life.Err() != nil {
+		s.dispose(fresh)
+		return errClosed
+	}
+	if old := s.process; old != nil {
+		s.ending.Go(func() {
+			old.calls.drain(s.life, drainTimeout)
+			old.stop()
+		})
+	}
+	s.replace(spec, fresh)
+	s.logger.Info("plugin reloaded", "pid", fresh.runner.pid(), "version", fresh.version)
+	s.changed()
+	return nil
+}
+
+// lockStarted takes mu at a moment when no start is under way; none takes longer than
+// startTimeout.
+func (s *supervised) lockStarted() {
+	s.mu.Lock()
+	for s.starting != nil {
+		starting := s.starting
+		s.mu.Unlock()
+		<-starting.done
+		s.mu.Lock()
+	}
+}
+
+// replace makes fresh, which runs as spec says, the plugin. The caller holds mu.
+func (s *supervised) replace(spec Spec, fresh *process) {
+	total := s.restarts.total
+	s.spec, s.begun, s.lastError, s.language = spec, true, "", language(spec.Command)
+	s.restarts, s.breaker, s.latencies = newRestarts(spec.Restart), newBreaker(spec.Breaker), latencies{}
+	s.restarts.total = total
+	s.adopt(fresh)
+}
