@@ -29,6 +29,7 @@ var languages = []language{
 	}},
 	{name: "python", sources: pythonSources, needs: []string{"python3"}, prepare: pythonPlugin},
 	{name: "typescript", sources: slices.Concat(typescriptSources, typescriptLock), needs: []string{"node", "npm"}, prepare: typescriptPlugin},
+	{name: "rust", sources: rustSources, needs: []string{"cargo"}, prepare: rustPlugin},
 	{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()},
 }
 

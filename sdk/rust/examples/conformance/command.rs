@@ -1,0 +1,75 @@
+//! The commands.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use mulligan::{Button, Decision, Effort, Error, Event, Result, log};
+
+use crate::meeting::Meeting;
+use crate::{GREETING, say};
+
+static MEETING: Meeting = Meeting::new();
+
+/// Carries one command out; rest is what follows its first word.
+pub fn carry_out(e: &Event, verb: &str, rest: &str) -> Result {
+    Ok(Some(match verb {
+        "retry" => Decision::retry().after(delay(rest)?),
+        "switch" => Decision::switch(rest),
+        "fail" => Decision::fail(),
+        "actions" => buttons(),
+        "adjust" => adjust(rest)?,
+        "say" => Decision::fail().because(say::field(e, rest)?.to_string()),
+        "count" => Decision::fail().because(say::field(e, rest)?.count()?.to_string()),
+        "config" => Decision::fail().because(GREETING.lock().unwrap().clone()),
+        _ => return act(verb, rest).map(|()| None),
+    }))
+}
+
+/// Carries out a command that has an effect and no opinion.
+fn act(verb: &str, rest: &str) -> Result<()> {
+    match verb {
+        "" | "none" => {}
+        "nonsense" => return Err("the type system forbids nonsense".into()),
+        "print" => println!("{rest}"),
+        "flood" => println!("{}", "x".repeat(rest.parse()?)),
+        "log" => log::info!("{rest}"),
+        "raise" => return Err(rest.into()),
+        "panic" => panic!("{rest}"),
+        "sleep" => sleep(delay(rest.trim_end_matches('s'))?),
+        "meet" => MEETING.meet(rest.parse()?),
+        _ => return Err(format!("unknown command {verb:?}").into()),
+    }
+    Ok(())
+}
+
+fn delay(seconds: &str) -> Result<Duration> {
+    if seconds.is_empty() {
+        return Ok(Duration::ZERO);
+    }
+    Ok(Duration::try_from_secs_f64(seconds.parse()?)?)
+}
+
+fn buttons() -> Decision {
+    Decision::retry()
+        .button(Button::client("edit", "Edit the message"))
+        .button(
+            Button::runner("switch_model", "Use GPT")
+                .model("openai/gpt-5.2")
+                .primary(),
+        )
+}
+
+fn adjust(pairs: &str) -> Result<Decision, Error> {
+    let mut decision = Decision::retry();
+    for pair in pairs.split_whitespace() {
+        decision = match pair.split_once('=') {
+            Some(("compact", "true")) => decision.compact(),
+            Some(("max_output_tokens", tokens)) => decision.max_output_tokens(tokens.parse()?),
+            Some(("reasoning_effort", "low")) => decision.reasoning_effort(Effort::Low),
+            Some(("reasoning_effort", "medium")) => decision.reasoning_effort(Effort::Medium),
+            Some(("reasoning_effort", "high")) => decision.reasoning_effort(Effort::High),
+            _ => return Err(format!("unknown adjustment {pair:?}").into()),
+        };
+    }
+    Ok(decision)
+}

@@ -1,0 +1,134 @@
+//! The fields of an event, as `sdk/conformance/README.md` renders them.
+
+use std::fmt::{self, Display};
+use std::time::{Duration, SystemTime};
+
+use mulligan::{Error, Event, Failure, Remaining, Tried};
+
+pub enum Field {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Field {
+    pub fn count(&self) -> Result<usize, Error> {
+        match self {
+            Field::List(list) => Ok(list.len()),
+            Field::Text(_) => Err("it is no list".into()),
+        }
+    }
+}
+
+impl Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Field::Text(text) => f.write_str(text),
+            Field::List(list) => f.write_str(&list.join(",")),
+        }
+    }
+}
+
+pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
+    let list = match name {
+        "tried" => e.tried.iter().map(tried).collect(),
+        "alternatives" => e.alternatives.iter().map(String::from).collect(),
+        "models" => e
+            .alternatives
+            .iter()
+            .map(|a| format!("{} {}", a.model, a.context_tokens.unwrap_or(0)))
+            .collect(),
+        "unsafe_tools" => e.unsafe_tools.clone(),
+        _ => {
+            let text = text(e, name).ok_or_else(|| format!("no field {name:?}"))?;
+            return Ok(Field::Text(text));
+        }
+    };
+    Ok(Field::List(list))
+}
+
+fn text(e: &Event, name: &str) -> Option<String> {
+    if let Some(name) = name.strip_prefix("failure.") {
+        return failure(&e.failure, name);
+    }
+    Some(match name {
+        "run" => e.run.clone(),
+        "session" => e.session.clone(),
+        "model" => e.model.clone(),
+        "attempt" => e.attempt.to_string(),
+        "retries" => e.retries.to_string(),
+        "max_retries" => e.max_retries.to_string(),
+        "auto_recover" => e.auto_recover.to_string(),
+        "elapsed" => seconds(e.elapsed),
+        "remaining_attempts" => e.remaining_attempts.to_string(),
+        "remaining_time" => remaining(e.remaining_time, "-0.001", seconds),
+        "remaining_tokens" => remaining(e.remaining_tokens, "-1", |n| n.to_string()),
+        "remaining_microdollars" => remaining(e.remaining_microdollars, "-1", |n| n.to_string()),
+        "replay_safety" => e.replay_safety.to_string(),
+        "partial_shown" => e.partial_shown.to_string(),
+        "idle_breaker" => e.idle_breaker.to_string(),
+        "idle_expiries" => e.idle_expiries.to_string(),
+        "kind" | "code" | "provider" | "retryable" | "retry_after" | "resets_at" => failure(&e.failure, name)?,
+        _ => return None,
+    })
+}
+
+fn failure(f: &Failure, name: &str) -> Option<String> {
+    Some(match name {
+        "kind" => f.kind.to_string(),
+        "code" => f.code.clone(),
+        "variant" => f.variant.clone(),
+        "origin" => f.origin.to_string(),
+        "phase" => f.phase.to_string(),
+        "retryable" => f.retryable.to_string(),
+        "provider" => f.provider.clone(),
+        "model" => f.model.clone(),
+        "http_status" => f.http_status.unwrap_or(0).to_string(),
+        "provider_code" => f.provider_code.clone(),
+        "request_id" => f.request_id.clone(),
+        "tool" => f.tool.clone(),
+        "retry_after" => seconds(f.retry_after.unwrap_or_default()),
+        "resets_at" => time(f.resets_at),
+        "timer" => f.timer.to_string(),
+        "limit" => seconds(f.limit.unwrap_or_default()),
+        "elapsed" => seconds(f.elapsed),
+        "last_step" => f.last_step.clone(),
+        "title" => f.title.clone(),
+        "message" => f.message.clone(),
+        "detail" => f.detail.clone(),
+        _ => return None,
+    })
+}
+
+fn tried(t: &Tried) -> String {
+    format!(
+        "{} {} {} {} {}",
+        t.attempt,
+        t.model,
+        t.code,
+        time(t.at),
+        seconds(t.took)
+    )
+}
+
+fn remaining<T>(left: Remaining<T>, used_up: &str, render: impl Fn(T) -> String) -> String {
+    match left {
+        Remaining::Unlimited => "0".into(),
+        Remaining::Left(left) => render(left),
+        Remaining::UsedUp => used_up.into(),
+    }
+}
+
+fn seconds(d: Duration) -> String {
+    let text = format!("{}.{:03}", d.as_secs(), d.subsec_millis());
+    trim(&text).to_owned()
+}
+
+fn time(at: Option<SystemTime>) -> String {
+    let Some(at) = at else { return String::new() };
+    let text = humantime::format_rfc3339_millis(at).to_string();
+    format!("{}Z", trim(text.trim_end_matches('Z')))
+}
+
+fn trim(decimal: &str) -> &str {
+    decimal.trim_end_matches('0').trim_end_matches('.')
+}

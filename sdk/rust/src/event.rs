@@ -1,0 +1,164 @@
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::{Kind, Origin, Phase, ReplaySafety, Timer};
+
+/// A failure and what a decision may depend on. It holds no prompt, no tool arguments or
+/// results, and no secret. [`testing::event`](crate::testing::event) makes one for tests.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The run.
+    pub run: String,
+    /// Its session; may be empty.
+    pub session: String,
+    /// What went wrong.
+    pub failure: Failure,
+    /// The model that failed, `provider/model`.
+    pub model: String,
+    /// The attempt's number within one model call, from 0.
+    pub attempt: u32,
+    /// Retries of this model call so far.
+    pub retries: u32,
+    /// Retries that the policy allows for one model call.
+    pub max_retries: u32,
+    /// Whether the decision is acted on, or offered to a person.
+    pub auto_recover: bool,
+    /// Time since the run began, deliberate long waits left out.
+    pub elapsed: Duration,
+    /// Attempts left of this model call, under the limit that no policy lifts.
+    pub remaining_attempts: u32,
+    /// Time left of the run.
+    pub remaining_time: Remaining<Duration>,
+    /// Tokens of every kind that are left.
+    pub remaining_tokens: Remaining<u64>,
+    /// Money that is left, in millionths of a dollar.
+    pub remaining_microdollars: Remaining<u64>,
+    /// The failed attempts of this model call.
+    pub tried: Vec<Tried>,
+    /// What [`Decision::switch`](crate::Decision::switch) may name, in order of preference.
+    pub alternatives: Vec<Alternative>,
+    /// Whether the attempt may be repeated.
+    pub replay_safety: ReplaySafety,
+    /// The tools that make it unsafe.
+    pub unsafe_tools: Vec<String>,
+    /// Text of the failed attempt was seen by people.
+    pub partial_shown: bool,
+    /// Too many idle expiries in a row: nothing is retried by itself.
+    pub idle_breaker: bool,
+    /// Idle expiries in a row without a finished step.
+    pub idle_expiries: u32,
+    /// When the host stops waiting for the answer; `None` = it waits for ever. What takes
+    /// longer is lost: an async function is dropped then, another one runs on in vain.
+    pub deadline: Option<Instant>,
+}
+
+/// All that is known about what went wrong. It never holds a secret.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// What went wrong.
+    pub kind: Kind,
+    /// The stable upper-case name, for example `MODEL_PROVIDER_TIMEOUT`; several kinds share one.
+    pub code: String,
+    /// A finer word for people, for example `missing` or `stalled`; may be empty.
+    pub variant: String,
+    /// Whose failure it is.
+    pub origin: Origin,
+    /// How far the attempt had come.
+    pub phase: Phase,
+    /// Whether the same input may succeed later.
+    pub retryable: bool,
+    /// The configured entry, for example `anthropic`.
+    pub provider: String,
+    /// The model's full name, `provider/model`.
+    pub model: String,
+    /// The HTTP status; `None` = there was none.
+    pub http_status: Option<u16>,
+    /// The code in the provider's body; may be empty.
+    pub provider_code: String,
+    /// The provider's id of the request; may be empty.
+    pub request_id: String,
+    /// The tool, where one failed.
+    pub tool: String,
+    /// How long the provider demands to wait; `None` = nothing demanded.
+    pub retry_after: Option<Duration>,
+    /// When the quota starts anew; `None` = not known.
+    pub resets_at: Option<SystemTime>,
+    /// The clock that fired.
+    pub timer: Timer,
+    /// What that clock was set to; `None` = none fired.
+    pub limit: Option<Duration>,
+    /// How long the attempt, step or run had taken.
+    pub elapsed: Duration,
+    /// What finished last: a tool's name, `answer`, or nothing.
+    pub last_step: String,
+    /// For people: the headline.
+    pub title: String,
+    /// For people: what follows the headline; never repeats it.
+    pub message: String,
+    /// The provider's own words: at most 8 KiB, secrets removed.
+    pub detail: String,
+}
+
+/// A model that the run could be switched to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Alternative {
+    /// The full name, `provider/model`.
+    pub model: String,
+    /// The size of its context in tokens; `None` = not known.
+    pub context_tokens: Option<u64>,
+}
+
+impl From<&Alternative> for String {
+    fn from(alternative: &Alternative) -> String {
+        alternative.model.clone()
+    }
+}
+
+/// One failed attempt of a model call.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Tried {
+    /// From 0, within the model call.
+    pub attempt: u32,
+    /// The model's full name, `provider/model`.
+    pub model: String,
+    /// The code of its failure.
+    pub code: String,
+    /// When it began.
+    pub at: Option<SystemTime>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What is left of something that may be limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Remaining<T> {
+    /// There is no limit.
+    #[default]
+    Unlimited,
+    /// So much.
+    Left(T),
+    /// Nothing.
+    UsedUp,
+}
+
+impl<T: PartialOrd> Remaining<T> {
+    /// Whether at least so much is left.
+    ///
+    /// ```
+    /// use mulligan::Remaining;
+    ///
+    /// assert!(Remaining::Unlimited.allows(1_000_000));
+    /// assert!(Remaining::Left(5000).allows(5000));
+    /// assert!(!Remaining::Left(5000).allows(5001));
+    /// ```
+    pub fn allows(&self, wanted: T) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::Left(left) => *left >= wanted,
+            Self::UsedUp => false,
+        }
+    }
+}

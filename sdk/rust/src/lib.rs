@@ -1,0 +1,63 @@
+//! Makes a recovery plugin for Mulligan out of a function. A whole plugin:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use mulligan::{Decision, Event, Kind, serve};
+//!
+//! fn rules(e: &Event) -> Option<Decision> {
+//!     if e.failure.kind == Kind::RateLimit && e.attempt < 3 {
+//!         return Some(Decision::retry().after(e.failure.retry_after.unwrap_or(Duration::from_secs(1))));
+//!     }
+//!     None // no opinion: the next plugin is asked
+//! }
+//!
+//! fn main() {
+//!     serve("my-rules", rules)
+//! }
+//! ```
+//!
+//! A host starts the plugin and asks it about failures, several at a time and each under a
+//! deadline (2 s by default, [`Event::deadline`]). The function may give a [`Decision`], an
+//! `Option` of one, or a [`Result`]; [`Answer`] has the list. An error or a panic is "no
+//! opinion", and the process lives on after both, unless it is compiled with
+//! `panic = "abort"`. [`serve_async`] takes an async function, [`Plugin`] has the rest: the
+//! version, a configuration, the log level. [`testing`] makes events for tests.
+//!
+//! Standard output belongs to the protocol: print nothing before the plugin serves. What is
+//! printed later goes to standard error, and from there to the host's log. Better is the
+//! [`log`] that this crate hands on: it writes one JSON object a line with the ids of the
+//! call's run.
+//!
+//! ```
+//! use mulligan::log;
+//!
+//! log::info!(spent = 12.5, model = "openai/gpt-5.2"; "over quota");
+//! ```
+//!
+//! The process ends with its host: when asked to, when its standard input closes, and when
+//! its parent is gone. Standard input, the signal SIGINT, and the panic hook are the crate's.
+//! It is for unix systems.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod answer;
+mod decision;
+mod event;
+mod life;
+mod lines;
+mod name;
+mod plugin;
+mod server;
+mod service;
+mod start;
+pub mod testing;
+mod tls;
+mod wire;
+
+pub use answer::{Answer, Error, Result};
+pub use decision::{Action, Adjust, Button, Decision, Effect, Effort};
+pub use event::{Alternative, Event, Failure, Remaining, Tried};
+pub use log;
+pub use name::{Kind, Origin, Phase, ReplaySafety, Timer};
+pub use plugin::{Plugin, serve, serve_async};
