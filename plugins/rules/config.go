@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Schema is the JSON Schema of the configuration.
+//
+//go:embed schema.json
+var Schema []byte
+
+// ParseConfig reads {"file": …} or {"rules": […]}, and the file. The error is
+// [Problems] where the rules are wrong.
+func ParseConfig(raw json.RawMessage) (*Rules, error) {
+	var c struct {
+		File  string            `json:"file"`
+		Rules []json.RawMessage `json:"rules"`
+	}
+	if len(raw) > maxFile {
+		return nil, fmt.Errorf("the configuration is larger than %d bytes", maxFile)
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&c); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case c.File != "" && c.Rules != nil:
+		return nil, errors.New("either file or rules, not both")
+	case c.File != "":
+		return Load(c.File)
+	case c.Rules != nil:
+		return Parse("config", raw) // JSON is YAML
+	}
+	return nil, errors.New(`nothing is configured: name a file ("config: {file: recovery.yaml}") or write the rules ("config: {rules: […]}")`)
+}

@@ -1,0 +1,54 @@
+package rules
+
+import (
+	"errors"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Outcome is what the rules say about a failure.
+type Outcome struct {
+	Rule *Rule         // that decided; nil = no opinion
+	Vote recovery.Vote // of which Action, Delay, NewModel, Reason, Actions and Adjust are set
+	// Notes tell why rules did not decide, beside those that do not match.
+	Notes []Note
+}
+
+// Note is what kept a rule from deciding, or from saying its reason.
+type Note struct {
+	Rule *Rule
+	Err  error
+}
+
+// ErrNoModel says that a rule matched and names no model that may be switched to.
+var ErrNoModel = errors.New("it matches, but no model that it may switch to is left")
+
+// Decide asks one rule after the other; the first that matches, and whose action is
+// possible, wins. jitter is drawn from [0, 1) by the caller.
+func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
+	var o Outcome
+	for _, r := range rs.Rules {
+		holds, err := r.when.holds(f)
+		if err != nil {
+			o.note(r, err)
+			continue
+		}
+		if !holds {
+			continue
+		}
+		vote, possible := r.action.decide(f, jitter)
+		if !possible {
+			o.note(r, ErrNoModel)
+			continue
+		}
+		if vote.Reason, err = r.reason.render(f); err != nil {
+			o.note(r, err)
+		}
+		vote.Actions, vote.Adjust = r.extra, r.adjust
+		o.Rule, o.Vote = r, vote
+		return o
+	}
+	return o
+}
+
+func (o *Outcome) note(r *Rule, err error) { o.Notes = append(o.Notes, Note{r, err}) }

@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// What an expression may be and do.
+const (
+	maxExpression = 4 << 10 // bytes
+	maxRecursion  = 50
+	costLimit     = 100_000 // some milliseconds; an ordinary condition costs less than 100
+)
+
+// expression is CEL that was checked.
+type expression struct {
+	text    string
+	checked *cel.Ast
+	program cel.Program
+}
+
+// objects are the types that facts have beside CEL's own, by their names there.
+var objects = map[string]*types.NativeTypeDesc{
+	"Failure":     nativeType[Failure]("Failure"),
+	"Remaining":   nativeType[Remaining]("Remaining"),
+	"Alternative": nativeType[Alternative]("Alternative"),
+	"Tried":       nativeType[Tried]("Tried"),
+}
+
+func nativeType[T any](name string) *types.NativeTypeDesc {
+	return types.NativeTypeFor[T](types.NativeTypeAlias(name), types.ParseStructTag("yaml"))
+}
+
+// environment declares the facts to CEL, once.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	options := []cel.EnvOption{
+		cel.ParserExpressionSizeLimit(maxExpression), cel.ParserRecursionLimit(maxRecursion), cel.DefaultUTCTimeZone(true),
+	}
+	for _, object := range objects {
+		options = append(options, cel.Types(object))
+	}
+	for i := range reflect.TypeFor[Facts]().NumField() {
+		field := reflect.TypeFor[Facts]().Field(i)
+		options = append(options, cel.Variable(nameOf(field), celType(field.Type)))
+	}
+	return cel.NewEnv(options...)
+})
+
+// celType is the type by which CEL knows a Go type of Facts.
+func celType(t reflect.Type) *cel.Type {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return cel.DurationType
+	case t == reflect.TypeFor[time.Time]():
+		return cel.TimestampType
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return cel.ListType(celType(t.Elem()))
+	case reflect.Struct:
+		return cel.ObjectType(t.Name())
+	case reflect.Bool:
+		return cel.BoolType
+	case reflect.Int, reflect.Int64:
+		return cel.IntType
+	case reflect.Float64:
+		return cel.DoubleType
+	default:
+		return cel.StringType
+	}
+}
+
+// Parent ends the search for names.
+func (f *Facts) Parent() cel.Activation { return nil }
+
+// flaw is something wrong with an expression, at character at of it.
+type flaw struct {
+	at   int
+	text string
+}
+
+// compile checks an expression. What it may give is for the caller to look at.
+func compile(text string) (*expression, []flaw) {
+	if len(text) > maxExpression {
+		return nil, []flaw{{0, fmt.Sprintf("this expression has %d bytes, at most %d", len(text), maxExpression)}}
+	}
+	env, err := environment()
+	if err != nil {
+		return nil, []flaw{{0, err.Error()}}
+	}
+	checked, issues := env.Compile(text)
+	if flaws := flawsOf(text, issues); len(flaws) > 0 {
+		return nil, flaws
+	}
+	if flaws := wrongWords(checked.NativeRep()); len(flaws) > 0 {
+		return nil, flaws
+	}
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit))
+	if err != nil {
+		return nil, []flaw{{0, err.Error()}}
+	}
+	return &expression{text, checked, program}, nil
+}
+
+// root is the expression's tree.
+func (x *expression) root() celast.Expr { return x.checked.NativeRep().Expr() }
+
+// value evaluates the expression. CEL is trusted not to panic, and survived if it does.
+func (x *expression) value(f *Facts) (v ref.Val, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	v, _, err = x.program.Eval(f)
+	return v, err
+}
+
+// holds evaluates a condition.
+func (x *expression) holds(f *Facts) (bool, error) {
+	v, err := x.value(f)
+	if err != nil {
+		return false, err
+	}
+	yes, ok := v.Value().(bool)
+	if !ok {
+		return false, errors.New("it is neither true nor false")
+	}
+	return yes, nil
+}

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Rules are the rules of a file, in its order.
+type Rules struct {
+	File  string
+	Rules []*Rule
+}
+
+// Rule says what to do when its condition holds.
+type Rule struct {
+	Number int    // from 1
+	Name   string // may be empty
+	Line   int    // where it begins in its file
+
+	when   *expression
+	action action
+	reason template
+	extra  []recovery.Button
+	adjust recovery.Adjust
+}
+
+// String is how people are told of the rule.
+func (r *Rule) String() string {
+	if r.Name == "" {
+		return fmt.Sprintf("rule %d", r.Number)
+	}
+	return fmt.Sprintf("rule %d (%s)", r.Number, r.Name)
+}
+
+// When is the rule's condition, on one line.
+func (r *Rule) When() string { return strings.Join(strings.Fields(r.when.text), " ") }
+
+// Then says what the rule does, for a table.
+func (r *Rule) Then() string {
+	text := r.action.String()
+	for _, change := range adjustments(r.adjust) {
+		text += ", " + change
+	}
+	return text
+}
+
+func adjustments(a recovery.Adjust) []string {
+	var changes []string
+	if a.Compact {
+		changes = append(changes, "shortened")
+	}
+	if a.MaxOutputTokens > 0 {
+		changes = append(changes, fmt.Sprintf("max_output_tokens %d", a.MaxOutputTokens))
+	}
+	if a.ReasoningEffort != "" {
+		changes = append(changes, "reasoning_effort "+a.ReasoningEffort)
+	}
+	return changes
+}
+
+// action is what a rule does: one of retryAction, switchAction and failAction.
+type action interface {
+	// decide gives the vote, or false if the action is not possible. jitter is drawn
+	// from [0, 1).
+	decide(f *Facts, jitter float64) (recovery.Vote, bool)
+	String() string
+}
+
+// short writes a duration as rules do: 2s, 1m30s, 1h.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len(zero)+1]
+		}
+	}
+	return text
+}
