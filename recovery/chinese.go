@@ -7,7 +7,10 @@ var chinese = []rule{
 	}},
 	{kind: KindBilling, status: metered, any: []string{"请充值", "请及时充值", "请先充值", "充值后"}, unless: []string{"频率", "速率", "并发", "限流", "每分钟"}},
 	{kind: KindQuota, status: metered, any: []string{
-		"配额已用", "配额用尽", "配额耗尽", "额度已用", "额度用尽", "额度耗尽", "额度已耗尽", "免费额度", "每日", "当日", "今日", "每天", "每周", "每月", "使用上限", "次数已用完", "日限额", "月限额", "日调用量",
+		"配额已用", "配额用尽", "配额耗尽", "额度已用", "额度用尽", "额度耗尽", "额度已耗尽", "免费额度", "使用上限", "次数已用完", "日限额", "月限额", "日调用量",
+	}, unless: []string{"每分钟"}},
+	{kind: KindQuota, status: []int{0, 402, 403, 429}, any: []string{"每日", "当日", "今日", "每天", "当天", "今天", "每周", "每月", "当月"}, near: []string{
+		"上限", "限额", "限制", "用完", "用尽", "耗尽", "配额", "额度",
 	}, unless: []string{"每分钟"}},
 	{kind: KindContentFilter, any: []string{
 		"敏感内容", "敏感信息", "敏感词", "不安全或敏感", "不安全内容", "违规内容", "内容违规", "内容安全", "不合规", "不当内容", "违法违规", "审核未通过", "未通过审核", "风险内容", "内容存在风险", "包含敏感",
@@ -21,12 +24,12 @@ var chinese = []rule{
 	{kind: KindContextOverflow, any: []string{
 		"上下文长度", "上下文超", "上下文过长", "超出上下文", "超过上下文", "输入过长", "输入超长", "输入长度", "prompt 超长", "prompt超长", "文本过长", "内容过长", "超过最大长度", "超出最大长度", "最大上下文",
 	}},
-	{kind: KindModelNotFound, any: []string{"模型不存在", "模型未找到", "找不到模型", "不支持的模型", "模型不可用", "模型已下线", "无可用渠道", "模型名称错误", "模型代码"}},
+	{kind: KindModelNotFound, any: []string{"模型不存在", "模型未找到", "找不到模型", "不支持的模型", "模型不可用", "模型已下线", "无可用渠道", "模型名称错误"}},
 	{kind: KindAuth, variant: "missing", status: refusing, any: []string{"未提供令牌", "未提供api", "未提供 api", "缺少api", "缺少 api", "缺少密钥", "未设置api", "未设置 api", "未配置api", "未配置 api"}},
 	{kind: KindAuth, variant: "expired_login", status: refusing, any: []string{"令牌已过期", "token已过期", "token 已过期", "登录已过期", "登录过期"}},
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"无权限", "没有权限", "无权访问", "权限不足", "账号已被", "账户已被"}},
 	{kind: KindAuth, status: refusing, any: []string{
-		"身份验证失败", "鉴权失败", "认证失败", "验证失败", "无效的令牌", "令牌无效", "令牌验证", "无效的api", "无效的 api", "api key 无效", "api key无效", "apikey无效", "密钥无效", "密钥错误", "无效的密钥", "未授权",
+		"身份验证失败", "鉴权失败", "认证失败", "无效的令牌", "令牌无效", "无效的api", "无效的 api", "api key 无效", "api key无效", "apikey无效", "密钥无效", "密钥错误", "无效的密钥", "未授权",
 	}},
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"参数有误", "参数错误", "参数非法", "参数不合法", "请求参数", "非法参数"}},
 }

@@ -221,12 +221,13 @@ func (c *reading) words(phrase string) Clue {
 func (c *reading) byPage() (verdict, bool) {
 	e := c.e
 	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
-	const botCheck, noSuchPath, noSuchPathEither = "just a moment", "404 page not found", "404 status code (no body)"
+	const noSuchPath, noSuchPathEither = "404 page not found", "404 status code (no body)"
+	botCheck, _ := c.saysAny(botChecks)
 	pageClue := Clue{Source: CluePage, Where: "content-type", Value: "text/html"}
 	switch cf := e.header("Cf-Mitigated"); {
 	case cf != "":
 		return verdict{kind: KindUnreachable, once: never, variant: "bot_check", by: Clue{Source: ClueHeader, Where: "cf-mitigated", Value: cf}}, true
-	case page && e.Status == 403 && strings.Contains(c.text, botCheck):
+	case botCheck != "" && (page || strings.HasPrefix(string(e.Body), "<")) && (e.Status == 403 || e.Status == 503):
 		return verdict{kind: KindUnreachable, once: never, variant: "bot_check", by: Clue{Source: CluePage, Where: "words", Value: botCheck}}, true
 	case page && e.Status/100 == 2 && !c.streaming():
 		return verdict{kind: KindUnreachable, variant: "page", by: pageClue}, true
@@ -236,15 +237,31 @@ func (c *reading) byPage() (verdict, bool) {
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPath)}, true
 	case c.says(noSuchPathEither):
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPathEither)}, true
-	case e.Status == 404 && slices.Contains(namelessNotFound, strings.TrimRight(c.text, ". ")):
-		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(strings.TrimRight(c.text, ". "))}, true
 	}
-	return verdict{}, false
+	return c.byNameless()
 }
 
-// namelessNotFound is all that a web server says of a path that it does not know; who
-// misses a model says which.
-var namelessNotFound = []string{"not found", "404 not found", "404: not found", "file not found", "resource not found", "url not found"}
+// byNameless knows a 404 that names nothing that is missing, which is how a web server
+// speaks of a path; who misses a model says which.
+func (c *reading) byNameless() (verdict, bool) {
+	if c.status != 404 && c.spoken != 404 {
+		return verdict{}, false
+	}
+	said := strings.TrimRight(c.text[strings.LastIndexByte(c.text, '\n')+1:], ". ")
+	if _, named := c.codeLike(modelCodes); named || !slices.Contains(namelessNotFound, said) {
+		return verdict{}, false
+	}
+	return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(said)}, true
+}
+
+var (
+	// botChecks are the words of pages that want to see a person.
+	botChecks = []string{"just a moment", "attention required! | cloudflare", "enable javascript and cookies to continue", "checking your browser"}
+	// namelessNotFound is all that a web server says of a path that it does not know.
+	namelessNotFound = []string{"not found", "404 not found", "404: not found", "file not found", "resource not found", "url not found"}
+	// modelCodes speak of a model.
+	modelCodes = []string{"model", "deployment"}
+)
 
 // byQuota tells a used-up plan or day from a limit that passes within minutes, by the
 // identifiers and figures beside the words (Google's QuotaFailure and RetryInfo;
@@ -271,9 +288,20 @@ func (c *reading) byQuota() (verdict, bool) {
 	case strings.EqualFold(status, "rejected"):
 		v.by = Clue{Source: ClueHeader, Where: strings.ToLower(unified), Value: status}
 	default:
-		return verdict{}, false
+		return c.byMinute(exhausted.lower)
 	}
 	return v, true
+}
+
+// byMinute knows Google's limits per minute, beside which it speaks of a plan and of
+// billing all the same.
+func (c *reading) byMinute(code string) (verdict, bool) {
+	for _, id := range c.body.quotas {
+		if lower := flat(id); strings.Contains(lower, "perminute") {
+			return verdict{kind: KindRateLimit, code: code, by: Clue{Source: ClueQuotaID, Where: clueBody, Value: id}}, true
+		}
+	}
+	return verdict{}, false
 }
 
 var exhaustedCodes = codes("resource_exhausted")
@@ -401,7 +429,7 @@ func (c *reading) codeOf(codes []string) (providerCode, bool) {
 // codeLike gives the first code that is like one of these patterns.
 func (c *reading) codeLike(patterns []string) (providerCode, bool) {
 	for _, have := range c.codes {
-		if len(have.flat) > maxLikeCode {
+		if len(have.written) > maxLikeCode {
 			continue
 		}
 		for _, pattern := range patterns {

@@ -14,6 +14,8 @@ func TestHintsInBodies(t *testing.T) {
 		{`{"error":{"message":"Rate limit exceeded","metadata":{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1774008060000"}}}}`, 60_000},
 		{`{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","resets_at":1774011600}}`, 3_600_000},
 		{`{"error":{"message":"x"},"retry_after":5}`, 5000},
+		{`{"error":"Model m is slow to start","estimated_time":20.0}`, 20_000},
+		{`{"error":{"message":"x","details":[{"metadata":{"quotaResetDelay":"21.5s"}}]}}`, 21_500},
 		{`{"error":{"message":"x"},"retry_after_ms":"250"}`, 250},
 		{`{"error":{"message":"x","resets_in_seconds":30.5}}`, 30_500},
 		{`{"error":{"message":"Please wait before trying again. You may wait 30 seconds."}}`, 30_000},

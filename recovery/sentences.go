@@ -34,6 +34,7 @@ var sentences = []rule{
 		"returned no content", "received no content", "no response content", "no content generated", "nocontentgenerated", "nooutputgenerated",
 		"did not return any content", "returned no choices", "no choices in", "returned nothing", "but none were returned", "without any content",
 		"returned empty", "returned an empty", "received empty", "received an empty", "no generations found", "response contained no",
+		"returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
 	}, unless: []string{"request body", "input body", "must not be", "cannot be", "non-empty"}},
 	{kind: KindOutputTruncated, status: []int{0, 200, 400}, any: []string{
 		"length limit was reached", "lengthfinishreason", "stopped due to length", "finish_reason: length", "finish_reason='length'",
@@ -41,13 +42,14 @@ var sentences = []rule{
 		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
 		"max_tokens length limit", "output token maximum", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
 	}, unless: []string{"context length limit"}},
-	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405}, any: []string{
+	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
 		"invalid url (", "unknown request url", "unrecognized request url", "cannot post /", "cannot get /", "unexpected endpoint or method",
 		"no route matched", "no route for that uri", "route not found", "endpoint not found", "unknown endpoint", "no handler found",
 		"no matching operation", "was not found on this server", "/chat/completions/chat/completions", "/v1/v1/", "/messages/v1/messages",
-		"is no longer supported. please use http", "unsupported api version", "api version not supported",
+		"is no longer supported. please use http", "unsupported api version", "api version not supported", "not accessible via the /",
 	}},
-	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja"}},
+	{kind: KindMisconfigured, variant: "proxy", status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
+	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"tool_use` ids", "tool_result` block", "no tool output found", "no tool call found", "function call turn",
 		"roles must alternate", "without its required following item", "surrogate in string", "content blocks must be non-empty",
@@ -91,7 +93,7 @@ var sentences = []rule{
 		"deployment for this resource does not exist", "does not have access to model", "no access to model", "model is not available",
 		"no such model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
 		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
-		"nosuchmodel", "no models loaded", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
+		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model has been retired", "model has been deprecated", "model does not exist",
 	}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
@@ -113,7 +115,7 @@ var sentences = []rule{
 		"prompt is too long", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
 		"contextwindowexceeded", "reduce the length of the messages", "exceeded model token limit", "input is too long",
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
-		"payload too large", "maximum prompt length", "conversation is too long", "requesttoolarge",
+		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
 	}},
 	{kind: KindContextOverflow, any: []string{
 		"prompt too long", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
@@ -162,11 +164,11 @@ var sentences = []rule{
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
 		"degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
 		"model is not ready", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
-		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "cuda error", "enginedead",
+		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "cuda error", "enginedead", "enginecore", "model unloaded",
 		"background loop has errored", "error loading model", "failed to load model", "unable to load model",
 	}},
 	{kind: KindMalformedResponse, status: []int{0, 200, 400, 424, 500}, any: []string{
-		"error parsing tool call", "failed to parse tool call", "could not parse tool call", "parse function call", "failed to parse input at pos",
+		"malformed function call", "malformed tool call", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
 		"model produced invalid", "model tried to call", "model attempted to call", "which was not in request.tools", "invalid tool call argument",
 		"failed to generate json", "failed to validate json", "model generated invalid",
 	}},

@@ -55,6 +55,12 @@ var (
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are fields that name a status.
 	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "http/1.1", "http/2", "http"}
+	// statusPhrases are statuses with their names, wherever they are said.
+	statusPhrases = []string{
+		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
+		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
+		"502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
+	}
 	// countNouns say that the number before them counts something.
 	countNouns = []string{
 		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
@@ -63,8 +69,9 @@ var (
 	}
 )
 
-// spokenStatus is the number that text begins with, or that follows the name of a
-// status field; text is in lower case. A number anywhere else is not a status.
+// spokenStatus is the number that text begins with, that follows the name of a status
+// field, or that has its own name after it; text is in lower case. A number anywhere else
+// is not a status.
 func (c *reading) spokenStatus() int {
 	text := c.text
 	lead := strings.TrimLeft(text, " \n[(")
@@ -85,6 +92,11 @@ func (c *reading) spokenStatus() int {
 		if n, ok := namedStatus(text, name); ok {
 			return n
 		}
+	}
+	phrase, _ := c.saysAny(statusPhrases)
+	if i := strings.Index(text, phrase); phrase != "" && (i == 0 || !isWord(text[i-1])) {
+		n, _ := httpStatus(phrase[:3])
+		return n
 	}
 	return 0
 }
