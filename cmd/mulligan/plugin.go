@@ -25,7 +25,7 @@ plugins:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginList(), newPluginServe())
+	cmd.AddCommand(newPluginList(), newPluginReplay(), newPluginServe())
 	return cmd
 }
 

@@ -52,16 +52,7 @@ func (c *config) plugins() []pluginEntry {
 
 // freeName makes a name of a program's that no other plugin has.
 func (c *config) freeName(program string) string {
-	base := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(filepath.Base(program)))
-	base = strings.TrimLeft(base, "._-")
-	if base == "" {
-		base = "plugin"
-	}
+	base := nameOfProgram(program)
 	taken := map[string]bool{}
 	for _, p := range c.plugins() {
 		taken[p.Name] = true
@@ -71,6 +62,21 @@ func (c *config) freeName(program string) string {
 		name = base + "-" + itoa(n)
 	}
 	return name
+}
+
+// nameOfProgram makes a name for a plugin of its program's.
+func nameOfProgram(program string) string {
+	base := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(filepath.Base(program)))
+	base = strings.TrimLeft(base, "._-")
+	if base == "" {
+		return "plugin"
+	}
+	return base
 }
 
 // splitWords splits a command line at spaces; quotes and backslashes keep them.

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// replay asks a plugin about one run after the other, and prints what comes of it.
+type replay struct {
+	*screen
+	plugin string
+	json   bool
+	ask    func(context.Context, hooks.RunError) recovery.Vote
+	runs   int
+	counts map[verdict]int
+}
+
+func (r *replay) run(ctx context.Context, events []recovery.Event) error {
+	list, err := occasions(events)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	r.runs++
+	if r.counts == nil {
+		r.counts = map[verdict]int{}
+	}
+	if !r.json {
+		r.heading(list[0].run)
+	}
+	for _, o := range list {
+		vote := r.ask(ctx, hooks.NewRunError(o.run))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now := o.decide(vote)
+		verdict := o.judge(vote, now)
+		r.counts[verdict]++
+		if !r.json {
+			r.tell(&o, vote, now, verdict)
+		} else if err := r.write(&o, vote, now, verdict); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) heading(run *recovery.Run) {
+	if r.runs > 1 {
+		r.line("")
+	}
+	r.line(r.ink.bold("Run "+run.ID) + " · " + run.StartedAt.Local().Format(time.DateTime))
+}
+
+// tell prints a failure as a diff: what was decided is taken out, what is decided
+// now is put in.
+func (r *replay) tell(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict) {
+	open := o.run.Open
+	r.line("  " + oneLine(fmt.Sprintf("#%d %s · %s · attempt %d", open.Seq, orElse(open.Failure.Model, o.run.Model), open.Failure.Kind, open.Attempt+1)))
+	switch verdict {
+	case verdictSame:
+		r.line(r.ink.dim("  = " + tellDecision(now)))
+	case verdictDelay:
+		r.line(r.ink.dim(fmt.Sprintf("  ≈ %s; %d ms, then %d ms", tellDecision(now), now.Delay, o.then.Delay)))
+	case verdictUndecided:
+		r.line(r.ink.amber("  + " + tellDecision(now) + ", then undecided"))
+	default:
+		if verdict == verdictUnanswered {
+			r.line(r.ink.red("  ! " + oneLine(r.plugin) + " gave no answer: " + excerpt(v.Error)))
+		}
+		if o.then != nil {
+			r.line(r.ink.red("  - " + tellDecision(*o.then)))
+		}
+		r.line(r.ink.green("  + " + tellDecision(now)))
+	}
+	for _, ignored := range now.Ignored {
+		r.line(r.ink.amber("  ! ignored: " + excerpt(ignored)))
+	}
+}
+
+// tellDecision is a decision, by whom and why: "retry in 2 s, by mine (it is busy)".
+func tellDecision(d recovery.Decision) string {
+	text := tellAction(d.Action, d.NewModel, d.Delay)
+	if d.Action == recovery.ActionNone {
+		text = "nothing: no plugin has an opinion"
+	}
+	if d.By != nil {
+		text += ", by " + d.By.Plugin
+	}
+	if d.Reason != "" {
+		text += " (" + d.Reason + ")"
+	}
+	if d.BlockedBy != "" {
+		text += "; only offered, because of the limit " + d.BlockedBy
+	}
+	return excerpt(text)
+}
+
+// replayLine is a failure in --json output.
+type replayLine struct {
+	Run     string             `json:"run"`
+	Failure uint64             `json:"failure"` // seq of its event
+	Model   string             `json:"model"`
+	Kind    recovery.Kind      `json:"kind"`
+	Code    recovery.Code      `json:"code"`
+	Attempt int                `json:"attempt"` // within its model call, from 0
+	Verdict verdict            `json:"verdict"`
+	Then    *recovery.Decision `json:"then"`
+	Now     recovery.Decision  `json:"now"`
+	Vote    recovery.Vote      `json:"vote"`
+}
+
+func (r *replay) write(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict) error {
+	open := o.run.Open
+	return r.encode(replayLine{
+		Run: o.run.ID, Failure: open.Seq, Model: orElse(open.Failure.Model, o.run.Model), Kind: open.Failure.Kind, Code: open.Failure.Code,
+		Attempt: open.Attempt, Verdict: verdict, Then: o.then, Now: now, Vote: v,
+	})
+}
+
+func (r *replay) encode(line any) error {
+	encoder := json.NewEncoder(r.out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(line)
+}
+
+// conclude prints the sums; the exit code is that of a diff.
+func (r *replay) conclude() error {
+	if r.json {
+		sums := map[string]any{"runs": r.runs}
+		for _, v := range []verdict{verdictSame, verdictDelay, verdictDifferent, verdictUnanswered, verdictUndecided} {
+			sums[string(v)] = r.counts[v]
+		}
+		if err := r.encode(map[string]any{"summary": sums}); err != nil {
+			return err
+		}
+	} else {
+		r.sums()
+	}
+	if r.counts[verdictDifferent]+r.counts[verdictUnanswered] > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (r *replay) sums() {
+	total := 0
+	for _, n := range r.counts {
+		total += n
+	}
+	if total == 0 {
+		r.line("No failure was found.")
+		return
+	}
+	text := plural(total, "failure", "failures") + " of " + plural(r.runs, "run", "runs") + ": "
+	text += itoa(r.counts[verdictSame]) + " the same, " + itoa(r.counts[verdictDifferent]) + " different"
+	for _, rest := range []struct {
+		verdict verdict
+		words   string
+	}{{verdictDelay, "with another delay"}, {verdictUnanswered, "without an answer"}, {verdictUndecided, "undecided then"}} {
+		if n := r.counts[rest.verdict]; n > 0 {
+			text += ", " + itoa(n) + " " + rest.words
+		}
+	}
+	r.line("")
+	r.line(r.ink.bold(text + "."))
+}
