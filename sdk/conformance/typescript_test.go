@@ -29,7 +29,7 @@ func typescriptPlugin(t *testing.T, _ string) Command {
 		t.Fatal(err)
 	}
 	installed := once(t, cache, typescriptLock, func(dir string) {
-		run(t, "npm", "ci", "--prefix", dir)
+		run(t, "npm", "ci", "--ignore-scripts", "--prefix", dir)
 	})
 	compiled := once(t, installed, slices.Concat(typescriptSources, typescriptLock), func(dir string) {
 		run(t, filepath.Join(installed, "node_modules/.bin/tsc"), "--project", dir)

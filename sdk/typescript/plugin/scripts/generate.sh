@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the code of the protocol's messages into src/gen, or into the folder that is
-# named. With --check it changes nothing and fails where src/gen is not what it
+# named, relative to this package. With --check it changes nothing and fails where src/gen is not what it
 # would write. BUF names the buf command; without it, it is the one that the
 # repository's Makefile builds.
 set -eu
@@ -13,9 +13,8 @@ if [ "$out" = --check ]; then
 	trap 'rm -rf "$out"' EXIT
 fi
 
-"$buf" generate --template buf.gen.yaml --output "$out" "$root/proto" \
-	--path "$root/proto/mulligan/v1/plugin.proto" --path "$root/proto/mulligan/v1/failure.proto" \
-	--path "$root/proto/mulligan/v1/decision.proto" --path "$root/proto/mulligan/v1/policy.proto"
+# Only what a plugin's service needs.
+"$buf" generate --template buf.gen.yaml --output "$out" "$root/proto" --type mulligan.v1.RecoveryPlugin
 "$buf" generate --template buf.gen.yaml --output "$out" proto
 
 if [ "${1:-}" = --check ]; then

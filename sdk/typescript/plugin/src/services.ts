@@ -58,7 +58,7 @@ async function runError(
   try {
     reply(null, newReply(await ask(advise, call.request, abort.signal)));
   } catch (error) {
-    if (!abort.signal.aborted) { // otherwise nobody waits, and often the abort is the error
+    if (!(abort.signal.aborted && error instanceof Error && error.name === "AbortError")) {
       report(error);
     }
     reply({ code: status.UNKNOWN, details: message(error) });

@@ -14,7 +14,7 @@ const acts: Record<string, (event: FailureEvent, signal: AbortSignal) => unknown
   "throw nothing": () => { throw undefined; },
   "wait for the signal": async (_event, signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    console.error("aborted");
+    throw new Error("aborted, and then failed");
   },
   "log later": async (event) => {
     await sleep(Math.random() * 20);

@@ -38,7 +38,7 @@ test("nothing is thrown", () => assert.rejects(plugin.ask("throw nothing"), { co
 
 test("the deadline aborts the signal", async () => {
   await assert.rejects(plugin.ask("wait for the signal", "r", 100), { code: status.DEADLINE_EXCEEDED });
-  await plugin.says("aborted");
+  await plugin.says("Error: aborted, and then failed");
 });
 
 test("every line of the log names its own run", async () => {
