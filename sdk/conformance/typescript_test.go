@@ -39,7 +39,7 @@ func typescriptPlugin(t *testing.T, _ string) Command {
 
 // once makes a folder below parent out of copies of the sources, unless there is one
 // that was made of the same.
-func once(t *testing.T, parent string, sources []string, make func(dir string)) string {
+func once(t *testing.T, parent string, sources []string, build func(dir string)) string {
 	t.Helper()
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func once(t *testing.T, parent string, sources []string, make func(dir string)) 
 	if _, err := os.Stat(whole); err == nil {
 		return whole
 	}
-	make(half)
+	build(half)
 	if err := os.Rename(half, whole); err != nil && !os.IsExist(err) { // another test may have been faster
 		t.Fatal(err)
 	}

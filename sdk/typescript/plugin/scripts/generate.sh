@@ -1,8 +1,8 @@
 #!/bin/sh
 # Writes the code of the protocol's messages into src/gen, or into the folder that is
-# named, relative to this package. With --check it changes nothing and fails where src/gen is not what it
-# would write. BUF names the buf command; without it, it is the one that the
-# repository's Makefile builds.
+# named, relative to this package. With --check it changes nothing and fails where
+# src/gen is not what it would write. BUF names the buf command; without it, it is the
+# one that the repository's Makefile builds.
 set -eu
 cd "$(dirname "$0")/.."
 root=../../..
