@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use log::LevelFilter;
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
 use crate::answer::sealed::Answer as _;
@@ -11,7 +12,7 @@ use crate::{Answer, Error, Event, start};
 pub fn serve<F, A>(name: impl Into<String>, function: F) -> !
 where
     F: Fn(&Event) -> A + Send + Sync + 'static,
-    A: Answer + 'static,
+    A: Answer,
 {
     Plugin::new(name).serve(function)
 }
@@ -115,13 +116,9 @@ impl Plugin {
     pub fn serve<F, A>(self, function: F) -> !
     where
         F: Fn(&Event) -> A + Send + Sync + 'static,
-        A: Answer + 'static,
+        A: Answer,
     {
-        let function = Arc::new(function);
-        self.serve_function(Box::new(move |event, tasks| {
-            let function = Arc::clone(&function);
-            tasks.spawn_blocking(move || CALL.sync_scope(Call::new(&event), || function(&event).answer()));
-        }))
+        self.serve_function(blocking(function))
     }
 
     /// The same for an async function, which gets the event for its own. Its futures run on a
@@ -146,20 +143,12 @@ impl Plugin {
         A: Future<Output: Answer> + Send + 'static,
     {
         // Of its own, so that futures that block do not keep the server from its duties.
-        let runtime = tokio::runtime::Builder::new_multi_thread()
+        let runtime = Builder::new_multi_thread()
             .thread_name("plugin")
             .enable_all()
             .build()
             .unwrap_or_else(|error| start::fail(format_args!("cannot start threads: {error}")));
-        let function = Arc::new(function);
-        self.serve_function(Box::new(move |event, tasks| {
-            let function = Arc::clone(&function);
-            let call = Call::new(&event);
-            tasks.spawn_on(
-                CALL.scope(call, async move { function(event).await.answer() }),
-                runtime.handle(),
-            );
-        }))
+        self.serve_function(asynchronous(function, runtime))
     }
 
     fn serve_function(self, function: Function) -> ! {
@@ -172,4 +161,32 @@ impl Plugin {
             Err(_) => std::process::exit(1), // the panic has been printed
         }
     }
+}
+
+/// Runs a function on the threads that may block of the runtime that asks.
+pub(crate) fn blocking<F, A>(function: F) -> Function
+where
+    F: Fn(&Event) -> A + Send + Sync + 'static,
+    A: Answer,
+{
+    let function = Arc::new(function);
+    Box::new(move |event, tasks| {
+        let function = Arc::clone(&function);
+        tasks.spawn_blocking(move || CALL.sync_scope(Call::new(&event), || function(&event).answer()));
+    })
+}
+
+/// Runs an async function on a runtime of its own.
+pub(crate) fn asynchronous<F, A>(function: F, runtime: Runtime) -> Function
+where
+    F: Fn(Event) -> A + Send + Sync + 'static,
+    A: Future<Output: Answer> + Send + 'static,
+{
+    let function = Arc::new(function);
+    Box::new(move |event, tasks| {
+        let function = Arc::clone(&function);
+        let call = Call::new(&event);
+        let answer = async move { function(event).await.answer() };
+        tasks.spawn_on(CALL.scope(call, answer), runtime.handle());
+    })
 }
