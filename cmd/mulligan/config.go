@@ -86,10 +86,9 @@ func (p *pluginEntry) UnmarshalYAML(unmarshal func(any) error) error {
 }
 
 const (
-	builtinAutoRecover = "auto-recover"
-	maxConfig          = 256 << 10 // bytes
-	maxTimeout         = 31 * 24 * time.Hour
-	maxRetriesLimit    = recovery.MaxAttemptsPerCall - 1
+	maxConfig       = 256 << 10 // bytes
+	maxTimeout      = 31 * 24 * time.Hour
+	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
 )
 
 var defaultPlugins = []pluginEntry{{Name: builtinAutoRecover}}
@@ -106,6 +105,9 @@ func loadConfig(path string, env func(string) string) (*config, error) {
 		return nil, usagef("%s: %w", path, err)
 	}
 	c.path = path
+	if err := c.checkRules(source); err != nil {
+		return nil, err
+	}
 	if err := c.amend(env); err != nil {
 		return nil, usage(err)
 	}
@@ -279,8 +281,8 @@ func pluginProblem(plugins []pluginEntry) *problem {
 			return problemf(at, "a plugin needs a name of small letters, digits, '.', '_' and '-', not %q", p.Name)
 		case seen[p.Name]:
 			return problemf(at, "two plugins are called %q", p.Name)
-		case len(p.Command) == 0 && p.Name != builtinAutoRecover:
-			return problemf(at, "there is no builtin plugin %q; there is: %s. Any other one needs a command", p.Name, builtinAutoRecover)
+		case len(p.Command) == 0 && !p.isBuiltin():
+			return problemf(at, "there is no builtin plugin %q; there are: %s. Any other one needs a command", p.Name, builtinNames())
 		}
 		if p.Deadline != "" {
 			d, err := time.ParseDuration(p.Deadline)

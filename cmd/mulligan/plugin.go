@@ -5,8 +5,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"github.com/mulligan-run/mulligan/plugins/autorecover"
 )
 
 func newPlugin() *cobra.Command {
@@ -25,7 +23,7 @@ plugins:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginList(), newPluginReplay(), newPluginServe())
+	cmd.AddCommand(newPluginList(), newPluginReplay(), newPluginRules(), newPluginServe())
 	return cmd
 }
 
@@ -80,10 +78,11 @@ func newPluginServe() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: verb(func(_ *cobra.Command, args []string) error {
-			if args[0] != builtinAutoRecover {
-				return usagef("there is no builtin plugin %q; there is: %s", args[0], builtinAutoRecover)
+			serve := builtins[args[0]]
+			if serve == nil {
+				return usagef("there is no builtin plugin %q; there are: %s", args[0], builtinNames())
 			}
-			autorecover.Serve()
+			serve()
 			return nil
 		}),
 	}

@@ -31,7 +31,7 @@ func (c *config) addPlugins(lines []string) error {
 			return fmt.Errorf("--plugin: a command line is needed, or %q", noPlugin)
 		}
 		entry := pluginEntry{Name: words[0]}
-		if line != builtinAutoRecover {
+		if builtins[line] == nil {
 			entry = pluginEntry{Name: c.freeName(words[0]), Command: words}
 		}
 		c.Plugins = append(append([]pluginEntry{}, c.plugins()...), entry)

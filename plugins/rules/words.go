@@ -29,6 +29,14 @@ func kindNames() []string {
 	return names
 }
 
+// CheckKind says what is wrong with the name of a kind of failure.
+func CheckKind(name string) error {
+	if names := kindNames(); !slices.Contains(names, name) {
+		return fmt.Errorf("%q is no kind of failure%s", name, didYouMean(name, names))
+	}
+	return nil
+}
+
 func codeNames() []string {
 	var names []string
 	for _, kind := range recovery.Kinds() {

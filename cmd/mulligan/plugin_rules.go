@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/plugins/rules"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+func newPluginRules() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "Recovery as rules in YAML: check a file of rules",
+		Long: "rules is a plugin that comes with this program: it decides by rules in YAML. docs/rules.md has\n" +
+			"what they may say.",
+		Example: `mulligan plugin rules check recovery.yaml
+
+# mulligan.yaml
+plugins:
+  - name: rules
+    config: {file: recovery.yaml}
+  - auto-recover`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPluginRulesCheck())
+	return cmd
+}
+
+// dryRun are the flags of plugin rules check.
+type dryRun struct {
+	event, kind, model string
+	attempt            int
+	alternatives       []string
+}
+
+func newPluginRulesCheck() *cobra.Command {
+	var d dryRun
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check a file of rules, and show what it would decide",
+		Long: `Reads the file as the plugin does, and says where it is wrong. If it is right, it
+shows the rules, those that can never decide, and what would be decided about
+failures of every kind, attempt after attempt. No model is asked.
+
+With --kind or --event it is about one failure. An event is a file of JSON or
+YAML with the names that rules use; what it leaves out is assumed.
+
+Exit codes: 0 the file is right, 1 it is wrong, 2 wrong usage.`,
+		Example: `mulligan plugin rules check recovery.yaml
+mulligan plugin rules check recovery.yaml --kind overloaded --attempt 2
+mulligan plugin rules check recovery.yaml --event event.json   # {"failure": {"kind": "quota"}, "attempt": 1}`,
+		Args: cobra.ExactArgs(1),
+		RunE: verb(func(cmd *cobra.Command, args []string) error { return d.check(cmd, args[0]) }),
+	}
+	cmd.Flags().StringVar(&d.event, "event", "", "decide about the failure in this file of JSON or YAML")
+	cmd.Flags().StringVar(&d.kind, "kind", "", "decide about a failure of this kind")
+	cmd.Flags().IntVar(&d.attempt, "attempt", 0, "with --kind: the attempt that failed, from 0")
+	cmd.Flags().StringVar(&d.model, "model", "", "the model that failed (default example/model)")
+	cmd.Flags().StringSliceVar(&d.alternatives, "alternative", nil, "a model that may be switched to (default: those that the rules name)")
+	return cmd
+}
+
+func (d *dryRun) check(cmd *cobra.Command, file string) error {
+	if err := d.problem(cmd); err != nil {
+		return err
+	}
+	rs, err := rules.Load(file)
+	if err != nil {
+		return unreadable(err)
+	}
+	x := rules.Example{Kind: recovery.Kind(d.kind), Model: d.model, Attempt: d.attempt, Alternatives: d.alternatives}
+	out := cmd.OutOrStdout()
+	switch {
+	case d.event != "":
+		f, err := rules.LoadEvent(d.event)
+		if err != nil {
+			return unreadable(err)
+		}
+		return rs.WriteDecision(out, f)
+	case d.kind != "":
+		return rs.WriteDecision(out, rs.Facts(x))
+	}
+	if err := rs.WriteTable(out); err != nil || len(rs.Rules) == 0 {
+		return err
+	}
+	return rs.WriteLadders(out, x)
+}
+
+// unreadable makes a file that is not there wrong usage; one that is wrong is a result.
+func unreadable(err error) error {
+	if problems := rules.Problems(nil); errors.As(err, &problems) {
+		return err
+	}
+	return usage(err)
+}
+
+// problem says which flags do not go together, or hold what they cannot.
+func (d *dryRun) problem(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	for _, other := range []string{"kind", "attempt", "model", "alternative"} {
+		if d.event != "" && changed(other) {
+			return usagef("--event and --%s do not go together: the file says it", other)
+		}
+	}
+	if err := rules.CheckKind(d.kind); changed("kind") && err != nil {
+		return usagef("--kind: %w", err)
+	}
+	if changed("attempt") && (d.kind == "" || d.attempt < 0 || d.attempt >= recovery.MaxAttemptsPerCall) {
+		return usagef("--attempt is from 0 to %d, and needs --kind", recovery.MaxAttemptsPerCall-1)
+	}
+	for _, model := range append([]string{orElse(d.model, "a/b")}, d.alternatives...) {
+		if err := checkModel(model); err != nil {
+			return usage(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Rung is what would be decided about one failed attempt.
+type Rung struct {
+	Attempt int
+	Model   string // that failed
+	Outcome Outcome
+}
+
+// Ladder plays a model call whose every attempt fails like the first, until nothing
+// is tried any more: a rule fails, none decides, or a limit of the run is reached.
+// Nothing is added by chance.
+func (rs *Rules) Ladder(first *Facts) []Rung {
+	f := *first
+	f.Alternatives, f.Tried = slices.Clone(f.Alternatives), slices.Clone(f.Tried)
+	var rungs []Rung
+	for {
+		o := rs.Decide(&f, 0)
+		rungs = append(rungs, Rung{f.Attempt, f.Model, o})
+		if !f.advance(o.Vote) {
+			return rungs
+		}
+	}
+}
+
+// advance makes f the next failure after a decision was carried out; false if there
+// is none.
+func (f *Facts) advance(v recovery.Vote) bool {
+	switch v.Action {
+	case recovery.ActionRetry:
+		if f.Retries >= f.MaxRetries {
+			return false
+		}
+		f.Retries++
+	case recovery.ActionSwitchModel:
+		f.Model, f.Failure.Model, f.Failure.Provider = v.NewModel, v.NewModel, providerOf(v.NewModel)
+	default:
+		return false
+	}
+	f.Attempt++
+	f.Remaining.Attempts--
+	f.Tried = append(f.Tried, Tried{Model: f.Model, Code: f.Failure.Code})
+	return f.Attempt < recovery.MaxAttemptsPerCall
+}
+
+// Example is a failure in a run with nothing special about it: recovery is automatic
+// and nothing is limited.
+type Example struct {
+	Kind         recovery.Kind
+	Model        string   // that failed, every time; "" = example/model
+	Attempt      int      // from 0
+	Alternatives []string // nil = each model that the rules name, or else another/model
+}
+
+// Facts are those of an example.
+func (rs *Rules) Facts(x Example) *Facts {
+	f := blankFacts()
+	f.Failure.Kind, f.Attempt, f.Model = string(x.Kind), x.Attempt, cmp.Or(x.Model, "example/model")
+	models := x.Alternatives
+	if models == nil {
+		models = rs.named()
+	}
+	for _, model := range models {
+		if model != f.Model {
+			f.Alternatives = append(f.Alternatives, Alternative{Model: model})
+		}
+	}
+	f.assume()
+	return f
+}
+
+// blankFacts are facts of a run that nothing limits; what is not known yet is less than 0.
+func blankFacts() *Facts {
+	f := &Facts{AutoRecover: true, MaxRetries: recovery.DefaultPolicy().MaxRetries, Retries: -1, Remaining: unlimited}
+	f.Remaining.Attempts = -1
+	return f
+}
+
+// assume fills in what an event does not say.
+func (f *Facts) assume() {
+	kind := recovery.Kind(f.Failure.Kind)
+	if f.Failure.Code == "" {
+		f.Failure.Code, f.Failure.Retryable = string(kind.Code()), kind.Retryable()
+	}
+	if f.Failure.Model == "" {
+		f.Failure.Model = f.Model
+	}
+	if f.Failure.Provider == "" {
+		f.Failure.Provider = providerOf(f.Failure.Model)
+	}
+	if f.Failure.Origin == "" {
+		f.Failure.Origin = string(recovery.OriginModel)
+	}
+	if f.Failure.Phase == "" {
+		f.Failure.Phase = string(recovery.PhaseBeforeFirstEvent)
+	}
+	if f.ReplaySafety == "" {
+		f.ReplaySafety = "safe"
+	}
+	if f.Retries < 0 {
+		f.Retries = f.Attempt
+	}
+	if f.Remaining.Attempts < 0 {
+		f.Remaining.Attempts = max(0, recovery.MaxAttemptsPerCall-1-f.Attempt)
+	}
+	if f.Tried == nil {
+		f.Tried = slices.Repeat([]Tried{{Model: f.Model, Code: f.Failure.Code}}, f.Attempt+1)
+	}
+	f.complete()
+}
+
+// named are the models that the rules name.
+func (rs *Rules) named() []string {
+	var list []string
+	for _, r := range rs.Rules {
+		s, _ := r.action.(switchAction)
+		for _, model := range s.to {
+			if !slices.Contains(list, model) {
+				list = append(list, model)
+			}
+		}
+	}
+	if list == nil {
+		return []string{"another/model"}
+	}
+	return list
+}

@@ -1,0 +1,126 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+)
+
+// Unreachable is a rule that never decides.
+type Unreachable struct {
+	Rule *Rule
+	Why  string
+}
+
+// Unreachable finds the rules that never decide, as far as their form tells: they
+// contradict themselves, or an earlier rule holds whenever they do. A switch leaves
+// the decision to later rules where no model is left, so it is in nobody's way.
+func (rs *Rules) Unreachable() []Unreachable {
+	var found []Unreachable
+	var earlier []demands
+	for _, r := range rs.Rules {
+		d := demandsOf(r)
+		if why := d.unmet(earlier); why != "" {
+			found = append(found, Unreachable{r, why})
+			continue
+		}
+		if _, mayPass := r.action.(switchAction); !mayPass {
+			earlier = append(earlier, d)
+		}
+	}
+	return found
+}
+
+// demands are the parts of a condition that all have to hold.
+type demands struct {
+	rule   *Rule
+	never  bool
+	kinds  []string // that failure.kind may be; nil = any
+	others []string // the rest, as CEL writes it
+}
+
+func demandsOf(r *Rule) demands {
+	d := demands{rule: r}
+	info := r.when.checked.NativeRep().SourceInfo()
+	for _, part := range conjuncts(r.when.root()) {
+		if part.Kind() == celast.LiteralKind {
+			d.never = d.never || part.AsLiteral().Value() == false
+			continue
+		}
+		if kinds := kindsOf(part); kinds != nil {
+			d.narrow(kinds)
+			continue
+		}
+		text, err := cel.ExprToString(part, info)
+		if err != nil {
+			text = fmt.Sprintf("unlike any other: rule %d", r.Number)
+		}
+		d.others = append(d.others, text)
+	}
+	return d
+}
+
+func conjuncts(e celast.Expr) []celast.Expr {
+	if e.Kind() != celast.CallKind || e.AsCall().FunctionName() != operators.LogicalAnd {
+		return []celast.Expr{e}
+	}
+	var parts []celast.Expr
+	for _, arg := range e.AsCall().Args() {
+		parts = append(parts, conjuncts(arg)...)
+	}
+	return parts
+}
+
+// kindsOf is what failure.kind is by this part of a condition; nil if it does not say.
+func kindsOf(e celast.Expr) []string {
+	fact, words := comparison(e)
+	if fact != "failure.kind" || e.AsCall().FunctionName() == operators.NotEquals {
+		return nil
+	}
+	kinds := []string{}
+	for _, word := range words {
+		text, _ := word.AsLiteral().Value().(string)
+		kinds = append(kinds, text)
+	}
+	return kinds
+}
+
+func (d *demands) narrow(kinds []string) {
+	if d.kinds != nil {
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return !slices.Contains(d.kinds, k) })
+	}
+	d.kinds = kinds
+	d.never = d.never || len(kinds) == 0
+}
+
+// unmet says why d never decides after the earlier rules, or "".
+func (d demands) unmet(earlier []demands) string {
+	if d.never {
+		return "its condition never holds"
+	}
+	var covered []string
+	for _, e := range earlier {
+		if e.holdsWith(d) {
+			return fmt.Sprintf("%s on line %d matches whenever it does", e.rule, e.rule.Line)
+		}
+		if len(e.others) == 0 {
+			covered = append(covered, e.kinds...)
+		}
+	}
+	if d.kinds != nil && subset(d.kinds, covered) {
+		return "earlier rules match for each of its kinds of failure"
+	}
+	return ""
+}
+
+// holdsWith reports whether e holds whenever d does: all that e demands, d does too.
+func (e demands) holdsWith(d demands) bool {
+	return subset(e.others, d.others) && (e.kinds == nil || d.kinds != nil && subset(d.kinds, e.kinds))
+}
+
+func subset(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
