@@ -143,6 +143,6 @@ func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (re
 func (s *supervised) checkAlive(p *process) {
 	if err := p.ping(s.life); err != nil && s.life.Err() == nil {
 		s.logger.Warn("plugin does not answer a ping", "pid", p.runner.pid(), "error", err)
-		p.runner.killGroup()
+		p.runner.killFor(errors.New("it did not answer a ping"))
 	}
 }

@@ -58,7 +58,7 @@ const itSaid = "; it said last: "
 
 // explain adds to err how the process ended, if it did, and what it said last.
 func (p *process) explain(err error) error {
-	if p.runner.pid() > 0 && !p.runner.killed.Load() && p.dead(pipeGrace/2) {
+	if p.runner.pid() > 0 && p.dead(pipeGrace/2) && p.runner.endedByHost() == nil {
 		p.runner.settle()
 		return p.crash(err)
 	}

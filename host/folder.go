@@ -18,23 +18,26 @@ const (
 	// roomBelow is what go-plugin appends: /plugin-dirNNNNNNNNNN/pluginNNNNNNNNNN.
 	roomBelow = 44
 
-	folderPrefix = "mulligan-"
-	ownerFile    = "host"      // in each folder: the number and the beginning of its process
-	sweepAge     = time.Minute // a younger folder may be about to get its owner
-	sweepMost    = 200         // folders looked at in one place
+	folderPrefix   = "mulligan-"
+	socketVariable = "PLUGIN_UNIX_SOCKET_DIR"
+
+	ownerFile = "host"      // in each folder: the number and the beginning of its process
+	sweepAge  = time.Minute // a younger folder may be about to get its owner
+	sweepMost = 200         // folders looked at in one place
 )
 
 // folders are a host's own, of mode 0700. They are made when they are first needed.
 type folders struct {
 	sockets func() (string, error)
 	copies  func() (string, error) // of pinned plugins
+	groups  func() string          // for control groups; "" = there are none
 
 	mu   sync.Mutex
 	made []string
 }
 
 func newFolders() *folders {
-	f := &folders{}
+	f := &folders{groups: groupFolder}
 	f.sockets = sync.OnceValues(func() (string, error) {
 		return f.make("plugin sockets", socketParents(), func(dir string) bool { return len(dir)+roomBelow <= maxSocketPath })
 	})
@@ -108,7 +111,7 @@ var sweepOnce = sync.OnceFunc(func() {
 			sweep(parent, time.Now())
 		}
 	}
-	sweepGroups()
+	sweepGroups(groupFolder())
 })
 
 // sweep removes the folders in parent that are this user's and whose host is gone.
@@ -120,6 +123,7 @@ func sweep(parent string, now time.Time) {
 			continue
 		}
 		if pid, started, ok := folderOwner(dir); ok && !isAlive(pid, started) {
+			killMarked(dir)
 			_ = os.RemoveAll(dir)
 		}
 	}

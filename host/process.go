@@ -134,8 +134,40 @@ func (l *launch) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := l.checkOwners(); err != nil {
+		return err
+	}
 	l.hash, err = hashFile(l.path)
 	return err
+}
+
+// checkOwners looks at the executable and at what an interpreter is given. A pinned
+// plugin needs no such check: nobody can replace what was hashed.
+func (l *launch) checkOwners() error {
+	paths := []string{l.path}
+	if interpreted(l.spec.Command[0]) != "" {
+		for _, argument := range l.args {
+			at, err := absolute(argument, l.dir)
+			if info, statErr := os.Stat(at); err == nil && statErr == nil && info.Mode().IsRegular() {
+				paths = append(paths, at)
+			}
+		}
+	}
+	for _, path := range paths {
+		if err := checkOwners(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// argv0 is what the program is told its name is: what was typed, or the copy's path,
+// by which a virtual environment finds itself.
+func (l *launch) argv0() string {
+	if l.copy != "" {
+		return l.path
+	}
+	return l.spec.Command[0]
 }
 
 func (l *launch) removeCopy() {
@@ -220,19 +252,7 @@ func (p *process) stop() {
 }
 
 // dead reports whether the process ends within the given time.
-func (p *process) dead(within time.Duration) bool {
-	select {
-	case <-p.runner.exited:
-		return true
-	default:
-	}
-	select {
-	case <-p.runner.exited:
-		return true
-	case <-time.After(within):
-		return false
-	}
-}
+func (p *process) dead(within time.Duration) bool { return p.runner.within(within) }
 
 // grpcOnly is go-plugin's idea of a plugin; the connection is used directly.
 type grpcOnly struct {

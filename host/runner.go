@@ -24,31 +24,38 @@ var inherited = []string{"PATH", "LANG", "TZ", "TMPDIR", "HOME"}
 
 // processRunner is one process, as go-plugin's runner.Runner.
 type processRunner struct {
+	build   func() *exec.Cmd
 	cmd     *exec.Cmd
-	sockets string // where its socket must be
+	limits  Limits
+	groups  func() string
+	group   *controlGroup // nil = there is none
+	sockets string        // where its socket must be
 	stderr  *stderrLog
 
 	first   *io.PipeReader // its first line of output, for go-plugin
 	stdin   *os.File       // the life line
 	withTLS bool
 	refused atomic.Pointer[error] // what is wrong with the first line
-	killed  atomic.Bool           // by the host, while it ran
+	killed  atomic.Pointer[error] // why the host did, while it ran
 	id      atomic.Int64          // of the process, 0 before it is started
 	exited  chan struct{}
 	exitErr error // valid once exited is closed
 }
 
 func newRunner(l *launch, env []string, sockets string) *processRunner {
-	cmd := exec.Command(l.path, l.args...) //nolint:noctx // outlives every context; killed as a group
-	cmd.Args[0], cmd.Dir = l.spec.Command[0], l.dir
+	var all []string
 	for _, key := range inherited {
 		if value, ok := os.LookupEnv(key); ok {
-			cmd.Env = append(cmd.Env, key+"="+value)
+			all = append(all, key+"="+value)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, l.spec.Env...), env...)
+	all = append(append(all, l.spec.Env...), env...)
+	build := func() *exec.Cmd {
+		return &exec.Cmd{Path: l.path, Args: append([]string{l.argv0()}, l.args...), Dir: l.dir, Env: all}
+	}
 	return &processRunner{
-		cmd: cmd, sockets: sockets, stderr: newStderrLog(l.logger), withTLS: !l.spec.PlainText, exited: make(chan struct{}),
+		build: build, groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger),
+		withTLS: !l.spec.PlainText, exited: make(chan struct{}),
 	}
 }
 
@@ -67,8 +74,15 @@ func (r *processRunner) Start(context.Context) error {
 			ours[i], theirs[i] = write, read
 		}
 	}
-	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	if err := spawn(r.cmd); err != nil {
+	build := func() *exec.Cmd {
+		cmd := r.build()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+		return cmd
+	}
+	r.group = newControlGroup(r.groups(), r.limits)
+	var err error
+	if r.cmd, err = spawn(build, r.limits, r.group); err != nil {
+		r.group.remove()
 		closeAll(ours[:])
 		return err
 	}
@@ -79,6 +93,7 @@ func (r *processRunner) Start(context.Context) error {
 	go r.followStdout(ours[1], write)
 	go r.stderr.follow(ours[2])
 	go r.wait(ours)
+	go r.watchUsage(r.limits)
 	return nil
 }
 
@@ -94,6 +109,9 @@ func closeAll(files []*os.File) {
 func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 	in := bufio.NewReaderSize(stdout, maxLine)
 	line, _ := in.ReadSlice('\n')
+	if len(line) == 0 {
+		_ = r.within(pipeGrace / 2) // it is ending, most likely, and not to be killed for that
+	}
 	checked, err := checkHandshake(string(line), r.sockets, r.withTLS)
 	if err != nil {
 		r.refused.Store(&err)
@@ -104,30 +122,42 @@ func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 	_, _ = io.Copy(io.Discard, in)
 }
 
-// wait sees the process end, whoever holds its pipes, and ends its group.
+// wait sees the process end, whoever holds its pipes, and ends what it has started.
 func (r *processRunner) wait(pipes [3]*os.File) {
 	r.exitErr = r.cmd.Wait()
+	if r.group.outOfMemory() {
+		err := fmt.Errorf("it took more than %d MiB of memory", r.limits.Memory>>20)
+		r.killed.CompareAndSwap(nil, &err)
+	}
 	r.signalGroup()
+	if !r.group.holds() {
+		killMarked(r.sockets)
+	}
 	close(r.exited)
 	time.Sleep(pipeGrace)
 	closeAll(pipes[:])
 	_ = r.first.Close()
+	r.group.remove()
 }
 
-// killGroup kills the process and everything it started in its group.
-func (r *processRunner) killGroup() {
+// killFor kills the process and everything that it started, as far as the host can
+// reach it; cause is for the log.
+func (r *processRunner) killFor(cause error) {
 	select {
 	case <-r.exited: // and its group with it; the number may be another's by now
 		return
 	default:
 	}
-	r.killed.Store(true)
+	r.killed.CompareAndSwap(nil, &cause)
 	r.signalGroup()
 }
+
+func (r *processRunner) killGroup() { r.killFor(errKilled) }
 
 func (r *processRunner) signalGroup() {
 	if pid := r.pid(); pid > 0 {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		r.group.kill()
 	}
 }
 
@@ -151,6 +181,35 @@ func (r *processRunner) Wait(ctx context.Context) error {
 		return r.exitErr
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// endedByHost says why the host killed the process that has ended, nil if it ended by
+// itself.
+func (r *processRunner) endedByHost() error {
+	var exit *exec.ExitError
+	why := r.killed.Load()
+	if why == nil || !errors.As(r.exitErr, &exit) {
+		return nil
+	}
+	if w, ok := exit.Sys().(syscall.WaitStatus); !ok || !w.Signaled() || w.Signal() != syscall.SIGKILL {
+		return nil
+	}
+	return *why
+}
+
+// within reports whether the process ends within the given time.
+func (r *processRunner) within(d time.Duration) bool {
+	select {
+	case <-r.exited:
+		return true
+	default:
+	}
+	select {
+	case <-r.exited:
+		return true
+	case <-time.After(d):
+		return false
 	}
 }
 
@@ -180,7 +239,7 @@ func (r *processRunner) Stdout() io.ReadCloser { return r.first }
 func (r *processRunner) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the path of the executable.
-func (r *processRunner) Name() string { return r.cmd.Path }
+func (r *processRunner) Name() string { return r.build().Path }
 
 // ID is the process id.
 func (r *processRunner) ID() string { return strconv.Itoa(r.pid()) }

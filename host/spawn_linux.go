@@ -22,14 +22,37 @@ var spawner = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-func spawn(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	done := make(chan error, 1)
+// spawn starts what build makes, in a process group of its own and, where there is
+// one, in the control group; where the system refuses that, without.
+func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (cmd *exec.Cmd, err error) {
+	done := make(chan struct{})
 	spawner() <- func() {
+		defer close(done)
 		keepFiles()
-		done <- cmd.Start()
+		cmd, err = spawnInto(build(), group)
+		if err != nil && group != nil {
+			group.remove()
+			cmd, err = spawnInto(build(), nil)
+		}
+		if err == nil {
+			limit(cmd.Process.Pid, limits)
+		}
 	}
-	return <-done
+	<-done
+	return cmd, err
+}
+
+func spawnInto(cmd *exec.Cmd, group *controlGroup) (*exec.Cmd, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if group != nil {
+		folder, err := os.Open(group.path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = folder.Close() }()
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(folder.Fd())
+	}
+	return cmd, cmd.Start()
 }
 
 // keepFiles marks what the host itself was given as not for its plugins: Go opens

@@ -7,9 +7,10 @@ import (
 	"syscall"
 )
 
-// spawn has no parent-death signal here: a plugin notices the end of its standard
-// input instead.
-func spawn(cmd *exec.Cmd) error {
+// spawn has no parent-death signal and no limits here: a plugin notices the end of its
+// standard input instead.
+func spawn(build func() *exec.Cmd, _ Limits, _ *controlGroup) (*exec.Cmd, error) {
+	cmd := build()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return cmd.Start()
+	return cmd, cmd.Start()
 }

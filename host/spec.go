@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"runtime"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -46,7 +47,7 @@ type BreakerPolicy struct {
 // docs/security.md.
 type Limits struct {
 	Memory    int64 // bytes, of all its processes together; 256 MiB by default
-	Processes int   // and threads, in a delegated cgroup; 64 by default
+	Processes int   // 64 by default, and 16 more for each CPU; where the kernel counts, threads too
 	Files     int   // open at a time, of each process; 256 by default
 	FileSize  int64 // bytes of a file that it writes; 64 MiB by default
 }
@@ -68,7 +69,7 @@ func (p BreakerPolicy) orDefaults() BreakerPolicy {
 
 func (l Limits) orDefaults() Limits {
 	l.Memory = between(l.Memory, 256<<20, 16<<20, 1<<50)
-	l.Processes = between(l.Processes, 64, 8, 1<<20)
+	l.Processes = between(l.Processes, 64+16*runtime.NumCPU(), 8, 1<<20)
 	l.Files = between(l.Files, 256, 32, 1<<20)
 	l.FileSize = between(l.FileSize, 64<<20, 1<<20, 1<<50)
 	return l

@@ -181,8 +181,8 @@ func (s *supervised) noteEnd(p *process) {
 	}
 	s.restarts.ended(time.Now())
 	cause := errGone
-	if p.runner.killed.Load() {
-		cause = errKilled
+	if why := p.runner.endedByHost(); why != nil {
+		cause = why
 	}
 	s.lastError = p.crash(cause).Error()
 	s.logger.Warn("plugin ended", "pid", p.runner.pid(), "error", s.lastError)
@@ -191,7 +191,7 @@ func (s *supervised) noteEnd(p *process) {
 
 var (
 	errGone   = errors.New("its process is gone")
-	errKilled = errors.New("the host ended it, since it answered nothing or took too much")
+	errKilled = errors.New("the host ended it")
 )
 
 func (a *attempt) wait(ctx context.Context) (*process, error) {

@@ -1,6 +1,13 @@
 package host
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // mayExecute reports whether programs may run from a folder's file system.
 func mayExecute(dir string) bool {
@@ -8,4 +15,116 @@ func mayExecute(dir string) bool {
 	return unix.Statfs(dir, &fs) != nil || fs.Flags&unix.ST_NOEXEC == 0
 }
 
-func sweepGroups() {}
+// limit bounds a process that has just been started, before it has done much: nothing
+// can be done between fork and exec from Go. What the system refuses is left as it is.
+func limit(pid int, l Limits) {
+	for resource, most := range map[int]uint64{
+		unix.RLIMIT_NOFILE: uint64(l.Files), unix.RLIMIT_FSIZE: uint64(l.FileSize), unix.RLIMIT_CORE: 0,
+	} {
+		var now unix.Rlimit
+		if unix.Prlimit(pid, resource, nil, &now) == nil {
+			most = min(most, now.Max)
+			_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil)
+		}
+	}
+	// Where memory runs out, a plugin goes before its host.
+	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("500"), 0)
+}
+
+// usage counts the processes of a plugin and their resident bytes, of which shared ones
+// count for each.
+func usage(r *processRunner) (processes int, bytes int64) {
+	pids := []int{r.pid()}
+	if r.group.holds() {
+		pids = r.group.members()
+	} else {
+		pids = append(pids, sameGroup(r.pid())...)
+	}
+	for _, pid := range pids {
+		if resident, ok := resident(pid); ok {
+			processes++
+			bytes += resident
+		}
+	}
+	return processes, bytes
+}
+
+// sameGroup lists the further members of a process group.
+func sameGroup(group int) (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == group {
+			continue
+		}
+		if id, err := unix.Getpgid(pid); err == nil && id == group {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func resident(pid int) (int64, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize()), err == nil
+}
+
+// killMarked kills what has left its plugin's process group: processes that were born
+// with a socket folder in or below dir. It goes round again while it finds some, since
+// they may be multiplying.
+func killMarked(dir string) {
+	for range 3 {
+		found := false
+		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range environments {
+			found = killIfMarked(path, dir) || found
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+func killIfMarked(environment, dir string) bool {
+	pid, err := strconv.Atoi(filepath.Base(filepath.Dir(environment)))
+	if err != nil || pid == os.Getpid() || !isMarked(environment, dir) {
+		return false
+	}
+	process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number
+	if err != nil {
+		return false
+	}
+	defer func() { _ = process.Release() }()
+	return isMarked(environment, dir) && process.Kill() == nil
+}
+
+func isMarked(environment, dir string) bool {
+	text, err := os.ReadFile(environment)
+	if err != nil {
+		return false // another user's
+	}
+	for variable := range strings.SplitSeq(string(text), "\x00") {
+		if at, ok := strings.CutPrefix(variable, socketVariable+"="); ok && (at == dir || strings.HasPrefix(at, dir+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// overflowOwner is whom files seem to belong to whose owner a user namespace does not
+// know, as the system's own are there; 0 outside of one.
+func overflowOwner() uint32 {
+	text, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil || strings.Join(strings.Fields(string(text)), " ") == "0 0 4294967295" {
+		return 0
+	}
+	return 65534
+}

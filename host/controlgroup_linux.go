@@ -1,0 +1,209 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// controlGroup is a cgroup (version 2) that one process of a plugin and all below it
+// cannot leave. A nil one is none: process groups have to do.
+type controlGroup struct {
+	path   string
+	memory bool // the kernel holds it to its memory
+	gone   bool // it is not used after all
+}
+
+// groupFolder is the host's own control group, if it may make others in it: one that
+// was delegated to it, as those of a user's desktop programs are.
+var groupFolder = sync.OnceValue(func() string {
+	dir, err := ownControlGroup("/proc/self/mountinfo", "/proc/self/cgroup")
+	if err != nil {
+		return ""
+	}
+	probe := filepath.Join(dir, groupName()+"-probe")
+	if os.Mkdir(probe, 0o755) != nil {
+		return ""
+	}
+	_, err = os.Stat(filepath.Join(probe, "cgroup.kill")) // Linux 5.14
+	if os.Remove(probe) != nil || err != nil {
+		return ""
+	}
+	delegate(dir)
+	return dir
+})
+
+// ownControlGroup finds the process's folder in the file system of control groups.
+func ownControlGroup(mounts, groups string) (string, error) {
+	text, err := os.ReadFile(groups)
+	if err != nil {
+		return "", err
+	}
+	_, group, ok := strings.Cut("\n"+string(text), "\n0::")
+	if !ok {
+		return "", errors.New("no control groups of version 2")
+	}
+	group, _, _ = strings.Cut(group, "\n")
+	text, err = os.ReadFile(mounts)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		mount, kind, _ := strings.Cut(line, " - ")
+		fields := strings.Fields(mount)
+		if !strings.HasPrefix(kind, "cgroup2 ") || len(fields) < 5 {
+			continue
+		}
+		if below, err := filepath.Rel(fields[3], group); err == nil && filepath.IsLocal(below) {
+			return filepath.Join(fields[4], below), nil
+		}
+	}
+	return "", errors.New("the file system of control groups is not mounted")
+}
+
+// delegate lets groups in dir have limits. A group that has processes of its own
+// cannot give any to those in it, so the host moves into one below, if it is alone.
+func delegate(dir string) {
+	const wanted = "+memory +pids"
+	available, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	if err != nil || !hasWords(available, "memory", "pids") {
+		return
+	}
+	control := filepath.Join(dir, "cgroup.subtree_control")
+	if enabled, err := os.ReadFile(control); err == nil && hasWords(enabled, "memory", "pids") {
+		return
+	}
+	own := strconv.Itoa(os.Getpid())
+	members, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	if err != nil || strings.TrimSpace(string(members)) != own {
+		return
+	}
+	below := filepath.Join(dir, groupName()+"-host")
+	if os.Mkdir(below, 0o755) != nil {
+		return
+	}
+	if err := writeGroup(below, "cgroup.procs", own); err == nil {
+		if err = writeGroup(dir, "cgroup.subtree_control", wanted); err == nil {
+			return
+		}
+		_ = writeGroup(dir, "cgroup.procs", own)
+	}
+	_ = os.Remove(below)
+}
+
+func hasWords(text []byte, words ...string) bool {
+	have := strings.Fields(string(text))
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(have, w) })
+}
+
+func writeGroup(dir, name, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
+
+// groupName begins the names of this host's groups; see sweepGroups.
+func groupName() string {
+	stat, _ := readStat(os.Getpid())
+	return fmt.Sprintf("%s%d-%s", folderPrefix, os.Getpid(), stat.started)
+}
+
+var groupsMade atomic.Int64
+
+// newControlGroup makes one in a folder of groupFolder's; nil where there is none.
+func newControlGroup(folder string, l Limits) *controlGroup {
+	if folder == "" {
+		return nil
+	}
+	g := &controlGroup{path: filepath.Join(folder, groupName()+"-"+strconv.FormatInt(groupsMade.Add(1), 10))}
+	if os.Mkdir(g.path, 0o755) != nil {
+		return nil
+	}
+	g.memory = writeGroup(g.path, "memory.max", strconv.FormatInt(l.Memory, 10)) == nil
+	if g.memory {
+		_ = writeGroup(g.path, "memory.swap.max", "0")
+		_ = writeGroup(g.path, "memory.oom.group", "1")
+	}
+	_ = writeGroup(g.path, "pids.max", strconv.Itoa(l.Processes))
+	return g
+}
+
+// holds reports whether processes are kept in the group.
+func (g *controlGroup) holds() bool { return g != nil && !g.gone }
+
+// limitsMemory reports whether the kernel does.
+func (g *controlGroup) limitsMemory() bool { return g.holds() && g.memory }
+
+// kill ends all of it at once.
+func (g *controlGroup) kill() {
+	if g.holds() {
+		_ = writeGroup(g.path, "cgroup.kill", "1")
+	}
+}
+
+// remove removes the group once the last process has ended, which takes a moment.
+func (g *controlGroup) remove() {
+	if !g.holds() {
+		return
+	}
+	g.gone = true
+	for range 20 {
+		if err := os.Remove(g.path); err == nil || errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// members are the processes in it.
+func (g *controlGroup) members() (pids []int) {
+	text, _ := os.ReadFile(filepath.Join(g.path, "cgroup.procs"))
+	for field := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// outOfMemory reports whether the kernel has ended it for its memory.
+func (g *controlGroup) outOfMemory() bool {
+	if !g.limitsMemory() {
+		return false
+	}
+	events, err := os.ReadFile(filepath.Join(g.path, "memory.events"))
+	if err != nil {
+		return false
+	}
+	_, after, ok := strings.Cut(string(events), "oom_kill ")
+	return ok && !strings.HasPrefix(after, "0\n")
+}
+
+// sweepGroups kills and removes the groups of hosts that are gone.
+func sweepGroups(folder string) {
+	if folder == "" {
+		return
+	}
+	groups, _ := filepath.Glob(filepath.Join(folder, folderPrefix+"*"))
+	for _, path := range groups {
+		parts := strings.Split(strings.TrimPrefix(filepath.Base(path), folderPrefix), "-")
+		pid, err := strconv.Atoi(parts[0])
+		if err != nil || len(parts) != 3 || isAlive(pid, bootID()+" "+parts[1]) {
+			continue
+		}
+		g := &controlGroup{path: path}
+		g.kill()
+		g.remove()
+	}
+}

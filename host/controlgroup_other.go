@@ -1,0 +1,16 @@
+//go:build !linux
+
+package host
+
+// controlGroup does not exist here.
+type controlGroup struct{}
+
+func groupFolder() string { return "" }
+
+func newControlGroup(string, Limits) *controlGroup { return nil }
+func (*controlGroup) holds() bool                  { return false }
+func (*controlGroup) limitsMemory() bool           { return false }
+func (*controlGroup) outOfMemory() bool            { return false }
+func (*controlGroup) kill()                        {}
+func (*controlGroup) remove()                      {}
+func sweepGroups(string)                           {}
