@@ -221,7 +221,7 @@ func (c *reading) words(phrase string) Clue {
 func (c *reading) byPage() (verdict, bool) {
 	e := c.e
 	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
-	const noSuchPath, noSuchPathEither = "404 page not found", "404 status code (no body)"
+	const noSuchPath, bodyless = "404 page not found", "404 status code (no body)"
 	botCheck, _ := c.saysAny(botChecks)
 	pageClue := Clue{Source: CluePage, Where: "content-type", Value: "text/html"}
 	switch cf := e.header("Cf-Mitigated"); {
@@ -235,8 +235,8 @@ func (c *reading) byPage() (verdict, bool) {
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: pageClue}, true
 	case strings.HasPrefix(c.text, noSuchPath):
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPath)}, true
-	case c.says(noSuchPathEither):
-		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPathEither)}, true
+	case c.says(bodyless):
+		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(bodyless)}, true
 	}
 	return c.byNameless()
 }
@@ -320,7 +320,7 @@ func (c *reading) byAnswer() (verdict, bool) {
 }
 
 // properEnds are the codes of an answer that was not cut.
-var properEnds = codes("stop", "end_turn", "eos", "eos_token", "stop_sequence", "completed", "complete", "finish_reason_stop")
+var properEnds = codes("stop", "end_turn", "eos", "eos_token", "stop_sequence", "completed", "complete")
 
 // byStatus decides by the HTTP status alone.
 func (c *reading) byStatus() (verdict, bool) {
