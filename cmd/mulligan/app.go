@@ -104,7 +104,7 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 		}),
 	}
 	if a.plugins != nil {
-		all = append(all, runner.WithHooks(a.plugins.Hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
+		all = append(all, runner.WithHooks(a.hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
 	}
 	return runner.New(append(all, options...)...)
 }

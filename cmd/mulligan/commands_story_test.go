@@ -33,11 +33,12 @@ import (
 //	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
 //	serving [ARG…]                          start "faults serve" on a free port, set $FAULTS_URL, and write mulligan.yaml
 //	asking N                                ask it N times; stdout is the statuses
+//	until TEXT PROGRAM [ARG…]               run it again and again, for at most 10 s, until it prints the text
 //	served [TEXT]                           end it as Ctrl-C does, once it has printed TEXT; stdout is all it printed
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
 		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
-		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking,
+		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until,
 	}
 	list := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range commands {
@@ -57,6 +58,24 @@ func exits(ts *testscript.TestScript, args []string) {
 	}
 	err := ts.Exec(args[1], args[2:]...)
 	exited(ts, err, args[0])
+}
+
+func until(ts *testscript.TestScript, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: until TEXT PROGRAM [ARG…]")
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		cmd := exec.Command(args[1], args[2:]...)
+		cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
+		out, _ := cmd.CombinedOutput()
+		if strings.Contains(string(out), args[0]) {
+			fmt.Fprint(ts.Stdout(), string(out))
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("it never printed %q, but:\n%s", args[0], out)
+		}
+	}
 }
 
 func exited(ts *testscript.TestScript, err error, want string) {

@@ -72,6 +72,10 @@ type pluginEntry struct {
 	Env      []string       `yaml:"env"`     // NAME or NAME=value
 	Config   map[string]any `yaml:"config"`
 	Deadline string         `yaml:"deadline"`
+	Folder   string         `yaml:"folder"` // holds all of it; "" = found by its command
+	Shadow   bool           `yaml:"shadow"` // asked on trial: its votes are recorded, and never count
+	Restart  *restartEntry  `yaml:"restart"`
+	Breaker  *breakerEntry  `yaml:"breaker"`
 }
 
 // UnmarshalYAML takes the name of a builtin where a whole entry could stand.
@@ -289,6 +293,9 @@ func pluginProblem(plugins []pluginEntry) *problem {
 			if err != nil || d < 10*time.Millisecond || d > 5*time.Second {
 				return problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
 			}
+		}
+		if problem := p.policyProblem(at); problem != nil {
+			return problem
 		}
 		seen[p.Name] = true
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -38,6 +39,10 @@ plugins:
     env: [MINE_TOKEN]
     config: {strict: true}
     deadline: 500ms
+    folder: ./mine-folder
+    shadow: true
+    restart: {max: 5, window: 1m, first: 20ms, most: 2s}
+    breaker: {after: 2, open: 30s, most: 5m}
 `
 
 func TestParseConfig(t *testing.T) {
@@ -45,7 +50,7 @@ func TestParseConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := 2
+	two, five := 2, 5
 	want := &config{
 		Model: "work/claude-sonnet-4-5", Fallbacks: []string{"openai/gpt-5.2", "local/qwen3"}, AutoRecover: true,
 		Timeouts: map[string]string{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two,
@@ -58,11 +63,20 @@ func TestParseConfig(t *testing.T) {
 		},
 		Plugins: []pluginEntry{
 			{Name: "auto-recover"},
-			{Name: "mine", Command: []string{"./mine", "-v"}, Env: []string{"MINE_TOKEN"}, Config: map[string]any{"strict": true}, Deadline: "500ms"},
+			{
+				Name: "mine", Command: []string{"./mine", "-v"}, Env: []string{"MINE_TOKEN"}, Config: map[string]any{"strict": true}, Deadline: "500ms",
+				Folder: "./mine-folder", Shadow: true, Restart: &restartEntry{Max: &five, Window: "1m", First: "20ms", Most: "2s"},
+				Breaker: &breakerEntry{After: &two, Open: "30s", Most: "5m"},
+			},
 		},
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(config{})); diff != "" {
 		t.Error(diff)
+	}
+	restart, breaker := c.Plugins[1].policies()
+	if restart != (host.RestartPolicy{Max: 5, Window: time.Minute, First: 20 * time.Millisecond, Most: 2 * time.Second}) ||
+		breaker != (host.BreakerPolicy{After: 2, Open: 30 * time.Second, Most: 5 * time.Minute}) {
+		t.Errorf("policies: %+v, %+v", restart, breaker)
 	}
 	p := recovery.DefaultPolicy()
 	(&app{config: c}).policy(&p)
@@ -96,6 +110,13 @@ func TestConfigRefuses(t *testing.T) {
 		"no builtin":       {"plugins: [other]\n", "no builtin plugin"},
 		"same name":        {"plugins: [auto-recover, auto-recover]\n", "two plugins"},
 		"deadline":         {"plugins: [{name: a, command: [x], deadline: 1m}]\n", "10ms and 5s"},
+		"restarts":         {"plugins: [{name: a, command: [x], restart: {max: 0}}]\n", "restart.max: 0 is not between 1 and 100"},
+		"restart window":   {"plugins: [{name: a, command: [x], restart: {window: 5ms}}]\n", "between 1s and 24h"},
+		"restart pauses":   {"plugins: [{name: a, command: [x], restart: {first: 10s, most: 1s}}]\n", "restart.most: \"1s\" is not a duration between 10s and 1h"},
+		"breaker after":    {"plugins: [{name: a, command: [x], breaker: {after: 99}}]\n", "breaker.after: 99 is not between 1 and 20"},
+		"breaker pause":    {"plugins: [{name: a, command: [x], breaker: {open: never}}]\n", "between 100ms and 24h"},
+		"breaker key":      {"plugins: [{name: a, command: [x], breaker: {afterr: 9}}]\n", "afterr"},
+		"shadow":           {"plugins: [{name: a, command: [x], shadow: maybe}]\n", "shadow"},
 		"a list":           {"- a\n", "[1:1]"},
 		"broken":           {"model: [\n", "1:"},
 	} {

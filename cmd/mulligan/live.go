@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -179,6 +180,12 @@ func (l *live) began(e recovery.Event, b recovery.Began, before string) {
 }
 
 func (l *live) voted(v recovery.Vote) {
+	if v.Shadow {
+		if l.narrate {
+			l.line(l.ink.dim("→ " + tellShadow(v)))
+		}
+		return
+	}
 	if v.Error != "" {
 		l.line(l.ink.amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", oneLine(v.Plugin), oneLine(recovery.Clip(v.Error, 200)))))
 		return
@@ -199,6 +206,14 @@ func tellVote(v recovery.Vote) string {
 		text += " (" + v.Reason + ")"
 	}
 	return oneLine(text)
+}
+
+// tellShadow is tellVote for one that does not count.
+func tellShadow(v recovery.Vote) string {
+	if v.Error != "" {
+		return fmt.Sprintf("Shadow %s gave no answer (%d ms): %s", oneLine(v.Plugin), v.Latency, excerpt(v.Error))
+	}
+	return "Shadow " + strings.TrimPrefix(tellVote(v), "plugin ") + "; it does not count"
 }
 
 func tellAction(a recovery.Action, model string, delay recovery.Millis) string {

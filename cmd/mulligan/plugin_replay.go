@@ -116,12 +116,12 @@ func (c *config) standIn(name string, command []string) (pluginEntry, error) {
 		return pluginEntry{}, errors.New("which plugin? Give its name in the config, or its command")
 	}
 	find := func(name string) (pluginEntry, bool) {
-		for _, p := range append(c.plugins(), defaultPlugins...) {
+		for _, p := range c.plugins() {
 			if p.Name == name {
 				return p, true
 			}
 		}
-		return pluginEntry{}, false
+		return pluginEntry{Name: name}, builtins[name] != nil
 	}
 	if p, ok := find(command[0]); ok && len(command) == 1 && (name == "" || name == p.Name) {
 		return p, nil
@@ -137,12 +137,18 @@ func (c *config) standIn(name string, command []string) (pluginEntry, error) {
 	return p, nil
 }
 
+// shortPause is how long a replayed plugin that fails is left alone: each failure is
+// judged for itself.
+const shortPause = 100 * time.Millisecond
+
 // asker starts a plugin and gives what asks it.
 func (a *app) asker(ctx context.Context, entry pluginEntry) (func(context.Context, hooks.RunError) recovery.Vote, error) {
 	spec, err := pluginSpec(entry, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
+	spec.Restart = host.RestartPolicy{Max: maxRestarts, First: shortPause, Most: shortPause}
+	spec.Breaker = host.BreakerPolicy{After: maxBreakAfter, Open: shortPause, Most: shortPause}
 	a.plugins = host.New(host.WithLogger(a.logger()))
 	if err := a.plugins.Add(spec); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,12 +123,13 @@ func splitWords(line string) ([]string, error) {
 const answerDeadline = 2 * time.Second
 
 // addHost makes the configured plugins ready to be started.
-func (a *app) addHost() error {
-	entries := a.config.plugins()
+func (a *app) addHost() error { return a.hostFor(a.config.plugins()) }
+
+func (a *app) hostFor(entries []pluginEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	a.plugins = host.New(host.WithLogger(a.logger()))
+	a.plugins = host.New(host.WithLogger(a.logger()), host.WithStateDir(a.pluginState()))
 	for _, p := range entries {
 		spec, err := pluginSpec(p, os.Getenv)
 		if err != nil {
@@ -138,6 +140,24 @@ func (a *app) addHost() error {
 		}
 	}
 	return nil
+}
+
+// Labels by which plugins are marked in what hosts tell.
+const (
+	labelShadow = "shadow"
+	labelDev    = "dev"
+)
+
+// pluginState is where hosts tell other processes how their plugins are.
+func (a *app) pluginState() string { return filepath.Join(a.dir, "plugins") }
+
+// hooks are the plugins as what a runner asks.
+func (a *app) hooks() []hooks.Named {
+	list := a.plugins.Hooks()
+	for i := range list {
+		list[i].Shadow = slices.ContainsFunc(a.config.plugins(), func(p pluginEntry) bool { return p.Name == list[i].Name && p.Shadow })
+	}
+	return list
 }
 
 // startPlugins starts the plugins and waits for them. One that does not start is
@@ -190,7 +210,11 @@ func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
 		}
 		command = []string{self, "plugin", "serve", p.Name}
 	}
-	spec := host.Spec{Name: p.Name, Command: command, Deadline: p.deadline()}
+	spec := host.Spec{Name: p.Name, Command: command, Folder: p.Folder, Deadline: p.deadline()}
+	spec.Restart, spec.Breaker = p.policies()
+	if p.Shadow {
+		spec.Labels = map[string]string{labelShadow: "true"}
+	}
 	for _, variable := range p.Env {
 		if !strings.Contains(variable, "=") {
 			variable += "=" + env(variable)

@@ -148,6 +148,10 @@ func (s *story) failed(e recovery.Event, b recovery.Failed) {
 }
 
 func (s *story) voted(e recovery.Event, v recovery.Vote) {
+	if v.Shadow {
+		s.at(e, s.ink.dim(tellShadow(v)))
+		return
+	}
 	if v.Error != "" {
 		s.at(e, s.ink.amber(fmt.Sprintf("Plugin %s gave no answer (%d ms): %s", oneLine(v.Plugin), v.Latency, excerpt(v.Error))))
 		return

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/host"
+)
+
+const listHelp = `Say how the plugins are: those of the config, and what the processes that run them
+now tell, whichever terminal they were started from. A plugin has a line for
+each process that runs it.
+
+With --start, the configured plugins that no process runs are started for the
+occasion; exit code 1 if one of them does not start.`
+
+func newPluginList() *cobra.Command {
+	var (
+		f             common
+		start, asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Say how the plugins are",
+		Long:    listHelp,
+		Example: "mulligan plugin list\nmulligan plugin list --start\nmulligan plugin list --json | jq -r 'select(.state == \"tripped\") | .lastError'",
+		Args:    cobra.NoArgs,
+		RunE: verb(func(cmd *cobra.Command, _ []string) error {
+			a, err := f.load(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			rows, err := a.pluginRows()
+			if err != nil {
+				return err
+			}
+			if start {
+				ctx, stop := a.interruptible(cmd.Context())
+				defer stop()
+				if rows, err = a.startIdle(ctx, rows); err != nil {
+					return interrupted(ctx, err)
+				}
+			}
+			if err := a.listPlugins(rows, asJSON); err != nil {
+				return err
+			}
+			if start && slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Configured && r.PID == 0 }) {
+				return &exitError{code: exitFailed}
+			}
+			return nil
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&start, "start", false, "start those that no process runs, and see whether they do")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON lines")
+	return cmd
+}
+
+// pluginRow is a plugin as one host has it, or as it is configured where none has it.
+type pluginRow struct {
+	host.Status
+	Configured bool     `json:"configured"`
+	Builtin    bool     `json:"builtin,omitempty"`
+	Shadow     bool     `json:"shadow,omitempty"`
+	Command    []string `json:"command,omitempty"`
+}
+
+// pluginRows are the configured plugins in their order, and then what else hosts run.
+func (a *app) pluginRows() ([]pluginRow, error) {
+	states, err := host.ReadStates(a.pluginState())
+	if err != nil {
+		return nil, fmt.Errorf("what runs now: %w", err)
+	}
+	slices.SortFunc(states, func(x, y host.HostState) int { return x.PID - y.PID })
+	var rows []pluginRow
+	for _, p := range a.config.plugins() {
+		n := len(rows)
+		for _, s := range states {
+			for _, status := range s.Plugins {
+				if status.Name == p.Name {
+					rows = append(rows, p.row(status))
+				}
+			}
+		}
+		if len(rows) == n {
+			rows = append(rows, p.row(host.Status{Name: p.Name, State: host.StateStopped, Breaker: host.BreakerClosed}))
+		}
+	}
+	for _, s := range states {
+		for _, status := range s.Plugins {
+			if !slices.ContainsFunc(a.config.plugins(), func(p pluginEntry) bool { return p.Name == status.Name }) {
+				rows = append(rows, pluginRow{Status: status, Shadow: status.Labels[labelShadow] != ""})
+			}
+		}
+	}
+	return rows, nil
+}
+
+// startIdle starts the configured plugins that no host runs.
+func (a *app) startIdle(ctx context.Context, rows []pluginRow) ([]pluginRow, error) {
+	var idle []pluginEntry
+	for _, p := range a.config.plugins() {
+		if slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Name == p.Name && r.HostPID == 0 }) {
+			idle = append(idle, p)
+		}
+	}
+	if err := a.hostFor(idle); err != nil || a.plugins == nil {
+		return rows, err
+	}
+	err := a.plugins.Start(ctx)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	for _, s := range a.plugins.Statuses() {
+		i := slices.IndexFunc(rows, func(r pluginRow) bool { return r.Name == s.Name && r.Configured })
+		rows[i].Status = s
+		rows[i].HostPID = 0 // that is this process, which ends now
+	}
+	return rows, nil
+}
+
+func (p pluginEntry) row(s host.Status) pluginRow {
+	return pluginRow{Status: s, Configured: true, Builtin: p.isBuiltin(), Shadow: p.Shadow, Command: p.Command}
+}
+
+func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(a.screen.out)
+		encoder.SetEscapeHTML(false)
+		for _, r := range rows {
+			if err := encoder.Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(rows) == 0 {
+		a.screen.line("No plugin is configured (plugins: [] in " + orElse(a.config.path, "mulligan.yaml") + "): failures are final.")
+		return nil
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 1, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tVERSION\tLANGUAGE\tPID\tRESTARTS\tP50/P99 MS")
+	for _, r := range rows {
+		fmt.Fprintln(w, r.line())
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
+	fmt.Fprintln(a.screen.out, lines[0])
+	for i, r := range rows {
+		fmt.Fprintln(a.screen.out, lines[i+1])
+		if more := r.more(); more != "" {
+			fmt.Fprintln(a.screen.out, indent(ansi.Wrap(more, pageWidth-len(under), ""), under))
+		}
+	}
+	return nil
+}
+
+// A list is no wider than this. A name that must be cut is whole in --json.
+const (
+	pageWidth  = 80
+	nameWidth  = 18
+	wordWidth  = 9
+	under      = "  "
+	unknownYet = "-"
+)
+
+func (r pluginRow) line() string {
+	pid, latency := unknownYet, unknownYet
+	if r.PID != 0 {
+		pid = itoa(r.PID)
+	}
+	if r.P99 > 0 {
+		latency = fmt.Sprintf("%d/%d", r.P50, r.P99)
+	}
+	cut := func(text string, n int) string { return ansi.Truncate(orElse(oneLine(text), unknownYet), n, "…") }
+	return strings.Join([]string{
+		cut(r.Name, nameWidth), string(r.State), cut(r.Version, wordWidth), cut(r.Language, len("typescript")), pid, itoa(r.Restarts), latency,
+	}, "\t")
+}
+
+// more is what stands under a plugin's line.
+func (r pluginRow) more() string {
+	var said []string
+	add := func(is bool, what string) {
+		if is {
+			said = append(said, what)
+		}
+	}
+	add(r.Builtin, "builtin")
+	add(r.Pinned, "pinned")
+	add(r.Shadow, "shadow")
+	add(r.Labels[labelDev] != "", "under development")
+	add(!r.Configured, "not in this config")
+	add(r.HostPID != 0, fmt.Sprintf("run by process %d", r.HostPID))
+	add(r.HostPID == 0 && r.State == host.StateStopped, "no process runs it now")
+	add(r.Breaker != "" && r.Breaker != host.BreakerClosed, "breaker "+r.Breaker)
+	text := strings.Join(said, " · ")
+	if r.LastError != "" {
+		text = strings.TrimPrefix(text+"\n", "\n") + "last error: " + excerpt(r.LastError)
+	}
+	return text
+}
