@@ -32,12 +32,10 @@ def configure(given: dict[str, str]) -> None:
 def run_error(e: Event) -> Decision | None:
     line, _, reason = e.failure.detail.split("\n")[0].partition(" because ")
     verb, _, rest = line.partition(" ")
-    decision = COMMANDS[verb](e, rest) if verb in COMMANDS else unknown(verb)
+    if verb not in COMMANDS:
+        raise LookupError(f"unknown command {verb}")
+    decision = COMMANDS[verb](e, rest)
     return dataclasses.replace(decision, reason=reason) if reason and decision else decision
-
-
-def unknown(verb: str) -> None:
-    raise LookupError(f"unknown command {verb}")
 
 
 def retry(_: Event, seconds: str) -> Decision:

@@ -77,7 +77,7 @@ def _word(enum: EnumDescriptor, number: int, companion: str = "") -> str:
 
 
 def _time(m: failure_pb2.Failure | decision_pb2.Tried, field: str) -> datetime | None:
-    if not m.HasField(field):  # type: ignore[arg-type]
+    if not m.HasField(field):
         return None
     stamp: Timestamp = getattr(m, field)
     try:

@@ -2,9 +2,7 @@
 
 import json
 import os
-import shlex
 import sys
-import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NoReturn
@@ -57,7 +55,7 @@ def serve(
         raise RuntimeError("call serve() from the main thread")
     _log.install()
 
-    from . import _server  # gRPC takes a while, and tests do not need it
+    from . import _server  # what a start or a test does not need is imported where it is needed
 
     socket = _socket()
     server = _server.new_server(
@@ -67,7 +65,7 @@ def serve(
     server.start()
     # Version 1 is the only one that this package speaks, and so the answer to whatever
     # PLUGIN_PROTOCOL_VERSIONS offers.
-    os.write(taken.output, f"1|1|unix|{socket}|grpc|{certificate}\n".encode())
+    os.write(taken.output, os.fsencode(f"1|1|unix|{socket}|grpc|{certificate}\n"))
     _process.follow(taken, socket)
 
 
@@ -101,6 +99,8 @@ def _is_import() -> bool:
 def _socket() -> str:
     folder = os.environ.get("PLUGIN_UNIX_SOCKET_DIR")
     if not folder:  # only by hand
+        import tempfile
+
         return os.path.join(tempfile.gettempdir(), f"mulligan-{os.getpid()}")
     socket = os.path.join(folder, "s")
     if not os.path.isdir(folder):
@@ -112,7 +112,7 @@ def _socket() -> str:
 
 def _bind(server: Any, socket: str) -> str:
     """Bind the server, with mutual TLS if a host asks for it; give the certificate for the handshake."""
-    address = "unix:" + quote(socket)
+    address = "unix:" + quote(os.fsencode(socket))
     authority = os.environ.get("PLUGIN_CLIENT_CERT")
     try:
         if not authority:  # only by hand
@@ -138,6 +138,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _explain(name: str) -> NoReturn:
+    import shlex
+
     script = os.path.abspath(sys.argv[0])
     command = [sys.executable, script] if script.endswith(".py") else [script]
     title = name or os.path.basename(script).removesuffix(".py")

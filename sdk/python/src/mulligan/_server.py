@@ -42,7 +42,7 @@ class Plugin:
     configure: Callable[[Any], Any] | None
 
 
-def new_server(plugin: Plugin, shut_down: Callable[[], object]) -> grpc.Server:
+def new_server(plugin: Plugin, shut_down: Callable[[], None]) -> grpc.Server:
     """Make a server that is bound to nothing; shut_down is called after the answer to Shutdown."""
     server = grpc.server(
         futures.ThreadPoolExecutor(_MAX_THREADS, "call"),
@@ -78,7 +78,7 @@ def _health(request: StringValue, context: grpc.ServicerContext) -> Int32Value:
     return Int32Value(value=_SERVING)
 
 
-def _shutdown(shut_down: Callable[[], object]) -> Callable[[bytes, grpc.ServicerContext], bytes]:
+def _shutdown(shut_down: Callable[[], None]) -> Callable[[bytes, grpc.ServicerContext], bytes]:
     def behavior(_: bytes, context: grpc.ServicerContext) -> bytes:
         if not context.add_callback(shut_down):
             shut_down()
@@ -129,10 +129,9 @@ class _Service:
             with during(call):
                 decision = self._ask(self._plugin.run_error, _convert.event(request), context)
             return _convert.response(decision)
-        except futures.CancelledError as error:
-            text = _report(f"run_error, run {call.run},", error) if context.is_active() else ""
         except BaseException as error:
-            text = _report(f"run_error, run {call.run},", error)
+            given_up = isinstance(error, futures.CancelledError) and not context.is_active()
+            text = "" if given_up else _report(f"run_error, run {call.run},", error)
         _abort(context, grpc.StatusCode.UNKNOWN, text)
 
     def _ask(self, function: Callable[[Any], Any], argument: Any, context: grpc.ServicerContext) -> Any:
@@ -150,8 +149,11 @@ class _Loop:
     def wait(self, answer: Awaitable[Any], context: grpc.ServicerContext) -> Any:
         """Wait for the answer, as a task that is cancelled when its call is over."""
         task = asyncio.run_coroutine_threadsafe(_await(answer), self._running())
-        if not context.add_callback(task.cancel):
+        def cancel() -> None:
             task.cancel()
+
+        if not context.add_callback(cancel):
+            cancel()
         return task.result()
 
     def _running(self) -> asyncio.AbstractEventLoop:
@@ -169,16 +171,21 @@ async def _await(answer: Awaitable[Any]) -> Any:
 def _report(what: str, error: BaseException) -> str:
     """Write the author's stack to standard error, and give the error in one line."""
     text = "".join(traceback.format_exception_only(error)).strip()
-    stack = "".join(traceback.format_exception(type(error), error, _authors(error.__traceback__)))
-    print(f"{what} failed: {text}\n{stack}", end="", file=sys.stderr)
+    lines = [f"{what} failed: {text}\n"]
+    if stack := _authors(error.__traceback__):
+        lines += traceback.format_exception(type(error), error, stack)
+    sys.stderr.write("".join(lines))
     return text
 
 
 def _authors(stack: TracebackType | None) -> TracebackType | None:
-    """Leave out the frames of this file that lead to the author's."""
-    while stack is not None and stack.tb_frame.f_code.co_filename == __file__:
+    """Leave out the frames that lead to the author's function, through an event loop or not."""
+    rest = stack
+    while stack is not None:
+        if stack.tb_frame.f_code.co_filename in (__file__, _convert.__file__):
+            rest = stack.tb_next
         stack = stack.tb_next
-    return stack
+    return rest
 
 
 def _abort(context: grpc.ServicerContext, code: grpc.StatusCode, text: str) -> NoReturn:

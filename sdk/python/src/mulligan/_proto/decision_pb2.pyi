@@ -87,7 +87,7 @@ class Voter(_message.Message):
     def __init__(self, plugin: _Optional[str] = ..., version: _Optional[str] = ..., hash: _Optional[str] = ..., reason: _Optional[str] = ..., ms: _Optional[int] = ..., rank: _Optional[int] = ...) -> None: ...
 
 class Vote(_message.Message):
-    __slots__ = ("plugin", "version", "hash", "pid", "latency_ms", "action", "action_name", "delay_ms", "new_model", "reason", "actions", "adjust", "error")
+    __slots__ = ("plugin", "version", "hash", "pid", "latency_ms", "action", "action_name", "delay_ms", "new_model", "reason", "actions", "adjust", "error", "shadow")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     HASH_FIELD_NUMBER: _ClassVar[int]
@@ -101,6 +101,7 @@ class Vote(_message.Message):
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
     ADJUST_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    SHADOW_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     version: str
     hash: str
@@ -114,7 +115,8 @@ class Vote(_message.Message):
     actions: _containers.RepeatedCompositeFieldContainer[Button]
     adjust: Adjust
     error: str
-    def __init__(self, plugin: _Optional[str] = ..., version: _Optional[str] = ..., hash: _Optional[str] = ..., pid: _Optional[int] = ..., latency_ms: _Optional[int] = ..., action: _Optional[_Union[Action, str]] = ..., action_name: _Optional[str] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[Button, _Mapping]]] = ..., adjust: _Optional[_Union[Adjust, _Mapping]] = ..., error: _Optional[str] = ...) -> None: ...
+    shadow: bool
+    def __init__(self, plugin: _Optional[str] = ..., version: _Optional[str] = ..., hash: _Optional[str] = ..., pid: _Optional[int] = ..., latency_ms: _Optional[int] = ..., action: _Optional[_Union[Action, str]] = ..., action_name: _Optional[str] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[Button, _Mapping]]] = ..., adjust: _Optional[_Union[Adjust, _Mapping]] = ..., error: _Optional[str] = ..., shadow: bool = ...) -> None: ...
 
 class Decision(_message.Message):
     __slots__ = ("action", "action_name", "delay_ms", "new_model", "reason", "actions", "adjust", "by", "blocked_by", "ignored")

@@ -1,0 +1,163 @@
+"""Events for the tests of a plugin, with no host and no gRPC.
+
+::
+
+    from mulligan import Retry
+    from mulligan.testing import event
+
+    def test_waits_as_long_as_it_must():
+        assert run_error(event("rate_limit", retry_after=7)) == Retry(after=7)
+
+An ``async`` run_error is asked by ``asyncio.run(run_error(event(…)))``.
+"""
+
+import difflib
+from collections.abc import Sequence
+from datetime import datetime
+
+from ._event import Alternative, Event, Failure, Tried
+
+__all__ = ["KINDS", "event"]
+
+# The code of each kind, and whether the same input may succeed later.
+_FACTS: dict[str, tuple[str, bool]] = {
+    "timeout": ("MODEL_PROVIDER_TIMEOUT", True),
+    "unreachable": ("MODEL_PROVIDER_UNREACHABLE", True),
+    "tls": ("MODEL_PROVIDER_UNREACHABLE", False),
+    "auth": ("MODEL_PROVIDER_AUTH_FAILED", False),
+    "billing": ("MODEL_PROVIDER_BILLING", False),
+    "rate_limit": ("MODEL_PROVIDER_RATE_LIMITED", True),
+    "quota": ("MODEL_PROVIDER_RATE_LIMITED", False),
+    "overloaded": ("MODEL_PROVIDER_UNAVAILABLE", True),
+    "unavailable": ("MODEL_PROVIDER_UNAVAILABLE", True),
+    "stream_interrupted": ("MODEL_STREAM_INTERRUPTED", True),
+    "malformed_response": ("MODEL_STREAM_INTERRUPTED", True),
+    "empty_response": ("MODEL_STREAM_INTERRUPTED", True),
+    "context_overflow": ("MODEL_CONTEXT_OVERFLOW", False),
+    "invalid_request": ("MODEL_REQUEST_INVALID", False),
+    "content_filter": ("MODEL_CONTENT_FILTERED", False),
+    "model_not_found": ("MODEL_NOT_FOUND", False),
+    "output_truncated": ("MODEL_OUTPUT_TRUNCATED", True),
+    "misconfigured": ("MODEL_PROVIDER_MISCONFIGURED", False),
+    "tool_failure": ("TOOL_FAILED", False),
+    "step_timeout": ("RUN_STEP_TIMEOUT", True),
+    "max_turn_time": ("RUN_MAX_TURN_TIME", False),
+    "run_timeout": ("RUN_TIMEOUT", False),
+    "interrupted": ("RUN_INTERRUPTED", True),
+    "prompt_failure": ("RUN_PROMPT_FAILED", False),
+    "internal": ("RUN_INTERNAL_ERROR", False),
+    "budget": ("RUN_BUDGET_EXHAUSTED", False),
+    "unknown": ("MODEL_PROVIDER_ERROR", True),
+}
+
+KINDS = tuple(_FACTS)
+"""Every kind that this version knows."""
+
+
+def event(
+    kind: str = "unknown",
+    *,
+    code: str | None = None,
+    retryable: bool | None = None,
+    retry_after: float | None = None,
+    resets_at: datetime | None = None,
+    model: str = "anthropic/claude-sonnet-4-5",
+    provider: str | None = None,
+    alternatives: Sequence[str | Alternative] = (),
+    attempt: int = 0,
+    retries: int | None = None,
+    max_retries: int = 3,
+    remaining_attempts: int = 3,
+    tried: Sequence[Tried] = (),
+    auto_recover: bool = True,
+    elapsed: float = 0.0,
+    remaining_time: float | None = None,
+    remaining_tokens: int | None = None,
+    remaining_microdollars: int | None = None,
+    replay_safety: str = "safe",
+    unsafe_tools: Sequence[str] = (),
+    partial_shown: bool = False,
+    idle_breaker: bool = False,
+    idle_expiries: int = 0,
+    run: str = "run-1",
+    session: str = "",
+    variant: str = "",
+    origin: str = "model",
+    phase: str = "before_first_event",
+    http_status: int = 0,
+    provider_code: str = "",
+    request_id: str = "",
+    tool: str = "",
+    timer: str = "",
+    limit: float = 0.0,
+    last_step: str = "",
+    title: str = "",
+    message: str = "",
+    detail: str = "",
+) -> Event:
+    """Make an event as a host would send it; name what your rule depends on.
+
+    The names, types and units are those of :class:`mulligan.Event` and :class:`mulligan.Failure`:
+    durations are in seconds. Left out, ``code`` and ``retryable`` are those of the kind,
+    ``provider`` is the first part of ``model``, and ``retries`` is ``attempt``.
+
+    A kind that does not exist is a ValueError, since it is mostly a slip; ``kind_99`` stands for
+    one that a newer host may send.
+    """
+    known_code, known_retryable = _facts(kind)
+    models = tuple(a if isinstance(a, Alternative) else Alternative(a) for a in alternatives)
+    failure = Failure(
+        kind=kind,
+        code=known_code if code is None else code,
+        variant=variant,
+        origin=origin,
+        phase=phase,
+        retryable=known_retryable if retryable is None else retryable,
+        provider=model.partition("/")[0] if provider is None else provider,
+        model=model,
+        http_status=http_status,
+        provider_code=provider_code,
+        request_id=request_id,
+        tool=tool,
+        retry_after=retry_after,
+        resets_at=resets_at,
+        timer=timer,
+        limit=limit,
+        last_step=last_step,
+        title=title,
+        message=message,
+        detail=detail,
+    )
+    return Event(
+        run=run,
+        session=session,
+        failure=failure,
+        model=model,
+        alternatives=tuple(a.model for a in models),
+        models=models,
+        attempt=attempt,
+        retries=attempt if retries is None else retries,
+        max_retries=max_retries,
+        remaining_attempts=remaining_attempts,
+        tried=tuple(tried),
+        auto_recover=auto_recover,
+        elapsed=elapsed,
+        remaining_time=remaining_time,
+        remaining_tokens=remaining_tokens,
+        remaining_microdollars=remaining_microdollars,
+        replay_safety=replay_safety,
+        unsafe_tools=tuple(unsafe_tools),
+        partial_shown=partial_shown,
+        idle_breaker=idle_breaker,
+        idle_expiries=idle_expiries,
+    )
+
+
+def _facts(kind: str) -> tuple[str, bool]:
+    if kind in _FACTS:
+        return _FACTS[kind]
+    if kind.startswith("kind_"):
+        return _FACTS["unknown"]
+    close = difflib.get_close_matches(kind.replace("-", "_").lower(), KINDS, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "see mulligan.testing.KINDS"
+    raise ValueError(f"there is no kind {kind!r}: {hint} (kind_99 stands for one of tomorrow)")

@@ -1,0 +1,75 @@
+"""Between the author's types and the wire."""
+
+import dataclasses
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from mulligan import Adjust, Event, Fail, Failure, Retry, Switch, _convert
+from mulligan._proto import decision_pb2, failure_pb2, plugin_pb2
+
+
+def test_nothing_set_is_what_the_types_say_without_arguments() -> None:
+    assert _convert.event(plugin_pb2.RunErrorRequest()) == Event() == Event(failure=Failure())
+
+
+def test_used_up_is_not_unlimited() -> None:
+    m = plugin_pb2.RunErrorRequest(remaining_ms=-1, remaining={"tokens": -1, "microdollars": 5})
+    e = _convert.event(m)
+    assert (e.remaining_time, e.remaining_tokens, e.remaining_microdollars) == (-0.001, -1, 5)
+
+
+def test_times_are_utc_and_no_year_is_too_much() -> None:
+    m = failure_pb2.Failure()
+    m.resets_at.FromJsonString("2026-05-04T03:04:05.060Z")
+    e = _convert.event(plugin_pb2.RunErrorRequest(failure=m))
+    assert e.resets_at == datetime(2026, 5, 4, 3, 4, 5, 60000, timezone.utc)
+    m.resets_at.seconds = 1 << 62
+    assert _convert.event(plugin_pb2.RunErrorRequest(failure=m)).resets_at is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "millis"),
+    [(None, 0), (0, 0), (0.0001, 1), (1e-12, 1), (0.07, 70), (1.001, 1001), (2.5, 2500), (4.35, 4350), (604800, 604800000), (1.0001, 1001)],
+)
+def test_delays_are_rounded_up(seconds: float | None, millis: int) -> None:
+    assert _convert.response(Retry(after=seconds)).delay_ms == millis
+
+
+def test_decisions() -> None:
+    assert _convert.response(None) == plugin_pb2.RunErrorResponse()
+    assert _convert.response(Switch("a/b", after=1, reason="slow")) == plugin_pb2.RunErrorResponse(
+        action=decision_pb2.ACTION_SWITCH_MODEL, new_model="a/b", delay_ms=1000, reason="slow"
+    )
+    assert _convert.response(Fail("no", adjust=Adjust(compact=True))).adjust.compact
+    assert _convert.response(dataclasses.replace(Retry(), reason="\ud800")).reason == "?"
+
+
+class Bad:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [
+        (Retry, "the class Retry: return Retry(…), with parentheses"),
+        ("retry", "returned 'retry' (str): return Retry(…)"),
+        (True, "returned True (bool)"),
+        ({"action": "x" * 5000}, "(dict)"),
+        (Bad(), "(Bad)"),
+    ],
+)
+def test_what_is_no_decision_is_named(given: Any, want: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        _convert.response(given)
+    assert want in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+def test_errors_fit() -> None:
+    assert _convert.error_text("ok") == "ok"
+    long = _convert.error_text("x" + "世" * 5000 + "\ud800")
+    assert 2045 <= len(long.encode()) <= 2048
+    assert _convert.error_text("half \ud800") == "half ?"
