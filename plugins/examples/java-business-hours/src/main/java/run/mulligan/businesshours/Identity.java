@@ -60,16 +60,11 @@ record Identity(PrivateKey key, X509Certificate certificate) {
                 Der.sequence(Der.time(now.minus(SKEW)), Der.time(now.plus(LIFE))),
                 name,
                 key.getEncoded(),
-                Der.tagged(3, Der.sequence(subjectAlternativeName(), extendedKeyUsage())));
+                Der.tagged(3, Der.sequence(subjectAlternativeName())));
     }
 
     private static byte[] subjectAlternativeName() {
         byte[] dnsName = Der.value(0x82, "localhost".getBytes(StandardCharsets.US_ASCII));
         return Der.sequence(Der.object(2, 5, 29, 17), Der.octets(Der.sequence(dnsName)));
-    }
-
-    private static byte[] extendedKeyUsage() {
-        byte[] serverAuth = Der.object(1, 3, 6, 1, 5, 5, 7, 3, 1);
-        return Der.sequence(Der.object(2, 5, 29, 37), Der.octets(Der.sequence(serverAuth)));
     }
 }

@@ -28,7 +28,7 @@ public final class Main {
             PluginServer server = PluginServer.start(System.getenv(), new BusinessHours(Clock.systemUTC()));
             print(handshake, server);
         } catch (Exception e) {
-            fail("the plugin cannot serve: " + e);
+            fail("the plugin cannot serve: " + e + (e.getCause() == null ? "" : ": " + e.getCause()));
         }
         lifeLine.await();
         end();

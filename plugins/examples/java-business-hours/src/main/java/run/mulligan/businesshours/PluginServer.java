@@ -5,6 +5,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
@@ -46,10 +47,7 @@ record PluginServer(Path socket, String certificate) {
         HealthStatusManager health = new HealthStatusManager();
         health.setStatus("plugin", ServingStatus.SERVING);
         Controller controller = new Controller();
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
-                .channelType(NioServerDomainSocketChannel.class)
-                .bossEventLoopGroup(group)
-                .workerEventLoopGroup(group)
+        NettyServerBuilder builder = on(socket, group)
                 .maxInboundMessageSize(MAX_REQUEST)
                 .addService(health.getHealthService())
                 .addService(new Recovery(policy))
@@ -59,7 +57,8 @@ record PluginServer(Path socket, String certificate) {
         String authority = environment.get("PLUGIN_CLIENT_CERT");
         if (authority != null) {
             Identity identity = Identity.create();
-            builder.sslContext(mutualTls(identity, authority));
+            Rehearsal.hold(socket.resolveSibling("r"), group, identity);
+            builder.sslContext(mutualTls(identity, parse(authority)));
             certificate = Base64.getEncoder().withoutPadding().encodeToString(identity.certificate().getEncoded());
         }
         Server server = builder.build().start();
@@ -76,11 +75,22 @@ record PluginServer(Path socket, String certificate) {
         return path;
     }
 
-    /** Requires a client certificate by the authority, which is PEM, and trusts no other root. */
-    private static SslContext mutualTls(Identity identity, String authority)
-            throws IOException, CertificateException {
-        X509Certificate root = (X509Certificate) CertificateFactory.getInstance("X.509")
-                .generateCertificate(new ByteArrayInputStream(authority.getBytes(StandardCharsets.UTF_8)));
+    /** Returns what builds a server on a unix socket. */
+    static NettyServerBuilder on(Path socket, EventLoopGroup group) {
+        return NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket))
+                .channelType(NioServerDomainSocketChannel.class)
+                .bossEventLoopGroup(group)
+                .workerEventLoopGroup(group)
+                .withChildOption(ChannelOption.SO_KEEPALIVE, null); // TCP's: a warning per connection
+    }
+
+    private static X509Certificate parse(String pem) throws CertificateException {
+        return (X509Certificate) CertificateFactory.getInstance("X.509")
+                .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Requires a client certificate by the root, and trusts no other. */
+    static SslContext mutualTls(Identity identity, X509Certificate root) throws IOException {
         return GrpcSslContexts.configure(
                         SslContextBuilder.forServer(identity.key(), identity.certificate()), SslProvider.JDK)
                 .trustManager(root)
