@@ -61,3 +61,8 @@ pub use event::{Alternative, Event, Failure, Remaining, Tried};
 pub use log;
 pub use name::{Kind, Origin, Phase, ReplaySafety, Timer};
 pub use plugin::{Plugin, serve, serve_async};
+
+/// Tests the code of the author's page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

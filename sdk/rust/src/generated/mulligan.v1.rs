@@ -498,6 +498,9 @@ pub struct Vote {
     /// Why there is no opinion; empty = there may be one.
     #[prost(string, tag = "13")]
     pub error: ::prost::alloc::string::String,
+    /// It was asked on trial: this is recorded, and never counts.
+    #[prost(bool, tag = "14")]
+    pub shadow: bool,
 }
 /// Decision is what will be done about a failure, by whose advice, and why.
 #[derive(Clone, PartialEq, ::prost::Message)]
