@@ -383,6 +383,13 @@ func TestNearMissesOfFamilies(t *testing.T) {
 		{400, `{"error":{"message":"Invalid schema for function 'f': 'required' property 'my_api_key' is missing","type":"invalid_request_error"}}`, KindInvalidRequest, ""},
 		{429, "Rate limit reached for the key in OPENAI_API_KEY", KindRateLimit, ""},
 		{503, `{"detail":"503: no server is free for NVIDIA_NIM_API_KEY"}`, KindOverloaded, ""},
+		// templates, offline computers, busy models, limits of an answer
+		{500, "The service that keeps chat templates did not answer", KindUnavailable, ""},
+		{500, `{"error":{"code":500,"message":"Failed to apply chat template: roles are odd"}}`, KindInvalidRequest, "history"},
+		{0, "Error: no internet connection", KindUnreachable, ""},
+		{400, "The field 'offline' says whether you are offline: unknown field", KindInvalidRequest, ""},
+		{429, `{"error":{"message":"Model busy, retry later"}}`, KindOverloaded, ""},
+		{429, "The token limit per minute was hit before any response", KindRateLimit, ""},
 		// codes of billing
 		{403, `{"error":{"code":"insufficient_permissions","message":"no"}}`, KindAuth, "permission"},
 		{400, `{"error":{"code":"credit_note_invalid","message":"no"}}`, KindInvalidRequest, ""},

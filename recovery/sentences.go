@@ -42,6 +42,7 @@ var sentences = []rule{
 		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
 		"max_tokens length limit", "output token maximum", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
 	}, unless: []string{"context length limit"}},
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"token limit"}, near: []string{"before any response", "before any output", "before a response"}},
 	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
 		"invalid url (", "unknown request url", "unrecognized request url", "cannot post /", "cannot get /", "unexpected endpoint or method",
 		"no route matched", "no route for that uri", "route not found", "endpoint not found", "unknown endpoint", "no handler found",
@@ -58,6 +59,10 @@ var sentences = []rule{
 		"`redacted_thinking` blocks", "number of function response parts", "duplicate item found", "toolresult blocks",
 		"conversation roles must", "must start with a user message", "cannot end with trailing whitespace", "encrypted content could not be",
 		"in the contentblock object is blank", "expected last role user or tool",
+	}},
+	{kind: KindInvalidRequest, variant: "history", status: []int{0, 400, 500}, any: []string{
+		"{%", "jinja2", "jinja exception", "jinja template", "apply chat template", "apply_chat_template", "rendering chat template", "render chat template",
+		"rendering prompt template", "render prompt template",
 	}},
 	{kind: KindRateLimit, variant: "too_big", once: never, all: []string{"too large"}, any: []string{"(tpm)", "per min", "tokens per"}},
 	{kind: KindBilling, status: metered, any: []string{
@@ -85,6 +90,7 @@ var sentences = []rule{
 	{kind: KindOverloaded, any: []string{
 		"overloaded", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded", "loading model", "model is loading",
 		"currently loading", "still loading", "high demand", "high traffic", "server is busy", "server busy", "servers are busy", "too busy",
+		"model busy", "model is busy", "engine is busy", "currently busy",
 		"heavy load", "maximum pending requests", "no slot available", "no available slot",
 	}},
 	{kind: KindModelNotFound, any: []string{

@@ -11,11 +11,14 @@ import (
 
 // trackerFiles are errors as people reported them to public trackers, with the kind that a
 // reader who did not know this package gave them.
-var trackerFiles = []string{"trackers.tsv"}
+var trackerFiles = []string{"trackers.tsv", "trackers-2.tsv"}
 
 // trackersDiffer are the rows for which another answer than the file's serves better, each
 // with the reason.
-var trackersDiffer = map[string]string{}
+var trackersDiffer = map[string]string{
+	"Y19": "a 504 that a message names is unavailable, whoever passes it on",
+	"Y31": "a gateway's whole message is that the provider behind it failed: unavailable, which is tried again",
+}
 
 // trackerRow is one reported error.
 type trackerRow struct{ id, provider, status, headers, body, message, when, kind, retryable, why string }
