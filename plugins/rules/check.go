@@ -23,11 +23,15 @@ func (rs *Rules) WriteTable(w io.Writer) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	for _, u := range rs.Unreachable() {
-		fmt.Fprintf(w, "\nwarning: %s:%d: %s never decides: %s", rs.File, u.Rule.Line, u.Rule, u.Why)
+	fmt.Fprintln(w)
+	unreachable := rs.Unreachable()
+	for _, u := range unreachable {
+		fmt.Fprintf(w, "warning: %s:%d: %s never decides: %s\n", rs.File, u.Rule.Line, u.Rule, u.Why)
 	}
-	_, err := fmt.Fprintln(w)
-	return err
+	if len(unreachable) > 0 {
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
 // WriteLadders prints what would be decided about failures of every kind, those that

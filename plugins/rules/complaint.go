@@ -16,9 +16,11 @@ import (
 func flawsOf(text string, issues *cel.Issues) []flaw {
 	var flaws []flaw
 	for _, e := range issues.Errors() {
-		said := reworded(e.Message)
 		at := runeIndex(text, e.Location.Line(), e.Location.Column())
-		flaws = append(flaws, flaw{at, said})
+		if strings.HasPrefix(e.Message, "undefined field") {
+			at++ // behind the dot
+		}
+		flaws = append(flaws, flaw{at, reworded(e.Message)})
 		if strings.HasPrefix(e.Message, "Syntax error") {
 			break
 		}
@@ -49,6 +51,7 @@ var complaints = []complaint{
 	{regexp.MustCompile(`^undeclared reference to '([^']*)'`), undeclared},
 	{regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '([^']*)'`), noOverload},
 	{regexp.MustCompile(`^Syntax error: mismatched input '<EOF>'`), func([]string) string { return "the expression ends too early" }},
+	{regexp.MustCompile(`^Syntax error: missing '(.*?)' at`), func(found []string) string { return fmt.Sprintf("%q is missing here", found[1]) }},
 	{regexp.MustCompile(`^Syntax error: (?:mismatched|extraneous) input '(.*?)' expecting`), notExpected},
 	{regexp.MustCompile(`^Syntax error: token recognition error at: '(.*?)'?$`), notExpected},
 	{regexp.MustCompile(`^Syntax error: no viable alternative at input '(.*?)'?$`), notExpected},

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"time"
 
+	"cel.dev/cel-go/cel"
 	"github.com/goccy/go-yaml"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -30,7 +33,7 @@ func ParseEvent(name string, text []byte) (*Facts, error) {
 	}
 	f := blankFacts()
 	if err := decodeEvent(text, f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, Problems{s.syntaxProblem(err)}
+		return nil, Problems{s.eventProblem(err)}
 	}
 	switch {
 	case f.Failure.Kind == "":
@@ -45,6 +48,34 @@ func ParseEvent(name string, text []byte) (*Facts, error) {
 	return f, nil
 }
 
+// eventProblem says what does not belong into an event.
+func (s *source) eventProblem(err error) *Problem {
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.Token != nil {
+		at := wrong.Token.Position
+		return s.problem(place{at.Line, at.Column}, "this should be %s", described(wrong.DstType))
+	}
+	return s.syntaxProblem(err)
+}
+
+// described is a type of Facts for people.
+func described(t reflect.Type) string {
+	switch celType(t).Kind() {
+	case cel.DurationKind:
+		return "a duration like 2s"
+	case cel.TimestampKind:
+		return "a time like 2026-05-04T03:02:01Z"
+	case cel.BoolKind:
+		return "true or false"
+	case cel.IntKind, cel.DoubleKind:
+		return "a number"
+	case cel.ListKind:
+		return "a list"
+	case cel.StructKind:
+		return "an object"
+	}
+	return "a text"
+}
+
 // decodeEvent decodes strictly. The decoder panics at some input that is no YAML.
 func decodeEvent(text []byte, f *Facts) (err error) {
 	defer func() {
@@ -52,5 +83,15 @@ func decodeEvent(text []byte, f *Facts) (err error) {
 			err = fmt.Errorf("this cannot be read: %v", p)
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(f)
+	return yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.CustomUnmarshaler(decodeTime)).Decode(f)
+}
+
+// decodeTime refuses what is no time, which the decoder would pass over.
+func decodeTime(t *time.Time, text []byte) error {
+	var written string
+	err := yaml.Unmarshal(text, &written)
+	if err == nil {
+		*t, err = time.Parse(time.RFC3339, written)
+	}
+	return err
 }

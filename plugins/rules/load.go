@@ -67,7 +67,7 @@ func ParseAt(name string, text []byte, path string) (*Rules, error) {
 }
 
 func read(s *source, root ast.Node) (*Rules, error) {
-	r := &reader{src: s}
+	r := &reader{src: s, names: map[string]int{}}
 	rs := &Rules{File: s.name}
 	f, ok := r.mapping(root, "a file of rules", "rules")
 	if ok && f.by["rules"] == nil && len(r.problems) == 0 {
@@ -76,21 +76,24 @@ func read(s *source, root ast.Node) (*Rules, error) {
 	for i, n := range r.list(f.by["rules"], "rules", maxRules) {
 		rs.Rules = append(rs.Rules, r.rule(n, i+1))
 	}
-	r.checkNames(rs)
 	if err := r.problems.orNil(); err != nil {
 		return nil, err
 	}
 	return rs, nil
 }
 
-func (r *reader) checkNames(rs *Rules) {
-	lines := map[string]int{}
-	for _, rule := range rs.Rules {
-		if line, taken := lines[rule.Name]; taken && rule.Name != "" {
-			r.wrong(place{rule.Line, 1}, "two rules are called %q; the other is on line %d", rule.Name, line)
-		}
-		lines[rule.Name] = rule.Line
+// name reads the name of a rule, which no other rule has.
+func (r *reader) name(n ast.Node) string {
+	name := r.text(n, "name", maxName)
+	if name == "" {
+		return ""
 	}
+	at := placeOf(n)
+	if line, taken := r.names[name]; taken {
+		r.wrong(at, "the rule on line %d is called %q, too", line, name)
+	}
+	r.names[name] = at.line
+	return name
 }
 
 // actionNames are the fields of a rule of which it has exactly one.
@@ -102,7 +105,7 @@ func (r *reader) rule(n ast.Node, number int) *Rule {
 	if !ok {
 		return rule
 	}
-	rule.Name = r.text(f.by["name"], "name", maxName)
+	rule.Name = r.name(f.by["name"])
 	rule.when = r.condition(f)
 	reason := f.by["reason"]
 	rule.action, reason = r.action(f, reason)
@@ -117,6 +120,9 @@ func (r *reader) rule(n ast.Node, number int) *Rule {
 
 func (r *reader) condition(f fields) *expression {
 	n, there := f.by["when"]
+	if !there && f.unknown {
+		return nil
+	}
 	if !there {
 		r.wrong(f.at, `the rule has no condition: write "when: true" if it always holds`)
 		return nil
@@ -144,6 +150,9 @@ func (r *reader) action(f fields, reason ast.Node) (action, ast.Node) {
 		if _, there := f.by[name]; there {
 			named = append(named, name)
 		}
+	}
+	if len(named) == 0 && f.unknown {
+		return nil, reason
 	}
 	if len(named) != 1 {
 		r.wrong(f.at, "a rule has exactly one of retry, switch_model and fail, this one has %s", orNone(named))
@@ -181,7 +190,7 @@ func (r *reader) retry(n ast.Node) action {
 		jitter:  r.boolean(f.by["jitter"], "jitter", defaultRetry.jitter),
 	}
 	a.most = r.duration(f.by["max"], "max", max(a.after, defaultRetry.most))
-	if a.most < a.after {
+	if a.most >= 0 && a.most < a.after {
 		r.wrong(placeOf(f.by["max"]), "max: %s is less than after, %s", short(a.most), short(a.after))
 	}
 	return a

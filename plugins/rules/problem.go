@@ -62,16 +62,17 @@ func (ps Problems) orNil() error {
 	return ps
 }
 
-// What an excerpt shows of a long line, in characters before and after the place.
+// What an excerpt shows of a long line, in characters.
 const (
-	excerptBefore = 70
-	excerptAfter  = 40
+	excerptBefore = 70 // before the place, at most
+	excerptAfter  = 40 // after it, at least
 )
 
 // excerpt is a line with a caret below one of its columns.
 func excerpt(line []rune, number, column int) string {
 	at := min(max(column-1, 0), len(line))
-	from, to := max(0, at-excerptBefore), min(len(line), at+excerptAfter)
+	from := max(0, at-excerptBefore)
+	to := min(len(line), from+excerptBefore+excerptAfter)
 	before, after := plain(line[from:at]), plain(line[at:to])
 	if from > 0 {
 		before = "…" + before

@@ -17,6 +17,7 @@ import (
 type reader struct {
 	src      *source
 	problems Problems
+	names    map[string]int // the lines of the rules' names
 }
 
 func (r *reader) wrong(at place, format string, args ...any) {
@@ -42,13 +43,14 @@ func placeOf(n ast.Node) place {
 
 // fields are the entries of a mapping by their keys.
 type fields struct {
-	at place
-	by map[string]ast.Node
+	at      place
+	by      map[string]ast.Node
+	unknown bool // there are others, which were told of
 }
 
 // mapping reads what has named fields and no others; nothing at all is an empty one.
 func (r *reader) mapping(n ast.Node, what string, known ...string) (fields, bool) {
-	f := fields{placeOf(n), map[string]ast.Node{}}
+	f := fields{at: placeOf(n), by: map[string]ast.Node{}}
 	var pairs []*ast.MappingValueNode
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
@@ -64,6 +66,7 @@ func (r *reader) mapping(n ast.Node, what string, known ...string) (fields, bool
 		key, at := keyOf(pair), placeOf(pair.Key)
 		if !slices.Contains(known, key) {
 			r.wrong(at, "%s has no field %q%s", what, key, didYouMean(key, known))
+			f.unknown = true
 			continue
 		}
 		f.by[key] = pair.Value
@@ -90,7 +93,7 @@ func kindOf(n ast.Node) string {
 	case *ast.StringNode, *ast.LiteralNode:
 		return "a text"
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
-		return "an anchor, alias or tag, which rules do not have,"
+		return "an anchor, alias or tag"
 	}
 	return "a value"
 }
@@ -202,11 +205,13 @@ func (r *reader) number(n ast.Node, what string, least, most, missing float64) f
 	}
 	v, err := strconv.ParseFloat(s.text, 64)
 	if err != nil || !(v >= least && v <= most) {
-		r.wrong(s.at, "%s: %s is not a number between %v and %v", what, s.text, least, most)
+		r.wrong(s.at, "%s: %s is not a number between %s and %s", what, s.text, decimal(least), decimal(most))
 		return missing
 	}
 	return v
 }
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // choice reads one of a few words.
 func (r *reader) choice(n ast.Node, what, missing string, there []string) string {

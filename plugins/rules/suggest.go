@@ -5,10 +5,16 @@ import (
 	"strings"
 )
 
+// maxListed is how many words a message may list.
+const maxListed = 12
+
 // didYouMean is the end of a sentence about a word that is none of those there are.
 func didYouMean(word string, there []string) string {
 	if near := nearest(word, there); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(there) > maxListed {
+		return ": docs/rules.md lists what there is"
 	}
 	return "; there are: " + strings.Join(there, ", ")
 }
@@ -18,7 +24,7 @@ func nearest(word string, there []string) string {
 	best, least := "", max(1, len(word)/3)+1
 	for _, candidate := range there {
 		d := distance(strings.ToLower(word), strings.ToLower(candidate))
-		if len(word) > 3 && (strings.HasPrefix(candidate, word) || strings.HasPrefix(word, candidate)) {
+		if len(word) > 3 && (strings.Contains(candidate, word) || strings.HasPrefix(word, candidate) && candidate != "") {
 			d = min(d, 1)
 		}
 		if d < least {

@@ -60,7 +60,7 @@ func (s switchAction) candidates(f *Facts) []Alternative {
 	var list []Alternative
 	for _, a := range f.Alternatives {
 		named := len(s.to) == 0 || slices.Contains(s.to, a.Model)
-		if named && a.Model != f.Model && !f.hasFailed(a.Model) {
+		if named && a.Model != "" && a.Model != f.Model && !f.hasFailed(a.Model) {
 			list = append(list, a)
 		}
 	}
