@@ -301,6 +301,9 @@ func unruly() {
 			for range 1000 {
 				fmt.Println("\x00\xff{not a protocol}")
 			}
+		case "talk":
+			fmt.Fprintln(os.Stderr, "\x1b[31mplain\x07 words")
+			fmt.Fprintln(os.Stderr, `{"@level":"warn","@message":"careful \u001b[2J","run":"r1","n":1}`)
 		case "fail":
 			return plugin.Fail("it is not worth it"), nil
 		case "nonsense":
