@@ -63,6 +63,9 @@ func (p *process) explain(err error) error {
 		return p.crash(err)
 	}
 	text := printable(plain(err), saidBytes)
+	if why := p.runner.endedByHost(); p.dead(0) && why != nil && !errors.Is(why, errKilled) {
+		text = "the host ended the plugin: " + why.Error()
+	}
 	if said := p.runner.stderr.tail(saidBytes); said != "" {
 		text += itSaid + said
 	}

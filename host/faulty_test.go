@@ -1,12 +1,18 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,6 +22,10 @@ import (
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpchealth "google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/mulligan-run/mulligan/internal/wire"
@@ -34,26 +44,82 @@ func TestMain(m *testing.M) {
 	switch fault {
 	case "a host":
 		hostProcess()
-	case "raw":
-		serveRaw()
 	case "bare":
 		fmt.Fprintln(os.Stderr, bareServer())
 		os.Exit(1)
-	case "garbage":
-		fmt.Println("Welcome to my plugin!")
-	case "silent":
-		time.Sleep(time.Hour)
-	case "tcp":
-		fmt.Println("1|1|tcp|192.0.2.1:80|grpc|" + strings.Repeat("A", 60))
-		time.Sleep(time.Hour)
-	case "uncertified":
-		fmt.Println("1|1|unix|" + os.Getenv("PLUGIN_UNIX_SOCKET_DIR") + "/s|grpc")
-		time.Sleep(time.Hour)
-	case "exit at start":
-		os.Exit(3)
+	case "raw", "print", "sync print", "long error", "callback":
+		serveRaw()
+		os.Exit(0)
+	case "no controller", "deaf":
+		fmt.Fprintln(os.Stderr, serveBare(fault))
+		os.Exit(1)
 	}
+	faultyHandshake(fault)
 	plugin.Serve(plugin.Func(faulty), plugin.WithVersion("1.2.3"),
 		plugin.WithConfigSchema(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`))
+}
+
+// faultyHandshake does not return where the fault is in the handshake.
+func faultyHandshake(fault string) {
+	socket, certificate := os.Getenv("PLUGIN_UNIX_SOCKET_DIR")+"/s", strings.Repeat("A", 60)
+	lines := map[string]string{
+		"garbage":      "Welcome to my \x1b[31mplugin!",
+		"core":         "2|1|unix|" + socket + "|grpc|" + certificate,
+		"version":      "1|99|unix|" + socket + "|grpc|" + certificate,
+		"netrpc":       "1|1|unix|" + socket + "|netrpc|" + certificate,
+		"nobody":       "1|1|unix|" + socket + "|grpc|",
+		"tcp":          "1|1|tcp|192.0.2.1:80|grpc|" + certificate,
+		"uncertified":  "1|1|unix|" + socket + "|grpc",
+		"elsewhere":    "1|1|unix|/tmp/s|grpc|" + certificate,
+		"unwanted TLS": "1|1|unix|" + socket + "|grpc|" + certificate,
+	}
+	switch line, ok := lines[fault]; {
+	case ok:
+		fmt.Println(line)
+		time.Sleep(time.Hour)
+	case fault == "endless line":
+		fmt.Print(strings.Repeat("x", 200_000))
+		time.Sleep(time.Hour)
+	case fault == "drip":
+		for {
+			fmt.Print("x")
+			time.Sleep(10 * time.Millisecond)
+		}
+	case fault == "silent":
+		time.Sleep(time.Hour)
+	case fault == "exit at start":
+		os.Exit(3)
+	case fault == "exit 0 at start":
+		os.Exit(0)
+	}
+}
+
+// serveBare is a server without TLS and without go-plugin's services: nobody can ask it
+// to end. It ignores SIGTERM, and when it is deaf, its life line, too.
+func serveBare(fault string) error {
+	signal.Ignore(syscall.SIGTERM)
+	socket := os.Getenv("PLUGIN_UNIX_SOCKET_DIR") + "/s"
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
+	if err != nil {
+		return err
+	}
+	server := grpc.NewServer()
+	health := grpchealth.NewServer()
+	health.SetServingStatus("plugin", healthpb.HealthCheckResponse_SERVING)
+	healthpb.RegisterHealthServer(server, health)
+	mulliganv1.RegisterRecoveryPluginServer(server, bareAnswers{})
+	fmt.Println("1|1|unix|" + socket + "|grpc|")
+	if fault != "deaf" {
+		go func() { _, _ = io.Copy(io.Discard, os.Stdin); os.Exit(0) }()
+	}
+	return server.Serve(listener)
+}
+
+// bareAnswers answers without the checks of any SDK.
+type bareAnswers struct{ raw }
+
+func (bareAnswers) RunError(context.Context, *mulliganv1.RunErrorRequest) (*mulliganv1.RunErrorResponse, error) {
+	return &mulliganv1.RunErrorResponse{Action: mulliganv1.Action_ACTION_RETRY, DelayMs: 1000, Reason: "ok"}, nil
 }
 
 // leaveTrace writes a file named after the process into the folder TRACE: its
@@ -73,14 +139,25 @@ func leaveTrace() {
 	_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), []byte(strings.Join(trace, "\n")), 0o600)
 }
 
-// hostProcess is a host that starts the plugin PLUGIN and says so.
+// hostProcess is a host that starts the plugin PLUGIN, or four of them, and says which.
 func hostProcess() {
 	h := New()
-	err := h.Add(Spec{Name: "p", Command: []string{os.Args[0]}, Env: []string{"FAULT=" + os.Getenv("PLUGIN")}})
-	if err == nil {
-		err = h.Start(context.Background())
+	var faults []string
+	if faults = []string{os.Getenv("PLUGIN")}; faults[0] == "four" {
+		faults = []string{"ok", "raw", "ok", "wrapped"}
 	}
-	if err != nil {
+	for n, fault := range faults {
+		spec := faultySpec(fault, "", "TRACE="+os.Getenv("TRACE"))
+		spec.Name += strconv.Itoa(n)
+		if fault == "wrapped" {
+			spec.Command = []string{"sh", "-c", `"$0"; exit 5`, os.Args[0]}
+		}
+		if err := h.Add(spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if err := h.Start(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -93,6 +170,7 @@ func hostProcess() {
 type raw struct {
 	goplugin.NetRPCUnsupportedPlugin
 	mulliganv1.UnimplementedRecoveryPluginServer
+	broker *goplugin.GRPCBroker
 }
 
 func serveRaw() {
@@ -105,7 +183,8 @@ func serveRaw() {
 	})
 }
 
-func (r *raw) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
+func (r *raw) GRPCServer(broker *goplugin.GRPCBroker, g *grpc.Server) error {
+	r.broker = broker
 	mulliganv1.RegisterRecoveryPluginServer(g, r)
 	return nil
 }
@@ -114,19 +193,38 @@ func (*raw) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) 
 	return nil, errors.New("not a host")
 }
 
-func (*raw) Describe(context.Context, *mulliganv1.DescribeRequest) (*mulliganv1.DescribeResponse, error) {
-	return &mulliganv1.DescribeResponse{}, nil
+func (raw) Describe(context.Context, *mulliganv1.DescribeRequest) (*mulliganv1.DescribeResponse, error) {
+	return &mulliganv1.DescribeResponse{Version: "raw\x1b[31m"}, nil
 }
 
-func (*raw) Configure(context.Context, *mulliganv1.ConfigureRequest) (*mulliganv1.ConfigureResponse, error) {
+func (raw) Configure(context.Context, *mulliganv1.ConfigureRequest) (*mulliganv1.ConfigureResponse, error) {
 	return &mulliganv1.ConfigureResponse{}, nil
 }
 
-// RunError sends a reason that is not UTF-8, past all checks of the encoder.
-func (*raw) RunError(context.Context, *mulliganv1.RunErrorRequest) (*mulliganv1.RunErrorResponse, error) {
-	m := &mulliganv1.RunErrorResponse{Action: mulliganv1.Action_ACTION_RETRY}
-	field := m.ProtoReflect().Descriptor().Fields().ByName("reason").Number()
-	m.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), []byte("no\xff")))
+func (r *raw) RunError(context.Context, *mulliganv1.RunErrorRequest) (*mulliganv1.RunErrorResponse, error) {
+	m := &mulliganv1.RunErrorResponse{Action: mulliganv1.Action_ACTION_RETRY, Reason: "ok"}
+	switch os.Getenv("FAULT") {
+	case "print": // past everything that go-plugin puts in its place
+		fmt.Fprintln(os.NewFile(1, "stdout"), strings.Repeat("x", 1<<20))
+	case "sync print": // through the stream of GRPCStdio
+		for range 100 {
+			fmt.Println(strings.Repeat("x", 100_000))
+		}
+	case "long error":
+		return nil, status.Error(codes.Unknown, strings.Repeat("\x1b[2J\n", 100_000))
+	case "callback":
+		for id := range uint32(100) {
+			go func() {
+				if conn, err := r.broker.Dial(id); err == nil {
+					_ = conn.Invoke(context.Background(), "/host/Anything", m, m)
+				}
+			}()
+		}
+	case "raw": // a reason that is not UTF-8, past all checks of the encoder
+		m.Reason = ""
+		field := m.ProtoReflect().Descriptor().Fields().ByName("reason").Number()
+		m.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), []byte("no\xff")))
+	}
 	return m, nil
 }
 
@@ -146,6 +244,16 @@ func gate() string {
 	}
 }
 
+// hoard takes memory until it is stopped.
+func hoard() {
+	var all [][]byte
+	for range 4096 {
+		all = append(all, bytes.Repeat([]byte{1}, 1<<20))
+		time.Sleep(time.Millisecond)
+	}
+	runtime.KeepAlive(all)
+}
+
 func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	answer := plugin.Retry(time.Second).Because("ok")
 	switch os.Getenv("FAULT") {
@@ -157,10 +265,38 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	case "exit":
 		fmt.Fprintln(os.NewFile(2, "stderr"), "last words")
 		os.Exit(3)
+	case "fail":
+		answer.Action = recovery.ActionFail
 	case "hang":
 		time.Sleep(time.Hour)
+	case "log":
+		plugin.Log(ctx).Warn("over quota\x1b[2J", "limit", 3)
+	case "late":
+		time.Sleep(lateness)
+	case "slow":
+		time.Sleep(100*time.Millisecond + rand.N(200*time.Millisecond))
 	case "big":
 		answer.Reason = strings.Repeat("x", 8<<20)
+	case "memory":
+		hoard()
+	case "fork":
+		for range 200 {
+			_ = exec.Command("sleep", "300").Start()
+		}
+		time.Sleep(time.Hour)
+	case "setsid", "setsid and exit":
+		child := exec.Command("sleep", "300")
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		child.Stdout, child.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
+		if err := child.Start(); err != nil {
+			return answer, err
+		}
+		if dir := os.Getenv("TRACE"); dir != "" {
+			_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(child.Process.Pid)), []byte("child"), 0o600)
+		}
+		if os.Getenv("FAULT") == "setsid and exit" {
+			os.Exit(4)
+		}
 	case "utf-8":
 		answer.Actions = []recovery.Button{{Kind: "\xff", Label: "\xff"}}
 	case "enum":

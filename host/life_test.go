@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -24,9 +25,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// A host that is killed takes its plugins along: one with our SDK and, where the
+// P26: a host that is killed takes its plugins along: one with our SDK and, where the
 // system helps, one without.
-func TestPluginsDieWithTheirHost(t *testing.T) {
+func TestP26PluginsDieWithTheirHost(t *testing.T) {
 	for _, fault := range []string{"ok", "raw"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +79,7 @@ func TestAPluginEndsWithItsLifeLine(t *testing.T) {
 	}
 }
 
-func TestAPluginSeesNoSecret(t *testing.T) {
+func TestP27APluginSeesNoSecret(t *testing.T) {
 	t.Setenv("CANARY_KEY", "secret")
 	secret := filepath.Join(t.TempDir(), "secret")
 	fd, err := syscall.Open(secret, syscall.O_RDWR|syscall.O_CREAT, 0o600) // is inherited, other than what os opens
@@ -115,8 +116,31 @@ func TestAPluginSeesNoSecret(t *testing.T) {
 	}
 }
 
-func TestTooManyCallsAreBusy(t *testing.T) {
-	const calls, room = 100, maxInFlight + maxQueued
+// What a person types is the host's: the plugin's standard input is another.
+func TestP28StandardInputIsTheHosts(t *testing.T) {
+	const canary = "CANARY typed by a person\n"
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := os.Stdin
+	os.Stdin = read
+	t.Cleanup(func() { os.Stdin = own; _ = read.Close() })
+	if _, err := write.WriteString(canary); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	h := faultyHost(t, "ok", "")
+	if vote, _ := ask(t, h); vote.Action != recovery.ActionRetry {
+		t.Errorf("%+v", vote)
+	}
+	if left, err := io.ReadAll(read); err != nil || string(left) != canary {
+		t.Errorf("%q is left: %v", left, err)
+	}
+}
+
+func TestP34TooManyCallsAreBusy(t *testing.T) {
+	const calls, room = 1000, maxInFlight + maxQueued
 	open := filepath.Join(t.TempDir(), "open")
 	h := faultyHost(t, "gate", "", "GATE="+open)
 	if err := h.Start(t.Context()); err != nil {

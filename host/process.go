@@ -247,7 +247,9 @@ func (p *process) stop() {
 		}
 	}
 	p.runner.killGroup()
-	p.dead(pipeGrace)
+	if p.dead(pipeGrace) {
+		p.runner.over()
+	}
 	p.over()
 }
 

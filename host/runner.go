@@ -39,7 +39,8 @@ type processRunner struct {
 	killed  atomic.Pointer[error] // why the host did, while it ran
 	id      atomic.Int64          // of the process, 0 before it is started
 	exited  chan struct{}
-	exitErr error // valid once exited is closed
+	swept   chan struct{} // closed a moment later, once nothing is left that can be found
+	exitErr error         // valid once exited is closed
 }
 
 func newRunner(l *launch, env []string, sockets string) *processRunner {
@@ -55,7 +56,7 @@ func newRunner(l *launch, env []string, sockets string) *processRunner {
 	}
 	return &processRunner{
 		build: build, groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger),
-		withTLS: !l.spec.PlainText, exited: make(chan struct{}),
+		withTLS: !l.spec.PlainText, exited: make(chan struct{}), swept: make(chan struct{}),
 	}
 }
 
@@ -130,10 +131,11 @@ func (r *processRunner) wait(pipes [3]*os.File) {
 		r.killed.CompareAndSwap(nil, &err)
 	}
 	r.signalGroup()
+	close(r.exited)
 	if !r.group.holds() {
 		killMarked(r.sockets)
 	}
-	close(r.exited)
+	close(r.swept)
 	time.Sleep(pipeGrace)
 	closeAll(pipes[:])
 	_ = r.first.Close()
@@ -196,6 +198,14 @@ func (r *processRunner) endedByHost() error {
 		return nil
 	}
 	return *why
+}
+
+// over waits for the end of all that the process has started, for a while.
+func (r *processRunner) over() {
+	select {
+	case <-r.swept:
+	case <-time.After(stopGrace):
+	}
 }
 
 // within reports whether the process ends within the given time.

@@ -64,6 +64,7 @@ func sameGroup(group int) (pids []int) {
 	return pids
 }
 
+// resident are bytes in memory.
 func resident(pid int) (int64, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {

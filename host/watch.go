@@ -12,6 +12,7 @@ const watchEvery = 250 * time.Millisecond
 func (r *processRunner) watchUsage(l Limits) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	over := 0 // times in a row: for a moment, a process that forks seems to be two
 	for {
 		select {
 		case <-r.exited:
@@ -19,8 +20,13 @@ func (r *processRunner) watchUsage(l Limits) {
 		case <-tick.C:
 		}
 		processes, bytes := usage(r)
+		if bytes > l.Memory && !r.group.limitsMemory() {
+			over++
+		} else {
+			over = 0
+		}
 		switch {
-		case bytes > l.Memory && !r.group.limitsMemory():
+		case over == 2:
 			r.killFor(fmt.Errorf("it took %d MiB of memory, at most %d are allowed", bytes>>20, l.Memory>>20))
 		case processes > l.Processes:
 			r.killFor(fmt.Errorf("it had %d processes, at most %d are allowed", processes, l.Processes))
