@@ -52,7 +52,9 @@ final class Recovery extends RecoveryPluginImplBase {
         try {
             value = work.get();
         } catch (RuntimeException | StackOverflowError e) {
-            e.printStackTrace();
+            if (failed.getCode() == Status.Code.UNKNOWN) { // Not what somebody else did wrong.
+                e.printStackTrace();
+            }
             String text = String.valueOf(e.getMessage());
             String kept = text.substring(0, Math.min(text.length(), MAX_MESSAGE_CHARS));
             answer.onError(failed.withDescription(kept).asRuntimeException());

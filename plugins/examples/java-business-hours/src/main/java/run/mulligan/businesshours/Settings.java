@@ -23,7 +23,10 @@ record Settings(ZoneId timezone, LocalTime from, LocalTime to, List<String> chea
               "$schema": "https://json-schema.org/draft/2020-12/schema",
               "type": "object",
               "properties": {
-                "timezone": {"type": "string", "description": "Whose clock counts, for example Europe/Oslo; UTC by default."},
+                "timezone": {
+                  "type": "string",
+                  "description": "Whose clock counts, for example Europe/Oslo; UTC by default."
+                },
                 "from": {"$ref": "#/$defs/time", "description": "When business begins; 08:00 by default."},
                 "to": {"$ref": "#/$defs/time", "description": "When it ends; 18:00 by default."},
                 "cheap": {
