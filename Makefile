@@ -43,6 +43,7 @@ sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
 
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire and write docs/faults.md
+	go test ./recovery -count=1 -run TestCatalogue$$ -rewrite
 	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: bench

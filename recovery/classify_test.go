@@ -142,8 +142,11 @@ func (row catalogueRow) wantRetryable() (bool, bool) {
 	return false, false
 }
 
+// TestCatalogue classifies each row as it stands in the table. What becomes of it is
+// written down in testdata, where the report of bench/faults finds it.
 func TestCatalogue(t *testing.T) {
 	right, total := 0, 0
+	became := "row\tkind\tretryable\tretry_after_ms\n"
 	for _, row := range catalogue(t) {
 		if why := notClassified[row.id]; why != "" {
 			if row.kind != "-" {
@@ -165,10 +168,29 @@ func TestCatalogue(t *testing.T) {
 			right++
 		}
 		checkWords(t, row.id, f)
+		became += fmt.Sprintf("%s\t%s\t%v\t%d\n", row.id, f.Kind, f.Retryable, f.RetryAfter)
 	}
+	golden(t, filepath.Join("testdata", "offline.tsv"), became)
 	t.Logf("%d of %d rows right (%.1f %%), %d not failures", right, total, 100*float64(right)/float64(total), len(notClassified))
 	for id, why := range retryableDiffers {
 		t.Logf("%s: retryable is not the column's: %s", id, why)
+	}
+}
+
+// golden compares with a file of testdata, or writes it.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(kept) != got {
+		t.Errorf("%s is not what becomes of the catalogue (make classify-report writes it down); now it is:\n%s", path, got)
 	}
 }
 

@@ -4,8 +4,8 @@
 // Every script of faultlab/catalogue is played by a faultlab to a real runner with a
 // real adapter, over each wire that it is for, inside a testing/synctest bubble: a
 // stream that is silent for two minutes takes no time. The rows below HTTP are played
-// on real sockets by faultlab's broken listeners. Beside it the row as it stands in the
-// table is given to recovery.Classify, without any wire.
+// on real sockets by faultlab's broken listeners. Beside it stands what recovery's own
+// test makes of the row as it is in the table, without any wire.
 //
 //	go test ./bench/faults            # compares with docs/faults.md
 //	make classify-report              # writes docs/faults.md anew
