@@ -27,8 +27,9 @@ var ErrNoModel = errors.New("it matches, but no model that it may switch to is l
 // possible, wins. jitter is drawn from [0, 1) by the caller.
 func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
 	var o Outcome
+	in := newScope(f)
 	for _, r := range rs.Rules {
-		holds, err := r.when.holds(f)
+		holds, err := r.when.holds(in)
 		if err != nil {
 			o.note(r, err)
 			continue
@@ -41,7 +42,7 @@ func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
 			o.note(r, ErrNoModel)
 			continue
 		}
-		if vote.Reason, err = r.reason.render(f); err != nil {
+		if vote.Reason, err = r.reason.render(in); err != nil {
 			o.note(r, err)
 		}
 		vote.Actions, vote.Adjust = r.extra, r.adjust

@@ -78,9 +78,6 @@ func celType(t reflect.Type) *cel.Type {
 	}
 }
 
-// Parent ends the search for names.
-func (f *Facts) Parent() cel.Activation { return nil }
-
 // flaw is something wrong with an expression, at character at of it.
 type flaw struct {
 	at   int
@@ -103,30 +100,44 @@ func compile(text string) (*expression, []flaw) {
 	if flaws := wrongWords(checked.NativeRep()); len(flaws) > 0 {
 		return nil, flaws
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit))
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	if loops(checked.NativeRep()) {
+		options = append(options, cel.CostLimit(costLimit))
+	}
+	program, err := env.Program(checked, options...)
 	if err != nil {
 		return nil, []flaw{{0, err.Error()}}
 	}
 	return &expression{text, checked, program}, nil
 }
 
+// loops reports whether an expression goes over lists; if not, its length is limit
+// enough for what it costs.
+func loops(tree *celast.AST) bool {
+	found := false
+	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		found = found || e.Kind() == celast.ComprehensionKind
+	}))
+	return found
+}
+
 // root is the expression's tree.
 func (x *expression) root() celast.Expr { return x.checked.NativeRep().Expr() }
 
 // value evaluates the expression. CEL is trusted not to panic, and survived if it does.
-func (x *expression) value(f *Facts) (v ref.Val, err error) {
+func (x *expression) value(in *scope) (v ref.Val, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, fmt.Errorf("panic: %v", p)
 		}
 	}()
-	v, _, err = x.program.Eval(f)
+	v, _, err = x.program.Eval(in)
 	return v, err
 }
 
 // holds evaluates a condition.
-func (x *expression) holds(f *Facts) (bool, error) {
-	v, err := x.value(f)
+func (x *expression) holds(in *scope) (bool, error) {
+	v, err := x.value(in)
 	if err != nil {
 		return false, err
 	}

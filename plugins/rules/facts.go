@@ -147,27 +147,5 @@ func providerOf(model string) string {
 	return provider
 }
 
-// factFields has the place of every fact in Facts.
-var factFields = func() map[string]int {
-	fields := map[string]int{}
-	for i := range reflect.TypeFor[Facts]().NumField() {
-		fields[nameOf(reflect.TypeFor[Facts]().Field(i))] = i
-	}
-	return fields
-}()
-
 // nameOf is the name by which rules know a field.
 func nameOf(f reflect.StructField) string { return f.Tag.Get("yaml") }
-
-// ResolveName makes f what CEL looks names up in.
-func (f *Facts) ResolveName(name string) (any, bool) {
-	i, ok := factFields[name]
-	if !ok {
-		return nil, false
-	}
-	field := reflect.ValueOf(f).Elem().Field(i)
-	if field.Kind() == reflect.Struct {
-		field = field.Addr()
-	}
-	return field.Interface(), true
-}

@@ -226,9 +226,9 @@ func (r *reader) reason(n ast.Node, rule *Rule) template {
 	return t
 }
 
-// buttonKinds are the actions that a rule may offer, in the order of docs/rules.md.
+// buttonKinds are the actions that a rule may offer without a label of its own.
 var buttonKinds = []string{
-	recovery.ButtonRetry, recovery.ButtonSwitchModel, recovery.ButtonLarger, recovery.ButtonCompact, recovery.ButtonWaitLonger,
+	recovery.ButtonRetry, recovery.ButtonSwitchModel, recovery.ButtonLarger, recovery.ButtonCompact,
 	recovery.ButtonTellAgent, recovery.ButtonRerunTool, recovery.ButtonEdit, recovery.ButtonFixKey, recovery.ButtonAddCredit,
 	recovery.ButtonChooseModel, recovery.ButtonCopyDetails,
 }

@@ -177,7 +177,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s: %v", when, flaws)
 			continue
 		}
-		if holds, err := x.holds(FactsOf(e)); err != nil || !holds {
+		if holds, err := x.holds(newScope(FactsOf(e))); err != nil || !holds {
 			t.Errorf("%s: %v, %v", when, holds, err)
 		}
 	}
@@ -187,7 +187,7 @@ func TestConditions(t *testing.T) {
 		`remaining.tokens > 1000000000 && remaining.dollars > 1e12`,
 	} {
 		x, _ := compile(when)
-		if holds, err := x.holds(FactsOf(e)); err != nil || !holds {
+		if holds, err := x.holds(newScope(FactsOf(e))); err != nil || !holds {
 			t.Errorf("%s: %v, %v", when, holds, err)
 		}
 	}

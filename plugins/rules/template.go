@@ -62,7 +62,7 @@ func compileValue(text string) (*expression, []flaw) {
 }
 
 // render fills the expressions in. One that cannot be evaluated becomes "?".
-func (t template) render(f *Facts) (string, error) {
+func (t template) render(in *scope) (string, error) {
 	var (
 		b     strings.Builder
 		first error
@@ -72,7 +72,7 @@ func (t template) render(f *Facts) (string, error) {
 		if p.value == nil {
 			continue
 		}
-		v, err := p.value.value(f)
+		v, err := p.value.value(in)
 		if err != nil {
 			if first == nil {
 				first = fmt.Errorf("{{%s}}: %w", p.value.text, err)
