@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use log::LevelFilter;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 
 use crate::answer::sealed::Answer as _;
@@ -148,7 +148,7 @@ impl Plugin {
             .enable_all()
             .build()
             .unwrap_or_else(|error| start::fail(format_args!("cannot start threads: {error}")));
-        self.serve_function(asynchronous(function, runtime))
+        self.serve_function(asynchronous(function, runtime.handle().clone()))
     }
 
     fn serve_function(self, function: Function) -> ! {
@@ -176,8 +176,8 @@ where
     })
 }
 
-/// Runs an async function on a runtime of its own.
-pub(crate) fn asynchronous<F, A>(function: F, runtime: Runtime) -> Function
+/// Runs an async function on the given runtime.
+pub(crate) fn asynchronous<F, A>(function: F, runtime: Handle) -> Function
 where
     F: Fn(Event) -> A + Send + Sync + 'static,
     A: Future<Output: Answer> + Send + 'static,
@@ -187,6 +187,6 @@ where
         let function = Arc::clone(&function);
         let call = Call::new(&event);
         let answer = async move { function(event).await.answer() };
-        tasks.spawn_on(CALL.scope(call, answer), runtime.handle());
+        tasks.spawn_on(CALL.scope(call, answer), &runtime);
     })
 }

@@ -174,9 +174,7 @@ mod tests {
         }
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let answered = runtime.block_on(recovery.run_error(request)).map(Response::into_inner);
-        runtime.shutdown_background();
-        // A runtime of the function's own may not be dropped within another.
-        drop(recovery);
+        runtime.shutdown_background(); // a blocking function may still be running
         answered
     }
 
@@ -185,6 +183,7 @@ mod tests {
         function: impl Fn() -> A + Clone + Send + Sync + 'static,
     ) -> [Result<RunErrorResponse, Status>; 2] {
         let other = function.clone();
+        let runtime = runtime();
         [
             ask(blocking(move |_| function()), None),
             ask(
@@ -193,7 +192,7 @@ mod tests {
                         let function = other.clone();
                         async move { function() }
                     },
-                    runtime(),
+                    runtime.handle().clone(),
                 ),
                 None,
             ),
@@ -274,7 +273,6 @@ mod tests {
         }
         let (sender, dropped) = mpsc::channel();
         let runtime = runtime();
-        let handle = runtime.handle().clone();
         let function = asynchronous(
             move |_| {
                 let guard = Dropped(sender.clone());
@@ -283,16 +281,15 @@ mod tests {
                     pending::<Option<Decision>>().await
                 }
             },
-            runtime,
+            runtime.handle().clone(),
         );
-        // The runtime outlives the call, as it does in a plugin.
         let recovery = Recovery {
             plugin: Plugin::new("test"),
             function,
         };
         let mut request = Request::new(RunErrorRequest::default());
         request.metadata_mut().insert("grpc-timeout", "20m".parse().unwrap());
-        let status = handle.block_on(recovery.run_error(request)).unwrap_err();
+        let status = runtime.block_on(recovery.run_error(request)).unwrap_err();
         assert_eq!(status.code(), Code::DeadlineExceeded);
         dropped.recv_timeout(Duration::from_secs(10)).unwrap();
     }

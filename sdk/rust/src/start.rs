@@ -75,8 +75,9 @@ fn trace_panics() {
     }
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
-        print(panic);
+        // What a host quotes of standard error is its end: that is to be the panic's own words.
         let _ = writeln!(io::stderr(), "{}", Backtrace::force_capture());
+        print(panic);
     }));
 }
 
