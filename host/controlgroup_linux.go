@@ -37,7 +37,7 @@ var groupFolder = sync.OnceValue(func() string {
 	if os.Remove(probe) != nil || err != nil {
 		return ""
 	}
-	delegate(dir)
+	delegate(dir, "memory", "pids")
 	return dir
 })
 
@@ -71,14 +71,13 @@ func ownControlGroup(mounts, groups string) (string, error) {
 
 // delegate lets groups in dir have limits. A group that has processes of its own
 // cannot give any to those in it, so the host moves into one below, if it is alone.
-func delegate(dir string) {
-	const wanted = "+memory +pids"
+func delegate(dir string, controllers ...string) {
 	available, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
-	if err != nil || !hasWords(available, "memory", "pids") {
+	if err != nil || !hasWords(available, controllers) {
 		return
 	}
 	control := filepath.Join(dir, "cgroup.subtree_control")
-	if enabled, err := os.ReadFile(control); err == nil && hasWords(enabled, "memory", "pids") {
+	if enabled, err := os.ReadFile(control); err == nil && hasWords(enabled, controllers) {
 		return
 	}
 	own := strconv.Itoa(os.Getpid())
@@ -91,7 +90,7 @@ func delegate(dir string) {
 		return
 	}
 	if err := writeGroup(below, "cgroup.procs", own); err == nil {
-		if err = writeGroup(dir, "cgroup.subtree_control", wanted); err == nil {
+		if err = writeGroup(dir, "cgroup.subtree_control", "+"+strings.Join(controllers, " +")); err == nil {
 			return
 		}
 		_ = writeGroup(dir, "cgroup.procs", own)
@@ -99,7 +98,7 @@ func delegate(dir string) {
 	_ = os.Remove(below)
 }
 
-func hasWords(text []byte, words ...string) bool {
+func hasWords(text []byte, words []string) bool {
 	have := strings.Fields(string(text))
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(have, w) })
 }

@@ -34,19 +34,35 @@ func limit(pid int, l Limits) {
 // usage counts the processes of a plugin and their resident bytes, of which shared ones
 // count for each.
 func usage(r *processRunner) (processes int, bytes int64) {
-	pids := []int{r.pid()}
-	if r.group.holds() {
-		pids = r.group.members()
-	} else {
-		pids = append(pids, sameGroup(r.pid())...)
-	}
-	for _, pid := range pids {
+	for _, pid := range r.members() {
 		if resident, ok := resident(pid); ok {
 			processes++
 			bytes += resident
 		}
 	}
 	return processes, bytes
+}
+
+// shared counts resident bytes once whoever shares them, which takes the system longer.
+func shared(r *processRunner) (bytes int64) {
+	for _, pid := range r.members() {
+		rollup, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+		_, after, ok := strings.Cut(string(rollup), "\nPss:")
+		kilobytes, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+		if n, numberErr := strconv.ParseInt(kilobytes, 10, 64); err == nil && ok && numberErr == nil {
+			bytes += n << 10
+		} else if n, ok := resident(pid); ok {
+			bytes += n
+		}
+	}
+	return bytes
+}
+
+func (r *processRunner) members() []int {
+	if r.group.holds() {
+		return r.group.members()
+	}
+	return append(sameGroup(r.pid()), r.pid())
 }
 
 // sameGroup lists the further members of a process group.

@@ -20,6 +20,9 @@ func (r *processRunner) watchUsage(l Limits) {
 		case <-tick.C:
 		}
 		processes, bytes := usage(r)
+		if bytes > l.Memory {
+			bytes = shared(r)
+		}
 		if bytes > l.Memory && !r.group.limitsMemory() {
 			over++
 		} else {

@@ -1,0 +1,38 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/hooks"
+)
+
+func TestACrashNamesEverything(t *testing.T) {
+	h := faultyHost(t, "exit", "")
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.plugins[0].RunError(t.Context(), hooks.RunError{})
+	var crash *CrashError
+	if !errors.As(err, &crash) || crash.Plugin != "faulty" || crash.Version != "1.2.3" || crash.Code != 3 || crash.Signal != "" ||
+		crash.PID == 0 || crash.Stderr != "last words" {
+		t.Errorf("%+v", crash)
+	}
+}
+
+func TestACrashErrorIsBounded(t *testing.T) {
+	e := &CrashError{Plugin: "p\x1b", Version: "1", Code: -1, Signal: "killed", Err: errors.New(strings.Repeat("\x00", 5000))}
+	if text := e.Error(); len(text) > hooks.MaxError || !strings.HasPrefix(text, `plugin p\x1b 1 ended (signal: killed): \x00`) {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+	s := newStderrLog(New().logger)
+	for n := range 3 * keptLines {
+		s.last = append(s.last[max(0, len(s.last)-keptLines+1):], fmt.Sprintf("line %d of %s", n, strings.Repeat("ä", 40)))
+	}
+	e.Stderr = s.tail(crashBytes)
+	if text := e.Error(); len(text) > hooks.MaxError || !strings.Contains(text, "line 149 ") || len(e.Stderr) > crashBytes || strings.Count(e.Stderr, "\n") >= keptLines {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+}

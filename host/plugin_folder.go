@@ -1,0 +1,10 @@
+package host
+
+// PluginFolder gives the folder that HashFolder hashes.
+func PluginFolder(spec Spec) (string, error) {
+	if err := checkSpec(spec); err != nil {
+		return "", err
+	}
+	_, folder, err := home(spec)
+	return folder, err
+}
