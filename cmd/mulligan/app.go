@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,8 @@ type app struct {
 	dir     string
 	log     timeline.Log
 	plugins *host.Host // nil until they are needed, and if there are none
+	lock    *lock      // nil until plugins are needed
+	warming sync.WaitGroup
 }
 
 // common are the flags of every verb that touches runs.
@@ -78,6 +81,7 @@ func (a *app) close() {
 			a.logger().Warn("plugins", "err", err)
 		}
 	}
+	a.warming.Wait()
 	if a.log != nil {
 		if err := a.log.Close(); err != nil {
 			a.screen.line("mulligan: " + oneLine(err.Error()))

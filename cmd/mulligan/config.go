@@ -178,13 +178,13 @@ func parseConfig(source []byte) (*config, error) {
 }
 
 // decodeStrictly decodes YAML. The decoder panics at some input that is none.
-func decodeStrictly(source []byte, c *config) (err error) {
+func decodeStrictly(source []byte, into any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("this cannot be read as YAML: %v", p)
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField()).Decode(c)
+	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField()).Decode(into)
 }
 
 // problem is a value that has the right type and is wrong all the same.

@@ -202,4 +202,14 @@ func (d *doctor) pluginsStart() {
 		}
 		d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
 	}
+	d.pins()
+}
+
+// pins says which plugins may change unnoticed.
+func (d *doctor) pins() {
+	for _, p := range d.config.plugins() {
+		if !p.isBuiltin() && d.lock.Plugins[p.Name].SHA256 == "" {
+			d.note("plugin %s is not pinned: it runs whatever its folder becomes (%s)", p.Name, d.hint("plugin pin "+p.Name))
+		}
+	}
 }

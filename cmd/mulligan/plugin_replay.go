@@ -143,7 +143,7 @@ const shortPause = 100 * time.Millisecond
 
 // asker starts a plugin and gives what asks it.
 func (a *app) asker(ctx context.Context, entry pluginEntry) (func(context.Context, hooks.RunError) recovery.Vote, error) {
-	spec, err := pluginSpec(entry, os.Getenv)
+	spec, err := a.spec(entry)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,7 +132,7 @@ func (a *app) hostFor(entries []pluginEntry) error {
 	}
 	a.plugins = host.New(host.WithLogger(a.logger()), host.WithStateDir(a.pluginState()))
 	for _, p := range entries {
-		spec, err := pluginSpec(p, os.Getenv)
+		spec, err := a.spec(p)
 		if err != nil {
 			return err
 		}
@@ -140,6 +141,27 @@ func (a *app) hostFor(entries []pluginEntry) error {
 		}
 	}
 	return nil
+}
+
+// spec is how the host runs a plugin: what was pinned holds for the configured
+// command, not for one that stands in for it.
+func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
+	if a.lock == nil {
+		if a.lock, err = readLock(a.config.lockPath()); err != nil {
+			return spec, err
+		}
+	}
+	spec, err = pluginSpec(p, os.Getenv)
+	if err != nil || p.isBuiltin() || !a.config.has(p) {
+		return spec, err
+	}
+	spec.Pin = a.lock.Plugins[p.Name].SHA256
+	return spec, nil
+}
+
+// has reports whether a plugin is configured with the command that it has.
+func (c *config) has(p pluginEntry) bool {
+	return slices.ContainsFunc(c.plugins(), func(q pluginEntry) bool { return q.Name == p.Name && slices.Equal(q.Command, p.Command) })
 }
 
 // Labels by which plugins are marked in what hosts tell.
@@ -166,10 +188,20 @@ func (a *app) startPlugins(ctx context.Context) error {
 	if err := a.addHost(); err != nil || a.plugins == nil {
 		return err
 	}
-	if err := a.plugins.Start(ctx); err != nil {
-		a.logger().Warn("plugins", "err", err)
-	}
+	a.start(ctx)
 	return nil
+}
+
+// start starts the plugins, and says which of them may not run.
+func (a *app) start(ctx context.Context) {
+	err := a.plugins.Start(ctx)
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	a.logger().Warn("plugins", "err", err)
+	if _, breached := errors.AsType[*host.PinError](err); breached {
+		a.tellBreaches()
+	}
 }
 
 // warmPlugins starts the plugins beside the first model call.
@@ -177,11 +209,7 @@ func (a *app) warmPlugins(ctx context.Context) error {
 	if err := a.addHost(); err != nil || a.plugins == nil {
 		return err
 	}
-	go func() {
-		if err := a.plugins.Start(ctx); err != nil && ctx.Err() == nil {
-			a.logger().Warn("plugins", "err", err)
-		}
-	}()
+	a.warming.Go(func() { a.start(ctx) })
 	return nil
 }
 
