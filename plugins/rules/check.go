@@ -43,7 +43,7 @@ func (rs *Rules) WriteLadders(w io.Writer, x Example) error {
 	for _, group := range rs.groups(x) {
 		head := strings.Join(group.kinds, ", ")
 		for _, rung := range group.rungs {
-			t.row(head, fmt.Sprint(rung.Attempt), Decision(rung.Outcome), ruleOf(rung.Outcome))
+			t.row(head, fmt.Sprint(rung.Attempt), rung.String(), ruleOf(rung.Outcome))
 			head = ""
 		}
 	}
@@ -65,7 +65,7 @@ func (rs *Rules) groups(x Example) []group {
 		x.Kind, x.Attempt = kind, 0
 		g := group{kinds: []string{string(kind)}, rungs: rs.Ladder(rs.Facts(x))}
 		for _, rung := range g.rungs {
-			g.key += Decision(rung.Outcome) + "\t" + ruleOf(rung.Outcome) + "\n"
+			g.key += rung.String() + "\t" + ruleOf(rung.Outcome) + "\n"
 		}
 		if g.rungs[0].Outcome.Rule == nil {
 			silent = group{append(silent.kinds, g.kinds...), g.rungs, ""}
@@ -98,7 +98,7 @@ func merged(list []group, g group) []group {
 // had to do with it.
 func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 	o := rs.Decide(f, 0)
-	fmt.Fprintf(w, "%s at attempt %d of %s: %s\n", f.Failure.Kind, f.Attempt, f.Model, Decision(o))
+	fmt.Fprintf(w, "%s at attempt %d of %s: %s\n", f.Failure.Kind, f.Attempt, f.Model, Rung{Outcome: o, Blocked: f.blocked(o.Vote)})
 	if o.Rule != nil && o.Vote.Reason != "" {
 		fmt.Fprintf(w, "reason: %s\n", o.Vote.Reason)
 	}
@@ -127,8 +127,17 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 	return nil
 }
 
-// Decision is an outcome in a few words.
-func Decision(o Outcome) string {
+// String is the decision in a few words.
+func (r Rung) String() string {
+	text := r.Outcome.String()
+	if r.Blocked != "" {
+		text += ", only offered (" + r.Blocked + ")"
+	}
+	return text
+}
+
+// String is the outcome in a few words.
+func (o Outcome) String() string {
 	switch o.Vote.Action {
 	case recovery.ActionRetry:
 		if o.Vote.Delay == 0 {

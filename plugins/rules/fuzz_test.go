@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,8 +51,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func checkProblems(t *testing.T, text []byte, err error) {
-	problems, ok := err.(Problems)
-	if !ok {
+	problems := Problems(nil)
+	if !errors.As(err, &problems) {
 		t.Fatalf("%T: %v", err, err)
 	}
 	lines := newSource("", text).lines
@@ -73,7 +74,7 @@ func FuzzEvent(f *testing.F) {
 		}
 		facts, err := ParseEvent("fuzz", text)
 		if err != nil {
-			if _, ok := err.(Problems); !ok {
+			if problems := Problems(nil); !errors.As(err, &problems) {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -90,7 +91,7 @@ func TestPlaces(t *testing.T) {
 		var seen strings.Builder
 		for i := range []rune(got.text) {
 			at := s.placeIn(got, i)
-			line := append(s.lines[at.line-1], '_')
+			line := slices.Concat(s.lines[at.line-1], []rune{'_'})
 			if r := line[min(at.column-1, len(line)-1)]; r == ' ' {
 				seen.WriteRune('_')
 			} else {

@@ -12,6 +12,7 @@ type Rung struct {
 	Attempt int
 	Model   string // that failed
 	Outcome Outcome
+	Blocked string // the limit because of which it is only offered to a person, or ""
 }
 
 // Ladder plays a model call whose every attempt fails like the first, until nothing
@@ -23,11 +24,32 @@ func (rs *Rules) Ladder(first *Facts) []Rung {
 	var rungs []Rung
 	for {
 		o := rs.Decide(&f, 0)
-		rungs = append(rungs, Rung{f.Attempt, f.Model, o})
-		if !f.advance(o.Vote) {
+		rung := Rung{f.Attempt, f.Model, o, f.blocked(o.Vote)}
+		rungs = append(rungs, rung)
+		if rung.Blocked != "" || !f.advance(o.Vote) {
 			return rungs
 		}
 	}
+}
+
+// blocked names the runner's limit that keeps a decision from being carried out by
+// itself, as far as an example can reach it (see recovery.Decide).
+func (f *Facts) blocked(v recovery.Vote) string {
+	kind := recovery.Kind(f.Failure.Kind)
+	acts := v.Action == recovery.ActionRetry || v.Action == recovery.ActionSwitchModel
+	switch {
+	case acts && (kind == recovery.KindMaxTurnTime || kind == recovery.KindRunTimeout || kind == recovery.KindBudget):
+		return string(kind)
+	case v.Action != recovery.ActionRetry || !f.AutoRecover:
+		return ""
+	case f.Retries >= f.MaxRetries:
+		return "max_retries"
+	case kind.Once() && f.Attempt > 0:
+		return "not_retryable"
+	case !f.Failure.Retryable && v.Adjust == recovery.Adjust{} && f.Failure.ResetsAt.IsZero() && kind != recovery.KindToolFailure:
+		return "not_retryable"
+	}
+	return ""
 }
 
 // advance makes f the next failure after a decision was carried out; false if there
@@ -35,9 +57,6 @@ func (rs *Rules) Ladder(first *Facts) []Rung {
 func (f *Facts) advance(v recovery.Vote) bool {
 	switch v.Action {
 	case recovery.ActionRetry:
-		if f.Retries >= f.MaxRetries {
-			return false
-		}
 		f.Retries++
 	case recovery.ActionSwitchModel:
 		f.Model, f.Failure.Model, f.Failure.Provider = v.NewModel, v.NewModel, providerOf(v.NewModel)

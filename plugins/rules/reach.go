@@ -103,7 +103,7 @@ func (d demands) unmet(earlier []demands) string {
 	}
 	var covered []string
 	for _, e := range earlier {
-		if e.holdsWith(d) {
+		if d.include(e) {
 			return fmt.Sprintf("%s on line %d matches whenever it does", e.rule, e.rule.Line)
 		}
 		if len(e.others) == 0 {
@@ -116,8 +116,8 @@ func (d demands) unmet(earlier []demands) string {
 	return ""
 }
 
-// holdsWith reports whether e holds whenever d does: all that e demands, d does too.
-func (e demands) holdsWith(d demands) bool {
+// include reports whether all that e demands, d does too, so that e holds whenever d does.
+func (d demands) include(e demands) bool {
 	return subset(e.others, d.others) && (e.kinds == nil || d.kinds != nil && subset(d.kinds, e.kinds))
 }
 
