@@ -132,6 +132,10 @@ func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (re
 			go s.checkAlive(p)
 			return who, fmt.Errorf("no answer in time: %w", ctx.Err())
 		}
+		if status.Code(err) == codes.DeadlineExceeded { // said by the plugin's side, a moment early
+			go s.checkAlive(p)
+			return who, fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
+		}
 		return who, p.explain(err)
 	}
 	vote, err := wire.Reply(reply)
