@@ -17,7 +17,7 @@
 // begins to look, story.go reads all of them, and both fold them with recovery.Run.
 // The answer goes to stdout and everything else to stderr.
 //
-// The builtin plugin runs in a process of its own, which is this program again
-// ("plugin serve auto-recover"). The demo's provider is a faultlab on loopback that
+// A builtin plugin (builtins.go) runs in a process of its own, which is this program
+// again ("plugin serve auto-recover"). The demo's provider is a faultlab on loopback that
 // models.go starts when one of the demo's models is asked for.
 package main
