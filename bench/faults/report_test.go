@@ -109,20 +109,19 @@ func playTransports(t *testing.T, lines []line) {
 	var mu sync.Mutex
 	t.Run("below HTTP", func(t *testing.T) {
 		for _, l := range lines {
-			for _, s := range catalogue.Scripts(l.name) {
-				for _, wire := range catalogue.Wires() {
-					if s.Transport == "" {
-						continue
-					}
-					t.Run(l.name+"/"+wire, func(t *testing.T) {
-						t.Parallel()
-						if v, ok := playTransport(t, wire, s.Transport); ok {
-							mu.Lock()
-							defer mu.Unlock()
-							l.cells[wire] = judge(v, s.Expect)
-						}
-					})
+			s := catalogue.Scripts(l.name)[0]
+			for _, wire := range catalogue.Wires() {
+				if s.Transport == "" {
+					continue
 				}
+				t.Run(l.name+"/"+wire, func(t *testing.T) {
+					t.Parallel()
+					if v, ok := playTransport(t, wire, s.Transport); ok {
+						mu.Lock()
+						defer mu.Unlock()
+						l.cells[wire] = judge(v, s.Expect)
+					}
+				})
 			}
 		}
 	})
