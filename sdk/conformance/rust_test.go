@@ -15,6 +15,6 @@ func rustPlugin(t *testing.T, _ string) Command {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, "cargo", "build", "--quiet", "--locked", "--manifest-path", rustSDK+"Cargo.toml", "--target-dir", target, "--example", "conformance")
+	run(t, "cargo", "build", "--quiet", "--manifest-path", rustSDK+"Cargo.toml", "--target-dir", target, "--example", "conformance")
 	return Command{Args: []string{filepath.Join(target, "debug/examples/conformance")}}
 }
