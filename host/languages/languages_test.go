@@ -83,6 +83,9 @@ func (r row) play(t *testing.T, made host.Spec) {
 	spec := specOf(made, r.fault, dir)
 	if r.brief {
 		spec.Deadline = 400 * time.Millisecond
+		if r.start {
+			spec.Deadline = 2 * time.Second // until it runs at all
+		}
 	}
 	if r.wrap {
 		spec.Command = append([]string{"sh", "-c", `"$0" "$@"; exit 5`}, spec.Command...)
