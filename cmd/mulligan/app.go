@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -32,6 +33,8 @@ type app struct {
 	plugins *host.Host // nil until they are needed, and if there are none
 	lock    *lock      // nil until plugins are needed
 	warming sync.WaitGroup
+
+	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
 
 // common are the flags of every verb that touches runs.

@@ -132,6 +132,9 @@ func (a *app) hostFor(entries []pluginEntry) error {
 	}
 	a.plugins = host.New(host.WithLogger(a.logger()), host.WithStateDir(a.pluginState()))
 	for _, p := range entries {
+		if a.useDev(p) {
+			continue
+		}
 		spec, err := a.spec(p)
 		if err != nil {
 			return err
@@ -173,13 +176,41 @@ const (
 // pluginState is where hosts tell other processes how their plugins are.
 func (a *app) pluginState() string { return filepath.Join(a.dir, "plugins") }
 
-// hooks are the plugins as what a runner asks.
+// hooks are the plugins as what a runner asks, in the configured order.
 func (a *app) hooks() []hooks.Named {
-	list := a.plugins.Hooks()
-	for i := range list {
-		list[i].Shadow = slices.ContainsFunc(a.config.plugins(), func(p pluginEntry) bool { return p.Name == list[i].Name && p.Shadow })
+	hosted := a.plugins.Hooks()
+	var list []hooks.Named
+	for _, p := range a.config.plugins() {
+		named := hooks.Named{Name: p.Name, Hook: a.developed[p.Name], Shadow: p.Shadow}
+		if i := slices.IndexFunc(hosted, func(h hooks.Named) bool { return h.Name == p.Name }); i >= 0 {
+			named.Hook = hosted[i].Hook
+		}
+		if named.Hook != nil {
+			list = append(list, named)
+		}
 	}
 	return list
+}
+
+// useDev has a plugin answered for by "plugin dev", where that runs one of its name.
+func (a *app) useDev(p pluginEntry) bool {
+	link, err := a.devLink(p.Name)
+	if err != nil {
+		a.screen.line(a.screen.ink.amber("! ") + oneLine("no dev plugin "+p.Name+" is used: "+err.Error()))
+	}
+	if link == nil {
+		return false
+	}
+	if a.developed == nil {
+		a.developed = map[string]hooks.Hook{}
+	}
+	a.developed[p.Name] = newDevHook(link, p.deadline())
+	instead := "the builtin one"
+	if !p.isBuiltin() {
+		instead = strings.Join(p.Command, " ")
+	}
+	a.screen.line(oneLine(fmt.Sprintf("Using dev plugin %s (process %d) instead of %s.", p.Name, link.PID, instead)))
+	return true
 }
 
 // startPlugins starts the plugins and waits for them. One that does not start is

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// devLink says where "plugin dev" answers for a plugin. It is a file that only this
+// user can read or write, so that whoever may read it may ask.
+type devLink struct {
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"` // the plugin that it stands in for
+	Network  string `json:"network"`
+	Addr     string `json:"addr"`
+	PID      int    `json:"pid"` // of the process that answers
+}
+
+const (
+	devProtocol = 1
+	maxDevLink  = 64 << 10 // bytes
+	devDial     = time.Second
+)
+
+func (a *app) devPath(name string) string { return filepath.Join(a.dir, "dev", name+".json") }
+
+// devLink gives who answers for that plugin now, nil where nobody does. What a process
+// that is gone has left behind is removed.
+func (a *app) devLink(name string) (*devLink, error) {
+	path := a.devPath(name)
+	link, err := readDevLink(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if link.Protocol != devProtocol || link.Name != name || link.Network != "unix" {
+		return nil, fmt.Errorf("%s is of another version of this program, or of another plugin", path)
+	}
+	conn, err := net.DialTimeout(link.Network, link.Addr, devDial)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(path)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return link, conn.Close()
+}
+
+func readDevLink(path string) (*devLink, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !info.Mode().IsRegular() || !ok || int(owner.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return nil, errors.New("it is not a file that only this user can write")
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxDevLink))
+	if err != nil {
+		return nil, err
+	}
+	link := &devLink{}
+	return link, json.Unmarshal(text, link)
+}
+
+// write makes the link known.
+func (l *devLink) write(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	next := path + ".next"
+	if err := os.WriteFile(next, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
+}
+
+// devSocket listens in a folder of its own that nobody else can look into.
+func devSocket() (listener net.Listener, folder string, err error) {
+	const longest = 100 // bytes of a socket's path, on every system
+	for _, parent := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		if parent == "" {
+			continue
+		}
+		if folder, err = os.MkdirTemp(parent, "mulligan-dev-"); err != nil {
+			continue
+		}
+		path := filepath.Join(folder, "plugin.sock")
+		if len(path) <= longest {
+			if listener, err = net.Listen("unix", path); err == nil {
+				return listener, folder, nil
+			}
+		}
+		_ = os.Remove(folder)
+	}
+	return nil, "", fmt.Errorf("no folder for a socket: %w", err)
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/mulligan-run/mulligan/host"
+)
+
+// devPoll is how often a folder is looked at. What has changed has to stay as it is
+// for as long before it counts, so that a build is not caught in the middle.
+const devPoll = 300 * time.Millisecond
+
+// watchFolder calls changed when the content of a plugin's folder has, until ctx ends.
+func watchFolder(ctx context.Context, spec host.Spec, folder string, changed func()) {
+	sum, _, _ := host.HashFolder(spec)
+	seen := outline(folder)
+	for pending := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(devPoll):
+		}
+		now := outline(folder)
+		if now != seen {
+			seen, pending = now, true
+			continue
+		}
+		if !pending {
+			continue
+		}
+		pending = false
+		fresh, _, err := host.HashFolder(spec)
+		if err != nil || fresh != sum { // what cannot be hashed is not known to be the same
+			sum = fresh
+			changed()
+		}
+	}
+}
+
+// outline sums up names, sizes and times: enough to know when to read.
+func outline(folder string) [sha256.Size]byte {
+	sum := sha256.New()
+	_ = fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it is going; the next look sees
+		}
+		if name := entry.Name(); name == ".git" || name == "__pycache__" {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			fmt.Fprintf(sum, "%q %d %d %o\n", name, info.Size(), info.ModTime().UnixNano(), info.Mode())
+		}
+		return nil
+	})
+	return [sha256.Size]byte(sum.Sum(nil))
+}
