@@ -233,6 +233,12 @@ func Label(kind, model string) string {
 		return "Retry now"
 	case ButtonCancelWait:
 		return "Cancel"
+	case ButtonWaitLonger:
+		return "Wait longer"
+	case ButtonExtend:
+		return "Continue longer"
+	case ButtonResumeAt:
+		return "Continue later"
 	}
 	return kind
 }

@@ -58,6 +58,9 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		if !l.failed {
 			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
 		}
+		if reason := reasonOf(result.State); reason != "" {
+			s.line(reason)
+		}
 		s.line("The run failed, and there is nothing to choose from. The details:")
 		s.line("  " + a.hint("runs show "+result.Run))
 	case errors.Is(err, runner.ErrCancelled):
@@ -68,6 +71,18 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		return fmt.Errorf("%w\nNothing is lost: %s", err, a.hint("runs resume "+result.Run))
 	}
 	return codeOf(err)
+}
+
+// reasonOf is what the plugin that wanted the run to fail says to people.
+func reasonOf(state *recovery.Run) string {
+	if state == nil || state.Open == nil || state.Open.Decision == nil {
+		return ""
+	}
+	d := state.Open.Decision
+	if d.Action != recovery.ActionFail || d.By == nil || d.By.Reason == "" {
+		return ""
+	}
+	return oneLine(d.By.Plugin + ": " + d.By.Reason)
 }
 
 func (a *app) stoppedBy(l *live) {
