@@ -28,8 +28,12 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// TestMain lets the test binary play a careless plugin.
+// TestMain lets the test binary play a careless plugin, or a flawed one.
 func TestMain(m *testing.M) {
+	if flaw := os.Getenv("FLAWED"); flaw != "" {
+		serveFlawed(flaw)
+		os.Exit(0)
+	}
 	switch os.Getenv("CARELESS") {
 	case "":
 		os.Exit(m.Run())
@@ -151,6 +155,9 @@ func TestTalksAreJudged(t *testing.T) {
 		{"no error", `{"error":{"codes":["UNKNOWN"]}}`, retry, nil, "want the status"},
 		{"invalid", `{"noOpinion":true}`, &mulliganv1.RunErrorResponse{Action: -1}, nil, ""},
 		{"no opinion by error", `{"noOpinion":true}`, nil, boom, ""},
+		{"any", `{"any":true}`, retry, nil, ""},
+		{"any but invalid", `{"any":true}`, &mulliganv1.RunErrorResponse{DelayMs: -1}, nil, "delay"},
+		{"any but an error", `{"any":true}`, nil, boom, "boom"},
 		{"an opinion", `{"noOpinion":true}`, retry, nil, "an answer that counts"},
 	} {
 		var talk Talk

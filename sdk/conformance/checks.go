@@ -21,32 +21,114 @@ import (
 
 // Check is one thing that is demanded of a plugin process. Run starts its own.
 type Check struct {
-	Name  string
-	Obeys bool // only of a conformance plugin: it has to obey commands
-	TLS   bool // only with mutual TLS
-	Run   func(ctx context.Context, c Command, mutualTLS bool) error
+	Name   string
+	Demand string // what is expected, for people
+	Advice string // what to do if it fails; an SDK does it already
+	Run    func(ctx context.Context, c Command, mutualTLS bool) error
+
+	Obeys    bool // only of a conformance plugin: it has to obey commands
+	TLS      bool // only with mutual TLS
+	Survival bool // about what a plugin must survive, rather than what it must do
 }
 
-// Checks lists all of them.
+// Advice that several checks give.
+const (
+	exitOnShutdown = "answer plugin.GRPCController/Shutdown by ending the process with status 0, whatever is still running; a wrapper has to exec the plugin"
+	exitOnStdin    = "read standard input to its end and exit with status 0 then; it belongs to the protocol, so let nothing else read it or put it elsewhere"
+	demandClients  = "require and verify a client certificate, with PLUGIN_CLIENT_CERT as the only root; \"optional\" or \"request\" is not enough"
+	stayUp         = "a call must not end the process or block the others: catch everything that a call can throw"
+)
+
+// Checks lists all of them. Those of the protocol come first, and what a plugin must
+// survive comes last.
 var Checks = []Check{
-	{Name: "describe", Run: describes},
+	{
+		Name: "describe", Run: describes,
+		Demand: "a handshake line, TLS, health SERVING, and a version and a schema within their limits",
+		Advice: "docs/plugin-protocol.md, \"The life of a plugin\"; print nothing on standard output before the SDK serves",
+	},
+	{
+		Name: "configuration", Run: takesConfig,
+		Demand: "a JSON Schema that can be read, and a configuration that it and the plugin accept",
+		Advice: "hand over a configuration that the plugin accepts, or correct its schema or what it does with the configuration",
+	},
 	{Name: "a configuration is refused", Obeys: true, Run: refusesConfig},
-	{Name: "shutdown", Run: endsByShutdown},
+	{
+		Name: "shutdown", Run: endsByShutdown,
+		Demand: "an end with status 0 within 1 s of Shutdown, and nothing on standard output but the handshake line", Advice: exitOnShutdown,
+	},
 	{Name: "shutdown during a call", Obeys: true, Run: endsByShutdownBusy},
-	{Name: "end of standard input", Run: endsWithStdin},
+	{
+		Name: "end of standard input", Run: endsWithStdin,
+		Demand: "an end with status 0 within 2 s of the end of standard input", Advice: exitOnStdin,
+	},
 	{Name: "end of standard input during a call", Obeys: true, Run: endsWithStdinBusy},
-	{Name: "another parent", Run: endsWithParent},
-	{Name: "SIGINT is ignored", Run: ignoresInterrupt},
-	{Name: "unknown method", Run: unknownMethod},
-	{Name: "highest common version", Run: versions},
-	{Name: "no common version", Run: noVersion},
-	{Name: "started by hand", Run: byHand},
-	{Name: "no folder for the socket", Run: noFolder},
-	{Name: "no client certificate is refused", TLS: true, Run: refusesNone},
-	{Name: "another authority's client is refused", TLS: true, Run: refusesForeign},
-	{Name: "a self-signed client is refused", TLS: true, Run: refusesSelfSigned},
-	{Name: "plaintext is refused", TLS: true, Run: refusesPlaintext},
-	{Name: "an unreadable authority", TLS: true, Run: unreadableAuthority},
+	{
+		Name: "another parent", Run: endsWithParent,
+		Demand: "an end within 3 s of the parent's death", Advice: "compare the parent's process id with the one at the start, once a second, and exit if it changed",
+	},
+	{
+		Name: "SIGINT is ignored", Run: ignoresInterrupt,
+		Demand: "no end by SIGINT, which a terminal sends to whole groups", Advice: "ignore SIGINT; the host ends the plugin",
+	},
+	{
+		Name: "unknown method", Run: unknownMethod,
+		Demand: "UNIMPLEMENTED for a method of a newer protocol", Advice: "serve only the services of the protocol, and let the gRPC library answer for all else",
+	},
+	{
+		Name: "highest common version", Run: versions,
+		Demand: "version 1 where 7, 1 and 2000000000 are offered", Advice: "choose the highest of PLUGIN_PROTOCOL_VERSIONS that the plugin speaks",
+	},
+	{
+		Name: "no common version", Run: noVersion,
+		Demand: "version 1 in the handshake line where only 7 is offered", Advice: "print the lowest version that the plugin speaks; the host then names both",
+	},
+	{
+		Name: "started by hand", Run: byHand,
+		Demand: "status 1, an explanation on standard error and nothing on standard output, without MULLIGAN_PLUGIN",
+		Advice: "look for the magic cookie in MULLIGAN_PLUGIN before anything else is done",
+	},
+	{
+		Name: "no folder for the socket", Run: noFolder,
+		Demand: "a reason on standard error, no handshake line, and a status other than 0", Advice: "say on standard error why the socket cannot be made, and exit",
+	},
+	{
+		Name: "no client certificate is refused", TLS: true, Run: refusesNone,
+		Demand: "no answer to a client without a certificate", Advice: demandClients,
+	},
+	{
+		Name: "another authority's client is refused", TLS: true, Run: refusesForeign,
+		Demand: "no answer to a client of another authority", Advice: demandClients,
+	},
+	{
+		Name: "a self-signed client is refused", TLS: true, Run: refusesSelfSigned,
+		Demand: "no answer to a client that has signed its own certificate", Advice: demandClients,
+	},
+	{
+		Name: "plaintext is refused", TLS: true, Run: refusesPlaintext,
+		Demand: "no answer to a client without TLS", Advice: demandClients,
+	},
+	{
+		Name: "an unreadable authority", TLS: true, Run: unreadableAuthority,
+		Demand: "a reason on standard error, no handshake line, and a status other than 0",
+		Advice: "if PLUGIN_CLIENT_CERT is set and is no certificate, exit; never fall back to plaintext",
+	},
+	{
+		Name: "cancelled calls", Survival: true, Run: survivesCancels,
+		Demand: "health, and an answer to the next call, after 16 calls were cancelled", Advice: stayUp,
+	},
+	{
+		Name: "expired deadlines", Survival: true, Run: survivesDeadlines,
+		Demand: "health, and an answer to the next call, after 20 deadlines of a few milliseconds", Advice: stayUp,
+	},
+	{
+		Name: "garbage for an event", Survival: true, Run: survivesGarbage,
+		Demand: "a status other than OK for bytes that are no message, and an answer to the next call", Advice: stayUp,
+	},
+	{
+		Name: "shutdown with 32 calls under way", Survival: true, Run: endsUnderLoad,
+		Demand: "an end with status 0 within 1 s of Shutdown, though calls are not finished", Advice: exitOnShutdown,
+	},
 }
 
 // with starts a plugin for f, and ends it.

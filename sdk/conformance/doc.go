@@ -11,11 +11,15 @@
 //		err = check.Run(ctx, command, true)
 //	}
 //
+//	exam := conformance.Exam{Command: command, Report: func(r conformance.Result) { … }}
+//	portrait, err := exam.Hold(ctx)
+//
 // A [Check] is about the process: its handshake, TLS, streams and end. Most of them
 // are demanded of any plugin. A [Talk] is a question and the answer to it; only a
 // conformance plugin, which every SDK has among its tests, can give those: it obeys
 // the commands that the events bring. README.md is their grammar, talks/ has the
-// talks.
+// talks. An [Exam] is for any plugin: the checks that need no commands, questions to
+// which every valid answer will do, and bounds.
 //
 // The package shares no code with the host and the SDKs that it judges, except the
 // generated messages and the host's own check of an answer.

@@ -3,8 +3,9 @@ package conformance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
+
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
 // Play asks a conformance plugin what the talk asks, and says what is wrong with the
@@ -26,6 +27,19 @@ func (p *Plugin) Play(ctx context.Context, t Talk) error {
 }
 
 func (p *Plugin) call(ctx context.Context, t Talk, n int) error {
+	reply, err := p.ask(ctx, t, n)
+	if invalid := (*unaskable)(nil); errors.As(err, &invalid) {
+		return err
+	}
+	return t.judge(n, reply, err)
+}
+
+// unaskable is a talk whose question is none.
+type unaskable struct{ err error }
+
+func (u *unaskable) Error() string { return "the talk: " + u.err.Error() }
+
+func (p *Plugin) ask(ctx context.Context, t Talk, n int) (*mulliganv1.RunErrorResponse, error) {
 	deadline := time.Duration(t.Deadline) * time.Millisecond
 	if deadline == 0 {
 		deadline = 10 * time.Second
@@ -34,10 +48,9 @@ func (p *Plugin) call(ctx context.Context, t Talk, n int) error {
 	defer cancel()
 	request, err := t.request(n)
 	if err != nil {
-		return fmt.Errorf("the talk: %w", err)
+		return nil, &unaskable{err}
 	}
-	reply, err := p.service.RunError(ctx, request)
-	return t.judge(n, reply, err)
+	return p.service.RunError(ctx, request)
 }
 
 // listen waits for what must be said on standard error, since that arrives on its

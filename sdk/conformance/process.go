@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +15,13 @@ import (
 	"time"
 )
 
-// Command says how a plugin is started.
+// Command says how a plugin is started and configured.
 type Command struct {
 	Args []string // the executable and its arguments; no shell
 	Dir  string   // where it runs; "" = here
 	Env  []string // KEY=VALUE, beside what a host gives every plugin
+
+	Config []byte // JSON, for checks and questions that need a configured plugin; nil = none
 }
 
 // What a host gives every plugin.
@@ -139,10 +142,13 @@ func (p *process) end() {
 	_ = os.RemoveAll(p.folder)
 }
 
-// collected keeps the first MiB that is written to it.
+// collected keeps the first MiB that is written to it, and measures all of it.
 type collected struct {
 	mu   sync.Mutex
 	text strings.Builder
+
+	size, lines   int // bytes, and the ends of lines
+	line, longest int // bytes of the line that is not ended, and of the longest one
 }
 
 func (c *collected) Write(b []byte) (int, error) {
@@ -150,6 +156,15 @@ func (c *collected) Write(b []byte) (int, error) {
 	defer c.mu.Unlock()
 	if c.text.Len() < 1<<20 {
 		c.text.Write(b)
+	}
+	c.size += len(b)
+	for part := range bytes.Lines(b) {
+		c.line += len(part)
+		c.longest = max(c.longest, c.line)
+		if bytes.HasSuffix(part, []byte("\n")) {
+			c.lines++
+			c.line = 0
+		}
 	}
 	return len(b), nil
 }
