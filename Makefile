@@ -51,7 +51,7 @@ bench: ## measure and print one table: each number beside its baseline, then a c
 	@go run ./bench/table
 
 .PHONY: check
-check: format lint proto tidy cross oracles ## run every check beside the tests
+check: format lint proto tidy cross oracles sdks ## run every check beside the tests
 
 .PHONY: format
 format: $(BIN)/gofumpt
@@ -71,8 +71,11 @@ proto: $(BIN)/buf $(BIN)/protoc-gen-go
 	@diff -r -x '*.proto' -x '$(notdir $(IMAGE))' proto $(GENERATED)/proto || { echo "run: make generate"; exit 1; }
 
 .PHONY: generate
-generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the Go code of proto/ anew
+generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the code that is made from proto/ anew, in every language
 	$(BIN)/buf generate
+	sdk/python/generate.sh
+	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent generate
+	cd sdk/rust && cargo run --quiet -p xtask -- src/generated
 
 .PHONY: image
 image: $(BIN)/buf ## accept proto/ as it is now as what must not break
@@ -92,6 +95,24 @@ cross:
 .PHONY: oracles
 oracles:
 	@if test -e internal/compat/go.mod; then set -x; cd internal/compat && go vet ./... && go test ./...; fi
+
+# The other languages look after themselves: types, style, tests, and generated code.
+.PHONY: sdks
+sdks: python typescript rust ## check the plugin SDKs of Python, TypeScript and Rust
+
+.PHONY: python
+python:
+	sdk/python/check.sh
+	@rm -rf $(GENERATED)/python && sdk/python/generate.sh $(GENERATED)/python
+	@diff -r -x __pycache__ sdk/python/src/mulligan/_proto $(GENERATED)/python || { echo "run: make generate"; exit 1; }
+
+.PHONY: typescript
+typescript: $(BIN)/buf
+	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent check
+
+.PHONY: rust
+rust:
+	sdk/rust/check
 
 .PHONY: clean
 clean: ## remove what was built, the tools included
