@@ -304,6 +304,8 @@ func unruly() {
 		case "talk":
 			fmt.Fprintln(os.Stderr, "\x1b[31mplain\x07 words")
 			fmt.Fprintln(os.Stderr, `{"@level":"warn","@message":"careful \u001b[2J","run":"r1","n":1}`)
+		case "tell":
+			return plugin.Fail("the token is “" + os.Getenv("PAGER_TOKEN") + "”, the key “" + os.Getenv("LAB_KEY") + "”"), nil
 		case "fail":
 			return plugin.Fail("it is not worth it"), nil
 		case "nonsense":

@@ -125,9 +125,10 @@ func (d *devSession) run(ctx context.Context) (err error) {
 }
 
 func (d *devSession) prepare() (err error) {
-	if d.spec, err = pluginSpec(d.entry, os.Getenv); err != nil {
+	if d.spec, err = d.app.spec(d.entry); err != nil {
 		return err
 	}
+	d.spec.Pin = "" // it is there to be changed
 	if d.folder, err = host.PluginFolder(d.spec); err != nil {
 		return usage(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,10 @@ func (a *app) pinOne(l *lock, p pluginEntry) error {
 			return usagef("its folder is %s, which holds %s, too: give it a folder of its own, or say which with folder: in the config", now.folder, l.path)
 		}
 	}
+	asked, err := readManifest(now.folder)
+	if err != nil {
+		return err
+	}
 	before := l.Plugins[p.Name]
 	word := "is pinned"
 	if before.SHA256 == now.sha256 {
@@ -88,6 +93,9 @@ func (a *app) pinOne(l *lock, p pluginEntry) error {
 	l.Plugins[p.Name] = lockEntry{SHA256: now.sha256, Files: now.files, Contents: contents(now.folder), Env: before.Env}
 	fmt.Fprintln(a.screen.out, oneLine(fmt.Sprintf("Plugin %s %s: %s, %s", p.Name, word, now.folder, plural(now.files, "file", "files"))))
 	fmt.Fprintln(a.screen.out, "  sha256 "+now.sha256)
+	if missing := asked.missing(p, before.Env); len(missing) > 0 {
+		fmt.Fprintf(a.screen.out, "  it asks for %s, which it does not get: %s\n", strings.Join(missing, ", "), a.hint("plugin grant "+p.Name))
+	}
 	return nil
 }
 

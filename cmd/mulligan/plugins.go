@@ -146,8 +146,8 @@ func (a *app) hostFor(entries []pluginEntry) error {
 	return nil
 }
 
-// spec is how the host runs a plugin: what was pinned holds for the configured
-// command, not for one that stands in for it.
+// spec is how the host runs a plugin: what was pinned and granted holds for the
+// configured command, not for one that stands in for it.
 func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
 	if a.lock == nil {
 		if a.lock, err = readLock(a.config.lockPath()); err != nil {
@@ -158,6 +158,7 @@ func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
 	if err != nil || p.isBuiltin() || !a.config.has(p) {
 		return spec, err
 	}
+	spec.Env = append(spec.Env, a.granted(p)...)
 	spec.Pin = a.lock.Plugins[p.Name].SHA256
 	return spec, nil
 }

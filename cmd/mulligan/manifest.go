@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/goccy/go-yaml"
+)
+
+// manifest is mulligan-plugin.yaml, in which a plugin asks for what it needs. It is
+// the plugin's word, and gives it nothing.
+type manifest struct {
+	Name        string   `yaml:"name"`
+	Description string   `yaml:"description"`
+	Env         []string `yaml:"env"`        // variables, by name
+	Transcript  string   `yaml:"transcript"` // none
+}
+
+const (
+	manifestName   = "mulligan-plugin.yaml"
+	maxManifest    = 64 << 10 // bytes
+	maxDescription = 500      // bytes
+	maxAsked       = 64       // variables
+)
+
+// readManifest reads the one in a plugin's folder; an empty one stands for none.
+func readManifest(folder string) (manifest, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return manifest{}, err
+	}
+	defer func() { _ = root.Close() }()
+	file, err := root.OpenFile(manifestName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest{}, nil
+	}
+	if err != nil {
+		return manifest{}, err
+	}
+	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return manifest{}, errors.Join(err, fmt.Errorf("%s is no ordinary file", manifestName))
+	}
+	source, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err != nil {
+		return manifest{}, err
+	}
+	if len(source) > maxManifest {
+		return manifest{}, fmt.Errorf("%s is larger than %d bytes", manifestName, maxManifest)
+	}
+	m, err := parseManifest(source)
+	if err != nil {
+		return manifest{}, fmt.Errorf("%s: %w", manifestName, err)
+	}
+	return m, nil
+}
+
+// parseManifest reads a manifest strictly.
+func parseManifest(source []byte) (manifest, error) {
+	var m manifest
+	if err := decodeStrictly(source, &m); err != nil && !errors.Is(err, io.EOF) {
+		return manifest{}, errors.New(yaml.FormatError(err, false, true))
+	}
+	if p := m.problem(); p != nil {
+		return manifest{}, errors.New(p.show(source))
+	}
+	return m, nil
+}
+
+func (m manifest) problem() *problem {
+	switch {
+	case m.Name != "" && !entryName.MatchString(m.Name):
+		return problemf("$.name", "%q is no name of a plugin: use small letters, digits, '.', '_' and '-'", m.Name)
+	case len(m.Description) > maxDescription:
+		return problemf("$.description", "it is longer than %d bytes", maxDescription)
+	case len(m.Env) > maxAsked:
+		return problemf("$.env", "%d variables are more than %d", len(m.Env), maxAsked)
+	case m.Transcript != "" && m.Transcript != "none":
+		return problemf("$.transcript", "%q: access to what is said in a run is not supported yet; leave it out, or say none", m.Transcript)
+	}
+	for i, name := range m.Env {
+		at := fmt.Sprintf("$.env[%d]", i)
+		if !envName.MatchString(name) {
+			return problemf(at, "%q is no name of a variable", name)
+		}
+		if slices.Contains(m.Env[:i], name) {
+			return problemf(at, "%s is asked for twice", name)
+		}
+	}
+	return nil
+}
+
+// missing are the variables that the plugin asks for and has not: neither does the
+// config give them, nor were they granted.
+func (m manifest) missing(p pluginEntry, granted []string) []string {
+	var missing []string
+	for _, name := range m.Env {
+		if !slices.Contains(granted, name) && !p.gives(name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// gives reports whether the config itself sets a variable or passes it on.
+func (p pluginEntry) gives(name string) bool {
+	return slices.ContainsFunc(p.Env, func(variable string) bool {
+		given, _, _ := strings.Cut(variable, "=")
+		return given == name
+	})
+}
