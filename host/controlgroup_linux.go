@@ -19,7 +19,6 @@ import (
 type controlGroup struct {
 	path   string
 	memory bool // the kernel holds it to its memory
-	gone   bool // it is not used after all
 }
 
 // groupFolder is the host's own control group, if it may make others in it: one that
@@ -138,25 +137,21 @@ func newControlGroup(folder string, l Limits) *controlGroup {
 	return g
 }
 
-// holds reports whether processes are kept in the group.
-func (g *controlGroup) holds() bool { return g != nil && !g.gone }
-
 // limitsMemory reports whether the kernel does.
-func (g *controlGroup) limitsMemory() bool { return g.holds() && g.memory }
+func (g *controlGroup) limitsMemory() bool { return g != nil && g.memory }
 
 // kill ends all of it at once.
 func (g *controlGroup) kill() {
-	if g.holds() {
+	if g != nil {
 		_ = writeGroup(g.path, "cgroup.kill", "1")
 	}
 }
 
 // remove removes the group once the last process has ended, which takes a moment.
 func (g *controlGroup) remove() {
-	if !g.holds() {
+	if g == nil {
 		return
 	}
-	g.gone = true
 	for range 20 {
 		if err := os.Remove(g.path); err == nil || errors.Is(err, fs.ErrNotExist) {
 			return

@@ -8,7 +8,6 @@ type controlGroup struct{}
 func groupFolder() string { return "" }
 
 func newControlGroup(string, Limits) *controlGroup { return nil }
-func (*controlGroup) holds() bool                  { return false }
 func (*controlGroup) limitsMemory() bool           { return false }
 func (*controlGroup) outOfMemory() bool            { return false }
 func (*controlGroup) kill()                        {}

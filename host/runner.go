@@ -80,10 +80,8 @@ func (r *processRunner) Start(context.Context) error {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 		return cmd
 	}
-	r.group = newControlGroup(r.groups(), r.limits)
 	var err error
-	if r.cmd, err = spawn(build, r.limits, r.group); err != nil {
-		r.group.remove()
+	if r.cmd, r.group, err = spawn(build, r.limits, newControlGroup(r.groups(), r.limits)); err != nil {
 		closeAll(ours[:])
 		return err
 	}
@@ -132,7 +130,7 @@ func (r *processRunner) wait(pipes [3]*os.File) {
 	}
 	r.signalGroup()
 	close(r.exited)
-	if !r.group.holds() {
+	if r.group == nil {
 		killMarked(r.sockets)
 	}
 	close(r.swept)
@@ -191,7 +189,7 @@ func (r *processRunner) Wait(ctx context.Context) error {
 func (r *processRunner) endedByHost() error {
 	var exit *exec.ExitError
 	why := r.killed.Load()
-	if why == nil || !errors.As(r.exitErr, &exit) {
+	if why == nil || !r.within(0) || !errors.As(r.exitErr, &exit) {
 		return nil
 	}
 	if w, ok := exit.Sys().(syscall.WaitStatus); !ok || !w.Signaled() || w.Signal() != syscall.SIGKILL {

@@ -23,8 +23,9 @@ var spawner = sync.OnceValue(func() chan<- func() {
 })
 
 // spawn starts what build makes, in a process group of its own and, where there is
-// one, in the control group; where the system refuses that, without.
-func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (cmd *exec.Cmd, err error) {
+// one, in the control group; where the system refuses that, without. It gives the
+// control group that is used.
+func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (cmd *exec.Cmd, used *controlGroup, err error) {
 	done := make(chan struct{})
 	spawner() <- func() {
 		defer close(done)
@@ -32,6 +33,7 @@ func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (cmd *exe
 		cmd, err = spawnInto(build(), group)
 		if err != nil && group != nil {
 			group.remove()
+			group = nil
 			cmd, err = spawnInto(build(), nil)
 		}
 		if err == nil {
@@ -39,7 +41,7 @@ func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (cmd *exe
 		}
 	}
 	<-done
-	return cmd, err
+	return cmd, group, err
 }
 
 func spawnInto(cmd *exec.Cmd, group *controlGroup) (*exec.Cmd, error) {

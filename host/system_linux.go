@@ -59,7 +59,7 @@ func shared(r *processRunner) (bytes int64) {
 }
 
 func (r *processRunner) members() []int {
-	if r.group.holds() {
+	if r.group != nil {
 		return r.group.members()
 	}
 	return append(sameGroup(r.pid()), r.pid())
