@@ -1,0 +1,60 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/plugin"
+)
+
+// maxWait is how long the same model is waited for rather than leaving it for one
+// that costs no more.
+const maxWait = time.Minute
+
+// ours are failures in which no model had a part: another one changes nothing.
+var ours = []recovery.Kind{
+	recovery.KindToolFailure, recovery.KindInterrupted, recovery.KindStepTimeout, recovery.KindMaxTurnTime,
+	recovery.KindRunTimeout, recovery.KindPromptFailure, recovery.KindInternal,
+}
+
+// costCap is the policy and its settings.
+type costCap struct{ config atomic.Pointer[config] }
+
+// decide speaks where the next plugin could spend what is not there: when a budget is
+// used up, and when much of it is spent and a dearer model could be switched to.
+func (c *costCap) decide(e plugin.Event) plugin.Decision {
+	config := c.config.Load()
+	share, sum := config.spent(e.Remaining)
+	if e.Remaining.Microdollars < 0 || e.Remaining.Tokens < 0 {
+		if share < 1 { // of what the settings do not have
+			return plugin.Fail("The run's budget is used up")
+		}
+		return plugin.Fail("The run's budget is used up: " + sum)
+	}
+	cheapest, dearest := config.extremes(e)
+	tempting := config.price(dearest) > config.price(e.Model)
+	switch {
+	case share < config.DearUntil || !tempting || slices.Contains(ours, e.Kind):
+		return plugin.None
+	case e.Failure.Retryable && e.Retries < e.MaxRetries && e.RetryAfter <= maxWait:
+		return plugin.Retry(max(e.RetryAfter, time.Second<<min(e.Retries, 5))).Because(sum + ": no dearer model")
+	case config.price(cheapest) <= config.price(e.Model):
+		return plugin.Switch(cheapest, sum+": the cheapest model")
+	}
+	return plugin.Fail(sum + ", and every other model is dearer")
+}
+
+// extremes gives the cheapest and the dearest alternative; of equals, the preferred
+// one. Without alternatives it is twice the model that failed.
+func (c *config) extremes(e plugin.Event) (cheapest, dearest string) {
+	if len(e.Alternatives) == 0 {
+		return e.Model, e.Model
+	}
+	byPrice := slices.SortedStableFunc(slices.Values(e.Alternatives), func(a, b string) int {
+		return cmp.Compare(c.price(a), c.price(b))
+	})
+	return byPrice[0], byPrice[len(byPrice)-1]
+}
