@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (a *app) devPath(name string) string { return filepath.Join(a.dir, "dev", n
 
 // devLink gives who answers for that plugin now, nil where nobody does. What a process
 // that is gone has left behind is removed.
-func (a *app) devLink(name string) (*devLink, error) {
+func (a *app) devLink(ctx context.Context, name string) (*devLink, error) {
 	path := a.devPath(name)
 	link, err := readDevLink(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +46,7 @@ func (a *app) devLink(name string) (*devLink, error) {
 	if link.Protocol != devProtocol || link.Name != name || link.Network != "unix" {
 		return nil, fmt.Errorf("%s is of another version of this program, or of another plugin", path)
 	}
-	conn, err := net.DialTimeout(link.Network, link.Addr, devDial)
+	conn, err := (&net.Dialer{Timeout: devDial}).DialContext(ctx, link.Network, link.Addr)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
 		_ = os.Remove(path)
 		return nil, nil
@@ -95,7 +96,7 @@ func (l *devLink) write(path string) error {
 }
 
 // devSocket listens in a folder of its own that nobody else can look into.
-func devSocket() (listener net.Listener, folder string, err error) {
+func devSocket(ctx context.Context) (listener net.Listener, folder string, err error) {
 	const longest = 100 // bytes of a socket's path, on every system
 	for _, parent := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
 		if parent == "" {
@@ -106,7 +107,7 @@ func devSocket() (listener net.Listener, folder string, err error) {
 		}
 		path := filepath.Join(folder, "plugin.sock")
 		if len(path) <= longest {
-			if listener, err = net.Listen("unix", path); err == nil {
+			if listener, err = (&net.ListenConfig{}).Listen(ctx, "unix", path); err == nil {
 				return listener, folder, nil
 			}
 		}

@@ -35,7 +35,7 @@ func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 		}
 		return vote, nil
 	})
-	listener, folder, err := devSocket()
+	listener, folder, err := devSocket(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,8 @@ func watchFolder(ctx context.Context, spec host.Spec, folder string, changed fun
 func outline(folder string) [sha256.Size]byte {
 	sum := sha256.New()
 	_ = fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // it is going; the next look sees
+		if entry == nil {
+			return err // there is no folder
 		}
 		if name := entry.Name(); name == ".git" || name == "__pycache__" {
 			if entry.IsDir() {

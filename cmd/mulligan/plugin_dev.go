@@ -67,7 +67,7 @@ func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
 	if f.folder != "" {
 		entry.Folder = f.folder
 	}
-	if link, err := a.devLink(entry.Name); err != nil || link != nil {
+	if link, err := a.devLink(cmd.Context(), entry.Name); err != nil || link != nil {
 		if err == nil {
 			err = fmt.Errorf("process %d runs a dev plugin %s already", link.PID, entry.Name)
 		}
@@ -92,7 +92,7 @@ func (d *devSession) run(ctx context.Context) (err error) {
 	if err := d.prepare(); err != nil {
 		return err
 	}
-	listener, socket, err := devSocket()
+	listener, socket, err := devSocket(ctx)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (a *app) startIdle(ctx context.Context, rows []pluginRow) ([]pluginRow, err
 			idle = append(idle, p)
 		}
 	}
-	if err := a.hostFor(idle); err != nil || a.plugins == nil {
+	if err := a.hostFor(ctx, idle); err != nil || a.plugins == nil {
 		return rows, err
 	}
 	err := a.plugins.Start(ctx)

@@ -124,15 +124,15 @@ func splitWords(line string) ([]string, error) {
 const answerDeadline = 2 * time.Second
 
 // addHost makes the configured plugins ready to be started.
-func (a *app) addHost() error { return a.hostFor(a.config.plugins()) }
+func (a *app) addHost(ctx context.Context) error { return a.hostFor(ctx, a.config.plugins()) }
 
-func (a *app) hostFor(entries []pluginEntry) error {
+func (a *app) hostFor(ctx context.Context, entries []pluginEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	a.plugins = host.New(host.WithLogger(a.logger()), host.WithStateDir(a.pluginState()))
 	for _, p := range entries {
-		if a.useDev(p) {
+		if a.useDev(ctx, p) {
 			continue
 		}
 		spec, err := a.spec(p)
@@ -194,8 +194,8 @@ func (a *app) hooks() []hooks.Named {
 }
 
 // useDev has a plugin answered for by "plugin dev", where that runs one of its name.
-func (a *app) useDev(p pluginEntry) bool {
-	link, err := a.devLink(p.Name)
+func (a *app) useDev(ctx context.Context, p pluginEntry) bool {
+	link, err := a.devLink(ctx, p.Name)
 	if err != nil {
 		a.screen.line(a.screen.ink.amber("! ") + oneLine("no dev plugin "+p.Name+" is used: "+err.Error()))
 	}
@@ -217,7 +217,7 @@ func (a *app) useDev(p pluginEntry) bool {
 // startPlugins starts the plugins and waits for them. One that does not start is
 // no error: its status says why, and it is tried again when it is asked.
 func (a *app) startPlugins(ctx context.Context) error {
-	if err := a.addHost(); err != nil || a.plugins == nil {
+	if err := a.addHost(ctx); err != nil || a.plugins == nil {
 		return err
 	}
 	a.start(ctx)
@@ -238,7 +238,7 @@ func (a *app) start(ctx context.Context) {
 
 // warmPlugins starts the plugins beside the first model call.
 func (a *app) warmPlugins(ctx context.Context) error {
-	if err := a.addHost(); err != nil || a.plugins == nil {
+	if err := a.addHost(ctx); err != nil || a.plugins == nil {
 		return err
 	}
 	a.warming.Go(func() { a.start(ctx) })
