@@ -10,6 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/gemini"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/openai"
 	"github.com/mulligan-run/mulligan/provider/responses"
@@ -51,22 +52,16 @@ func WithEnv(env func(name string) string) Option { return func(s *settings) { s
 // WithConnectTimeout bounds dial and TLS handshake (default 10 s).
 func WithConnectTimeout(d time.Duration) Option { return func(s *settings) { s.connect = d } }
 
-// adapter is a wire's Model.
-type adapter interface {
-	llm.Model
-	Loopback() bool
-}
-
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
 	settings settings
 	entries  []Entry
-	adapters map[string]adapter
+	adapters map[string]*endpoint.Model
 }
 
 // New makes a Set. The error names the entry that is wrong, and why.
 func New(entries []Entry, opts ...Option) (*Set, error) {
-	s := &Set{settings: settings{env: os.Getenv}, entries: slices.Clone(entries), adapters: map[string]adapter{}}
+	s := &Set{settings: settings{env: os.Getenv}, entries: slices.Clone(entries), adapters: map[string]*endpoint.Model{}}
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
@@ -89,7 +84,10 @@ func (s *Set) add(i int) error {
 	case !ok:
 		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
-	made, err := wires[wireName].adapt(s, e)
+	made, err := wires[wireName].adapt(endpoint.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
 	if err != nil {
 		return err
 	}
@@ -100,45 +98,17 @@ func (s *Set) add(i int) error {
 // wire is how a wire is spoken: by an adapter, or by somebody else's client whose
 // answers a decoder understands.
 type wire struct {
-	adapt   func(s *Set, e Entry) (adapter, error)
+	adapt   func(cfg endpoint.Config) (*endpoint.Model, error)
 	decoder func() observe.Decoder
 	base    string // URL of the wire's own service
 }
 
 // wires is where the adapters are named.
 var wires = map[string]wire{
-	TypeAnthropic: {adapt: adaptAnthropic, decoder: anthropic.NewDecoder, base: anthropic.DefaultBaseURL},
-	TypeOpenAI:    {adapt: adaptOpenAI, decoder: openai.NewDecoder, base: openai.DefaultBaseURL},
-	TypeResponses: {adapt: adaptResponses, decoder: responses.NewDecoder, base: responses.DefaultBaseURL},
-	TypeGemini:    {adapt: adaptGemini, decoder: gemini.NewDecoder, base: gemini.DefaultBaseURL},
-}
-
-func adaptAnthropic(s *Set, e Entry) (adapter, error) {
-	return anthropic.New(anthropic.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
-	})
-}
-
-func adaptOpenAI(s *Set, e Entry) (adapter, error) {
-	return openai.New(openai.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
-	})
-}
-
-func adaptResponses(s *Set, e Entry) (adapter, error) {
-	return responses.New(responses.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
-	})
-}
-
-func adaptGemini(s *Set, e Entry) (adapter, error) {
-	return gemini.New(gemini.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
-	})
+	TypeAnthropic: {anthropic.New, anthropic.NewDecoder, anthropic.DefaultBaseURL},
+	TypeOpenAI:    {openai.New, openai.NewDecoder, openai.DefaultBaseURL},
+	TypeResponses: {responses.New, responses.NewDecoder, responses.DefaultBaseURL},
+	TypeGemini:    {gemini.New, gemini.NewDecoder, gemini.DefaultBaseURL},
 }
 
 func (s *Set) keyOf(e Entry) func() (string, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 const maxID = 64 // bytes of a tool_use id
@@ -64,15 +65,15 @@ type wireSource struct {
 
 // encode writes request as the wire's JSON, for the model of that name, and says what
 // was changed in the transcript.
-func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
+func encode(to endpoint.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{
-		Model: request.Model, MaxID: maxID, NoImages: noImages, Alternate: true,
+		Model: request.Model, MaxID: maxID, NoImages: to.NoImages, Alternate: true,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	out := wireRequest{
-		Model: model, MaxTokens: request.MaxOutputTokens, Stream: true,
+		Model: to.Model, MaxTokens: request.MaxOutputTokens, Stream: true,
 		System: request.System, Messages: messages(told.Messages),
 	}
 	if out.MaxTokens <= 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -50,7 +51,7 @@ func TestGolden(t *testing.T) {
 		},
 	} {
 		request.Model = "anthropic/m-1"
-		got, _, err := encode("m-1", request, false)
+		got, _, err := encode(endpoint.Target{Model: "m-1"}, request)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 const (
@@ -85,21 +86,21 @@ type wireThinking struct {
 
 // encode writes request as the wire's JSON, for the model of that name, and says what
 // was changed in the transcript.
-func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
+func encode(to endpoint.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{
-		Model: request.Model, MaxID: maxID, NoImages: noImages, Alternate: true,
+		Model: request.Model, MaxID: maxID, NoImages: to.NoImages, Alternate: true,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	out := wireRequest{Contents: contents(told.Messages, isGemini3(model))}
+	out := wireRequest{Contents: contents(told.Messages, isGemini3(to.Model))}
 	if request.System != "" {
 		out.System = &wireContent{Parts: []wirePart{{Text: &request.System}}}
 	}
 	if out.Tools, err = tools(request.Tools); err != nil {
 		return nil, nil, err
 	}
-	generation := wireGeneration{max(0, request.MaxOutputTokens), thinkingFor(model, request.ReasoningEffort)}
+	generation := wireGeneration{max(0, request.MaxOutputTokens), thinkingFor(to.Model, request.ReasoningEffort)}
 	if generation != (wireGeneration{}) {
 		out.Generation = &generation
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -57,7 +58,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 		request.Model = "gemini/" + model
-		got, _, err := encode(model, request, false)
+		got, _, err := encode(endpoint.Target{Model: model}, request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestNothingEmpty(t *testing.T) {
 		{Role: llm.RoleAssistant, Model: "gemini/gemini-3-flash", Parts: []llm.Part{{Thinking: &llm.Thinking{Redacted: "x"}}}},
 		llm.User("r"),
 	}}
-	body, _, err := encode("gemini-3-flash", request, false)
+	body, _, err := encode(endpoint.Target{Model: "gemini-3-flash"}, request)
 	if err != nil || strings.Contains(string(body), `"parts":[]`) || strings.Contains(string(body), "null") {
 		t.Errorf("%v %s", err, body)
 	}

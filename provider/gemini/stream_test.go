@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -95,7 +96,7 @@ func TestOwnWordsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, repairs, err := encode("gemini-3-flash", llm.Request{Model: model, Messages: []llm.Message{llm.User("q"), answer.Message(model)}}, false)
+	body, repairs, err := encode(endpoint.Target{Model: "gemini-3-flash"}, llm.Request{Model: model, Messages: []llm.Message{llm.User("q"), answer.Message(model)}})
 	if err != nil || strings.Contains(string(body), "two calls") {
 		t.Errorf("%v %s %v", err, body, repairs)
 	}

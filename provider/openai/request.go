@@ -7,6 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 const (
@@ -67,26 +68,19 @@ type wireCallFunc struct {
 	Args string `json:"arguments"`
 }
 
-// target is whom a request is written for.
-type target struct {
-	model    string // its name on the wire
-	imitator bool   // it is not OpenAI that serves it
-	noImages bool
-}
-
 // encode writes request as the wire's JSON, and says what was changed in the transcript.
-func encode(to target, request llm.Request) ([]byte, []llm.Repair, error) {
-	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.noImages})
+func encode(to endpoint.Target, request llm.Request) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.NoImages})
 	if err != nil {
 		return nil, nil, err
 	}
 	out := wireRequest{
-		Model: to.model, Stream: true, Options: wireOptions{Usage: true}, Effort: request.ReasoningEffort,
+		Model: to.Model, Stream: true, Options: wireOptions{Usage: true}, Effort: request.ReasoningEffort,
 	}
-	if limit := max(0, request.MaxOutputTokens); to.imitator {
-		out.MaxTokens = limit
-	} else {
+	if limit := max(0, request.MaxOutputTokens); isOpenAI(to.BaseURL) {
 		out.MaxOwn = limit
+	} else {
+		out.MaxTokens = limit
 	}
 	if request.System != "" {
 		out.Messages = append(out.Messages, wireMessage{Role: "system", Content: request.System})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -50,7 +51,7 @@ func TestGolden(t *testing.T) {
 		},
 	} {
 		request.Model = "openai/m-1"
-		got, _, err := encode(target{model: "m-1"}, request)
+		got, _, err := encode(endpoint.Target{Model: "m-1", BaseURL: DefaultBaseURL}, request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func TestMaxTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, err := m.ask(request)
+		asked, err := m.Ask(request)
 		if err != nil || !bytes.Contains(asked.Body, []byte(want)) || bytes.Count(asked.Body, []byte("tokens")) != 1 {
 			t.Errorf("%s: %v %s", base, err, asked.Body)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 const (
@@ -67,12 +68,12 @@ type outputItem struct {
 
 // encode writes request as the wire's JSON, for the model of that name, and says what
 // was changed in the transcript.
-func encode(model string, request llm.Request, noImages bool) ([]byte, []llm.Repair, error) {
-	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: noImages})
+func encode(to endpoint.Target, request llm.Request) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.NoImages})
 	if err != nil {
 		return nil, nil, err
 	}
-	out := wireRequest{Model: model, Stream: true, Instructions: request.System}
+	out := wireRequest{Model: to.Model, Stream: true, Instructions: request.System}
 	if request.MaxOutputTokens > 0 {
 		out.MaxTokens = max(minTokens, request.MaxOutputTokens)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -64,7 +65,7 @@ func TestGolden(t *testing.T) {
 		"reasoned": {Messages: conversation()[:4], MaxOutputTokens: 1},
 	} {
 		request.Model = "openai-responses/m-1"
-		got, _, err := encode("m-1", request, false)
+		got, _, err := encode(endpoint.Target{Model: "m-1"}, request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 func TestNoImages(t *testing.T) {
-	body, repairs, err := encode("m", llm.Request{Messages: conversation()[:1]}, true)
+	body, repairs, err := encode(endpoint.Target{Model: "m", NoImages: true}, llm.Request{Messages: conversation()[:1]})
 	if err != nil || strings.Contains(string(body), "input_image") || len(repairs) != 1 || repairs[0].Kind != llm.RepairImage {
 		t.Errorf("%v, %+v, %s", err, repairs, body)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
@@ -24,9 +23,6 @@ func Schema(t llm.Tool) (json.RawMessage, error) {
 	}
 	return bytes.ToValidUTF8(t.Schema, []byte("\uFFFD")), nil
 }
-
-// WireModel is full without the entry's name before the slash.
-func WireModel(entry, full string) string { return strings.TrimPrefix(full, entry+"/") }
 
 // Encode is v as JSON, with <, > and & as they are.
 func Encode(v any) ([]byte, error) {

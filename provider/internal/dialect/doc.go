@@ -1,3 +1,3 @@
 // Package dialect is what the requests of all wires have in common: the schema of a
-// tool, a model's name on its own wire, and how JSON is written.
+// tool, the words of its result, and how JSON is written.
 package dialect

@@ -1,0 +1,111 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// Config is where and how to ask. The zero value of each field but Key will do.
+type Config struct {
+	Name    string                 // the entry's name; the wire's own
+	Key     func() (string, error) // asked at each attempt; on this machine there may be none
+	KeyEnv  string                 // the variable that people set; the wire's own for its own service only
+	BaseURL string                 // the wire's own service; with or without the API's version where that is ours to add
+
+	AllowPrivate   bool // private addresses may be connected to, also over http
+	ConnectTimeout time.Duration
+	Proxy          string // URL; the environment's is never used
+
+	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
+
+	// DialContext or RoundTripper replace the dial or the whole transport.
+	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
+	RoundTripper http.RoundTripper
+}
+
+// Wire is what differs between the adapters.
+type Wire struct {
+	Name    string // of the entry, where it has none
+	BaseURL string // of the wire's own service
+	KeyEnv  string // the variable that holds its key
+
+	Path    func(to Target) string          // after the base URL
+	Header  func(h http.Header, key string) // adds what the wire wants; key may be empty
+	Encode  func(to Target, request llm.Request) (body []byte, changed []llm.Repair, err error)
+	Decoder func() observe.Decoder
+}
+
+// Target is what is asked.
+type Target struct {
+	BaseURL  string
+	Model    string // its name on the wire
+	NoImages bool   // it takes no pictures
+}
+
+// Model is the API as an llm.Model. It is safe for concurrent use.
+type Model struct {
+	cfg    Config
+	wire   Wire
+	client *observe.Client
+}
+
+// New makes a Model. An error says what is wrong with the configuration.
+func New(cfg Config, wire Wire) (*Model, error) {
+	cfg.Name = cmp.Or(cfg.Name, wire.Name)
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, wire.BaseURL)
+	if cfg.KeyEnv == "" && cfg.BaseURL == wire.BaseURL {
+		cfg.KeyEnv = wire.KeyEnv
+	}
+	client, err := observe.New(observe.Config{
+		Provider: cfg.Name, BaseURL: cfg.BaseURL, AllowPrivate: cfg.AllowPrivate,
+		ConnectTimeout: cfg.ConnectTimeout, Proxy: cfg.Proxy,
+		DialContext: cfg.DialContext, RoundTripper: cfg.RoundTripper,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Model{cfg, wire, client}, nil
+}
+
+// Loopback reports whether the API is on this machine.
+func (m *Model) Loopback() bool { return m.client.Loopback() }
+
+// Stream implements llm.Model.
+func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
+	return m.client.Stream(ctx, func() (observe.Ask, error) { return m.Ask(request) })
+}
+
+// Ask is what is sent for request; an error is a failure, and nothing is sent.
+func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
+	to := Target{BaseURL: m.cfg.BaseURL, Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
+	to.NoImages = m.cfg.NoImages != nil && m.cfg.NoImages(to.Model)
+	body, changed, err := m.wire.Encode(to, request)
+	if err != nil {
+		return observe.Ask{}, observe.PromptFailure(m.cfg.Name, request.Model, err)
+	}
+	key, err := observe.Key{Get: m.cfg.Key, Env: m.cfg.KeyEnv}.For(m.client, request.Model)
+	if err != nil {
+		return observe.Ask{}, err
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
+	m.wire.Header(header, key)
+	return observe.Ask{
+		Model: request.Model, Path: m.wire.Path(to), Header: header, Body: body,
+		Secrets: observe.NewSecrets(key), Decoder: m.wire.Decoder(), Repairs: changed,
+	}, nil
+}
+
+// Bearer sets key as most services want it.
+func Bearer(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+}
