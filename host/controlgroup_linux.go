@@ -114,7 +114,7 @@ func writeGroup(dir, name, value string) error {
 // groupName begins the names of this host's groups; see sweepGroups.
 func groupName() string {
 	stat, _ := readStat(os.Getpid())
-	return fmt.Sprintf("%s%d-%s", folderPrefix, os.Getpid(), stat.started)
+	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.started, thisPlace().namespace)
 }
 
 var groupsMade atomic.Int64
@@ -193,7 +193,10 @@ func sweepGroups(folder string) {
 	for _, path := range groups {
 		parts := strings.Split(strings.TrimPrefix(filepath.Base(path), folderPrefix), "-")
 		pid, err := strconv.Atoi(parts[0])
-		if err != nil || len(parts) != 3 || isAlive(pid, bootID()+" "+parts[1]) {
+		if err != nil || len(parts) != 4 || parts[2] != thisPlace().namespace {
+			continue
+		}
+		if when, err := began(pid); err == nil && when == parts[1] {
 			continue
 		}
 		g := &controlGroup{path: path}

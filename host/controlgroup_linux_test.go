@@ -107,7 +107,7 @@ func TestSweepGroups(t *testing.T) {
 	if folder == "" {
 		t.Skip("NOT TESTED: no control groups are delegated here")
 	}
-	dead := filepath.Join(folder, folderPrefix+"2147483646-1-1")
+	dead := filepath.Join(folder, folderPrefix+"2147483646-1-"+thisPlace().namespace+"-1")
 	if err := os.Mkdir(dead, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestLimitsAreSet(t *testing.T) {
 // What a killed host's plugin left behind is found by its environment, wherever it went.
 func TestSweepKillsOrphans(t *testing.T) {
 	parent := t.TempDir()
-	write(t, parent, map[string]string{"mulligan-dead/" + ownerFile: "2147483646 x"})
+	write(t, parent, map[string]string{"mulligan-dead/" + ownerFile: "2147483646 " + startOf(t)})
 	dead := filepath.Join(parent, "mulligan-dead")
 	if err := os.Chmod(dead, 0o700); err != nil {
 		t.Fatal(err)

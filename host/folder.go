@@ -83,11 +83,11 @@ func (f *folders) make(what string, parents []string, fits func(string) bool) (s
 
 // markFolder says whose folder it is.
 func markFolder(dir string) error {
-	started, err := startedAt(os.Getpid())
+	pid, started, err := us()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ownerFile), []byte(strconv.Itoa(os.Getpid())+" "+started), 0o600)
+	return os.WriteFile(filepath.Join(dir, ownerFile), []byte(strconv.Itoa(pid)+" "+started), 0o600)
 }
 
 // remove removes what was made.
@@ -122,7 +122,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || !isOurs(info) || info.Mode().Perm() != 0o700 || now.Sub(info.ModTime()) < sweepAge {
 			continue
 		}
-		if pid, started, ok := folderOwner(dir); ok && !isAlive(pid, started) {
+		if pid, started, ok := folderOwner(dir); ok && lifeOf(pid, started) == isGone {
 			killMarked(dir)
 			_ = os.RemoveAll(dir)
 		}

@@ -8,15 +8,22 @@ import (
 	"sync"
 )
 
-// bootID is another one after each start of the system.
-var bootID = sync.OnceValue(func() string {
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(id))
+// thisPlace is where the numbers of this process's surroundings mean something: the
+// machine, its start, and the namespace of process numbers (a container's).
+var thisPlace = sync.OnceValue(func() place {
+	machine, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		name, _ := os.Hostname()
+		machine = []byte(name)
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	namespace, _ := os.Readlink("/proc/self/ns/pid")
+	return place{oneWord(string(machine)), oneWord(string(boot)), strings.Trim(namespace, "pid:[]")}
 })
 
-// startedAt says when a process began, in terms that no other process of the same
-// number shares. A process that ended and is not waited for counts as gone.
-func startedAt(pid int) (string, error) {
+// began says when a process of this place began, in ticks since the system's start. One
+// that ended and is not waited for is gone.
+func began(pid int) (string, error) {
 	stat, err := readStat(pid)
 	if err != nil {
 		return "", err
@@ -24,15 +31,11 @@ func startedAt(pid int) (string, error) {
 	if stat.state == "Z" || stat.state == "X" {
 		return "", os.ErrProcessDone
 	}
-	return bootID() + " " + stat.started, nil
+	return stat.started, nil
 }
 
 // procStat is what is used of /proc/PID/stat.
-type procStat struct {
-	state         string
-	parent, group int
-	started       string // in ticks since the system's start
-}
+type procStat struct{ state, started string }
 
 func readStat(pid int) (procStat, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -44,8 +47,5 @@ func readStat(pid int) (procStat, error) {
 	if len(fields) < 20 {
 		return procStat{}, errors.New("/proc is not as expected")
 	}
-	s := procStat{state: fields[0], started: fields[19]}
-	s.parent, _ = strconv.Atoi(fields[1])
-	s.group, _ = strconv.Atoi(fields[2])
-	return s, nil
+	return procStat{state: fields[0], started: fields[19]}, nil
 }

@@ -8,12 +8,20 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// startedAt says when a process began, to the second. A process that ended and is not
-// waited for counts as gone.
-func startedAt(pid int) (string, error) {
+// thisPlace is the machine: process numbers have one namespace here, and the time when
+// a process began tells starts of the system apart.
+var thisPlace = sync.OnceValue(func() place {
+	name, _ := os.Hostname()
+	return place{machine: oneWord(name), boot: "-", namespace: "-"}
+})
+
+// began says when a process began, to the second. One that ended and is not waited for
+// is gone.
+func began(pid int) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid)).Output()
@@ -24,5 +32,5 @@ func startedAt(pid int) (string, error) {
 	if state == "" || state[0] == 'Z' {
 		return "", os.ErrProcessDone
 	}
-	return strings.TrimSpace(started), nil
+	return oneWord(started), nil
 }

@@ -20,6 +20,8 @@ import (
 const (
 	stateEvery = 250 * time.Millisecond // at most so often
 	maxState   = 1 << 20                // bytes of one host's state
+
+	strangeStates = 7 * 24 * time.Hour // is how long those of other machines and containers are kept
 )
 
 // HostState is what a host tells about its plugins to other processes.
@@ -168,8 +170,8 @@ func (f *stateFile) close() {
 }
 
 // ReadStates gives what the hosts with that state folder tell about their plugins, and
-// removes what hosts have left behind that are gone. A folder that does not exist
-// holds none.
+// removes what hosts have left behind that are gone. Those of other machines and
+// containers that share the folder are left out. A folder that does not exist holds none.
 func ReadStates(dir string) ([]HostState, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -183,9 +185,9 @@ func ReadStates(dir string) ([]HostState, error) {
 		case errors.Is(err, fs.ErrNotExist): // its host has just closed
 		case err != nil:
 			errs = append(errs, err)
-		case isAlive(state.PID, state.Started):
+		case lifeOf(state.PID, state.Started) == isLiving:
 			states = append(states, state)
-		default:
+		case lifeOf(state.PID, state.Started) == isGone || time.Since(state.Updated) > strangeStates:
 			_ = os.Remove(path)
 			_ = os.Remove(path + ".next")
 		}
@@ -217,11 +219,4 @@ func readState(path string) (state HostState, err error) {
 		return state, fmt.Errorf("%s: %w", path, err)
 	}
 	return state, nil
-}
-
-// isAlive reports whether the process is there that had that number and began then;
-// numbers are given again.
-func isAlive(pid int, started string) bool {
-	at, err := startedAt(pid)
-	return err == nil && at == started
 }

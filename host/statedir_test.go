@@ -84,16 +84,28 @@ func TestLogLinesAreReadAndNotTrusted(t *testing.T) {
 	}
 }
 
-func TestReadStatesForgetsTheDead(t *testing.T) {
-	dir := t.TempDir()
-	started, err := startedAt(os.Getpid())
+// startOf is when this very process began: another number with that is nobody's.
+func startOf(t *testing.T) string {
+	t.Helper()
+	_, started, err := us()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return started
+}
+
+func TestReadStatesForgetsTheDead(t *testing.T) {
+	dir := t.TempDir()
+	started := startOf(t)
+	another := strings.Fields(started)
+	another[0] = "another-machine"
+	strange := strings.Join(another, " ")
 	for name, content := range map[string]string{
 		"1.json":     `{"pid":` + itoa(os.Getpid()) + `,"started":"` + started + `","plugins":[{"name":"a"}]}`,
 		"2.json":     `{"pid":` + itoa(os.Getpid()) + `,"started":"somebody else's number"}`,
-		"3.json":     `{"pid":2147483646,"started":"x"}`,
+		"3.json":     `{"pid":2147483646,"started":"` + started + `"}`,
+		"8.json":     `{"pid":1,"started":"` + strange + `","updated":"` + time.Now().Format(time.RFC3339) + `"}`,
+		"9.json":     `{"pid":1,"started":"` + strange + `","updated":"2026-01-02T03:04:05Z"}`,
 		"4.json":     `not JSON`,
 		"5.json":     `"` + strings.Repeat("x", maxState) + `"`,
 		"other.text": ``,
@@ -113,7 +125,7 @@ func TestReadStatesForgetsTheDead(t *testing.T) {
 		t.Errorf("%+v %v", states, err)
 	}
 	left, _ := os.ReadDir(dir)
-	if len(left) != 6 {
+	if len(left) != 7 {
 		t.Errorf("left: %v", left)
 	}
 	if states, err := ReadStates(filepath.Join(dir, "nowhere")); states != nil || err != nil {
@@ -177,17 +189,18 @@ func TestSweep(t *testing.T) {
 		}
 		_ = os.Chtimes(dir, long, long)
 	}
-	started, err := startedAt(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder("mulligan-dead", "2147483646 x", 0o700)
-	folder("mulligan-reused", itoa(os.Getpid())+" at another time", 0o700)
+	started := startOf(t)
+	another := strings.Fields(started)
+	another[0] = "another-machine"
+	strange := strings.Join(another, " ")
+	folder("mulligan-dead", "2147483646 "+started, 0o700)
+	folder("mulligan-reused", itoa(os.Getpid())+" "+started+"1", 0o700)
 	folder("mulligan-ours", itoa(os.Getpid())+" "+started, 0o700)
+	folder("mulligan-strange", "2147483646 "+strange, 0o700)
 	folder("mulligan-unmarked", "", 0o700)
-	folder("mulligan-open", "2147483646 x", 0o755)
-	folder("somebody's", "2147483646 x", 0o700)
-	folder("mulligan-young", "2147483646 x", 0o700)
+	folder("mulligan-open", "2147483646 "+started, 0o755)
+	folder("somebody's", "2147483646 "+started, 0o700)
+	folder("mulligan-young", "2147483646 "+started, 0o700)
 	_ = os.Chtimes(filepath.Join(parent, "mulligan-young"), time.Now(), time.Now())
 	if err := os.Symlink(filepath.Join(parent, "somebody's"), filepath.Join(parent, "mulligan-link")); err != nil {
 		t.Fatal(err)
@@ -198,7 +211,7 @@ func TestSweep(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if got := strings.Join(left, " "); got != "mulligan-link mulligan-open mulligan-ours mulligan-unmarked mulligan-young somebody's" {
+	if got := strings.Join(left, " "); got != "mulligan-link mulligan-open mulligan-ours mulligan-strange mulligan-unmarked mulligan-young somebody's" {
 		t.Errorf("left: %s", got)
 	}
 }
