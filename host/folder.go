@@ -122,7 +122,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || !isOurs(info) || info.Mode().Perm() != 0o700 || now.Sub(info.ModTime()) < sweepAge {
 			continue
 		}
-		if pid, started, ok := folderOwner(dir); ok && lifeOf(pid, started) == isGone {
+		if pid, started, ok := folderOwner(dir); ok && lifeOf(pid, started) == processGone {
 			killMarked(dir)
 			_ = os.RemoveAll(dir)
 		}

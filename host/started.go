@@ -12,9 +12,9 @@ type place struct{ machine, boot, namespace string }
 type life int
 
 const (
-	isGone      life = iota
-	isLiving         // the same process
-	isElsewhere      // of another machine or container: nobody can tell from here
+	processGone      life = iota
+	processAlive          // the same process
+	processElsewhere      // of another machine or container: nobody can tell from here
 )
 
 // startedAt says where and when a process began, in terms that no other process of the
@@ -32,18 +32,18 @@ func lifeOf(pid int, started string) life {
 	p := thisPlace()
 	switch {
 	case len(fields) != 4 || pid <= 0:
-		return isGone
+		return processGone
 	case fields[0] != p.machine:
-		return isElsewhere
+		return processElsewhere
 	case fields[1] != p.boot:
-		return isGone
+		return processGone
 	case fields[2] != p.namespace:
-		return isElsewhere
+		return processElsewhere
 	}
 	if when, err := began(pid); err == nil && when == fields[3] {
-		return isLiving
+		return processAlive
 	}
-	return isGone
+	return processGone
 }
 
 // us is this process.

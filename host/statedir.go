@@ -185,9 +185,9 @@ func ReadStates(dir string) ([]HostState, error) {
 		case errors.Is(err, fs.ErrNotExist): // its host has just closed
 		case err != nil:
 			errs = append(errs, err)
-		case lifeOf(state.PID, state.Started) == isLiving:
+		case lifeOf(state.PID, state.Started) == processAlive:
 			states = append(states, state)
-		case lifeOf(state.PID, state.Started) == isGone || time.Since(state.Updated) > strangeStates:
+		case lifeOf(state.PID, state.Started) == processGone || time.Since(state.Updated) > strangeStates:
 			_ = os.Remove(path)
 			_ = os.Remove(path + ".next")
 		}
