@@ -1,19 +1,15 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/provider/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
 // conversation has every kind of part: of one model, which answers with two calls at
 // once and later signs a text, and of another.
@@ -62,25 +58,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("testdata", name+".json"), got)
-	}
-}
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	if *rewrite {
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(want, pretty.Bytes()) {
-		t.Errorf("%s: %v\n%s", file, err, pretty.Bytes())
+		golden.JSON(t, filepath.Join("testdata", name+".json"), got)
 	}
 }
 

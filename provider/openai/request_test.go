@@ -3,16 +3,13 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/provider/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
 func conversation() []llm.Message {
 	call := func(id, city string) llm.Part {
@@ -55,7 +52,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("testdata", name+".json"), got)
+		golden.JSON(t, filepath.Join("testdata", name+".json"), got)
 	}
 }
 
@@ -78,23 +75,5 @@ func TestMaxTokens(t *testing.T) {
 		if err != nil || !bytes.Contains(asked.Body, []byte(want)) || bytes.Count(asked.Body, []byte("tokens")) != 1 {
 			t.Errorf("%s: %v %s", base, err, asked.Body)
 		}
-	}
-}
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	if *rewrite {
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(want, pretty.Bytes()) {
-		t.Errorf("%s: %v\n%s", file, err, pretty.Bytes())
 	}
 }
