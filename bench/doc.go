@@ -10,8 +10,14 @@
 // shows which benchmark, and what the target is, stands in its rows.go. Nothing
 // fails because it is slow.
 //
+// Plugins by language are a table of their own (BenchmarkPlugins): the conformance
+// plugin of every SDK, compiled as for a release, beside a bare gRPC server. All are
+// asked in turns, so a line may be compared with any other. The first time installs
+// and compiles what they depend on, below .cache; Rust's takes minutes. A language
+// whose toolchain is missing is shown as such.
+//
 // Other processes are this package's own test binary, started again in a role
-// (roles_test.go): the provider (faultlab over loopback TCP), the plugin, and the
-// bare gRPC server that the plugin is compared with. So what they cost is not mixed
+// (roles_test.go): the provider (faultlab over loopback TCP), the plugin of
+// BenchmarkHook, and the bare gRPC server that plugins are compared with. So what they cost is not mixed
 // with what is measured, except for the processors that they share.
 package bench

@@ -105,7 +105,18 @@ func pluginHook(b *testing.B) hooks.Hook {
 
 func bareClient(b *testing.B) mulliganv1.RecoveryPluginClient {
 	b.Helper()
-	dir := b.TempDir()
+	client, _, stop := startBare(b)
+	b.Cleanup(stop)
+	return client
+}
+
+// startBare starts a bare server and connects to it.
+func startBare(b *testing.B) (client mulliganv1.RecoveryPluginClient, pid int, stop func()) {
+	b.Helper()
+	dir, err := os.MkdirTemp(b.TempDir(), "")
+	if err != nil {
+		b.Fatal(err)
+	}
 	if err := writeIdentity(dir); err != nil {
 		b.Fatal(err)
 	}
@@ -113,13 +124,13 @@ func bareClient(b *testing.B) mulliganv1.RecoveryPluginClient {
 	if err != nil {
 		b.Fatal(err)
 	}
-	process(b, roleGRPC, dir)
+	pid, _, end := launch(b, roleGRPC, dir)
 	conn, err := grpc.NewClient("unix:"+filepath.Join(dir, "sock"), grpc.WithTransportCredentials(credentials.NewTLS(config)))
 	if err != nil {
+		end()
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = conn.Close() })
-	return mulliganv1.NewRecoveryPluginClient(conn)
+	return mulliganv1.NewRecoveryPluginClient(conn), pid, func() { _ = conn.Close(); end() }
 }
 
 // aFailure is a 503 as a plugin is asked about it.

@@ -30,6 +30,14 @@ func TestMain(m *testing.M) {
 // ready. It ends when its standard input does.
 func process(b *testing.B, role string, args ...string) (ready string) {
 	b.Helper()
+	_, ready, stop := launch(b, role, args...)
+	b.Cleanup(stop)
+	return ready
+}
+
+// launch is process for who ends it himself and wants to know its id.
+func launch(b *testing.B, role string, args ...string) (pid int, ready string, stop func()) {
+	b.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
@@ -47,15 +55,16 @@ func process(b *testing.B, role string, args ...string) (ready string) {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
+	stop = func() {
 		_ = stdin.Close()
 		_ = cmd.Wait()
-	})
+	}
 	ready, err = bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
+		stop()
 		b.Fatalf("the %s process did not start: %v", role, err)
 	}
-	return strings.TrimSpace(ready)
+	return cmd.Process.Pid, strings.TrimSpace(ready), stop
 }
 
 // serveUntilEOF says that a role is ready and waits for the end of its parent.

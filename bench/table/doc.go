@@ -1,5 +1,5 @@
-// Command table runs the benchmarks and prints what they measured as one table:
-// each number beside its baseline and its target.
+// Command table runs the benchmarks and prints what they measured: a table with
+// each number beside its baseline and its target, and one of plugins by language.
 //
 //	go run ./bench/table          # all of it, the cold build last (minutes)
 //	go run ./bench/table -short   # shorter measurements, no cold build

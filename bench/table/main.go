@@ -29,13 +29,16 @@ func run(ctx context.Context, short bool) error {
 	}
 	all, err := measure(ctx, each)
 	lines, missing := fill(rows, all)
-	err = errors.Join(err, missing)
+	byLanguage, unmade := languageLines(all)
+	err = errors.Join(err, missing, unmade)
 	if !short {
 		built, failed := coldBuild(ctx)
 		lines = append(lines, built...)
 		err = errors.Join(err, failed)
 	}
 	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	printTable(os.Stdout, lines)
+	printTable(os.Stdout, head, lines)
+	fmt.Print("\nplugins by language, through the host (which asks one plugin 16 questions at a time)\n\n")
+	printTable(os.Stdout, languageHead, byLanguage)
 	return err
 }

@@ -35,6 +35,7 @@ func measure(ctx context.Context, each time.Duration) (results, error) {
 			wanted[r.dir] = append(wanted[r.dir], r.bench)
 		}
 	}
+	wanted["bench"] = append(wanted["bench"], languageBench)
 	all := results{}
 	var errs []error
 	for _, dir := range dirs {

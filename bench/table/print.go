@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// line is a line of the table: what, measured, baseline, compared, target, verdict.
-type line [6]string
+// line is a line of a table. Those of the first table are: what, measured, baseline,
+// compared, target, verdict.
+type line []string
 
 var head = line{"", "measured", "baseline", "compared", "target", ""}
 
@@ -92,14 +93,14 @@ func signed(us float64) string {
 	return "+" + micros(us)
 }
 
-// printTable aligns the columns; a line with nothing after its second column does
-// not widen that.
-func printTable(w io.Writer, lines []line) {
+// printTable aligns the columns; a second column that is the last of its line does not
+// widen them.
+func printTable(w io.Writer, head line, lines []line) {
 	lines = append([]line{head}, lines...)
-	var widths [len(head)]int
+	widths := make([]int, len(head))
 	for _, l := range lines {
 		for i, cell := range l {
-			if i == 1 && l[2] == "" {
+			if i == 1 && len(l) == 2 {
 				continue
 			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))

@@ -2,16 +2,18 @@ package conformance
 
 import (
 	"encoding/json"
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-const javaPlugin = "../../plugins/examples/java-business-hours/"
+const javaPlugin = "plugins/examples/java-business-hours/"
 
 // The protocol's files are sources too: the messages are generated from them.
-var javaSources = []string{javaPlugin + "pom.xml", javaPlugin + "src", "../../proto"}
+var javaSources = []string{javaPlugin + "pom.xml", javaPlugin + "src", "proto"}
 
 // javaSessions are those of an ordinary plugin, made from the protocol's page alone.
 // What it says depends on the time of the day: it is six hours from any border.
@@ -46,12 +48,17 @@ func javaSessions() []session {
 
 // javaBusinessHours builds away from the sources, once for each version of them.
 func javaBusinessHours(t *testing.T, _ string) Command {
-	cache, err := filepath.Abs("../../.cache/java")
+	p := place(t, "")
+	built, err := p.Once(t.Context(), p.Path(".cache/java"), javaSources, func(dir string) error {
+		out, err := exec.CommandContext(t.Context(), "mvn", "--quiet", "--batch-mode", "--file", dir,
+			"-Dprotocol="+filepath.Join(dir, "proto"), "package").CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	built := once(t, cache, javaSources, func(dir string) {
-		run(t, "mvn", "--quiet", "--batch-mode", "--file", dir, "-Dprotocol="+filepath.Join(dir, "proto"), "package")
-	})
 	return Command{Args: []string{filepath.Join(built, "target/java-business-hours/java-business-hours")}}
 }

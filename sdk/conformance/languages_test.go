@@ -5,32 +5,52 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
 
-// language is an SDK: what it takes to make its conformance plugin, and how to start
-// that: the program itself, or with an exec in every wrapper around it. Or it has no
-// SDK and one ordinary plugin, which is asked what its sessions say.
+// top is the top of the repository, from here.
+const top = "../../"
+
+// language is how the plugin of one is made and started: the program itself, or with
+// an exec in every wrapper around it. Or it has no SDK and one ordinary plugin, which is
+// asked what its sessions say.
 type language struct {
 	name    string
-	sources []string                               // files and folders that the plugin is made of
+	sources []string                               // files and folders that the plugin is made of, from the top
 	needs   []string                               // on the PATH
 	prepare func(t *testing.T, dir string) Command // dir is empty, and removed afterwards
 
 	sessions []session // instead of the talks and of the checks that need commands
 }
 
-var languages = []language{
-	{name: "go", sources: []string{"goplugin", "../go/plugin"}, needs: []string{"go"}, prepare: func(t *testing.T, dir string) Command {
-		program := filepath.Join(dir, "goplugin")
-		run(t, "go", "build", "-o", program, "./goplugin")
-		return Command{Args: []string{program}}
-	}},
-	{name: "python", sources: pythonSources, needs: []string{"python3"}, prepare: pythonPlugin},
-	{name: "typescript", sources: slices.Concat(typescriptSources, typescriptLock), needs: []string{"node", "npm"}, prepare: typescriptPlugin},
-	{name: "rust", sources: rustSources, needs: []string{"cargo"}, prepare: rustPlugin},
-	{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()},
+var languages = append(sdks(),
+	language{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()})
+
+// sdks are the languages with an SDK.
+func sdks() []language {
+	var all []language
+	for _, l := range plugins.Languages {
+		prepare := func(t *testing.T, dir string) Command {
+			made, err := l.Make(t.Context(), place(t, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Command{Args: made.Args, Env: made.Env}
+		}
+		all = append(all, language{name: l.Name, sources: l.Sources, needs: l.Needs, prepare: prepare})
+	}
+	return all
+}
+
+func place(t *testing.T, dir string) plugins.Place {
+	t.Helper()
+	root, err := filepath.Abs(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugins.Place{Root: root, Dir: dir}
 }
 
 // command makes the language's plugin. Without its toolchain the test is skipped,
@@ -54,7 +74,7 @@ func (l language) command(t *testing.T) Command {
 func (l language) look(t *testing.T) {
 	t.Helper()
 	for _, source := range l.sources {
-		err := filepath.WalkDir(source, func(name string, _ fs.DirEntry, err error) error {
+		err := filepath.WalkDir(top+source, func(name string, _ fs.DirEntry, err error) error {
 			if err == nil {
 				_, err = os.Stat(name)
 			}
@@ -63,13 +83,5 @@ func (l language) look(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// run runs a step of a preparation.
-func run(t *testing.T, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }

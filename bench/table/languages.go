@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
+)
+
+// The benchmark of plugins by language. Its parts are below it, and its metrics begin
+// with the name of the language, or of the bare server.
+const (
+	languageBench = "Plugins"
+	bareName      = "grpc"
+)
+
+var languageHead = line{
+	"", "cold start", "call p50", "p99", "to bare", "calls/s: 1 caller", "8", "32", "memory after load",
+}
+
+// titles are how languages are spelt.
+var titles = map[string]string{"go": "Go", "python": "Python", "typescript": "TypeScript", "rust": "Rust"}
+
+// languageLines are a line for the bare server and one for each language; one whose
+// toolchain is missing says so. The error names those that should have been measured.
+func languageLines(all results) ([]line, error) {
+	lines := []line{{"bare grpc-go"}}
+	cells, err := languageCells(all, bareName)
+	lines[0] = append(lines[0], cells...)
+	errs := []error{err}
+	for _, l := range plugins.Languages {
+		if tool := l.Missing(); tool != "" {
+			lines = append(lines, line{titles[l.Name], "missing: " + tool})
+			continue
+		}
+		cells, err := languageCells(all, l.Name)
+		lines = append(lines, append(line{titles[l.Name]}, cells...))
+		errs = append(errs, err)
+	}
+	return lines, errors.Join(errs...)
+}
+
+// languageCells are what stands beside a name.
+func languageCells(all results, name string) (line, error) {
+	part := func(part string) metrics { return all[key("bench", languageBench+"/"+part)] }
+	start, call, memory := part("start"), part("call"), part("memory")
+	one, eight, many := part("callers1"), part("callers8"), part("callers32")
+	prefix := name + "-"
+	if _, ok := memory[prefix+"rss-MB"]; !ok {
+		return line{"MISSING"}, fmt.Errorf("no result of Benchmark%s for %s", languageBench, name)
+	}
+	perSecond := func(m metrics) string { return fmt.Sprintf("%.0f", m[prefix+perSec]) }
+	return line{
+		micros(start[prefix+p50]), micros(call[prefix+p50]), micros(call[prefix+p99]),
+		fmt.Sprintf("%.2f×", call[prefix+p50]/call[bareName+"-"+p50]),
+		perSecond(one), perSecond(eight), perSecond(many), fmt.Sprintf("%.0f MB", memory[prefix+"rss-MB"]),
+	}, nil
+}
