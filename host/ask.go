@@ -86,15 +86,14 @@ func (s *supervised) judge(ctx context.Context, err error, took time.Duration) {
 	}
 }
 
-// ask calls the plugin, and a fresh process once more where the first one died.
+// ask calls the plugin, and a fresh peer once more where the first one went away.
 func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 	p, err := s.begin(ctx)
 	if err != nil {
 		return recovery.Vote{}, err
 	}
 	vote, err := s.call(ctx, p, e)
-	var crash *CrashError
-	if !errors.As(err, &crash) || status.Code(crash.Err) != codes.Unavailable || !s.roomForAnother(ctx) {
+	if !lostCall(err) || status.Code(err) != codes.Unavailable || !s.roomForAnother(ctx) {
 		return vote, err
 	}
 	again, startErr := s.begin(ctx)
@@ -104,11 +103,11 @@ func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, 
 	return s.call(ctx, again, e)
 }
 
-// begin gives a process that takes a call: not one that is being replaced.
-func (s *supervised) begin(ctx context.Context) (*process, error) {
+// begin gives a peer that takes a call: not one that is being replaced.
+func (s *supervised) begin(ctx context.Context) (peer, error) {
 	for {
 		p, err := s.running(ctx)
-		if err != nil || p.calls.begin() {
+		if err != nil || p.talking().calls.begin() {
 			return p, err
 		}
 	}
@@ -123,10 +122,11 @@ func (s *supervised) roomForAnother(ctx context.Context) bool {
 }
 
 // call is one call to p, which has begun.
-func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (recovery.Vote, error) {
-	defer p.calls.end()
-	who := recovery.Vote{Version: p.version, PID: p.runner.pid(), Hash: p.hash}
-	reply, err := p.service.RunError(ctx, wire.RunErrorToProto(e))
+func (s *supervised) call(ctx context.Context, p peer, e hooks.RunError) (recovery.Vote, error) {
+	t := p.talking()
+	defer t.calls.end()
+	who := recovery.Vote{Version: t.version, PID: p.pid(), Hash: t.hash}
+	reply, err := t.service.RunError(ctx, wire.RunErrorToProto(e))
 	if err != nil {
 		if ctx.Err() != nil {
 			go s.checkAlive(p)
@@ -143,10 +143,10 @@ func (s *supervised) call(ctx context.Context, p *process, e hooks.RunError) (re
 	return vote, err
 }
 
-// checkAlive ends a process that runs and does not answer a ping either.
-func (s *supervised) checkAlive(p *process) {
-	if err := p.ping(s.life); err != nil && s.life.Err() == nil {
-		s.logger.Warn("plugin does not answer a ping", "pid", p.runner.pid(), "error", err)
-		p.runner.killFor(errors.New("it did not answer a ping"))
+// checkAlive ends a peer that is there and does not answer a ping either.
+func (s *supervised) checkAlive(p peer) {
+	if err := p.talking().ping(s.life); err != nil && s.life.Err() == nil {
+		s.logger.Warn("plugin does not answer a ping", append(whereabouts(p), "error", err)...)
+		p.end(errors.New("it did not answer a ping"))
 	}
 }

@@ -45,6 +45,9 @@ func interpreted(program string) string {
 // language is what a command tells of the language that a plugin is written in; "" is
 // none. It is for people.
 func language(command []string) string {
+	if len(command) == 0 {
+		return ""
+	}
 	if name := interpreted(command[0]); name != "" {
 		if name == "shell" && len(command) > 1 {
 			return interpreted(command[1])

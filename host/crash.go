@@ -69,7 +69,16 @@ func (p *process) explain(err error) error {
 	if said := p.runner.stderr.tail(saidBytes); said != "" {
 		text += itSaid + said
 	}
-	return &explained{text, err}
+	return &explained{text: text, err: err}
+}
+
+// lastWords says how the process ended.
+func (p *process) lastWords() error {
+	p.runner.settle()
+	if why := p.runner.endedByHost(); why != nil {
+		return p.crash(why)
+	}
+	return p.crash(errGone)
 }
 
 // crash describes the end of a process that has ended.
@@ -100,6 +109,7 @@ func plain(err error) string {
 type explained struct {
 	text string
 	err  error
+	lost bool // the peer went away, and did not answer
 }
 
 func (e *explained) Error() string { return e.text }

@@ -68,14 +68,34 @@ func (h *Host) Add(spec Spec) error {
 // checkSpec finds what is wrong with a spec by itself.
 func checkSpec(spec Spec) error {
 	switch {
-	case spec.Name == "" || len(spec.Command) == 0 || spec.Command[0] == "":
-		return errors.New("a plugin needs a name and a command")
+	case spec.Name == "" || spec.Address == "" && (len(spec.Command) == 0 || spec.Command[0] == ""):
+		return errors.New("a plugin needs a name, and a command or an address")
 	case len(spec.Name) > maxName || printable(spec.Name, maxName) != spec.Name:
 		return fmt.Errorf("a plugin's name has at most %d bytes and no control characters: %s", maxName, quote(spec.Name))
 	case spec.Pin != "" && (len(spec.Pin) != 64 || strings.Trim(spec.Pin, "0123456789abcdefABCDEF") != ""):
 		return fmt.Errorf("plugin %s: the pin %s is no SHA-256 in hex", spec.Name, quote(spec.Pin))
+	case spec.Address == "" && spec.TLS != nil:
+		return fmt.Errorf("plugin %s: certificates are for a plugin with an address", spec.Name)
+	case spec.Address != "":
+		if err := checkRemote(spec); err != nil {
+			return fmt.Errorf("plugin %s: %w", spec.Name, err)
+		}
 	}
 	return nil
+}
+
+// checkRemote refuses what only a process could be given.
+func checkRemote(spec Spec) error {
+	config := strings.TrimSpace(string(spec.Config))
+	switch {
+	case len(spec.Command) > 0:
+		return errors.New("it has either a command or an address")
+	case config != "" && config != "{}" && config != "null":
+		return errors.New("a service is configured where it runs: others use it, too, so that no configuration is sent to it")
+	case len(spec.Env) > 0 || spec.Dir != "" || spec.Folder != "" || spec.Pin != "" || spec.PlainText || spec.Limits != (Limits{}):
+		return errors.New("a service takes no environment, folder, pin or limits: its address is all that is known of it")
+	}
+	return CheckAddress(spec.Address, spec.TLS)
 }
 
 // openState is for the first plugin. The caller holds mu.

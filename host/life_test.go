@@ -66,9 +66,13 @@ func TestP26PluginsDieWithTheirHost(t *testing.T) {
 // The life line alone ends a plugin: its host lives on and sends no signal.
 func TestAPluginEndsWithItsLifeLine(t *testing.T) {
 	h := faultyHost(t, "ok", "")
-	p, err := h.plugins[0].running(t.Context())
+	who, err := h.plugins[0].running(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	p, ok := who.(*process)
+	if !ok {
+		t.Fatalf("%T", who)
 	}
 	_ = p.runner.stdin.Close()
 	if !p.dead(2 * time.Second) {

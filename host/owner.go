@@ -56,6 +56,13 @@ func checkOwners(path string) error {
 	return nil
 }
 
+// ownerError says who else could replace something.
+type ownerError string
+
+func ownerErrorf(format string, args ...any) error { return ownerError(fmt.Sprintf(format, args...)) }
+
+func (e ownerError) Error() string { return string(e) }
+
 func checkOwner(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -72,11 +79,11 @@ func checkOwner(path string) error {
 	groupOfOne := stat.Gid == stat.Uid // a group that the user is alone in, by custom
 	switch {
 	case foreign:
-		return fmt.Errorf("%s belongs to user %d, who could replace the plugin: it is run only if it is pinned", path, stat.Uid)
+		return ownerErrorf("%s belongs to user %d, who could replace the plugin", path, stat.Uid)
 	case mode.Perm()&0o002 != 0 && !sticky:
-		return fmt.Errorf("everybody may write to %s (mode %04o) and so replace the plugin: it is run only if it is pinned", path, mode.Perm())
+		return ownerErrorf("everybody may write to %s (mode %04o) and so replace the plugin", path, mode.Perm())
 	case mode.Perm()&0o020 != 0 && !sticky && !groupOfOne && !trustedGroups[stat.Gid]:
-		return fmt.Errorf("the group %d may write to %s (mode %04o) and so replace the plugin: it is run only if it is pinned", stat.Gid, path, mode.Perm())
+		return ownerErrorf("the group %d may write to %s (mode %04o) and so replace the plugin", stat.Gid, path, mode.Perm())
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func TestPoliciesAreBroughtIntoRange(t *testing.T) {
 }
 
 func TestRestartsBackOffWithJitter(t *testing.T) {
-	r := newRestarts(RestartPolicy{})
+	r := newRestarts(Spec{})
 	now := time.Now()
 	seen := map[time.Duration]bool{}
 	for n, step := range []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second} {

@@ -17,7 +17,6 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
-	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/mulligan-run/mulligan/internal/wire"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -34,16 +33,11 @@ const (
 
 // process is one start of a plugin.
 type process struct {
-	name    string
-	client  *goplugin.Client
-	runner  *processRunner
-	conn    *grpc.ClientConn
-	service mulliganv1.RecoveryPluginClient
-	version string
-	hash    string
-	over    func()        // frees what it ran from
-	noted   chan struct{} // closed once its end is known to its owner
-	calls   calls
+	talk
+	name   string
+	client *goplugin.Client
+	runner *processRunner
+	free   func() // removes what it ran from
 }
 
 // launch is what one start needs.
@@ -51,7 +45,7 @@ type launch struct {
 	spec    Spec
 	folders *folders
 	logger  *slog.Logger
-	dispose func(*process) // takes what was started and is of no use
+	dispose func(peer) // takes what was started and is of no use
 
 	path string   // of the executable that runs
 	args []string // beside it
@@ -62,7 +56,7 @@ type launch struct {
 
 // start returns a process that is healthy, described and configured. When it fails or
 // ctx ends first, what was started, if anything, is disposed of.
-func (l *launch) start(ctx context.Context) (*process, error) {
+func (l *launch) start(ctx context.Context) (peer, error) {
 	env, tlsConfig, err := l.identity()
 	if err != nil {
 		return nil, err
@@ -76,7 +70,8 @@ func (l *launch) start(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	made := make(chan *processRunner, 1)
-	p := &process{name: l.spec.Name, hash: l.hash, over: l.removeCopy, noted: make(chan struct{}), calls: newCalls()}
+	p := &process{talk: newTalk(), name: l.spec.Name, free: l.removeCopy}
+	p.hash = l.hash
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
@@ -154,7 +149,12 @@ func (l *launch) checkOwners() error {
 		}
 	}
 	for _, path := range paths {
-		if err := checkOwners(path); err != nil {
+		err := checkOwners(path)
+		var foreign ownerError
+		if errors.As(err, &foreign) {
+			return fmt.Errorf("%w: it is run only if it is pinned", err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -195,39 +195,22 @@ func (p *process) connect() error {
 	if !ok {
 		return errors.New("the plugin does not speak gRPC")
 	}
-	p.conn, p.service = client.Conn, mulliganv1.NewRecoveryPluginClient(client.Conn)
+	p.use(client.Conn)
 	return nil
 }
 
 // greet makes sure that there is a living plugin behind the handshake and gives it
 // its configuration.
 func (p *process) greet(ctx context.Context, spec Spec) error {
-	if err := p.ping(ctx); err != nil {
-		return fmt.Errorf("health check: %w", err)
-	}
-	described, err := p.service.Describe(ctx, &mulliganv1.DescribeRequest{})
+	described, err := p.describe(ctx)
 	if err != nil {
-		return fmt.Errorf("describe: %w", err)
+		return err
 	}
 	if err := checkConfig(described.GetConfigSchema(), spec.Config); err != nil {
 		return err
 	}
-	p.version = printable(described.GetVersion(), maxVersion)
 	if _, err := p.service.Configure(ctx, &mulliganv1.ConfigureRequest{Config: spec.Config}); err != nil {
 		return fmt.Errorf("configure: %w", err)
-	}
-	return nil
-}
-
-func (p *process) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	reply, err := healthpb.NewHealthClient(p.conn).Check(ctx, &healthpb.HealthCheckRequest{Service: goplugin.GRPCServiceName})
-	if err != nil {
-		return err
-	}
-	if reply.GetStatus() != healthpb.HealthCheckResponse_SERVING {
-		return fmt.Errorf("the plugin is %s", reply.GetStatus())
 	}
 	return nil
 }
@@ -250,8 +233,14 @@ func (p *process) stop() {
 	if p.dead(pipeGrace) {
 		p.runner.over()
 	}
-	p.over()
+	p.free()
 }
+
+func (p *process) pid() int { return p.runner.pid() }
+
+func (p *process) gone() <-chan struct{} { return p.runner.exited }
+
+func (p *process) end(cause error) { p.runner.killFor(cause) }
 
 // dead reports whether the process ends within the given time.
 func (p *process) dead(within time.Duration) bool { return p.runner.within(within) }

@@ -43,14 +43,14 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 		s.dispose(fresh)
 		return errClosed
 	}
-	if old := s.process; old != nil {
+	if old := s.peer; old != nil {
 		s.ending.Go(func() {
-			old.calls.drain(s.life, drainTimeout)
+			old.talking().calls.drain(s.life, drainTimeout)
 			old.stop()
 		})
 	}
 	s.replace(spec, fresh)
-	s.logger.Info("plugin reloaded", "pid", fresh.runner.pid(), "version", fresh.version)
+	s.logger.Info("plugin reloaded", append(whereabouts(fresh), "version", fresh.talking().version)...)
 	s.changed()
 	return nil
 }
@@ -68,10 +68,10 @@ func (s *supervised) lockStarted() {
 }
 
 // replace makes fresh, which runs as spec says, the plugin. The caller holds mu.
-func (s *supervised) replace(spec Spec, fresh *process) {
+func (s *supervised) replace(spec Spec, fresh peer) {
 	total := s.restarts.total
 	s.spec, s.begun, s.lastError, s.language = spec, true, "", language(spec.Command)
-	s.restarts, s.breaker, s.latencies = newRestarts(spec.Restart), newBreaker(spec.Breaker), latencies{}
+	s.restarts, s.breaker, s.latencies = newRestarts(spec), newBreaker(spec.Breaker), latencies{}
 	s.restarts.total = total
 	s.adopt(fresh)
 }

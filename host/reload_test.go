@@ -28,7 +28,7 @@ func TestReloadReplacesAndDrains(t *testing.T) {
 		}
 		inFlight <- vote
 	}()
-	first := h.plugins[0].process
+	first := h.plugins[0].peer.talking()
 	waitFor(t, "the call", func() bool { first.calls.mu.Lock(); defer first.calls.mu.Unlock(); return first.calls.n == 1 })
 	spec := faultySpec("fail", "")
 	spec.Labels = map[string]string{"mode": "dev"}

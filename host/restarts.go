@@ -5,15 +5,21 @@ import (
 	"time"
 )
 
+// maxRecent is how many restarts are remembered: no policy asks for more.
+const maxRecent = 100
+
 // restarts counts how often a plugin is started again. Its owner guards it.
 type restarts struct {
-	policy RestartPolicy // with its defaults
-	total  int
-	recent []time.Time
-	next   time.Time // not before
+	policy  RestartPolicy // with its defaults
+	endless bool          // to reach a service again costs little: it is tried for ever
+	total   int
+	recent  []time.Time
+	next    time.Time // not before
 }
 
-func newRestarts(p RestartPolicy) restarts { return restarts{policy: p.orDefaults()} }
+func newRestarts(spec Spec) restarts {
+	return restarts{policy: spec.Restart.orDefaults(), endless: spec.Address != ""}
+}
 
 // ended notes that a process ended or did not start, and draws the next backoff: up
 // to a quarter more than its step, so that many hosts do not come back at once.
@@ -27,7 +33,7 @@ func (r *restarts) ended(now time.Time) {
 
 // spent reports whether the window holds no further restart.
 func (r *restarts) spent(now time.Time) bool {
-	return len(r.recent) >= r.policy.Max && now.Sub(r.recent[len(r.recent)-r.policy.Max]) <= r.policy.Window
+	return !r.endless && len(r.recent) >= r.policy.Max && now.Sub(r.recent[len(r.recent)-r.policy.Max]) <= r.policy.Window
 }
 
 // until says how long it stays spent.
@@ -37,5 +43,7 @@ func (r *restarts) until(now time.Time) time.Duration {
 
 func (r *restarts) begin(now time.Time) {
 	r.total++
-	r.recent = append(r.recent, now)
+	if r.recent = append(r.recent, now); len(r.recent) > maxRecent {
+		r.recent = r.recent[1:]
+	}
 }

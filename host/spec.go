@@ -8,10 +8,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Spec says how a plugin is run.
+// Spec says how a plugin is run, or where it is: either Command or Address is set. With
+// Address the fields about a process (Env, Config, Dir, Folder, Pin, PlainText and
+// Limits) stay empty.
 type Spec struct {
 	Name      string            // unique in its Host, at most 100 bytes
 	Command   []string          // the executable and its arguments; no shell
+	Address   string            // of a service: grpcs://HOST:PORT, grpc://HOST:PORT on this machine, unix:///PATH
+	TLS       *RemoteTLS        // for grpcs; nil = the system's roots and no client certificate
 	Env       []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
 	Config    json.RawMessage   // checked against the plugin's schema; nil = none
 	Deadline  time.Duration     // for one answer; 0 = the caller's alone
@@ -25,8 +29,17 @@ type Spec struct {
 	Labels    map[string]string // the caller's own, repeated in Status
 }
 
+// RemoteTLS says how a service is trusted and how it trusts us. The files are PEM and
+// read at each connect, so that they may be replaced at any time.
+type RemoteTLS struct {
+	CA         string // path of the authorities that the server's certificate may be of; "" = the system's
+	Cert       string // path of the client certificate, with what leads to its authority; "" = none
+	Key        string // path of its key
+	ServerName string // in the server's certificate; "" = the address's host
+}
+
 // RestartPolicy says how often a plugin that ended, or did not start, is started
-// again. Values out of range are brought into it, so that no policy starts a broken
+// again. A service is reached again without end: Max and Window do not hold for it. Values out of range are brought into it, so that no policy starts a broken
 // plugin for ever and none gives up for good.
 type RestartPolicy struct {
 	Max    int           // within Window, 1 to 100; 3 by default
@@ -109,6 +122,7 @@ type Status struct {
 	Language  string            `json:"language,omitempty"` // as far as its command tells
 	State     State             `json:"state"`
 	PID       int               `json:"pid,omitempty"`
+	Address   string            `json:"address,omitempty"` // of a service, which has no PID and no Hash
 	HostPID   int               `json:"hostPid"`
 	Hash      string            `json:"hash,omitempty"` // SHA-256 of its executable, of its folder where it is pinned, hex
 	Pinned    bool              `json:"pinned,omitempty"`
@@ -118,4 +132,7 @@ type Status struct {
 	P50       recovery.Millis   `json:"p50Ms"` // of the last 256 answers
 	P99       recovery.Millis   `json:"p99Ms"`
 	Labels    map[string]string `json:"labels,omitempty"`
+
+	ServerCertEnds time.Time `json:"serverCertEnds,omitzero"` // of a service that is connected with TLS
+	ClientCertEnds time.Time `json:"clientCertEnds,omitzero"` // the one that it was shown
 }

@@ -13,7 +13,7 @@ import (
 
 var errClosed = errors.New("the plugin host is closed")
 
-// supervised is a plugin and, most of the time, its process.
+// supervised is a plugin and, most of the time, who answers for it.
 type supervised struct {
 	name    string
 	folders *folders
@@ -25,12 +25,12 @@ type supervised struct {
 	life context.Context // until close
 	end  context.CancelFunc
 
-	ending    sync.WaitGroup // processes that are being stopped
+	ending    sync.WaitGroup // peers that are being stopped
 	reloading sync.Mutex     // one reload at a time
 
 	mu        sync.Mutex
 	spec      Spec
-	process   *process
+	peer      peer // nil while there is none
 	starting  *attempt
 	restarts  restarts
 	begun     bool // started at least once
@@ -44,9 +44,9 @@ type supervised struct {
 
 // attempt is a start that is under way, for everybody who waits for it.
 type attempt struct {
-	done    chan struct{}
-	process *process
-	err     error
+	done chan struct{}
+	peer peer
+	err  error
 }
 
 func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func()) *supervised {
@@ -54,23 +54,26 @@ func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func())
 	return &supervised{
 		name: spec.Name, folders: folders, logger: logger, changed: changed, life: life, end: end,
 		slots: make(chan struct{}, maxInFlight), queue: make(chan struct{}, maxInFlight+maxQueued),
-		spec: spec, restarts: newRestarts(spec.Restart), breaker: newBreaker(spec.Breaker), language: language(spec.Command),
+		spec: spec, restarts: newRestarts(spec), breaker: newBreaker(spec.Breaker), language: language(spec.Command),
 	}
 }
 
-// running gives the living process, starting one where there is none; a start goes
-// on when ctx ends first.
-func (s *supervised) running(ctx context.Context) (*process, error) {
+// running gives the living peer, starting one where there is none; a start goes on
+// when ctx ends first.
+func (s *supervised) running(ctx context.Context) (peer, error) {
 	for {
+		if s.life.Err() != nil {
+			return nil, errClosed
+		}
 		s.mu.Lock()
-		p := s.process
+		p := s.peer
 		if p != nil {
 			s.mu.Unlock()
-			if !p.dead(0) {
+			if !isGone(p) {
 				return p, nil
 			}
 			select {
-			case <-p.noted:
+			case <-p.talking().noted:
 				continue
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -85,7 +88,7 @@ func (s *supervised) running(ctx context.Context) (*process, error) {
 			return begun.wait(ctx)
 		}
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+pipeGrace {
-			return nil, fmt.Errorf("the plugin is started again in %v: %s", wait.Round(time.Millisecond), s.trouble())
+			return nil, fmt.Errorf("the plugin is tried again in %v: %s", wait.Round(time.Millisecond), s.trouble())
 		}
 		select {
 		case <-time.After(wait):
@@ -128,7 +131,7 @@ func (s *supervised) start(a *attempt, spec Spec) {
 		s.dispose(p)
 		p, err = nil, errClosed
 	}
-	a.process, a.err = p, err
+	a.peer, a.err = p, err
 	s.starting = nil
 	close(a.done)
 	if err != nil {
@@ -138,54 +141,54 @@ func (s *supervised) start(a *attempt, spec Spec) {
 		return
 	}
 	s.adopt(p)
-	s.logger.Info("plugin started", "pid", p.runner.pid(), "version", p.version)
+	s.logger.Info("plugin started", append(whereabouts(p), "version", p.talking().version)...)
 }
 
-// launch starts a process beside what there is.
-func (s *supervised) launch(ctx context.Context, spec Spec) (*process, error) {
+// launch starts or reaches a peer beside what there is.
+func (s *supervised) launch(ctx context.Context, spec Spec) (peer, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	if spec.Address != "" {
+		return reach(ctx, spec)
+	}
 	l := &launch{spec: spec, folders: s.folders, logger: s.logger, dispose: s.dispose}
 	return l.start(ctx)
 }
 
-// adopt makes p the process that is asked. The caller holds mu.
-func (s *supervised) adopt(p *process) {
-	s.process, s.version, s.hash = p, p.version, p.hash
+// adopt makes p the peer that is asked. The caller holds mu.
+func (s *supervised) adopt(p peer) {
+	t := p.talking()
+	s.peer, s.version, s.hash = p, t.version, t.hash
 	s.ending.Add(1)
 	go s.watch(p)
 }
 
-// dispose stops a process that nobody asks any more; close waits for it.
-func (s *supervised) dispose(p *process) { s.ending.Go(p.stop) }
+// dispose stops a peer that nobody asks any more; close waits for it.
+func (s *supervised) dispose(p peer) { s.ending.Go(p.stop) }
 
-// watch notes the end of a process.
-func (s *supervised) watch(p *process) {
+// watch notes the end of a peer.
+func (s *supervised) watch(p peer) {
 	defer s.ending.Done()
-	<-p.runner.exited
-	p.runner.settle()
+	<-p.gone()
+	words := p.lastWords()
 	s.mu.Lock()
-	if s.process == p {
-		s.process = nil
-		s.noteEnd(p)
+	if s.peer == p {
+		s.peer = nil
+		s.noteEnd(p, words)
 	}
 	s.mu.Unlock()
-	close(p.noted)
-	p.stop() // frees what go-plugin holds
+	close(p.talking().noted)
+	p.stop() // frees what it holds
 }
 
 // noteEnd is for an end that nobody asked for. The caller holds mu.
-func (s *supervised) noteEnd(p *process) {
+func (s *supervised) noteEnd(p peer, words error) {
 	if s.life.Err() != nil {
 		return
 	}
 	s.restarts.ended(time.Now())
-	cause := errGone
-	if why := p.runner.endedByHost(); why != nil {
-		cause = why
-	}
-	s.lastError = p.crash(cause).Error()
-	s.logger.Warn("plugin ended", "pid", p.runner.pid(), "error", s.lastError)
+	s.lastError = words.Error()
+	s.logger.Warn("plugin ended", append(whereabouts(p), "error", s.lastError)...)
 	s.changed()
 }
 
@@ -194,10 +197,18 @@ var (
 	errKilled = errors.New("the host ended it")
 )
 
-func (a *attempt) wait(ctx context.Context) (*process, error) {
+// whereabouts is for the log.
+func whereabouts(p peer) []any {
+	if pid := p.pid(); pid > 0 {
+		return []any{"pid", pid}
+	}
+	return nil
+}
+
+func (a *attempt) wait(ctx context.Context) (peer, error) {
 	select {
 	case <-a.done:
-		return a.process, a.err
+		return a.peer, a.err
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the plugin is still starting: %w", ctx.Err())
 	}
@@ -214,7 +225,7 @@ func (s *supervised) close() {
 	s.reloading.Lock() // a reload under way ends with life
 	defer s.reloading.Unlock()
 	s.mu.Lock()
-	p, starting := s.process, s.starting
+	p, starting := s.peer, s.starting
 	s.mu.Unlock()
 	if starting != nil {
 		<-starting.done // soon, its context is over
@@ -235,12 +246,13 @@ func (s *supervised) status() Status {
 	defer s.mu.Unlock()
 	now := time.Now()
 	st := Status{
-		Name: s.name, Version: s.version, Language: s.language, State: s.state(now), HostPID: os.Getpid(),
+		Name: s.name, Address: s.spec.Address, Version: s.version, Language: s.language, State: s.state(now), HostPID: os.Getpid(),
 		Hash: s.hash, Pinned: s.spec.Pin != "", Restarts: s.restarts.total, Breaker: s.breaker.state(now), LastError: s.lastError,
 		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), Labels: maps.Clone(s.spec.Labels),
 	}
-	if s.process != nil {
-		st.PID = s.process.runner.pid()
+	if s.peer != nil {
+		known := s.peer.talking().certificates
+		st.PID, st.ServerCertEnds, st.ClientCertEnds = s.peer.pid(), known.server, known.client
 	}
 	return st
 }
@@ -253,7 +265,7 @@ func (s *supervised) state(now time.Time) State {
 		return StateTripped
 	case s.starting != nil:
 		return StateStarting
-	case s.process != nil:
+	case s.peer != nil:
 		return StateReady
 	case s.restarts.spent(now):
 		return StateTripped

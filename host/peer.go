@@ -1,0 +1,91 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+)
+
+// peer is who answers for a plugin: a process that the host has started, or a service
+// that it has reached. One that is gone stays gone; another takes its place.
+type peer interface {
+	talking() *talk
+	pid() int                // 0 = it is no process of this host's
+	gone() <-chan struct{}   // closed once it answers no new call
+	lastWords() error        // why it is gone; valid then
+	explain(err error) error // says of a call's error what is known about its cause
+	end(cause error)         // by force; cause is for lastWords
+	stop()                   // in order where it can be, within stopTimeout
+}
+
+// isGone does not wait.
+func isGone(p peer) bool {
+	select {
+	case <-p.gone():
+		return true
+	default:
+		return false
+	}
+}
+
+// talk is a connection to a plugin and what was learnt over it.
+type talk struct {
+	conn    *grpc.ClientConn
+	service mulliganv1.RecoveryPluginClient
+	version string
+	hash    string        // of what runs, "" where that is not known
+	noted   chan struct{} // closed once its end is known to its owner
+	calls   calls
+
+	certificates certificates // of a service
+}
+
+func newTalk() talk { return talk{noted: make(chan struct{}), calls: newCalls()} }
+
+func (t *talk) talking() *talk { return t }
+
+func (t *talk) use(conn *grpc.ClientConn) {
+	t.conn, t.service = conn, mulliganv1.NewRecoveryPluginClient(conn)
+}
+
+// describe makes sure that a living plugin is there, and asks who it is.
+func (t *talk) describe(ctx context.Context) (*mulliganv1.DescribeResponse, error) {
+	if err := t.ping(ctx); err != nil {
+		return nil, fmt.Errorf("health check: %w", err)
+	}
+	described, err := t.service.Describe(ctx, &mulliganv1.DescribeRequest{})
+	if err != nil {
+		return nil, fmt.Errorf("describe: %w", err)
+	}
+	t.version = printable(described.GetVersion(), maxVersion)
+	return described, nil
+}
+
+func (t *talk) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	reply, err := healthpb.NewHealthClient(t.conn).Check(ctx, &healthpb.HealthCheckRequest{Service: goplugin.GRPCServiceName})
+	if err != nil {
+		return err
+	}
+	if reply.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+		return fmt.Errorf("the plugin is %s", reply.GetStatus())
+	}
+	return nil
+}
+
+// lostCall reports whether a call failed because the peer went away.
+func lostCall(err error) bool {
+	var crash *CrashError
+	if errors.As(err, &crash) {
+		return true
+	}
+	var said *explained
+	return errors.As(err, &said) && said.lost
+}

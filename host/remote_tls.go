@@ -1,0 +1,115 @@
+package host
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// maxPEM is the most that is read of a file with certificates or a key, in bytes.
+const maxPEM = 1 << 20
+
+// certificates are when those of a connection end; zero where there are none.
+type certificates struct {
+	server time.Time
+	client time.Time
+}
+
+// credentials reads the files anew, so that they may have been replaced.
+func (r *remote) credentials(a address, files *RemoteTLS) (credentials.TransportCredentials, error) {
+	if !a.secure {
+		return insecure.NewCredentials(), nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: func(s tls.ConnectionState) error {
+		r.certificates.server = trustedUntil(s.VerifiedChains)
+		return nil
+	}}
+	if files == nil {
+		return credentials.NewTLS(config), nil
+	}
+	config.ServerName = files.ServerName
+	if files.CA != "" {
+		roots, err := readRoots(files.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = roots
+	}
+	if files.Cert != "" {
+		pair, err := readPair(files.Cert, files.Key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+		r.certificates.client = pair.Leaf.NotAfter
+	}
+	return credentials.NewTLS(config), nil
+}
+
+func readRoots(path string) (*x509.CertPool, error) {
+	text, err := readPEM(path)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM", path)
+	}
+	return roots, nil
+}
+
+// readPair does not pass on what is said of the key.
+func readPair(certFile, keyFile string) (pair tls.Certificate, err error) {
+	cert, err := readPEM(certFile)
+	if err != nil {
+		return pair, err
+	}
+	key, err := readPEM(keyFile)
+	if err != nil {
+		return pair, err
+	}
+	pair, err = tls.X509KeyPair(cert, key)
+	if err != nil || pair.Leaf == nil {
+		return pair, fmt.Errorf("%s and %s are not a certificate and its key, in PEM and without a passphrase", certFile, keyFile)
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
+		return pair, fmt.Errorf("the client certificate %s ended at %s", certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return pair, nil
+}
+
+func readPEM(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no ordinary file", path), err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
+	if err == nil && len(text) > maxPEM {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxPEM)
+	}
+	return text, err
+}
+
+// trustedUntil is when the last of the chains ends; a chain ends with its first
+// certificate to end.
+func trustedUntil(chains [][]*x509.Certificate) (until time.Time) {
+	for _, chain := range chains {
+		first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+		if first.NotAfter.After(until) {
+			until = first.NotAfter
+		}
+	}
+	return until
+}
