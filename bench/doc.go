@@ -2,7 +2,7 @@
 // its baseline, taken in the same run, in turns with it.
 //
 //	make bench            # every row, then the cold build
-//	go run ./bench/table -short   # a look in half a minute, without the cold build
+//	go run ./bench/table -short   # a look in a minute, without the cold build
 //
 // The benchmarks are ordinary ones (go test -bench . ./bench). Each reports its
 // numbers as metrics: p50-us and p99-us, or per-s, and the same with "base-" before
@@ -18,6 +18,6 @@
 //
 // Other processes are this package's own test binary, started again in a role
 // (roles_test.go): the provider (faultlab over loopback TCP), the plugin of
-// BenchmarkHook, and the bare gRPC server that plugins are compared with. So what they cost is not mixed
-// with what is measured, except for the processors that they share.
+// BenchmarkHook, and the bare gRPC server that plugins are compared with. So what they
+// cost is not mixed with what is measured, except for the processors that they share.
 package bench
