@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ import (
 //	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
 //	serving [ARG…]                          start "faults serve" on a free port, set $FAULTS_URL, and write mulligan.yaml
 //	asking N                                ask it N times; stdout is the statuses
-//	until TEXT PROGRAM [ARG…]               run it again and again, for at most 10 s, until it prints the text
+//	until REGEXP PROGRAM [ARG…]             run it again and again, for at most 20 s, until what it prints matches
 //	served [TEXT]                           end it as Ctrl-C does, once it has printed TEXT; stdout is all it printed
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
@@ -62,18 +63,20 @@ func exits(ts *testscript.TestScript, args []string) {
 
 func until(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: until TEXT PROGRAM [ARG…]")
+		ts.Fatalf("usage: until REGEXP PROGRAM [ARG…]")
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	wanted, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
 		out, _ := cmd.CombinedOutput()
-		if strings.Contains(string(out), args[0]) {
+		if wanted.Match(out) {
 			fmt.Fprint(ts.Stdout(), string(out))
 			return
 		}
 		if time.Now().After(end) {
-			ts.Fatalf("it never printed %q, but:\n%s", args[0], out)
+			ts.Fatalf("it never printed %s, but:\n%s", args[0], out)
 		}
 	}
 }
