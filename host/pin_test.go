@@ -168,7 +168,7 @@ func TestAPinnedPluginRunsFromACopy(t *testing.T) {
 	}
 	write(t, dir, map[string]string{"new": ""})
 	_ = syscall.Kill(s.PID, syscall.SIGKILL)
-	gone(t, s.PID)
+	waitFor(t, "its end", func() bool { return h.Statuses()[0].PID == 0 })
 	err := h.Start(t.Context())
 	var pin *PinError
 	if !errors.As(err, &pin) || pin.Folder != dir || pin.Expected != spec.Pin || pin.Actual == s.Hash || !strings.Contains(err.Error(), pin.Actual) {
