@@ -19,7 +19,7 @@ import (
 // slowest plugin takes about a second for the starts and for the load.
 const (
 	turnStarts  = 3
-	turnCalls   = 20   // one after the other
+	turnCalls   = 4    // one after the other
 	turnAtOnce  = 256  // by all callers together
 	warmUp      = 512  // calls, until a compiler at run time has seen them
 	memoryCalls = 2048 // before memory is looked at

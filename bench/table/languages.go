@@ -15,7 +15,7 @@ const (
 )
 
 var languageHead = line{
-	"", "cold start", "call p50", "p99", "to bare", "calls/s: 1 caller", "8", "32", "memory after load",
+	"", "cold start", "call p50", "p99", "to bare", "calls/s by 1", "by 8", "by 32", "memory after load",
 }
 
 // titles are how languages are spelt.
@@ -51,7 +51,7 @@ func languageCells(all results, name string) (line, error) {
 	}
 	perSecond := func(m metrics) string { return fmt.Sprintf("%.0f", m[prefix+perSec]) }
 	return line{
-		micros(start[prefix+p50]), micros(call[prefix+p50]), micros(call[prefix+p99]),
+		fmt.Sprintf("%.0f ms", start[prefix+p50]/1000), micros(call[prefix+p50]), micros(call[prefix+p99]),
 		fmt.Sprintf("%.2f×", call[prefix+p50]/call[bareName+"-"+p50]),
 		perSecond(one), perSecond(eight), perSecond(many), fmt.Sprintf("%.0f MB", memory[prefix+"rss-MB"]),
 	}, nil

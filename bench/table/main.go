@@ -38,7 +38,7 @@ func run(ctx context.Context, short bool) error {
 	}
 	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	printTable(os.Stdout, head, lines)
-	fmt.Print("\nplugins by language, through the host (which asks one plugin 16 questions at a time)\n\n")
+	fmt.Print("\nplugins by language, through the host, and 1, 8 and 32 callers (16 at a time reach a plugin)\n\n")
 	printTable(os.Stdout, languageHead, byLanguage)
 	return err
 }
