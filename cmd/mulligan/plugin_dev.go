@@ -25,12 +25,16 @@ asks this one instead of the configured plugin of its name, and says so.
 
 The plugin is one of the config by its name, or a command that stands in for the
 plugin of its name (--name, or the program's) with that one's settings. A command
-that has flags follows --. A compiled plugin is started anew when it is built.`
+that has flags follows --. A compiled plugin is started anew when it is built.
+
+With --attach NAME you start the plugin yourself, for example under a debugger, with
+the environment that is printed. One that you start later takes its place.`
 
 // devFlags are the flags of plugin dev.
 type devFlags struct {
 	common
 	name, folder string
+	attach       bool
 }
 
 func newPluginDev() *cobra.Command {
@@ -39,7 +43,7 @@ func newPluginDev() *cobra.Command {
 		Use:     "dev NAME|CMD…",
 		Short:   "Run a plugin while you write it",
 		Long:    devHelp,
-		Example: "mulligan plugin dev ./my-plugin\nmulligan plugin dev --name mine -- python3 my_plugin.py --strict",
+		Example: "mulligan plugin dev ./my-plugin\nmulligan plugin dev --name mine -- python3 my_plugin.py --strict\nmulligan plugin dev --attach mine",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			a, err := f.load(cmd)
@@ -52,16 +56,17 @@ func newPluginDev() *cobra.Command {
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "", "the configured plugin that it stands in for")
+	cmd.Flags().BoolVar(&f.attach, "attach", false, "use a plugin that you start")
 	cmd.Flags().StringVar(&f.folder, "folder", "", "the folder that is watched (default the plugin's)")
 	return cmd
 }
 
 func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
-	entry, err := a.config.standIn(f.name, args)
+	entry, err := f.entry(a.config, args)
 	if err != nil {
 		return usage(err)
 	}
-	if entry.isBuiltin() {
+	if entry.isBuiltin() && !f.attach {
 		return usagef("plugin %s is part of this program: there is nothing to develop", entry.Name)
 	}
 	if f.folder != "" {
@@ -73,10 +78,26 @@ func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
 		}
 		return usage(err)
 	}
-	d := &devSession{app: a, entry: entry, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
+	d := &devSession{app: a, entry: entry, attached: f.attach, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
 	return d.run(ctx)
+}
+
+// entry is the plugin that is meant.
+func (f *devFlags) entry(c *config, args []string) (pluginEntry, error) {
+	if !f.attach {
+		return c.standIn(f.name, args)
+	}
+	if len(args) > 1 || f.name != "" || f.folder != "" || !entryName.MatchString(args[0]) {
+		return pluginEntry{}, errors.New("--attach takes the name of a plugin and nothing else: you start it")
+	}
+	for _, p := range c.plugins() {
+		if p.Name == args[0] {
+			return p, nil
+		}
+	}
+	return pluginEntry{Name: args[0]}, nil
 }
 
 // devSession is one "plugin dev" from its start to Ctrl-C.
@@ -85,7 +106,9 @@ type devSession struct {
 	screen *screen
 	entry  pluginEntry
 	spec   host.Spec
-	folder string
+	folder string // that is watched
+
+	attached bool // a person starts the plugin
 }
 
 func (d *devSession) run(ctx context.Context) (err error) {
@@ -97,14 +120,10 @@ func (d *devSession) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(socket) }()
-	d.say("Starting %s…", strings.Join(d.spec.Command, " "))
-	if err := d.plugins.Start(ctx); err != nil && ctx.Err() == nil {
-		d.trouble(err)
-		d.say("It is tried again when something in %s changes.", d.folder)
-	} else if err == nil {
-		d.started("runs")
+	if !d.attached {
+		d.startFirst(ctx)
 	}
-	server := &http.Server{Handler: devHandler(d.plugins.Hooks()[0].Hook, d.tell), ReadHeaderTimeout: devDial}
+	server := &http.Server{Handler: devHandler(hooks.Func(d.ask), d.tell), ReadHeaderTimeout: devDial}
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if serveErr := server.Serve(listener); !errors.Is(serveErr, http.ErrServerClosed) {
@@ -120,25 +139,55 @@ func (d *devSession) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
 	d.introduce()
+	if d.attached {
+		return d.attach(ctx, socket)
+	}
 	watchFolder(ctx, d.spec, d.folder, func() { d.reload(ctx) })
 	return nil
 }
 
 func (d *devSession) prepare() (err error) {
+	d.plugins = host.New(host.WithLogger(slog.New(&devLog{session: d})), host.WithStateDir(d.pluginState()))
+	labels := map[string]string{labelDev: "true"}
+	if d.attached {
+		d.spec = host.Spec{Name: d.entry.Name, Deadline: d.entry.deadline(), Labels: labels}
+		return nil
+	}
 	if d.spec, err = d.app.spec(d.entry); err != nil {
 		return err
 	}
-	d.spec.Pin = "" // it is there to be changed
+	d.spec.Pin, d.spec.Labels = "", labels // it is there to be changed
 	if d.folder, err = host.PluginFolder(d.spec); err != nil {
 		return usage(err)
 	}
-	d.spec.Labels = map[string]string{labelDev: "true"}
-	d.plugins = host.New(host.WithLogger(slog.New(&devLog{session: d})), host.WithStateDir(d.pluginState()))
 	return d.plugins.Add(d.spec)
 }
 
+func (d *devSession) startFirst(ctx context.Context) {
+	d.say("Starting %s…", strings.Join(d.spec.Command, " "))
+	err := d.plugins.Start(ctx)
+	switch {
+	case err == nil:
+		d.started("runs")
+	case ctx.Err() == nil:
+		d.trouble(err)
+		d.say("It is tried again when something in %s changes.", d.folder)
+	}
+}
+
+// ask asks the plugin as it is now.
+func (d *devSession) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+	list := d.plugins.Hooks()
+	if len(list) == 0 {
+		return recovery.Vote{}, errors.New("no plugin is attached yet")
+	}
+	return list[0].Hook.RunError(ctx, e)
+}
+
 func (d *devSession) introduce() {
-	d.say("Watching %s. Ctrl-C ends it.", d.folder)
+	if !d.attached {
+		d.say("Watching %s. Ctrl-C ends it.", d.folder)
+	}
 	for _, p := range d.config.plugins() {
 		if p.Name == d.entry.Name {
 			d.say("Runs with the state in %s ask it instead of the configured plugin %s.", d.dir, p.Name)
@@ -160,7 +209,11 @@ func (d *devSession) reload(ctx context.Context) {
 
 func (d *devSession) started(how string) {
 	s := d.plugins.Statuses()[0]
-	d.screen.line(d.screen.ink.green("✓ ") + oneLine(fmt.Sprintf("Plugin %s %s %s, process %d", s.Name, s.Version, how, s.PID)))
+	text := fmt.Sprintf("Plugin %s %s %s", s.Name, s.Version, how)
+	if s.PID != 0 {
+		text += fmt.Sprintf(", process %d", s.PID)
+	}
+	d.screen.line(d.screen.ink.green("✓ ") + oneLine(text))
 }
 
 func (d *devSession) say(format string, args ...any) {

@@ -79,6 +79,10 @@ func (a *app) pluginRows() ([]pluginRow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what runs now: %w", err)
 	}
+	l, err := readLock(a.config.lockPath())
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(states, func(x, y host.HostState) int { return x.PID - y.PID })
 	var rows []pluginRow
 	for _, p := range a.config.plugins() {
@@ -91,7 +95,9 @@ func (a *app) pluginRows() ([]pluginRow, error) {
 			}
 		}
 		if len(rows) == n {
-			rows = append(rows, p.row(host.Status{Name: p.Name, State: host.StateStopped, Breaker: host.BreakerClosed}))
+			rows = append(rows, p.row(host.Status{
+				Name: p.Name, State: host.StateStopped, Breaker: host.BreakerClosed, Pinned: !p.isBuiltin() && l.Plugins[p.Name].SHA256 != "",
+			}))
 		}
 	}
 	for _, s := range states {
@@ -199,6 +205,7 @@ func (r pluginRow) more() string {
 	}
 	add(r.Builtin, "builtin")
 	add(r.Pinned, "pinned")
+	add(r.Configured && !r.Pinned && !r.Builtin, "not pinned")
 	add(r.Shadow, "shadow")
 	add(r.Labels[labelDev] != "", "under development")
 	add(!r.Configured, "not in this config")

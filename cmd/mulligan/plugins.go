@@ -130,6 +130,9 @@ func (a *app) hostFor(ctx context.Context, entries []pluginEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
+	if err := a.openLock(); err != nil {
+		return err
+	}
 	a.plugins = host.New(host.WithLogger(a.logger()), host.WithStateDir(a.pluginState()))
 	for _, p := range entries {
 		if a.useDev(ctx, p) {
@@ -149,10 +152,8 @@ func (a *app) hostFor(ctx context.Context, entries []pluginEntry) error {
 // spec is how the host runs a plugin: what was pinned and granted holds for the
 // configured command, not for one that stands in for it.
 func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
-	if a.lock == nil {
-		if a.lock, err = readLock(a.config.lockPath()); err != nil {
-			return spec, err
-		}
+	if err := a.openLock(); err != nil {
+		return spec, err
 	}
 	spec, err = pluginSpec(p, os.Getenv)
 	if err != nil || p.isBuiltin() || !a.config.has(p) {
@@ -161,6 +162,14 @@ func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
 	spec.Env = append(spec.Env, a.granted(p)...)
 	spec.Pin = a.lock.Plugins[p.Name].SHA256
 	return spec, nil
+}
+
+// openLock reads the lock once.
+func (a *app) openLock() (err error) {
+	if a.lock == nil {
+		a.lock, err = readLock(a.config.lockPath())
+	}
+	return err
 }
 
 // has reports whether a plugin is configured with the command that it has.
