@@ -75,7 +75,7 @@ func survivesGarbage(ctx context.Context, c Command, mutualTLS bool) error {
 	return configured(ctx, c, mutualTLS, func(p *Plugin) error {
 		soon, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
-		err := p.conn.Invoke(soon, mulliganv1.RecoveryPlugin_RunError_FullMethodName, nil, nil, grpc.ForceCodec(garbage{}))
+		err := p.conn.Invoke(soon, mulliganv1.RecoveryPlugin_RunError_FullMethodName, struct{}{}, struct{}{}, grpc.ForceCodec(garbage{}))
 		if err == nil {
 			return errors.New("it was answered")
 		}
