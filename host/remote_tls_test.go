@@ -195,6 +195,7 @@ func TestCertificatesAreReadAnew(t *testing.T) {
 		t.Fatalf("%+v", vote)
 	}
 	server.Stop()
+	waitFor(t, "the news", func() bool { return h.Statuses()[0].State == StateBackoff })
 	s.serve(t, "tcp", at, grpc.Creds(credentials.NewTLS(after.server(t, "localhost"))))
 	if vote, _ := ask(t, h); !strings.Contains(vote.Error, "unknown authority") {
 		t.Errorf("%+v", vote)
