@@ -67,7 +67,7 @@ var examples = []example{
 	},
 	{
 		language: language{
-			name: "rust-patience", sources: sources("rust", examplePlugins+"rust-patience/Cargo.toml", examplePlugins+"rust-patience/src"), needs: []string{"cargo"},
+			name: "rust-patience", sources: sources("rust", examplePlugins+"rust-patience/Cargo.toml", examplePlugins+"rust-patience/Cargo.lock", examplePlugins+"rust-patience/src"), needs: []string{"cargo"},
 			prepare: rustPatience,
 		},
 		config:  `{"least_seconds": 80}`,
@@ -173,7 +173,7 @@ func typescriptSiblingAccount(t *testing.T, dir string) Command {
 func rustPatience(t *testing.T, dir string) Command {
 	p := place(t, dir)
 	target := p.Path(".cache/rust")
-	build(t, "cargo", "build", "--quiet", "--manifest-path", p.Path(examplePlugins+"rust-patience/Cargo.toml"), "--target-dir", target)
+	build(t, "cargo", "build", "--quiet", "--locked", "--manifest-path", p.Path(examplePlugins+"rust-patience/Cargo.toml"), "--target-dir", target)
 	return Command{Args: []string{filepath.Join(target, "debug/rust-patience")}}
 }
 

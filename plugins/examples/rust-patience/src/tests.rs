@@ -27,7 +27,7 @@ fn decide(e: &Event) -> Option<Decision> {
 /// How long the same model is waited for, in seconds; None if it is left.
 fn waits(e: &Event) -> Option<u64> {
     let decision = decide(e).expect("an opinion");
-    (decision.action == Action::Retry).then(|| decision.delay.as_secs())
+    (decision.action == Action::Retry).then_some(decision.delay.as_secs())
 }
 
 #[test]
