@@ -8,6 +8,10 @@
 //	                                         report (what is told), note and table (what is said)
 //	faults*.go                               the fault catalogue: list and show what it has, serve it
 //	                                         (screen is what that prints, below fails below HTTP)
+//	plugin_*.go                              the verbs about plugins; plugin_occasion.go has the failures that
+//	                                         replay asks about, dev_*.go how a plugin under development
+//	                                         answers for another process's
+//	lock.go, contents.go, manifest.go        what of plugins was pinned and granted, and what they ask for
 //	live.go                                  shows a run while it goes on
 //	outcome.go                               what it came to, and what can be done
 //	story.go                                 tells one that is in the timeline
