@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -192,45 +191,6 @@ func TestAFailingPluginIsLeftAlone(t *testing.T) {
 	}
 	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts != 0 || s.PID == 0 {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestNothingIsLeft(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
-	dir, err := os.MkdirTemp("/tmp", "m") // a short path
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	t.Setenv("XDG_RUNTIME_DIR", dir)
-	cycle := func(fault string) {
-		h := faultyHost(t, fault, "")
-		_ = h.Start(t.Context())
-		if pid := h.Statuses()[0].PID; pid > 0 {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	cycle("ok") // what lives for ever is there from now on
-	files, goroutines := settled(openFiles(), runtime.NumGoroutine())
-	var wg sync.WaitGroup
-	for range 5 {
-		for _, fault := range []string{"ok", "raw", "garbage", "exit at start"} {
-			wg.Go(func() { cycle(fault) })
-		}
-		wg.Wait()
-	}
-	f, g := settled(files, goroutines)
-	if f > files+5 || g > goroutines+5 {
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d files and %d goroutines, before %d and %d\n%s", f, g, files, goroutines, stacks[:runtime.Stack(stacks, true)])
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v %v", left, err)
 	}
 }
 
