@@ -20,7 +20,7 @@ plugins:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginList(), newPluginLogs(), newPluginPin(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginServe())
+	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginServe())
 	return cmd
 }
 
