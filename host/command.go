@@ -2,6 +2,7 @@ package host
 
 import (
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -95,6 +96,9 @@ var projects = []string{"package.json", "pyproject.toml", "requirements.txt", "G
 // home gives the executable and the folder that holds all of a plugin, as [HashFolder]
 // explains.
 func home(spec Spec) (program, folder string, err error) {
+	if len(spec.Command) == 0 {
+		return "", "", errors.New("a plugin without a command has no folder")
+	}
 	program, err = lookUp(spec.Command[0], spec.Dir)
 	if err != nil {
 		return "", "", err

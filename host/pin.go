@@ -53,9 +53,6 @@ func HashFolder(spec Spec) (sum string, files int, err error) {
 	if err := checkSpec(spec); err != nil {
 		return "", 0, err
 	}
-	if spec.Address != "" {
-		return "", 0, errors.New("a service has no folder")
-	}
 	program, folder, err := home(spec)
 	if err != nil {
 		return "", 0, err

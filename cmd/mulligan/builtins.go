@@ -24,7 +24,9 @@ const (
 func builtinNames() string { return strings.Join(slices.Sorted(maps.Keys(builtins)), ", ") }
 
 // isBuiltin reports whether the entry names a plugin that this program can be.
-func (p pluginEntry) isBuiltin() bool { return len(p.Command) == 0 && builtins[p.Name] != nil }
+func (p pluginEntry) isBuiltin() bool {
+	return len(p.Command) == 0 && !p.isRemote() && builtins[p.Name] != nil
+}
 
 // checkRules finds the rules' file beside the config, and reads the rules so that a
 // mistake is shown where it is, before a run is without them.

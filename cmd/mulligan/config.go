@@ -68,7 +68,9 @@ type priceEntry struct {
 // pluginEntry is a plugin: only a builtin's name, or all of the rest.
 type pluginEntry struct {
 	Name     string         `yaml:"name"`
-	Command  []string       `yaml:"command"` // empty = the builtin of that name
+	Command  []string       `yaml:"command"` // without it and an address: the builtin of that name
+	Address  string         `yaml:"address"` // of a service, instead of a command
+	TLS      *tlsEntry      `yaml:"tls"`     // for an address with grpcs://
 	Env      []string       `yaml:"env"`     // NAME or NAME=value
 	Config   map[string]any `yaml:"config"`
 	Deadline string         `yaml:"deadline"`
@@ -109,6 +111,7 @@ func loadConfig(path string, env func(string) string) (*config, error) {
 		return nil, usagef("%s: %w", path, err)
 	}
 	c.path = path
+	c.placeCertificates()
 	if err := c.checkRules(source); err != nil {
 		return nil, err
 	}
@@ -285,8 +288,8 @@ func pluginProblem(plugins []pluginEntry) *problem {
 			return problemf(at, "a plugin needs a name of small letters, digits, '.', '_' and '-', not %q", p.Name)
 		case seen[p.Name]:
 			return problemf(at, "two plugins are called %q", p.Name)
-		case len(p.Command) == 0 && !p.isBuiltin():
-			return problemf(at, "there is no builtin plugin %q; there are: %s. Any other one needs a command", p.Name, builtinNames())
+		case len(p.Command) == 0 && !p.isBuiltin() && !p.isRemote():
+			return problemf(at, "there is no builtin plugin %q; there are: %s. Any other one needs a command or an address", p.Name, builtinNames())
 		}
 		if p.Deadline != "" {
 			d, err := time.ParseDuration(p.Deadline)
@@ -294,7 +297,7 @@ func pluginProblem(plugins []pluginEntry) *problem {
 				return problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
 			}
 		}
-		if problem := p.policyProblem(at); problem != nil {
+		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at)); problem != nil {
 			return problem
 		}
 		seen[p.Name] = true

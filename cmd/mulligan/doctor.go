@@ -196,11 +196,14 @@ func (d *doctor) pluginsStart() {
 		return
 	}
 	for _, s := range d.plugins.Statuses() {
-		if s.PID == 0 {
+		switch {
+		case s.Address != "":
+			d.service(s)
+		case s.PID == 0:
 			d.bad("see its command in the config, and "+invoked()+" plugin list", "plugin %s does not start: %s", s.Name, s.LastError)
-			continue
+		default:
+			d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
 		}
-		d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
 	}
 	d.pins()
 }
@@ -208,7 +211,7 @@ func (d *doctor) pluginsStart() {
 // pins says which plugins may change unnoticed.
 func (d *doctor) pins() {
 	for _, p := range d.config.plugins() {
-		if !p.isBuiltin() && d.lock.Plugins[p.Name].SHA256 == "" {
+		if p.hasFolder() && d.lock.Plugins[p.Name].SHA256 == "" {
 			d.note("plugin %s is not pinned: it runs whatever its folder becomes (%s)", p.Name, d.hint("plugin pin "+p.Name))
 		}
 	}

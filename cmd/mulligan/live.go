@@ -201,7 +201,11 @@ func tellVote(v recovery.Vote) string {
 	if v.Version != "" {
 		who += " " + v.Version
 	}
-	text := fmt.Sprintf("%s (process %d, %d ms) says: %s", who, v.PID, v.Latency, tellAction(v.Action, v.NewModel, v.Delay))
+	where := ""
+	if v.PID > 0 { // it is no service elsewhere
+		where = fmt.Sprintf("process %d, ", v.PID)
+	}
+	text := fmt.Sprintf("%s (%s%d ms) says: %s", who, where, v.Latency, tellAction(v.Action, v.NewModel, v.Delay))
 	if v.Reason != "" {
 		text += " (" + v.Reason + ")"
 	}

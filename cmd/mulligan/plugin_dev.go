@@ -66,8 +66,8 @@ func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if entry.isBuiltin() && !f.attach {
-		return usagef("plugin %s is part of this program: there is nothing to develop", entry.Name)
+	if !entry.hasFolder() && !f.attach {
+		return usagef("plugin %s %s: there is nothing to develop", entry.Name, entry.nature())
 	}
 	if f.folder != "" {
 		entry.Folder = f.folder

@@ -54,8 +54,8 @@ func (a *app) grant(name string, revoke bool) error {
 		return usage(err)
 	}
 	p := entries[0]
-	if p.isBuiltin() {
-		return usagef("plugin %s is part of this program: it asks for nothing", p.Name)
+	if !p.hasFolder() {
+		return usagef("plugin %s %s: it asks for nothing", p.Name, p.nature())
 	}
 	l, err := readLock(a.config.lockPath())
 	if err != nil {

@@ -52,7 +52,7 @@ func newPluginList() *cobra.Command {
 			if err := a.listPlugins(rows, asJSON); err != nil {
 				return err
 			}
-			if start && slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Configured && r.PID == 0 }) {
+			if start && slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Configured && !r.starts() }) {
 				return &exitError{code: exitFailed}
 			}
 			return nil
@@ -96,7 +96,7 @@ func (a *app) pluginRows() ([]pluginRow, error) {
 		}
 		if len(rows) == n {
 			rows = append(rows, p.row(host.Status{
-				Name: p.Name, State: host.StateStopped, Breaker: host.BreakerClosed, Pinned: !p.isBuiltin() && l.Plugins[p.Name].SHA256 != "",
+				Name: p.Name, Address: p.Address, State: host.StateStopped, Breaker: host.BreakerClosed, Pinned: p.hasFolder() && l.Plugins[p.Name].SHA256 != "",
 			}))
 		}
 	}
@@ -195,6 +195,11 @@ func (r pluginRow) line() string {
 	}, "\t")
 }
 
+// starts reports whether there is a process, or a connection to a service.
+func (r pluginRow) starts() bool {
+	return r.PID != 0 || r.Address != "" && r.State == host.StateReady
+}
+
 // more is what stands under a plugin's line.
 func (r pluginRow) more() string {
 	var said []string
@@ -204,8 +209,9 @@ func (r pluginRow) more() string {
 		}
 	}
 	add(r.Builtin, "builtin")
+	add(r.Address != "", "service at "+oneLine(r.Address))
 	add(r.Pinned, "pinned")
-	add(r.Configured && !r.Pinned && !r.Builtin, "not pinned")
+	add(r.Configured && !r.Pinned && !r.Builtin && r.Address == "", "not pinned")
 	add(r.Shadow, "shadow")
 	add(r.Labels[labelDev] != "", "under development")
 	add(!r.Configured, "not in this config")

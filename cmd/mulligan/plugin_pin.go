@@ -51,9 +51,9 @@ func (a *app) pin(names []string) error {
 	}
 	pinned := 0
 	for _, p := range entries {
-		if p.isBuiltin() {
+		if !p.hasFolder() {
 			if len(names) > 0 {
-				return usagef("plugin %s is part of this program: there is nothing to pin", p.Name)
+				return usagef("plugin %s %s: there is nothing to pin", p.Name, p.nature())
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func (a *app) pin(names []string) error {
 		pinned++
 	}
 	if pinned == 0 {
-		a.screen.line("There is no plugin to pin: builtin ones are part of this program.")
+		a.screen.line("There is no plugin to pin: builtin ones are part of this program, and services run elsewhere.")
 		return nil
 	}
 	return l.write()

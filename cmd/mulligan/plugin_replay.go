@@ -130,7 +130,7 @@ func (c *config) standIn(name string, command []string) (pluginEntry, error) {
 		name = nameOfProgram(command[0])
 	}
 	p, _ := find(name)
-	p.Name, p.Command = name, command
+	p.Name, p.Command, p.Address, p.TLS = name, command, "", nil
 	if problem := pluginProblem([]pluginEntry{p}); problem != nil {
 		return p, errors.New(problem.text)
 	}

@@ -43,6 +43,8 @@ func (a *app) verify(names []string) error {
 	for _, p := range entries {
 		pin := l.Plugins[p.Name]
 		switch {
+		case p.isRemote():
+			s.line(s.ink.amber("! ") + p.Name + ": a service at " + oneLine(p.Address) + ", which cannot be pinned")
 		case p.isBuiltin():
 			s.line(s.ink.green("✓ ") + p.Name + ": part of this program")
 		case pin.SHA256 == "":
@@ -99,7 +101,7 @@ func (s *screen) tellBreach(p pluginEntry, b breach) {
 // tellBreaches says which of the configured plugins are not what was pinned.
 func (a *app) tellBreaches() {
 	for _, p := range a.config.plugins() {
-		if pin := a.lock.Plugins[p.Name]; pin.SHA256 != "" && !p.isBuiltin() {
+		if pin := a.lock.Plugins[p.Name]; pin.SHA256 != "" && p.hasFolder() {
 			if b := a.breach(p, pin); b != nil {
 				a.screen.tellBreach(p, b)
 			}

@@ -156,7 +156,7 @@ func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
 		return spec, err
 	}
 	spec, err = pluginSpec(p, os.Getenv)
-	if err != nil || p.isBuiltin() || !a.config.has(p) {
+	if err != nil || !p.hasFolder() || !a.config.has(p) {
 		return spec, err
 	}
 	spec.Env = append(spec.Env, a.granted(p)...)
@@ -217,7 +217,7 @@ func (a *app) useDev(ctx context.Context, p pluginEntry) bool {
 	a.developed[p.Name] = newDevHook(link, p.deadline())
 	instead := "the builtin one"
 	if !p.isBuiltin() {
-		instead = strings.Join(p.Command, " ")
+		instead = orElse(p.Address, strings.Join(p.Command, " "))
 	}
 	a.screen.line(oneLine(fmt.Sprintf("Using dev plugin %s (process %d) instead of %s.", p.Name, link.PID, instead)))
 	return true
@@ -272,14 +272,14 @@ func (p pluginEntry) deadline() time.Duration {
 
 func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
 	command := p.Command
-	if len(command) == 0 {
+	if len(command) == 0 && !p.isRemote() {
 		self, err := os.Executable()
 		if err != nil {
 			return host.Spec{}, fmt.Errorf("find this program, to run its builtin plugin: %w", err)
 		}
 		command = []string{self, "plugin", "serve", p.Name}
 	}
-	spec := host.Spec{Name: p.Name, Command: command, Folder: p.Folder, Deadline: p.deadline()}
+	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: p.deadline()}
 	spec.Restart, spec.Breaker = p.policies()
 	if p.Shadow {
 		spec.Labels = map[string]string{labelShadow: "true"}
