@@ -1,0 +1,42 @@
+package plugin
+
+import (
+	"context"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"github.com/mulligan-run/mulligan/internal/wire"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+)
+
+// NewService makes a plugin a gRPC server that hosts reach at an address, where [Serve]
+// has one host start it. Its certificates are among the server's options:
+//
+//	tlsConfig := &tls.Config{…, ClientAuth: tls.RequireAndVerifyClientCert}
+//	server := plugin.NewService(rules, []grpc.ServerOption{grpc.Creds(credentials.NewTLS(tlsConfig))})
+//	err := server.Serve(listener)
+//
+// Hosts do not configure a service, since it is others', too: the options about a
+// configuration have no effect. GracefulStop lets calls end, and hosts go elsewhere.
+func NewService(plugin Plugin, server []grpc.ServerOption, options ...Option) *grpc.Server {
+	s := newServer(plugin, options)
+	s.schema, s.configure = nil, nil
+	g := grpc.NewServer(append([]grpc.ServerOption{grpc.MaxRecvMsgSize(wire.MaxRequest)}, server...)...)
+	mulliganv1.RegisterRecoveryPluginServer(g, unconfigured{s})
+	h := health.NewServer()
+	h.SetServingStatus(goplugin.GRPCServiceName, healthpb.HealthCheckResponse_SERVING)
+	healthpb.RegisterHealthServer(g, h)
+	return g
+}
+
+// unconfigured is a server that no host configures for the others.
+type unconfigured struct{ *server }
+
+func (unconfigured) Configure(context.Context, *mulliganv1.ConfigureRequest) (*mulliganv1.ConfigureResponse, error) {
+	return nil, status.Error(codes.PermissionDenied, "a service is configured where it runs")
+}
