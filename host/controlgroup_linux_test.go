@@ -124,6 +124,7 @@ func TestSweepGroups(t *testing.T) {
 
 // The limits that a plugin runs under.
 func TestLimitsAreSet(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", "")
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -142,6 +143,7 @@ func TestLimitsAreSet(t *testing.T) {
 
 // What a killed host's plugin left behind is found by its environment, wherever it went.
 func TestSweepKillsOrphans(t *testing.T) {
+	t.Parallel()
 	parent := t.TempDir()
 	write(t, parent, map[string]string{"mulligan-dead/" + ownerFile: "2147483646 " + startOf(t)})
 	dead := filepath.Join(parent, "mulligan-dead")

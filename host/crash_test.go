@@ -10,6 +10,7 @@ import (
 )
 
 func TestACrashNamesEverything(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "exit", "")
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

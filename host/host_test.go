@@ -92,6 +92,7 @@ func traces(t *testing.T, dir string) map[int]string {
 }
 
 func TestAGoodPlugin(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", `{"n":1}`)
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -106,6 +107,7 @@ func TestAGoodPlugin(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", `{"n":"one"}`)
 	if err := h.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "config") {
 		t.Error(err)
@@ -113,6 +115,7 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 func TestAKilledPluginIsStartedAgain(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", "")
 	first, _ := ask(t, h)
 	_ = syscall.Kill(first.PID, syscall.SIGKILL)
@@ -127,6 +130,7 @@ func TestAKilledPluginIsStartedAgain(t *testing.T) {
 }
 
 func TestAPluginThatAlwaysDiesIsDisabled(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "exit", "")
 	for range 4 {
 		ask(t, h)

@@ -64,6 +64,7 @@ func TestP26PluginsDieWithTheirHost(t *testing.T) {
 
 // The life line alone ends a plugin: its host lives on and sends no signal.
 func TestAPluginEndsWithItsLifeLine(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", "")
 	who, err := h.plugins[0].running(t.Context())
 	if err != nil {
@@ -143,6 +144,7 @@ func TestP28StandardInputIsTheHosts(t *testing.T) {
 }
 
 func TestP34TooManyCallsAreBusy(t *testing.T) {
+	t.Parallel()
 	const calls, room = 1000, maxInFlight + maxQueued
 	open := filepath.Join(t.TempDir(), "open")
 	h := faultyHost(t, "gate", "", "GATE="+open)
@@ -179,6 +181,7 @@ func TestP34TooManyCallsAreBusy(t *testing.T) {
 }
 
 func TestAFailingPluginIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "panic", "")
 	for range (BreakerPolicy{}).orDefaults().After {
 		if vote, _ := ask(t, h); !strings.Contains(vote.Error, "panic: boom") {

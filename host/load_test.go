@@ -14,6 +14,7 @@ import (
 // PL-5: a plugin is killed again and again while many ask it. Every call ends in its
 // time, and the plugin is asked again once it is left in peace.
 func TestPL5RestartUnderLoad(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")
 	}

@@ -241,6 +241,7 @@ func waitFor(t *testing.T, what string, is func() bool) {
 
 // P15: of a flood the log has what is allowed.
 func TestP15AFloodIsBounded(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	h := New(WithStateDir(dir))
 	t.Cleanup(func() { _ = h.Close() })
@@ -276,6 +277,7 @@ func TestP17ALargeReplyIsNotRead(t *testing.T) {
 
 // P29: what a terminal sends to its group does not reach plugins.
 func TestP29APluginHasAGroupOfItsOwn(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", "")
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -288,6 +290,7 @@ func TestP29APluginHasAGroupOfItsOwn(t *testing.T) {
 
 // P36: two plugins want opposite things, and both are heard.
 func TestP36OppositeAdviceIsRecorded(t *testing.T) {
+	t.Parallel()
 	h := New()
 	t.Cleanup(func() { _ = h.Close() })
 	for _, name := range []string{"first", "second"} {

@@ -58,6 +58,7 @@ func TestOwners(t *testing.T) {
 
 // A plugin that others may replace is not started, unless it is pinned.
 func TestAnUnsafePluginIsNotStarted(t *testing.T) {
+	t.Parallel()
 	dir, program := copyOfPlugin(t)
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)

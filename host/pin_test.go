@@ -147,6 +147,7 @@ func copyOfPlugin(t *testing.T) (dir, program string) {
 }
 
 func TestAPinnedPluginRunsFromACopy(t *testing.T) {
+	t.Parallel()
 	dir, program := copyOfPlugin(t)
 	spec := faultySpec("ok", "")
 	spec.Command = []string{program}
@@ -182,6 +183,7 @@ func TestAPinnedPluginRunsFromACopy(t *testing.T) {
 // PL-8 and P30: what the pin is for is swapped all the time, between any check and any
 // exec. Only the pinned program ever runs.
 func TestP30ASwappedProgramNeverRuns(t *testing.T) {
+	t.Parallel()
 	runs := 40
 	if n := simRuns(); n > 0 {
 		runs = n / 2

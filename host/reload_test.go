@@ -14,6 +14,7 @@ import (
 )
 
 func TestReloadReplacesAndDrains(t *testing.T) {
+	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
 	h := faultyHost(t, "gate", "", "GATE="+open)
 	if err := h.Start(t.Context()); err != nil {
@@ -55,6 +56,7 @@ func TestReloadReplacesAndDrains(t *testing.T) {
 }
 
 func TestAFailedReloadKeepsTheOld(t *testing.T) {
+	t.Parallel()
 	h := faultyHost(t, "ok", "")
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -92,6 +94,7 @@ func TestAFailedReloadKeepsTheOld(t *testing.T) {
 
 // A reload brings back what was given up, and ends with its host.
 func TestReloadBringsBackADisabledPlugin(t *testing.T) {
+	t.Parallel()
 	h := New()
 	t.Cleanup(func() { _ = h.Close() })
 	spec := faultySpec("exit at start", "")

@@ -16,6 +16,7 @@ import (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestOtherProcessesAreTold(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	h := New(WithStateDir(dir))
 	t.Cleanup(func() { _ = h.Close() })
@@ -54,6 +55,7 @@ func TestOtherProcessesAreTold(t *testing.T) {
 
 // The plugin's own log, as the file has it.
 func TestLogLinesAreReadAndNotTrusted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	h := New(WithStateDir(dir))
 	t.Cleanup(func() { _ = h.Close() })
