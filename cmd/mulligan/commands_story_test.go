@@ -39,7 +39,7 @@ import (
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
 		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
-		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until,
+		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until, "policy": policy,
 	}
 	list := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range commands {
