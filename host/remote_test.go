@@ -276,7 +276,7 @@ func TestAServiceThatIsNone(t *testing.T) {
 					if err != nil {
 						return
 					}
-					go func() { defer c.Close(); speak(c) }() //nolint:errcheck // a test's end of a connection
+					go func() { defer c.Close(); speak(c) }()
 				}
 			}()
 			h := remoteHost(t, quick("grpc://"+listener.Addr().String()))
