@@ -29,6 +29,11 @@
 // control group (controlgroup_linux.go) or the environment that it was born with
 // (system_linux.go). docs/security.md says what each of these gives.
 //
+// Instead of a command a plugin may have an address: it is a service that others use,
+// too, and a connection to it stands where the process would (peer.go, remote.go). It
+// is given no configuration, and is reached again without end. Plaintext stays on this
+// machine, and certificates are read at each connect (address.go, remote_tls.go).
+//
 // Reload puts a new process in the place of a running one. With a state folder
 // (statedir.go, logfile.go), ReadStates and LogFile tell other processes how a host's
 // plugins are and what they have said. What a host that was killed leaves behind, the
