@@ -67,7 +67,7 @@ var examples = []example{
 	},
 	{
 		language: language{
-			name: "rust-patience", sources: sources("rust", examplePlugins+"rust-patience/Cargo.toml", examplePlugins+"rust-patience/Cargo.lock", examplePlugins+"rust-patience/src"), needs: []string{"cargo"},
+			name: "rust-patience", sources: sources("rust", patienceSources...), needs: []string{"cargo"},
 			prepare: rustPatience,
 		},
 		config:  `{"least_seconds": 80}`,
@@ -77,10 +77,15 @@ var examples = []example{
 	},
 }
 
-var siblingSources = []string{
-	examplePlugins + "typescript-sibling-account/package.json", examplePlugins + "typescript-sibling-account/tsconfig.json",
-	examplePlugins + "typescript-sibling-account/src",
-}
+var (
+	siblingSources = []string{
+		examplePlugins + "typescript-sibling-account/package.json", examplePlugins + "typescript-sibling-account/tsconfig.json",
+		examplePlugins + "typescript-sibling-account/src",
+	}
+	patienceSources = []string{
+		examplePlugins + "rust-patience/Cargo.toml", examplePlugins + "rust-patience/Cargo.lock", examplePlugins + "rust-patience/src",
+	}
+)
 
 // The host starts every example, and asks it.
 func TestExamples(t *testing.T) {

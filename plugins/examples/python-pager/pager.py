@@ -107,7 +107,7 @@ pager = Pager()
 def configure(config: dict[str, Any]) -> None:
     """Take the settings; without an address to page, the plugin does not start."""
     if urlsplit(os.environ.get(URL, "")).scheme not in ("http", "https"):
-        raise ValueError(f"{URL} is no http or https address: name it under env in mulligan.yaml")
+        raise ValueError(f"{URL} is no http or https address, or was not granted")
     pager.kinds = tuple(config.get("kinds", pager.kinds))
     pager.failures = config.get("failures", pager.failures)
     pager.within = 60 * config.get("within_minutes", pager.within / 60)
