@@ -45,17 +45,17 @@ func interpreted(program string) string {
 
 // language is what a command tells of the language that a plugin is written in; "" is
 // none. It is for people.
-func language(command []string) string {
-	if len(command) == 0 {
+func language(spec Spec) string {
+	if len(spec.Command) == 0 {
 		return ""
 	}
-	if name := interpreted(command[0]); name != "" {
-		if name == "shell" && len(command) > 1 {
-			return interpreted(command[1])
+	if name := interpreted(spec.Command[0]); name != "" {
+		if name == "shell" && len(spec.Command) > 1 {
+			return interpreted(spec.Command[1])
 		}
 		return name
 	}
-	path, err := exec.LookPath(command[0])
+	path, err := lookUp(spec.Command[0], spec.Dir)
 	if err != nil {
 		return ""
 	}

@@ -70,7 +70,7 @@ func (s *supervised) lockStarted() {
 // replace makes fresh, which runs as spec says, the plugin. The caller holds mu.
 func (s *supervised) replace(spec Spec, fresh peer) {
 	total := s.restarts.total
-	s.spec, s.begun, s.lastError, s.language = spec, true, "", language(spec.Command)
+	s.spec, s.begun, s.lastError, s.language = spec, true, "", language(spec)
 	s.restarts, s.breaker, s.latencies = newRestarts(spec), newBreaker(spec.Breaker), latencies{}
 	s.restarts.total = total
 	s.adopt(fresh)

@@ -115,7 +115,8 @@ const (
 	BreakerHalfOpen = "half-open" // the next call is a trial, or one is under way
 )
 
-// Status is what is known about a plugin. Nothing in it holds control characters.
+// Status is what is known about a plugin. Nothing in it holds control characters,
+// except that LastError may have several lines.
 type Status struct {
 	Name      string            `json:"name"`
 	Version   string            `json:"version,omitempty"`

@@ -54,7 +54,7 @@ func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func())
 	return &supervised{
 		name: spec.Name, folders: folders, logger: logger, changed: changed, life: life, end: end,
 		slots: make(chan struct{}, maxInFlight), queue: make(chan struct{}, maxInFlight+maxQueued),
-		spec: spec, restarts: newRestarts(spec), breaker: newBreaker(spec.Breaker), language: language(spec.Command),
+		spec: spec, restarts: newRestarts(spec), breaker: newBreaker(spec.Breaker), language: language(spec),
 	}
 }
 
