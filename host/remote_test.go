@@ -41,6 +41,7 @@ func (s *service) answers(f answer) { s.answer.Store(&f) }
 func (s *service) Check(ctx context.Context, _ *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
 	if s.deaf.Load() {
 		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	return &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVING}, nil
 }
