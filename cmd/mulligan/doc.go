@@ -12,6 +12,8 @@
 //	                                         replay asks about, dev_*.go how a plugin under development
 //	                                         answers for another process's
 //	lock.go, contents.go, manifest.go        what of plugins was pinned and granted, and what they ask for
+//	plugin_new*.go, plugin_conform*.go       the verbs of plugin authors: a plugin to begin with (its files
+//	                                         are in scaffold), and its exam (which is in sdk/conformance)
 //	live.go                                  shows a run while it goes on
 //	outcome.go                               what it came to, and what can be done
 //	story.go                                 tells one that is in the timeline

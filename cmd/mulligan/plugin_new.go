@@ -38,7 +38,7 @@ func newPluginNew() *cobra.Command {
 		Example: "mulligan plugin new my-rules --lang python\nmulligan plugin new my-rules --lang rust --dir plugins/mine --sdk ~/src/mulligan",
 		Args:    cobra.ExactArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			made, err := f.scaffold(args[0])
+			made, err := f.newborn(args[0])
 			if err != nil {
 				return err
 			}
@@ -55,8 +55,8 @@ func newPluginNew() *cobra.Command {
 	return cmd
 }
 
-// scaffold is what the flags ask for, checked as far as it can be before it is written.
-func (f *newFlags) scaffold(name string) (*scaffold, error) {
+// newborn is what the flags ask for, checked as far as it can be before it is written.
+func (f *newFlags) newborn(name string) (*newborn, error) {
 	language, ok := languages[f.lang]
 	if !ok {
 		return nil, usagef("--lang is one of %s, not %q", strings.Join(languageNames(), ", "), f.lang)
@@ -68,12 +68,12 @@ func (f *newFlags) scaffold(name string) (*scaffold, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	s := &scaffold{Name: name, language: language, sdk: sdk, dir: orElse(f.dir, name), folder: f.lang}
+	s := &newborn{Name: name, language: language, sdk: sdk, dir: orElse(f.dir, name), folder: f.lang}
 	return s, s.vacant()
 }
 
 // vacant refuses a folder that has anything in it, but for a repository without files.
-func (s *scaffold) vacant() error {
+func (s *newborn) vacant() error {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -89,7 +89,7 @@ func (s *scaffold) vacant() error {
 }
 
 // write writes all files, and the link to the checkout if one is needed.
-func (s *scaffold) write() error {
+func (s *newborn) write() error {
 	files, err := s.files()
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *scaffold) write() error {
 }
 
 // next says what was made and what to type.
-func (s *scaffold) next() string {
+func (s *newborn) next() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Made %s, a plugin in %s.\n", s.Name, s.Title)
 	if s.Checkout() {
@@ -135,7 +135,7 @@ func (s *scaffold) next() string {
 }
 
 // Mulligan is how this program is called from anywhere.
-func (s *scaffold) Mulligan() string {
+func (s *newborn) Mulligan() string {
 	self, err := os.Executable()
 	if err != nil {
 		return "mulligan"

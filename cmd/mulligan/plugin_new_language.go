@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,14 +9,9 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-)
 
-// templates are the files of a new plugin: common's, and those of its language. Each
-// has .tmpl after its name, so that no tool takes it for what it will be; what is
-// filled in stands between « and ».
-//
-//go:embed all:scaffold
-var templates embed.FS
+	"github.com/mulligan-run/mulligan/cmd/mulligan/scaffold"
+)
 
 // language is what differs between plugins in different languages beside their code.
 type language struct {
@@ -98,9 +92,9 @@ func (l language) checkName(name string) error {
 	return nil
 }
 
-// scaffold is a plugin that is about to be written. Its exported members, and the
+// newborn is a plugin that is about to be written. Its exported members, and the
 // language's, are what templates may name.
-type scaffold struct {
+type newborn struct {
 	Name string
 	language
 	sdk    sdk
@@ -109,20 +103,20 @@ type scaffold struct {
 }
 
 // Checkout reports whether the SDK is taken from a checkout.
-func (s *scaffold) Checkout() bool { return s.sdk.checkout != "" }
+func (s *newborn) Checkout() bool { return s.sdk.checkout != "" }
 
 // Version is the release of the SDK: "v1.2.3".
-func (s *scaffold) Version() string { return s.sdk.release }
+func (s *newborn) Version() string { return s.sdk.release }
 
 // Number is the release as most registries spell it: "1.2.3".
-func (s *scaffold) Number() string { return strings.TrimPrefix(s.sdk.release, "v") }
+func (s *newborn) Number() string { return strings.TrimPrefix(s.sdk.release, "v") }
 
 // YAMLCommand is the plugin's command, as elements of a list.
-func (s *scaffold) YAMLCommand() string {
+func (s *newborn) YAMLCommand() string {
 	return strings.Join(strings.Fields(s.named(s.command)), ", ")
 }
 
-func (s *scaffold) named(text string) string { return strings.ReplaceAll(text, "NAME", s.Name) }
+func (s *newborn) named(text string) string { return strings.ReplaceAll(text, "NAME", s.Name) }
 
 // scaffoldFile is a file of a new plugin; its path is relative to the plugin's folder.
 type scaffoldFile struct {
@@ -131,16 +125,16 @@ type scaffoldFile struct {
 }
 
 // files fills in the templates.
-func (s *scaffold) files() ([]scaffoldFile, error) {
+func (s *newborn) files() ([]scaffoldFile, error) {
 	filled := *s
 	filled.ShippedCommand, filled.Ship = s.named(s.ShippedCommand), s.named(s.Ship)
 	var files []scaffoldFile
-	for _, folder := range []string{"scaffold/common", "scaffold/" + s.folder} {
-		err := fs.WalkDir(templates, folder, func(name string, entry fs.DirEntry, err error) error {
+	for _, folder := range []string{"common", s.folder} {
+		err := fs.WalkDir(scaffold.Templates, folder, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			text, err := templates.ReadFile(name)
+			text, err := scaffold.Templates.ReadFile(name)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,148 @@
+package scaffold
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+)
+
+const repository = "../../.."
+
+// newPlugins are the languages of new plugins: what a plugin of each needs on the PATH,
+// and what it is made of beside its templates.
+var newPlugins = map[string]struct{ needs, sources []string }{
+	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/wire", "recovery", "go.mod"}},
+	"python":     {[]string{"python3"}, []string{"sdk/python/src", "sdk/python/pyproject.toml"}},
+	"typescript": {[]string{"node", "npm"}, []string{"sdk/typescript/plugin/src", "sdk/typescript/plugin/package-lock.json"}},
+	"rust":       {[]string{"cargo"}, []string{"sdk/rust/src", "sdk/rust/Cargo.toml"}},
+}
+
+// A new plugin passes its own "make test" as it was written, and then decides about the
+// demo's failures. That takes minutes, so a pass is remembered for as long as nothing
+// that the plugin is made of changes.
+func TestNewPluginsPass(t *testing.T) {
+	if testing.Short() {
+		t.Skip("installs and compiles")
+	}
+	folders, err := Templates.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		lang := folder.Name()
+		if lang == "common" {
+			continue
+		}
+		t.Run(lang, func(t *testing.T) {
+			if newPlugins[lang].needs == nil {
+				t.Fatal("it is not said what this language needs")
+			}
+			for _, tool := range append([]string{"make"}, newPlugins[lang].needs...) {
+				if _, err := exec.LookPath(tool); err != nil {
+					if os.Getenv("CI") == "true" {
+						t.Fatalf("%s: no %s", lang, tool)
+					}
+					t.Skipf("NOT TESTED: a new plugin in %s needs %s", lang, tool)
+				}
+			}
+			cache, err := filepath.Abs(filepath.Join(repository, ".cache/scaffold"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			passed := filepath.Join(cache, lang+"-"+madeOf(t, lang))
+			if _, err := os.Stat(passed); err == nil {
+				t.Logf("it passed before, with the same sources: %s", passed)
+				return
+			}
+			makesTest(t, lang, cache)
+			if t.Failed() {
+				return
+			}
+			if err := os.MkdirAll(cache, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(passed, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// makesTest writes a plugin with this program and uses it as its README says.
+func makesTest(t *testing.T, lang, cache string) {
+	checkout, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, mulligan := filepath.Join(t.TempDir(), "my-rules"), filepath.Join(t.TempDir(), "mulligan")
+	command(t, checkout, "go", "build", "-o", mulligan, "./cmd/mulligan")
+	command(t, ".", mulligan, "plugin", "new", "my-rules", "--lang", lang, "--dir", dir, "--sdk", checkout)
+	t.Setenv("CARGO_TARGET_DIR", filepath.Join(cache, "rust")) // of everything that is made, only this takes long and is the same every time
+	said := command(t, dir, "make", "test", "MULLIGAN="+mulligan)
+	if !strings.Contains(said, "my-rules 0.1.0: 5") || strings.Contains(said, "✗") {
+		t.Errorf("make test said\n%s", said)
+	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	command(t, dir, mulligan, "run", faultlab.DemoPrompt)
+	runs := command(t, dir, mulligan, "runs", "list", "--json", "--limit", "1")
+	var run struct{ Run string }
+	if err := json.Unmarshal([]byte(runs), &run); err != nil {
+		t.Fatalf("%v: %s", err, runs)
+	}
+	story := command(t, dir, mulligan, "runs", "show", run.Run)
+	for _, want := range []string{"retry in 1 s, by my-rules", "retry in 2 s, by my-rules", "switch to atlas/atlas-1 in 250 ms, by my-rules"} {
+		if !strings.Contains(story, want) {
+			t.Errorf("%q is not in\n%s", want, story)
+		}
+	}
+}
+
+func command(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// madeOf is a digest of what a new plugin and its exam are made of.
+func madeOf(t *testing.T, lang string) string {
+	t.Helper()
+	hash := sha256.New()
+	sources := append([]string{"sdk/conformance", "proto", "cmd/mulligan/scaffold/common", "cmd/mulligan/scaffold/" + lang}, newPlugins[lang].sources...)
+	for _, pattern := range []string{"plugin_conform*.go", "plugin_new*.go"} {
+		files, err := filepath.Glob("../" + pattern)
+		if err != nil || files == nil {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range files {
+			sources = append(sources, "cmd/mulligan/"+filepath.Base(name))
+		}
+	}
+	for _, source := range sources {
+		err := filepath.WalkDir(filepath.Join(repository, source), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(name, ".pyc") {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:16]
+}
