@@ -33,7 +33,7 @@ const (
 var languages = []language{
 	{"python", []string{"python3"}, []string{sdk + "python/src", sdk + "python/requirements.lock", faulty + "python"}, python},
 	{"typescript", []string{"node", "npm"}, []string{sdk + "typescript/plugin/src", sdk + "typescript/plugin/package-lock.json", faulty + "typescript"}, typescript},
-	{"rust", []string{"cargo"}, []string{sdk + "rust/src", sdk + "rust/Cargo.lock", faulty + "rust/src"}, rust},
+	{"rust", []string{"cargo"}, []string{sdk + "rust/src", sdk + "rust/Cargo.toml", faulty + "rust/src"}, rust},
 }
 
 // make is a spec with the command and the environment. Without its toolchain the test
@@ -89,7 +89,7 @@ func typescript(t *testing.T) host.Spec {
 
 func rust(t *testing.T) host.Spec {
 	target := absolute(t, cache+"rust")
-	run(t, "cargo", "build", "--quiet", "--locked", "--manifest-path", faulty+"rust/Cargo.toml", "--target-dir", target)
+	run(t, "cargo", "build", "--quiet", "--manifest-path", faulty+"rust/Cargo.toml", "--target-dir", target)
 	return host.Spec{Command: []string{filepath.Join(target, "debug/faulty")}}
 }
 

@@ -83,7 +83,7 @@ var (
 		examplePlugins + "typescript-sibling-account/src",
 	}
 	patienceSources = []string{
-		examplePlugins + "rust-patience/Cargo.toml", examplePlugins + "rust-patience/Cargo.lock", examplePlugins + "rust-patience/src",
+		examplePlugins + "rust-patience/Cargo.toml", examplePlugins + "rust-patience/src",
 	}
 )
 
@@ -178,7 +178,7 @@ func typescriptSiblingAccount(t *testing.T, dir string) Command {
 func rustPatience(t *testing.T, dir string) Command {
 	p := place(t, dir)
 	target := p.Path(".cache/rust")
-	build(t, "cargo", "build", "--quiet", "--locked", "--manifest-path", p.Path(examplePlugins+"rust-patience/Cargo.toml"), "--target-dir", target)
+	build(t, "cargo", "build", "--quiet", "--manifest-path", p.Path(examplePlugins+"rust-patience/Cargo.toml"), "--target-dir", target)
 	return Command{Args: []string{filepath.Join(target, "debug/rust-patience")}}
 }
 
