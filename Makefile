@@ -35,7 +35,7 @@ build: ## build bin/mulligan
 
 .PHONY: test
 test: ## run every test, with the race detector where there is a C compiler
-	go test $(RACE) $(PACKAGES)
+	go test $(RACE) -timeout 20m $(PACKAGES)
 
 .PHONY: sim
 sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
@@ -98,21 +98,24 @@ oracles:
 
 # The other languages look after themselves: types, style, tests, and generated code.
 .PHONY: sdks
-sdks: python typescript rust ## check the plugin SDKs of Python, TypeScript and Rust
+sdks: python typescript rust ## check the plugin SDKs and examples of Python, TypeScript and Rust
 
 .PHONY: python
 python:
 	sdk/python/check.sh
+	sdk/python/check.sh $(CURDIR)/plugins/examples/python-pager
 	@rm -rf $(GENERATED)/python && sdk/python/generate.sh $(GENERATED)/python
 	@diff -r -x __pycache__ sdk/python/src/mulligan/_proto $(GENERATED)/python || { echo "run: make generate"; exit 1; }
 
 .PHONY: typescript
 typescript: $(BIN)/buf
 	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent check
+	npm --silent --prefix plugins/examples/typescript-sibling-account run check
 
 .PHONY: rust
 rust:
 	sdk/rust/check
+	cargo test --quiet --manifest-path plugins/examples/rust-patience/Cargo.toml --target-dir .cache/rust
 
 .PHONY: clean
 clean: ## remove what was built, the tools included
