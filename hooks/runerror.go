@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -14,7 +16,8 @@ const (
 )
 
 // RunError is the run_error occasion: a failure and what a decision about it may
-// depend on. It holds no prompt, no tool arguments or results, and no secret.
+// depend on. It holds no secret and, apart from Transcript, no prompt and no tool's
+// arguments or results.
 type RunError struct {
 	Run, Session string
 	Failure      recovery.Failure
@@ -36,6 +39,10 @@ type RunError struct {
 	PartialShown bool     // text of the failed attempt was seen by people
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int      // in a row without a finished step
+
+	// Transcript is what was said in the run so far. A host passes it on to plugins
+	// that were granted it, as Recent makes it, and to no other.
+	Transcript []llm.Message
 }
 
 // NewRunError describes the open failure of r; it needs r.Open set.
@@ -51,6 +58,7 @@ func NewRunError(r *recovery.Run) RunError {
 		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
 		IdleBreaker:       r.IdleExpiries >= recovery.IdleBreakerAt,
 		IdleExpiries:      r.IdleExpiries,
+		Transcript:        slices.Clip(r.Messages),
 	}
 	if open.Failure.Model != "" {
 		e.Model = open.Failure.Model

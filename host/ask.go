@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -23,9 +24,21 @@ const (
 
 var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight, maxQueued)
 
+// transcript is what the plugin may see of what was said.
+func (s *supervised) transcript(e hooks.RunError) []llm.Message {
+	s.mu.Lock()
+	granted := s.spec.Transcript
+	s.mu.Unlock()
+	if !granted {
+		return nil
+	}
+	return hooks.Recent(e.Transcript)
+}
+
 // RunError asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
 // plugin's own deadline ends, whatever the plugin does.
 func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+	e.Transcript = s.transcript(e)
 	if deadline := s.deadline(); deadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, deadline)

@@ -267,6 +267,8 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 		os.Exit(3)
 	case "fail":
 		answer.Action = recovery.ActionFail
+	case "listen":
+		answer = plugin.Fail(strconv.Itoa(len(e.Transcript)) + " messages")
 	case "hang":
 		time.Sleep(time.Hour)
 	case "log":

@@ -12,21 +12,22 @@ import (
 // Address the fields about a process (Env, Config, Dir, Folder, Pin, PlainText and
 // Limits) stay empty.
 type Spec struct {
-	Name      string            // unique in its Host, at most 100 bytes
-	Command   []string          // the executable and its arguments; no shell
-	Address   string            // of a service: grpcs://HOST:PORT, grpc://HOST:PORT on this machine, unix:///PATH
-	TLS       *RemoteTLS        // for grpcs; nil = the system's roots and no client certificate
-	Env       []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
-	Config    json.RawMessage   // checked against the plugin's schema; nil = none
-	Deadline  time.Duration     // for one answer; 0 = the caller's alone
-	Dir       string            // where it runs; "" = where the host does
-	Folder    string            // that holds all of the plugin; "" = found as HashFolder says
-	Pin       string            // what HashFolder must give, hex: a copy that was checked runs; "" = not pinned
-	PlainText bool              // no TLS on the plugin's socket, where a system's cryptography forbids it
-	Restart   RestartPolicy     // zero fields are the defaults
-	Breaker   BreakerPolicy     // zero fields are the defaults
-	Limits    Limits            // zero fields are the defaults
-	Labels    map[string]string // the caller's own, repeated in Status
+	Name       string            // unique in its Host, at most 100 bytes
+	Command    []string          // the executable and its arguments; no shell
+	Address    string            // of a service: grpcs://HOST:PORT, grpc://HOST:PORT on this machine, unix:///PATH
+	TLS        *RemoteTLS        // for grpcs; nil = the system's roots and no client certificate
+	Env        []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
+	Config     json.RawMessage   // checked against the plugin's schema; nil = none
+	Deadline   time.Duration     // for one answer; 0 = the caller's alone
+	Dir        string            // where it runs; "" = where the host does
+	Folder     string            // that holds all of the plugin; "" = found as HashFolder says
+	Pin        string            // what HashFolder must give, hex: a copy that was checked runs; "" = not pinned
+	Transcript bool              // what was said in the run is passed on: a person granted it
+	PlainText  bool              // no TLS on the plugin's socket, where a system's cryptography forbids it
+	Restart    RestartPolicy     // zero fields are the defaults
+	Breaker    BreakerPolicy     // zero fields are the defaults
+	Limits     Limits            // zero fields are the defaults
+	Labels     map[string]string // the caller's own, repeated in Status
 }
 
 // RemoteTLS says how a service is trusted and how it trusts us. The files are PEM and

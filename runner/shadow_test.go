@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -141,9 +142,12 @@ func TestAShadowsVoteIsWritten(t *testing.T) {
 // TestAShadowIsAskedWhatPluginsAre compares the questions.
 func TestAShadowIsAskedWhatPluginsAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var asked, shadow []hooks.RunError
 		record := func(list *[]hooks.RunError) hooks.Hook {
 			return hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				*list = append(*list, e)
 				return retryNow, nil
 			})

@@ -291,7 +291,7 @@ func unruly() {
 	case "exit-first":
 		os.Exit(3)
 	}
-	plugin.Serve(plugin.Func(func(context.Context, plugin.Event) (plugin.Decision, error) {
+	plugin.Serve(plugin.Func(func(_ context.Context, e plugin.Event) (plugin.Decision, error) {
 		switch deed {
 		case "panic":
 			panic("boom")
@@ -308,7 +308,7 @@ func unruly() {
 			fmt.Fprintln(os.Stderr, "\x1b[31mplain\x07 words")
 			fmt.Fprintln(os.Stderr, `{"@level":"warn","@message":"careful \u001b[2J","run":"r1","n":1}`)
 		case "tell":
-			return plugin.Fail("the token is “" + os.Getenv("PAGER_TOKEN") + "”, the key “" + os.Getenv("LAB_KEY") + "”"), nil
+			return plugin.Fail("the token is “" + os.Getenv("PAGER_TOKEN") + "”, the key “" + os.Getenv("LAB_KEY") + "”, " + strconv.Itoa(len(e.Transcript)) + " messages"), nil
 		case "fail":
 			return plugin.Fail("it is not worth it"), nil
 		case "nonsense":

@@ -67,17 +67,18 @@ type priceEntry struct {
 
 // pluginEntry is a plugin: only a builtin's name, or all of the rest.
 type pluginEntry struct {
-	Name     string         `yaml:"name"`
-	Command  []string       `yaml:"command"` // without it and an address: the builtin of that name
-	Address  string         `yaml:"address"` // of a service, instead of a command
-	TLS      *tlsEntry      `yaml:"tls"`     // for an address with grpcs://
-	Env      []string       `yaml:"env"`     // NAME or NAME=value
-	Config   map[string]any `yaml:"config"`
-	Deadline string         `yaml:"deadline"`
-	Folder   string         `yaml:"folder"` // holds all of it; "" = found by its command
-	Shadow   bool           `yaml:"shadow"` // asked on trial: its votes are recorded, and never count
-	Restart  *restartEntry  `yaml:"restart"`
-	Breaker  *breakerEntry  `yaml:"breaker"`
+	Name       string         `yaml:"name"`
+	Command    []string       `yaml:"command"` // without it and an address: the builtin of that name
+	Address    string         `yaml:"address"` // of a service, instead of a command
+	TLS        *tlsEntry      `yaml:"tls"`     // for an address with grpcs://
+	Env        []string       `yaml:"env"`     // NAME or NAME=value
+	Config     map[string]any `yaml:"config"`
+	Deadline   string         `yaml:"deadline"`
+	Folder     string         `yaml:"folder"`     // holds all of it; "" = found by its command
+	Transcript string         `yaml:"transcript"` // messages: it is told what is said in runs; none by default
+	Shadow     bool           `yaml:"shadow"`     // asked on trial: its votes are recorded, and never count
+	Restart    *restartEntry  `yaml:"restart"`
+	Breaker    *breakerEntry  `yaml:"breaker"`
 }
 
 // UnmarshalYAML takes the name of a builtin where a whole entry could stand.
@@ -297,7 +298,7 @@ func pluginProblem(plugins []pluginEntry) *problem {
 				return problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
 			}
 		}
-		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at)); problem != nil {
+		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at), checkTranscript(at+".transcript", p.Transcript)); problem != nil {
 			return problem
 		}
 		seen[p.Name] = true

@@ -44,6 +44,7 @@ func newDevHook(link *devLink, deadline time.Duration) *devHook {
 func (d *devHook) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.deadline)
 	defer cancel()
+	e.Transcript = hooks.Recent(e.Transcript) // the dev plugin's own host passes it on if that was granted
 	question, err := json.Marshal(e)
 	if err != nil {
 		return recovery.Vote{}, err

@@ -26,10 +26,11 @@ type lock struct {
 
 // lockEntry is a plugin that was pinned, or granted something, or both.
 type lockEntry struct {
-	SHA256   string            `yaml:"sha256"`   // of its whole folder; "" = not pinned
-	Files    int               `yaml:"files"`    // in its folder
-	Env      []string          `yaml:"env"`      // variables that it is granted
-	Contents map[string]string `yaml:"contents"` // see contents; nil = too many files to list
+	SHA256     string            `yaml:"sha256"`     // of its whole folder; "" = not pinned
+	Files      int               `yaml:"files"`      // in its folder
+	Env        []string          `yaml:"env"`        // variables that it is granted
+	Transcript string            `yaml:"transcript"` // messages, if it is granted them
+	Contents   map[string]string `yaml:"contents"`   // see contents; nil = too many files to list
 }
 
 const (
@@ -109,6 +110,9 @@ func (e lockEntry) problem(at string) *problem {
 			return problemf(fmt.Sprintf("%s.env[%d]", at, i), "%q is no name of a variable", name)
 		}
 	}
+	if p := checkTranscript(at+".transcript", e.Transcript); p != nil {
+		return p
+	}
 	for name, sum := range e.Contents {
 		if !filepath.IsLocal(name) || !contentHex.MatchString(sum) {
 			return problemf(at+".contents", "%q: %q is not a file and 16 hex digits", name, sum)
@@ -130,6 +134,9 @@ func (l *lock) text() []byte {
 		fmt.Fprintf(&b, "  %q:\n", name)
 		if len(e.Env) > 0 {
 			fmt.Fprintf(&b, "    env: [\"%s\"]\n", strings.Join(e.Env, `", "`))
+		}
+		if e.Transcript != "" {
+			fmt.Fprintf(&b, "    transcript: %s\n", e.Transcript)
 		}
 		if e.SHA256 != "" {
 			fmt.Fprintf(&b, "    sha256: %q\n    files: %d\n", e.SHA256, e.Files)

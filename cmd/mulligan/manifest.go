@@ -19,7 +19,22 @@ type manifest struct {
 	Name        string   `yaml:"name"`
 	Description string   `yaml:"description"`
 	Env         []string `yaml:"env"`        // variables, by name
-	Transcript  string   `yaml:"transcript"` // none
+	Transcript  string   `yaml:"transcript"` // none, or messages: what is said in the runs that it is asked about
+}
+
+// What a plugin may be told of a run's transcript.
+const (
+	transcriptNone     = "none"
+	transcriptMessages = "messages"
+)
+
+// checkTranscript says what is wrong with the word that asks for a transcript, or gives it.
+func checkTranscript(at, word string) *problem {
+	switch word {
+	case "", transcriptNone, transcriptMessages:
+		return nil
+	}
+	return problemf(at, "%q: write messages, or none", word)
 }
 
 const (
@@ -81,8 +96,9 @@ func (m manifest) problem() *problem {
 		return problemf("$.description", "it is longer than %d bytes", maxDescription)
 	case len(m.Env) > maxAsked:
 		return problemf("$.env", "%d variables are more than %d", len(m.Env), maxAsked)
-	case m.Transcript != "" && m.Transcript != "none":
-		return problemf("$.transcript", "%q: access to what is said in a run is not supported yet; leave it out, or say none", m.Transcript)
+	}
+	if p := checkTranscript("$.transcript", m.Transcript); p != nil {
+		return p
 	}
 	for i, name := range m.Env {
 		at := fmt.Sprintf("$.env[%d]", i)
@@ -96,14 +112,17 @@ func (m manifest) problem() *problem {
 	return nil
 }
 
-// missing are the variables that the plugin asks for and has not: neither does the
-// config give them, nor were they granted.
-func (m manifest) missing(p pluginEntry, granted []string) []string {
+// missing is what the plugin asks for and has not: neither does the config give it, nor
+// was it granted.
+func (m manifest) missing(p pluginEntry, granted lockEntry) []string {
 	var missing []string
 	for _, name := range m.Env {
-		if !slices.Contains(granted, name) && !p.gives(name) {
+		if !slices.Contains(granted.Env, name) && !p.gives(name) {
 			missing = append(missing, name)
 		}
+	}
+	if m.Transcript == transcriptMessages && granted.Transcript != transcriptMessages && p.Transcript != transcriptMessages {
+		missing = append(missing, "the transcript")
 	}
 	return missing
 }

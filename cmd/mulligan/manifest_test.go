@@ -26,7 +26,7 @@ func TestParseManifest(t *testing.T) {
 		"too many":    {"env: [" + strings.TrimSuffix(strings.Repeat("A, ", 65), ", ") + "]\n", "more than 64"},
 		"name":        {"name: A B\n", "no name of a plugin"},
 		"long":        {"description: " + strings.Repeat("a", 501) + "\n", "longer than 500"},
-		"transcript":  {"env: [A]\ntranscript: messages\n", "not supported yet"},
+		"transcript":  {"env: [A]\ntranscript: everything\n", "write messages, or none"},
 		"broken":      {"env: [\n", "1:"},
 	} {
 		if _, err := parseManifest([]byte(tt.source)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -63,9 +63,16 @@ func TestAManifestIsAnOrdinaryFile(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	m := manifest{Env: []string{"A", "B", "C", "D"}}
+	m := manifest{Env: []string{"A", "B", "C", "D"}, Transcript: transcriptMessages}
 	p := pluginEntry{Env: []string{"B", "C=1"}}
-	if got := m.missing(p, []string{"D", "E"}); !cmp.Equal(got, []string{"A"}) {
+	if got := m.missing(p, lockEntry{Env: []string{"D", "E"}}); !cmp.Equal(got, []string{"A", "the transcript"}) {
+		t.Errorf("missing: %v", got)
+	}
+	if got := m.missing(p, lockEntry{Env: []string{"A", "D"}, Transcript: transcriptMessages}); got != nil {
+		t.Errorf("missing: %v", got)
+	}
+	p.Transcript = transcriptMessages // the config gives it
+	if got := m.missing(p, lockEntry{Env: []string{"A", "D"}}); got != nil {
 		t.Errorf("missing: %v", got)
 	}
 }
@@ -84,7 +91,7 @@ func FuzzManifest(f *testing.F) {
 				t.Errorf("%q is asked for", name)
 			}
 		}
-		if m.Transcript != "" && m.Transcript != "none" {
+		if checkTranscript("", m.Transcript) != nil {
 			t.Errorf("transcript %q", m.Transcript)
 		}
 	})

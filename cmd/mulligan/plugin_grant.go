@@ -17,11 +17,12 @@ const grantHelp = `Let a plugin have what it asks for in the file mulligan-plugi
   name: mine
   description: Pages whoever is on call.
   env: [PAGER_TOKEN]
+  transcript: messages        # what is said in the runs that it is asked about
 
 The grant is kept in mulligan.lock, beside the config. A plugin gets the variables
 that it asks for and that were granted, those that env: in the config gives it,
 and PATH, LANG, TZ, TMPDIR and HOME; nothing else of the environment reaches it.
-If it asks for more later, that is not granted.`
+Without a grant no plugin learns what was said in a run. If it asks for more later, that is not granted.`
 
 func newPluginGrant() *cobra.Command {
 	var (
@@ -63,7 +64,7 @@ func (a *app) grant(name string, revoke bool) error {
 	}
 	entry := l.Plugins[name]
 	if revoke {
-		entry.Env = nil
+		entry.Env, entry.Transcript = nil, ""
 		fmt.Fprintf(a.screen.out, "Plugin %s has no grant now.\n", name)
 		return l.set(name, entry)
 	}
@@ -74,12 +75,20 @@ func (a *app) grant(name string, revoke bool) error {
 	if m.Description != "" {
 		fmt.Fprintln(a.screen.out, name+": "+oneLine(m.Description))
 	}
-	entry.Env = slices.Sorted(slices.Values(m.Env))
-	if len(entry.Env) == 0 {
+	entry.Env, entry.Transcript = slices.Sorted(slices.Values(m.Env)), ""
+	var gets []string
+	if len(entry.Env) > 0 {
+		gets = append(gets, "the environment's "+strings.Join(entry.Env, ", "))
+	}
+	if m.Transcript == transcriptMessages {
+		entry.Transcript = transcriptMessages
+		gets = append(gets, "what is said in the runs that it is asked about, tools' arguments and results included")
+	}
+	if len(gets) == 0 {
 		fmt.Fprintf(a.screen.out, "Plugin %s asks for nothing.\n", name)
 		return l.set(name, entry)
 	}
-	fmt.Fprintf(a.screen.out, "Plugin %s is granted the environment's %s.\n", name, strings.Join(entry.Env, ", "))
+	fmt.Fprintf(a.screen.out, "Plugin %s is granted %s.\n", name, strings.Join(gets, "; and "))
 	for _, variable := range entry.Env {
 		if _, set := os.LookupEnv(variable); !set {
 			a.screen.line(a.screen.ink.amber("! ") + variable + " is not set here.")
@@ -91,7 +100,7 @@ func (a *app) grant(name string, revoke bool) error {
 // set writes the lock with that entry; one that says nothing is left out.
 func (l *lock) set(name string, e lockEntry) error {
 	l.Plugins[name] = e
-	if e.SHA256 == "" && len(e.Env) == 0 {
+	if e.SHA256 == "" && len(e.Env) == 0 && e.Transcript == "" {
 		delete(l.Plugins, name)
 	}
 	return l.write()
@@ -106,26 +115,27 @@ func (p pluginEntry) manifest() (manifest, error) {
 	return readManifest(folder)
 }
 
-// granted are the variables that a plugin asks for and was granted, with their values.
-// What it asks for in vain is said.
-func (a *app) granted(p pluginEntry) []string {
+// give gives spec what the plugin asks for and was granted. What it asks for in vain is
+// said.
+func (a *app) give(spec *host.Spec, p pluginEntry) {
 	m, err := p.manifest()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // the host says that its program is not there
+		return // the host says that its program is not there
 	}
 	if err != nil {
 		a.screen.line(a.screen.ink.amber("! ") + "Plugin " + p.Name + " gets nothing of what it asks for: " + excerpt(err.Error()))
-		return nil
+		return
 	}
-	grant := a.lock.Plugins[p.Name].Env
+	grant := a.lock.Plugins[p.Name]
 	if missing := m.missing(p, grant); len(missing) > 0 {
 		a.screen.line(a.screen.ink.amber("! ") + "Plugin " + p.Name + " asks for " + strings.Join(missing, ", ") + ", which it does not get: " + a.hint("plugin grant "+p.Name))
 	}
-	var env []string
 	for _, name := range m.Env {
-		if value, set := os.LookupEnv(name); set && slices.Contains(grant, name) && !p.gives(name) {
-			env = append(env, name+"="+value)
+		if value, set := os.LookupEnv(name); set && slices.Contains(grant.Env, name) && !p.gives(name) {
+			spec.Env = append(spec.Env, name+"="+value)
 		}
 	}
-	return env
+	if m.Transcript == transcriptMessages && grant.Transcript == transcriptMessages {
+		spec.Transcript = true
+	}
 }

@@ -93,7 +93,7 @@ func (a *app) pinOne(l *lock, p pluginEntry) error {
 	l.Plugins[p.Name] = lockEntry{SHA256: now.sha256, Files: now.files, Contents: contents(now.folder), Env: before.Env}
 	fmt.Fprintln(a.screen.out, oneLine(fmt.Sprintf("Plugin %s %s: %s, %s", p.Name, word, now.folder, plural(now.files, "file", "files"))))
 	fmt.Fprintln(a.screen.out, "  sha256 "+now.sha256)
-	if missing := asked.missing(p, before.Env); len(missing) > 0 {
+	if missing := asked.missing(p, before); len(missing) > 0 {
 		fmt.Fprintf(a.screen.out, "  it asks for %s, which it does not get: %s\n", strings.Join(missing, ", "), a.hint("plugin grant "+p.Name))
 	}
 	return nil

@@ -159,7 +159,7 @@ func (a *app) spec(p pluginEntry) (spec host.Spec, err error) {
 	if err != nil || !p.hasFolder() || !a.config.has(p) {
 		return spec, err
 	}
-	spec.Env = append(spec.Env, a.granted(p)...)
+	a.give(&spec, p)
 	spec.Pin = a.lock.Plugins[p.Name].SHA256
 	return spec, nil
 }
@@ -279,7 +279,7 @@ func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
 		}
 		command = []string{self, "plugin", "serve", p.Name}
 	}
-	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: p.deadline()}
+	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: p.deadline(), Transcript: p.Transcript == transcriptMessages}
 	spec.Restart, spec.Breaker = p.policies()
 	if p.Shadow {
 		spec.Labels = map[string]string{labelShadow: "true"}

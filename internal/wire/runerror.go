@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"encoding/json"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -25,13 +28,21 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 	for _, tool := range e.UnsafeTools {
 		m.UnsafeTools = append(m.UnsafeTools, valid(tool))
 	}
+	if len(e.Transcript) > 0 {
+		m.Transcript, _ = json.Marshal(e.Transcript) // what cannot be JSON is not told
+	}
 	return m
 }
 
 // RunErrorFromProto is the inverse of RunErrorToProto.
 func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
+	var transcript []llm.Message
+	if json.Unmarshal(m.GetTranscript(), &transcript) != nil {
+		transcript = nil
+	}
 	return hooks.RunError{
-		Run: m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
+		Transcript: transcript,
+		Run:        m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
 		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),
 		AutoRecover: m.GetAutoRecover(), Elapsed: recovery.Millis(m.GetElapsedMs()),
 		Remaining:         fromProto[recovery.Budget](m.GetRemaining()),

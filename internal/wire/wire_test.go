@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -165,6 +166,7 @@ func TestEveryKindComesBack(t *testing.T) {
 func TestRunErrorComesBack(t *testing.T) {
 	e := filled[hooks.RunError]()
 	e.ReplaySafety = hooks.ReplayUnsafe
+	e.Transcript = []llm.Message{{Role: llm.RoleAssistant, Model: "a/m", Parts: []llm.Part{{Text: "Köln"}, {Call: &llm.ToolCall{ID: "1", Name: "f", Args: []byte(`{"a":1}`)}}}}}
 	got := RunErrorFromProto(throughBytes(t, RunErrorToProto(e), &mulliganv1.RunErrorRequest{}))
 	if !reflect.DeepEqual(got, e) {
 		t.Errorf("got  %+v\nwant %+v", got, e)

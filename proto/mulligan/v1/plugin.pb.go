@@ -265,8 +265,8 @@ func (*ConfigureResponse) Descriptor() ([]byte, []int) {
 	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{3}
 }
 
-// RunErrorRequest is a failure and what a decision may depend on. It holds no prompt, no tool
-// arguments or results, and no secret.
+// RunErrorRequest is a failure and what a decision may depend on. It holds no secret and, apart from
+// transcript, no prompt and no tool's arguments or results.
 type RunErrorRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The run.
@@ -306,7 +306,12 @@ type RunErrorRequest struct {
 	// Too many idle expiries in a row: nothing is retried by itself.
 	IdleBreaker bool `protobuf:"varint,18,opt,name=idle_breaker,json=idleBreaker,proto3" json:"idle_breaker,omitempty"`
 	// In a row without a finished step.
-	IdleExpiries  int32 `protobuf:"varint,19,opt,name=idle_expiries,json=idleExpiries,proto3" json:"idle_expiries,omitempty"`
+	IdleExpiries int32 `protobuf:"varint,19,opt,name=idle_expiries,json=idleExpiries,proto3" json:"idle_expiries,omitempty"`
+	// What was said in the run so far, only for a plugin that was granted it: a JSON list of messages, {"role":
+	// "user" | "assistant" | "tool", "parts": [{"text"} | {"thinking": {"text"}} | {"call": {"id", "name", "args"}} |
+	// {"result": {"callId", "name", "text", "isError"}} | {"image": {"mediaType"}}], "model"}, the newest of them, at
+	// most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
+	Transcript    []byte `protobuf:"bytes,20,opt,name=transcript,proto3" json:"transcript,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -474,6 +479,13 @@ func (x *RunErrorRequest) GetIdleExpiries() int32 {
 	return 0
 }
 
+func (x *RunErrorRequest) GetTranscript() []byte {
+	if x != nil {
+		return x.Transcript
+	}
+	return nil
+}
+
 // RunErrorResponse is advice. What is not valid here counts as no opinion.
 type RunErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -577,7 +589,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\rconfig_schema\x18\x03 \x01(\fR\fconfigSchema\"*\n" +
 	"\x10ConfigureRequest\x12\x16\n" +
 	"\x06config\x18\x01 \x01(\fR\x06config\"\x13\n" +
-	"\x11ConfigureResponse\"\xd7\x05\n" +
+	"\x11ConfigureResponse\"\xf7\x05\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -600,7 +612,10 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\funsafe_tools\x18\x10 \x03(\tR\vunsafeTools\x12#\n" +
 	"\rpartial_shown\x18\x11 \x01(\bR\fpartialShown\x12!\n" +
 	"\fidle_breaker\x18\x12 \x01(\bR\vidleBreaker\x12#\n" +
-	"\ridle_expiries\x18\x13 \x01(\x05R\fidleExpiries\"\xeb\x01\n" +
+	"\ridle_expiries\x18\x13 \x01(\x05R\fidleExpiries\x12\x1e\n" +
+	"\n" +
+	"transcript\x18\x14 \x01(\fR\n" +
+	"transcript\"\xeb\x01\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -45,7 +46,7 @@ func eventFields(e plugin.Event) map[string]any {
 		"remaining_microdollars": e.Remaining.Microdollars, "remaining_attempts": e.RemainingAttempts,
 		"remaining_time": e.RemainingTime, "tried": tried(e.Tried), "models": models(e.Models),
 		"replay_safety": e.ReplaySafety, "unsafe_tools": e.UnsafeTools, "partial_shown": e.PartialShown,
-		"idle_breaker": e.IdleBreaker, "idle_expiries": e.IdleExpiries,
+		"idle_breaker": e.IdleBreaker, "idle_expiries": e.IdleExpiries, "transcript": said(e.Transcript),
 	}
 	failure := failureFields(e.Failure)
 	for _, short := range []string{"code", "provider", "retryable", "resets_at"} {
@@ -55,6 +56,14 @@ func eventFields(e plugin.Event) map[string]any {
 		fields["failure."+name] = value
 	}
 	return fields
+}
+
+func said(transcript []llm.Message) []string {
+	var texts []string
+	for _, m := range transcript {
+		texts = append(texts, m.Text())
+	}
+	return texts
 }
 
 func failureFields(f recovery.Failure) map[string]any {

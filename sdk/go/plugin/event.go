@@ -6,11 +6,12 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 
 	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Event is a failure and what a decision may depend on. It holds no prompt, no tool
-// arguments or results, and no secret.
+// Event is a failure and what a decision may depend on. It holds no secret and, apart
+// from Transcript, no prompt and no tool's arguments or results.
 type Event struct {
 	Run, Session string
 	Kind         recovery.Kind    // what went wrong; new kinds may appear
@@ -36,6 +37,10 @@ type Event struct {
 	PartialShown bool     // text of the failed attempt was seen by people
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int
+
+	// Transcript is what was said in the run so far, the newest of it; empty unless a
+	// person granted it (transcript: messages in mulligan-plugin.yaml).
+	Transcript []llm.Message
 }
 
 func newEvent(m *mulliganv1.RunErrorRequest) Event {
@@ -46,7 +51,7 @@ func newEvent(m *mulliganv1.RunErrorRequest) Event {
 		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed.Duration(), Remaining: e.Remaining,
 		RemainingAttempts: e.RemainingAttempts, RemainingTime: e.RemainingTime.Duration(), Tried: e.Tried,
 		Models: e.Alternatives, ReplaySafety: e.ReplaySafety, UnsafeTools: e.UnsafeTools,
-		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
+		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries, Transcript: e.Transcript,
 	}
 	for _, a := range e.Alternatives {
 		event.Alternatives = append(event.Alternatives, a.Model)

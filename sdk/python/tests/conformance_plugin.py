@@ -91,7 +91,7 @@ def say(e: Event, name: str) -> Decision:
 
 
 def count(e: Event, name: str) -> Decision:
-    return Fail(str(len(field(e, name))))
+    return Fail(str(len(field(e, name) or ())))
 
 
 def field(e: Event, name: str) -> Any:

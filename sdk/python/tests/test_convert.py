@@ -1,6 +1,7 @@
 """Between the author's types and the wire."""
 
 import dataclasses
+import logging
 from datetime import datetime, timezone
 from typing import Any
 
@@ -27,6 +28,36 @@ def test_times_are_utc_and_no_year_is_too_much() -> None:
     assert e.resets_at == datetime(2026, 5, 4, 3, 4, 5, 60000, timezone.utc)
     m.resets_at.seconds = 1 << 62
     assert _convert.event(plugin_pb2.RunErrorRequest(failure=m)).resets_at is None
+
+
+def test_a_transcript_is_read_and_not_shown() -> None:
+    text = '[{"role":"user","parts":[{"text":"How? 世界"}]},{"role":"assistant","parts":[],"model":"a/b"}]'
+    e = _convert.event(plugin_pb2.RunErrorRequest(transcript=text.encode()))
+    assert e.transcript == [
+        {"role": "user", "parts": [{"text": "How? 世界"}]},
+        {"role": "assistant", "parts": [], "model": "a/b"},
+    ]
+    assert "How?" not in repr(e)
+    assert hash(e) == hash(Event())
+    assert _convert.event(plugin_pb2.RunErrorRequest(transcript=b"[]")).transcript == []
+
+
+def test_no_transcript_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert _convert.event(plugin_pb2.RunErrorRequest()).transcript is None
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[", b"{}", b"null", b'"secret"', b'["secret"]', b'[{"text":"\xff"}]', b"[" * 1_000_000, b"[" + b"9" * 5000 + b"]"],
+    ids=["broken", "object", "null", "text", "list of text", "no UTF-8", "deep", "long number"],
+)
+def test_what_is_no_transcript_is_a_warning(text: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    e = _convert.event(plugin_pb2.RunErrorRequest(run="r-1", transcript=text))
+    assert (e.run, e.transcript) == ("r-1", None)
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert "transcript" in caplog.text
+    assert "secret" not in caplog.text
 
 
 @pytest.mark.parametrize(

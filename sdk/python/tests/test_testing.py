@@ -35,6 +35,13 @@ def test_what_is_left_out_follows_from_the_rest() -> None:
     assert not testing.event("rate_limit", retryable=False).retryable
 
 
+def test_a_transcript_is_given_as_it_is_received() -> None:
+    messages = [{"role": "user", "parts": [{"text": "How?"}]}]
+    assert testing.event(transcript=messages).transcript == messages
+    assert testing.event(transcript=[]).transcript == []
+    assert testing.event().transcript is None
+
+
 def test_a_slip_in_a_kind_is_caught_and_tomorrow_is_not() -> None:
     with pytest.raises(ValueError, match="did you mean 'rate_limit'"):
         testing.event("rate-limit")

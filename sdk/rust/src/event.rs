@@ -2,8 +2,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::{Kind, Origin, Phase, ReplaySafety, Timer};
 
-/// A failure and what a decision may depend on. It holds no prompt, no tool arguments or
-/// results, and no secret. [`testing::event`](crate::testing::event) makes one for tests.
+/// A failure and what a decision may depend on. Apart from the [`transcript`](Event::transcript),
+/// which takes a grant, it holds no prompt, no tool arguments or results, and no secret.
+/// [`testing::event`](crate::testing::event) makes one for tests.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
@@ -47,6 +48,26 @@ pub struct Event {
     pub idle_breaker: bool,
     /// Idle expiries in a row without a finished step.
     pub idle_expiries: u32,
+    /// What was said in the run so far, as JSON for `serde_json` to read: the newest messages, at
+    /// most 1 MiB, each with `role` (`user`, `assistant` or `tool`), `parts` and `model`. A part is
+    /// one of `text`, `thinking`, `call`, `result` and `image`; pictures are without their data,
+    /// reasoning without its signatures. `None` = the plugin was not granted it, for which its
+    /// `mulligan-plugin.yaml` asks with `transcript: messages`, or it was not UTF-8.
+    ///
+    /// ```
+    /// use mulligan::{Event, Kind, testing};
+    ///
+    /// fn messages(e: &Event) -> serde_json::Result<Vec<serde_json::Value>> {
+    ///     serde_json::from_str(e.transcript.as_deref().unwrap_or("[]"))
+    /// }
+    ///
+    /// let mut e = testing::event(Kind::ContentFilter);
+    /// assert!(messages(&e)?.is_empty());
+    /// e.transcript = Some(r#"[{"role": "user", "parts": [{"text": "How?"}]}]"#.into());
+    /// assert_eq!(messages(&e)?[0]["parts"][0]["text"], "How?");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub transcript: Option<String>,
     /// When the host stops waiting for the answer; `None` = it waits for ever. What takes
     /// longer is lost: an async function is dropped then, another one runs on in vain.
     pub deadline: Option<Instant>,

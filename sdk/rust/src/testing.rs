@@ -21,7 +21,8 @@ use std::time::Duration;
 use crate::{Alternative, Event, Failure, Kind, Origin, ReplaySafety};
 
 /// The first failure of a model call, of the given kind, with two models to switch to and
-/// nothing used up. Change what the test is about: every field is public.
+/// nothing used up. There is no transcript, as without a grant. Change what the test is about:
+/// every field is public.
 #[must_use]
 pub fn event(kind: Kind) -> Event {
     let (code, retryable) = facts(&kind);
@@ -47,6 +48,7 @@ pub fn event(kind: Kind) -> Event {
             alternative("openai/gpt-5.2-mini"),
         ],
         replay_safety: ReplaySafety::Safe,
+        transcript: None,
         ..Event::default()
     }
 }

@@ -52,6 +52,7 @@ impl Event {
             partial_shown: e.partial_shown,
             idle_breaker: e.idle_breaker,
             idle_expiries: count(e.idle_expiries),
+            transcript: text(e.transcript),
             deadline,
         }
     }
@@ -123,6 +124,11 @@ fn name(prefix: &str, number: i32, known: Option<&str>, companion: &str) -> Stri
 /// Hosts send no negative counts.
 fn count(n: i32) -> u32 {
     u32::try_from(n).unwrap_or(0)
+}
+
+/// Bytes that are not UTF-8 are no JSON either.
+fn text(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok().filter(|text| !text.is_empty())
 }
 
 fn remaining(n: i64) -> Remaining<u64> {
@@ -310,6 +316,23 @@ mod tests {
         assert_eq!(e.remaining_time, Remaining::UsedUp);
         assert_eq!(e.remaining_tokens, Remaining::Unlimited);
         assert_eq!(e.remaining_microdollars, Remaining::Left(7));
+    }
+
+    #[test]
+    fn a_transcript_is_its_text_or_none() {
+        let json = r#"[{"role":"user","parts":[{"text":"Где?"}]}]"#;
+        for (sent, want) in [
+            (json.as_bytes(), Some(json)),
+            (b"[]", Some("[]")),
+            (b"", None),
+            (b"[\xff]", None),
+        ] {
+            let request = v1::RunErrorRequest {
+                transcript: sent.into(),
+                ..Default::default()
+            };
+            assert_eq!(Event::new(request, None).transcript.as_deref(), want, "{sent:?}");
+        }
     }
 
     #[test]

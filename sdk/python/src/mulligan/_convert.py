@@ -1,8 +1,11 @@
 """Between the author's types and the messages on the wire."""
 
+import json
+import logging
 import math
 import reprlib
 from datetime import datetime, timezone
+from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -12,6 +15,8 @@ from ._event import Alternative, Event, Failure, Tried
 from ._proto import decision_pb2, failure_pb2, plugin_pb2
 
 _MAX_ERROR = 2 << 10  # bytes that a host is told of an error
+
+_logger = logging.getLogger("mulligan")
 
 
 def event(m: plugin_pb2.RunErrorRequest) -> Event:
@@ -38,7 +43,24 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         partial_shown=m.partial_shown,
         idle_breaker=m.idle_breaker,
         idle_expiries=m.idle_expiries,
+        transcript=_transcript(m.transcript),
     )
+
+
+def _transcript(text: bytes) -> list[dict[str, Any]] | None:
+    """Read the messages; what is no list of them is worth a warning, but no failure of the rule."""
+    if not text:
+        return None
+    try:
+        messages = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = str(error)
+    else:
+        if isinstance(messages, list) and all(isinstance(one, dict) for one in messages):
+            return messages
+        why = "it is no list of objects"
+    _logger.warning("the transcript cannot be read and is left out: %s", why)
+    return None
 
 
 def _failure(m: failure_pb2.Failure) -> Failure:

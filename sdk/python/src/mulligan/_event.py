@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ class Tried:
 class Event:
     """A failure and what a decision may depend on.
 
-    It holds no prompt, no tool arguments or results, and no secret.
+    It holds no secret, and no prompt, tool arguments or results but in ``transcript``, for which
+    a plugin needs a grant.
     """
 
     run: str = ""
@@ -140,6 +142,16 @@ class Event:
     """Too many idle expiries in a row: nothing is retried by itself."""
     idle_expiries: int = 0
     """In a row, without a finished step."""
+
+    transcript: list[dict[str, Any]] | None = field(default=None, hash=False, repr=False)
+    """What was said in the run so far, only for a plugin that asks for it by ``transcript: messages``
+    in its mulligan-plugin.yaml and was granted it; None for all others.
+
+    Each message is ``{"role": "user" | "assistant" | "tool", "parts": […], "model": …}``, and each
+    part one of ``{"text": …}``, ``{"thinking": {"text"}}``, ``{"call": {"id", "name", "args"}}``,
+    ``{"result": {"callId", "name", "text", "isError"}}`` and ``{"image": {"mediaType"}}``. These
+    are the newest messages, at most 1 MiB of JSON; pictures are without their data, reasoning
+    without its signatures. Text that logs or prints an event leaves them out."""
 
     @property
     def kind(self) -> str:

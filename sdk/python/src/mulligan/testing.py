@@ -14,6 +14,7 @@ An ``async`` run_error is asked by ``asyncio.run(run_error(event(…)))``.
 import difflib
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from ._event import Alternative, Event, Failure, Tried
 
@@ -79,6 +80,7 @@ def event(
     partial_shown: bool = False,
     idle_breaker: bool = False,
     idle_expiries: int = 0,
+    transcript: Sequence[dict[str, Any]] | None = None,
     run: str = "run-1",
     session: str = "",
     variant: str = "",
@@ -150,6 +152,7 @@ def event(
         partial_shown=partial_shown,
         idle_breaker=idle_breaker,
         idle_expiries=idle_expiries,
+        transcript=None if transcript is None else list(transcript),
     )
 
 

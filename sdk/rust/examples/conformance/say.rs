@@ -38,12 +38,19 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
             .map(|a| format!("{} {}", a.model, a.context_tokens.unwrap_or(0)))
             .collect(),
         "unsafe_tools" => e.unsafe_tools.clone(),
+        "transcript" => messages(e)?,
         _ => {
             let text = text(e, name).ok_or_else(|| format!("no field {name:?}"))?;
             return Ok(Field::Text(text));
         }
     };
     Ok(Field::List(list))
+}
+
+/// The messages of the transcript, each as JSON.
+fn messages(e: &Event) -> Result<Vec<String>, Error> {
+    let list: Vec<serde_json::Value> = serde_json::from_str(e.transcript.as_deref().unwrap_or("[]"))?;
+    Ok(list.iter().map(ToString::to_string).collect())
 }
 
 fn text(e: &Event, name: &str) -> Option<String> {

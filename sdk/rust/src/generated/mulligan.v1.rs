@@ -730,8 +730,8 @@ pub struct ConfigureRequest {
 /// ConfigureResponse is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ConfigureResponse {}
-/// RunErrorRequest is a failure and what a decision may depend on. It holds no prompt, no tool
-/// arguments or results, and no secret.
+/// RunErrorRequest is a failure and what a decision may depend on. It holds no secret and, apart from
+/// transcript, no prompt and no tool's arguments or results.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RunErrorRequest {
     /// The run.
@@ -791,6 +791,12 @@ pub struct RunErrorRequest {
     /// In a row without a finished step.
     #[prost(int32, tag = "19")]
     pub idle_expiries: i32,
+    /// What was said in the run so far, only for a plugin that was granted it: a JSON list of messages, {"role":
+    /// "user" | "assistant" | "tool", "parts": [{"text"} | {"thinking": {"text"}} | {"call": {"id", "name", "args"}} |
+    /// {"result": {"callId", "name", "text", "isError"}} | {"image": {"mediaType"}}], "model"}, the newest of them, at
+    /// most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
+    #[prost(bytes = "vec", tag = "20")]
+    pub transcript: ::prost::alloc::vec::Vec<u8>,
 }
 /// RunErrorResponse is advice. What is not valid here counts as no opinion.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -7,6 +7,7 @@ import {
   Timer as WireTimer,
 } from "./gen/mulligan/v1/failure.js";
 import { ReplaySafety as WireReplaySafety, type RunErrorRequest } from "./gen/mulligan/v1/plugin.js";
+import { type Message, newTranscript } from "./transcript.js";
 
 /** The names of an enum, and whatever a newer host says. `""` is not set. */
 type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">> | (string & {});
@@ -27,8 +28,9 @@ export type Timer = Names<typeof WireTimer>;
 export type ReplaySafety = Names<typeof WireReplaySafety>;
 
 /**
- * A failure and what a decision may depend on. It holds no prompt, no tool arguments or
- * results, and no secret. Durations are in seconds. Texts that are not set are empty.
+ * A failure and what a decision may depend on. It holds no secret and, apart from a
+ * `transcript` that was granted, no prompt and no tool's arguments or results. Durations
+ * are in seconds. Texts that are not set are empty.
  */
 export interface FailureEvent {
   /** The id of the run. */
@@ -90,6 +92,13 @@ export interface FailureEvent {
   readonly idleBreaker: boolean;
   /** Idle expiries in a row without a finished step. */
   readonly idleExpiries: number;
+
+  /**
+   * What was said in the run so far: the newest messages, at most 1 MiB of JSON. Only for a
+   * plugin that asks for it with `transcript: messages` in its mulligan-plugin.yaml, and was
+   * granted it; undefined for all others.
+   */
+  readonly transcript?: readonly Message[] | undefined;
 }
 
 /** What went wrong with an attempt. It never holds a secret. */
@@ -175,6 +184,7 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
     alternatives: models.map((a) => a.model), models, tried: m.tried.map(newTried),
     replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
     partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
+    transcript: newTranscript(m.transcript),
   };
 }
 

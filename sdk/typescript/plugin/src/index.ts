@@ -32,3 +32,4 @@ export { log } from "./log.js";
 export type { Fields, Log } from "./log.js";
 export { serve } from "./serve.js";
 export type { Advise, Call, Options } from "./serve.js";
+export type { Image, Message, Part, Thinking, ToolCall, ToolResult } from "./transcript.js";

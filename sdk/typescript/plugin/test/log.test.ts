@@ -1,23 +1,10 @@
 import assert from "node:assert/strict";
-import { mock, test } from "node:test";
+import { test } from "node:test";
 
 import { log } from "@mulligan-run/plugin";
 
 import { calls } from "../src/calls.js";
-
-/** Gives the lines that are logged meanwhile. */
-function logged(during: () => void): Record<string, unknown>[] {
-  const write = mock.method(process.stderr, "write", () => true);
-  try {
-    during();
-    return write.mock.calls.map(({ arguments: [line] }) => {
-      assert.match(String(line), /^[^\n]*\n$/);
-      return JSON.parse(String(line)) as Record<string, unknown>;
-    });
-  } finally {
-    write.mock.restore();
-  }
-}
+import { logged } from "./logged.js";
 
 test("a line has a level, a message, a time and the author's keys", () => {
   const [line] = logged(() => log.warn("over\nquota", { left: 0, "@level": "mine" }));

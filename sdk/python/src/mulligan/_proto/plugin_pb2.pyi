@@ -46,7 +46,7 @@ class ConfigureResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class RunErrorRequest(_message.Message):
-    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries")
+    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
@@ -66,6 +66,7 @@ class RunErrorRequest(_message.Message):
     PARTIAL_SHOWN_FIELD_NUMBER: _ClassVar[int]
     IDLE_BREAKER_FIELD_NUMBER: _ClassVar[int]
     IDLE_EXPIRIES_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
     run: str
     session: str
     failure: _failure_pb2.Failure
@@ -85,7 +86,8 @@ class RunErrorRequest(_message.Message):
     partial_shown: bool
     idle_breaker: bool
     idle_expiries: int
-    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[_policy_pb2.Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ...) -> None: ...
+    transcript: bytes
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[_policy_pb2.Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ...) -> None: ...
 
 class RunErrorResponse(_message.Message):
     __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust")

@@ -26,6 +26,8 @@ function field(event: FailureEvent, name: string): Value {
         [t.attempt, t.model, t.code, render("at", t.at), render("duration", t.duration)].join(" "));
     case "models":
       return event.models.map((a) => `${a.model} ${a.contextTokens}`);
+    case "transcript":
+      return (event.transcript ?? []).map((m) => m.role);
   }
   const [owner, key] = name.startsWith("failure.") ? [event.failure, name.slice("failure.".length)] : [event, name];
   const camel = key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -59,8 +59,8 @@ export interface ConfigureResponse {
 }
 
 /**
- * RunErrorRequest is a failure and what a decision may depend on. It holds no prompt, no tool
- * arguments or results, and no secret.
+ * RunErrorRequest is a failure and what a decision may depend on. It holds no secret and, apart from
+ * transcript, no prompt and no tool's arguments or results.
  */
 export interface RunErrorRequest {
   /** The run. */
@@ -105,6 +105,13 @@ export interface RunErrorRequest {
   idleBreaker: boolean;
   /** In a row without a finished step. */
   idleExpiries: number;
+  /**
+   * What was said in the run so far, only for a plugin that was granted it: a JSON list of messages, {"role":
+   * "user" | "assistant" | "tool", "parts": [{"text"} | {"thinking": {"text"}} | {"call": {"id", "name", "args"}} |
+   * {"result": {"callId", "name", "text", "isError"}} | {"image": {"mediaType"}}], "model"}, the newest of them, at
+   * most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
+   */
+  transcript: Buffer;
 }
 
 /** RunErrorResponse is advice. What is not valid here counts as no opinion. */
@@ -328,6 +335,7 @@ function createBaseRunErrorRequest(): RunErrorRequest {
     partialShown: false,
     idleBreaker: false,
     idleExpiries: 0,
+    transcript: Buffer.alloc(0),
   };
 }
 
@@ -395,6 +403,9 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
     }
     if (message.idleExpiries !== 0) {
       writer.uint32(152).int32(message.idleExpiries);
+    }
+    if (message.transcript.length !== 0) {
+      writer.uint32(162).bytes(message.transcript);
     }
     return writer;
   },
@@ -562,6 +573,14 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
             }
 
             message.idleExpiries = reader.int32();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.transcript = Buffer.from(reader.bytes());
             continue;
           }
         }

@@ -1,0 +1,53 @@
+package hooks
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// What a plugin gets of a transcript, at most.
+const (
+	MaxTranscript     = 1 << 20  // bytes of JSON
+	maxTranscriptText = 64 << 10 // bytes of one text or result
+)
+
+// Recent is what of a transcript a plugin may see that was granted it: the newest
+// messages that fit into MaxTranscript, long texts cut, pictures without their data and
+// reasoning without what only its model may see. What it is given stays as it is.
+func Recent(messages []llm.Message) []llm.Message {
+	var recent []llm.Message
+	size := 0
+	for _, m := range slices.Backward(messages) {
+		m = bare(m)
+		text, err := json.Marshal(m)
+		if size += len(text) + 1; err != nil || size > MaxTranscript-2 {
+			break
+		}
+		recent = append(recent, m)
+	}
+	slices.Reverse(recent)
+	return recent
+}
+
+func bare(m llm.Message) llm.Message {
+	m.Parts = append([]llm.Part{}, m.Parts...)
+	for i, p := range m.Parts {
+		m.Parts[i].Text = recovery.Clip(p.Text, maxTranscriptText)
+		switch {
+		case p.Thinking != nil:
+			m.Parts[i].Thinking = &llm.Thinking{Text: recovery.Clip(p.Thinking.Text, maxTranscriptText)}
+		case p.Image != nil:
+			m.Parts[i].Image = &llm.Image{MediaType: p.Image.MediaType, Data: []byte{}}
+		case p.Result != nil:
+			result := *p.Result
+			result.Text = recovery.Clip(result.Text, maxTranscriptText)
+			m.Parts[i].Result = &result
+		case p.Call != nil:
+			m.Parts[i].Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Args: p.Call.Args}
+		}
+	}
+	return m
+}
