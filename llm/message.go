@@ -1,6 +1,9 @@
 package llm
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Role says who speaks in a Message.
 type Role string
@@ -69,11 +72,11 @@ func User(text string) Message {
 
 // Text joins the text parts of m.
 func (m Message) Text() string {
-	var s string
+	var s strings.Builder
 	for _, p := range m.Parts {
-		s += p.Text
+		s.WriteString(p.Text)
 	}
-	return s
+	return s.String()
 }
 
 // Calls lists the tool calls of m in the order in which the model made them.

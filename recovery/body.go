@@ -256,7 +256,7 @@ func (s *signals) value(f field, member told, depth int) {
 	case fieldDelay, fieldAfter, fieldReset:
 		s.comeBack(f, member)
 	case fieldRequestID:
-		s.requestID = Clip(value, 128)
+		s.requestID = Clip(value, MaxRequestID)
 	case fieldBlocked:
 		s.isError = true
 		s.code("blocked_" + value)

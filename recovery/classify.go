@@ -456,13 +456,26 @@ func (c *reading) providerCode(v verdict) string {
 	return first
 }
 
-func (c *reading) requestID() string {
-	for _, name := range []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid"} {
-		if id := c.e.header(name); id != "" {
-			return Clip(id, 128)
+// requestIDHeaders are where providers, clouds and gateways name a request.
+var requestIDHeaders = []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Litellm-Call-Id"}
+
+// MaxRequestID is the most that is kept of a request's id, in bytes.
+const MaxRequestID = 128
+
+// RequestID is the provider's name for a request, by the headers of its answer and in
+// full; "" if they do not say.
+func RequestID(header map[string][]string) string {
+	e := Evidence{Header: header}
+	for _, name := range requestIDHeaders {
+		if id := e.header(name); id != "" {
+			return id
 		}
 	}
-	return c.body.requestID
+	return ""
+}
+
+func (c *reading) requestID() string {
+	return orElse(Clip(RequestID(c.e.Header), MaxRequestID), c.body.requestID)
 }
 
 // detail is what the provider said in its own words, else what the transport did.

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
@@ -72,7 +71,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	s.event = wireEvent{}
 	e := &s.event
 	if err := json.Unmarshal(data, e); err != nil {
-		return nil, malformed("an event is not JSON: %v", err)
+		return nil, observe.Malformed("an event is not JSON: %v", err)
 	}
 	if e.Type == "error" || observe.IsError(e.Error) {
 		return nil, &observe.ReportedError{Body: data} // gateways report theirs without a type
@@ -94,7 +93,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		return s.end(deltas), nil
 	case "message_stop":
 		if s.inBlock != "" {
-			return nil, malformed("the message ended within a block")
+			return nil, observe.Malformed("the message ended within a block")
 		}
 		s.state = observe.Done
 	}
@@ -104,15 +103,11 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 // overflow is the stop reason of an answer that the context window has no room for.
 const overflow = "model_context_window_exceeded"
 
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
-}
-
 // start takes in message_start; a second one would be another answer's, or the same
 // one's again.
 func (s *stream) start(deltas []llm.Delta) ([]llm.Delta, error) {
 	if s.started {
-		return nil, malformed("a second message_start")
+		return nil, observe.Malformed("a second message_start")
 	}
 	s.started = true
 	s.use(s.event.Message.Usage)
@@ -124,16 +119,16 @@ func (s *stream) begin(deltas []llm.Delta) ([]llm.Delta, error) {
 	e := &s.event
 	switch {
 	case s.inBlock != "":
-		return nil, malformed("block %d begins within block %d", e.Index, s.block)
+		return nil, observe.Malformed("block %d begins within block %d", e.Index, s.block)
 	case e.Index < s.next:
-		return nil, malformed("block %d begins again", e.Index)
+		return nil, observe.Malformed("block %d begins again", e.Index)
 	}
 	s.block, s.inBlock, s.input, s.next = e.Index, e.Block.Type, nil, e.Index+1
 	switch {
 	case e.Block.Type == "":
-		return nil, malformed("a block without a type")
+		return nil, observe.Malformed("a block without a type")
 	case e.Block.Type == "tool_use" && e.Block.Name == "":
-		return nil, malformed("a tool call without a name")
+		return nil, observe.Malformed("a tool call without a name")
 	case e.Block.Type == "tool_use":
 		if len(e.Block.Input) > len("{}") {
 			s.input = e.Block.Input
@@ -151,7 +146,7 @@ func (s *stream) begin(deltas []llm.Delta) ([]llm.Delta, error) {
 func (s *stream) goOn(deltas []llm.Delta) ([]llm.Delta, error) {
 	e := &s.event
 	if s.inBlock == "" || e.Index != s.block {
-		return nil, malformed("a delta for block %d, which is not open", e.Index)
+		return nil, observe.Malformed("a delta for block %d, which is not open", e.Index)
 	}
 	switch e.Delta.Type {
 	case "text_delta":

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
@@ -77,7 +76,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	var list []json.RawMessage
 	err := json.Unmarshal(data, &list)
 	if err != nil {
-		return nil, malformed("a list of chunks is not JSON: %v", err)
+		return nil, observe.Malformed("a list of chunks is not JSON: %v", err)
 	}
 	for _, chunk := range list {
 		if deltas, err = s.decode(chunk, deltas); err != nil {
@@ -92,7 +91,7 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	s.chunk = wireChunk{Candidates: s.chunk.Candidates[:0]}
 	c := &s.chunk
 	if err := json.Unmarshal(data, c); err != nil {
-		return nil, malformed("a chunk is not JSON: %v", err)
+		return nil, observe.Malformed("a chunk is not JSON: %v", err)
 	}
 	switch {
 	case len(c.Error) > 0 && string(c.Error) != "null", c.Event == "error":
@@ -114,10 +113,6 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		}
 	}
 	return s.count(c.Usage, deltas), nil
-}
-
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
 }
 
 // refused is a failure whose reason the provider names. Its body is the reason and
@@ -162,7 +157,7 @@ func (s *stream) part(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 // call takes a call, which always comes whole.
 func (s *stream) call(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 	if p.Call.Name == "" {
-		return nil, malformed("a function call without a name")
+		return nil, observe.Malformed("a function call without a name")
 	}
 	id := p.Call.ID
 	if id == "" {

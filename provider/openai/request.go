@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -139,8 +138,7 @@ func content(m llm.Message) any {
 			continue
 		}
 		pictures = true
-		url := "data:" + p.Image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Image.Data)
-		parts = append(parts, wirePart{Type: "image_url", Image: &wireImage{url}})
+		parts = append(parts, wirePart{Type: "image_url", Image: &wireImage{dialect.DataURL(p.Image)}})
 	}
 	if pictures {
 		return parts

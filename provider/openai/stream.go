@@ -97,7 +97,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		return deltas, nil
 	}
 	if err := s.read(data); err != nil {
-		return nil, malformed("a chunk is not JSON: %v", err)
+		return nil, observe.Malformed("a chunk is not JSON: %v", err)
 	}
 	if observe.IsError(s.chunk.Error) || s.chunk.isBareError(data) {
 		return nil, &observe.ReportedError{Body: data}
@@ -148,10 +148,6 @@ func (c *wireChunk) isBareError(data []byte) bool {
 	return json.Unmarshal(data, &kind) == nil && (kind.Object == "error" || kind.Type == "error")
 }
 
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
-}
-
 func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if err := ending(c.Finish, data); err != nil {
 		return nil, err
@@ -173,7 +169,7 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 	}
 	for i := range s.calls {
 		if !s.calls[i].told {
-			return nil, malformed("a tool call without a name")
+			return nil, observe.Malformed("a tool call without a name")
 		}
 	}
 	s.state, s.stop = observe.Finished, stopReasons[strings.ToLower(c.Finish)]

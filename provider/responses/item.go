@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
 // item is a piece of the output that comes in: what was told of it.
@@ -49,7 +50,7 @@ func (s *stream) add(deltas []llm.Delta) ([]llm.Delta, error) {
 	}
 	index := s.event.Index
 	if s.items[index] != nil {
-		return nil, malformed("item %d begins twice", index)
+		return nil, observe.Malformed("item %d begins twice", index)
 	}
 	it := &item{index: index, call: w.Type == "function_call"}
 	s.items[index] = it
@@ -57,7 +58,7 @@ func (s *stream) add(deltas []llm.Delta) ([]llm.Delta, error) {
 	case !it.call:
 		return deltas, nil
 	case w.Name == "":
-		return nil, malformed("a tool call without a name")
+		return nil, observe.Malformed("a tool call without a name")
 	}
 	s.calls++
 	id := cmp.Or(w.CallID, w.ID, "call_"+rand.Text())
@@ -74,7 +75,7 @@ func (s *stream) item() (wireItem, error) {
 	switch w.Type {
 	case "function_call", "message", "reasoning":
 		if err != nil {
-			return w, malformed("an item of type %s: %v", w.Type, err)
+			return w, observe.Malformed("an item of type %s: %v", w.Type, err)
 		}
 		return w, nil
 	}
@@ -86,14 +87,14 @@ func (s *stream) at() (*item, error) {
 	if it := s.items[s.event.Index]; it != nil {
 		return it, nil
 	}
-	return nil, malformed("%s for item %d, which never began", s.event.Type, s.event.Index)
+	return nil, observe.Malformed("%s for item %d, which never began", s.event.Type, s.event.Index)
 }
 
 // open is the item of an event that continues it.
 func (s *stream) open() (*item, error) {
 	it, err := s.at()
 	if err == nil && it.done {
-		return nil, malformed("%s for item %d, which has ended", s.event.Type, s.event.Index)
+		return nil, observe.Malformed("%s for item %d, which has ended", s.event.Type, s.event.Index)
 	}
 	return it, err
 }
@@ -154,7 +155,7 @@ func (it *item) whole(args string, deltas []llm.Delta) ([]llm.Delta, error) {
 	case args == "", rest == "" && ok: // left out, or told already
 		return deltas, nil
 	case !ok:
-		return nil, malformed("the arguments of tool call %d are not those of its deltas", it.index)
+		return nil, observe.Malformed("the arguments of tool call %d are not those of its deltas", it.index)
 	}
 	return it.tell(rest, deltas), nil
 }

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"encoding/base64"
 	"encoding/json"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -139,8 +138,7 @@ func content(m llm.Message) []wirePart {
 			parts = append(parts, wirePart{Type: "input_text", Text: p.Text})
 			continue
 		}
-		url := "data:" + p.Image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Image.Data)
-		parts = append(parts, wirePart{Type: "input_image", Image: url, Detail: "auto"})
+		parts = append(parts, wirePart{Type: "input_image", Image: dialect.DataURL(p.Image), Detail: "auto"})
 	}
 	return parts
 }

@@ -2,6 +2,9 @@ package responses_test
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -163,5 +166,30 @@ func TestDefaults(t *testing.T) {
 	}
 	if _, err := responses.New(responses.Config{BaseURL: "http://example.com"}); err == nil {
 		t.Error("plain http to the world")
+	}
+}
+
+// TestAFailureIsCounted: what a response had used when it failed is told before the
+// failure.
+func TestAFailureIsCounted(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1"}}
+
+data: {"type":"response.failed","sequence_number":1,"response":{"id":"resp_1","error":{"code":"server_error","message":"x"},"usage":{"input_tokens":30,"output_tokens":12}}}
+
+`)
+	}))
+	defer server.Close()
+	model, err := responses.New(responses.Config{BaseURL: server.URL + "/v1", Key: func() (string, error) { return "test-key", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := hear(t, model, ask())
+	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindUnavailable {
+		t.Errorf("%v", err)
+	}
+	if want := (llm.Usage{InputTokens: 30, OutputTokens: 12}); answer.Usage != want {
+		t.Errorf("used %+v, want %+v", answer.Usage, want)
 	}
 }

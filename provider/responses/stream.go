@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
@@ -86,7 +85,7 @@ func (s *stream) Stop() llm.StopReason {
 
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
-		return nil, malformed("[DONE] without response.completed")
+		return nil, observe.Malformed("[DONE] without response.completed")
 	}
 	s.event = wireEvent{Sequence: -1}
 	e := &s.event
@@ -94,8 +93,8 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	handle := events[e.Type]
 	switch {
 	case err != nil && !e.foreign(err):
-		return nil, malformed("an event is not JSON of its type: %v", err)
-	case e.Type == "error", isError(e.Error):
+		return nil, observe.Malformed("an event is not JSON of its type: %v", err)
+	case e.Type == "error", observe.IsError(e.Error):
 		return nil, &observe.ReportedError{Body: data}
 	case e.Type == "response.failed", e.Type == "response.cancelled":
 		return s.failed(data, deltas)
@@ -123,15 +122,9 @@ func (s *stream) repeated() bool {
 	return false
 }
 
-func isError(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", observe.ErrMalformed, fmt.Errorf(format, args...))
-}
-
 func (s *stream) created(deltas []llm.Delta) ([]llm.Delta, error) {
 	if len(s.items) > 0 {
-		return nil, malformed("the response begins twice")
+		return nil, observe.Malformed("the response begins twice")
 	}
 	r, err := s.response()
 	if err != nil || s.started {
@@ -148,7 +141,7 @@ func (s *stream) response() (wireResponse, error) {
 		return r, nil
 	}
 	if err := json.Unmarshal(s.event.Response, &r); err != nil {
-		return r, malformed("%s: %v", s.event.Type, err)
+		return r, observe.Malformed("%s: %v", s.event.Type, err)
 	}
 	return r, nil
 }
@@ -156,7 +149,7 @@ func (s *stream) response() (wireResponse, error) {
 func (s *stream) completed(deltas []llm.Delta) ([]llm.Delta, error) {
 	for _, it := range s.items {
 		if it.call && !it.done {
-			return nil, malformed("the response is complete, and tool call %d is not", it.index)
+			return nil, observe.Malformed("the response is complete, and tool call %d is not", it.index)
 		}
 	}
 	reason := llm.StopEnd
@@ -178,7 +171,7 @@ func (s *stream) end(reason llm.StopReason, deltas []llm.Delta) ([]llm.Delta, er
 	switch {
 	case err != nil:
 		return nil, err
-	case isError(r.Error):
+	case observe.IsError(r.Error):
 		return r.used(deltas), reported(r.Error)
 	}
 	switch r.Incomplete.Reason {
@@ -204,7 +197,7 @@ func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case isError(r.Error):
+	case observe.IsError(r.Error):
 		return r.used(deltas), reported(r.Error)
 	case s.event.Type == "response.cancelled":
 		return r.used(deltas), &observe.ReportedError{Body: data, Kind: recovery.KindStreamInterrupted}
@@ -217,7 +210,7 @@ func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 func reported(what any) error {
 	body, err := dialect.Encode(map[string]any{"error": what})
 	if err != nil {
-		return malformed("an error: %v", err)
+		return observe.Malformed("an error: %v", err)
 	}
 	return &observe.ReportedError{Body: body}
 }

@@ -1,3 +1,3 @@
 // Package dialect is what the requests of all wires have in common: the schema of a
-// tool, the words of its result, and how JSON is written.
+// tool, the words of its result, pictures as URLs, and how JSON is written.
 package dialect

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -22,6 +23,11 @@ var ErrCut = errors.New("the answer ended without its terminal event")
 // ErrMalformed is in the chain of a Decoder's error where the answer breaks the
 // wire's own rules.
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")
+
+// Malformed says which rule: an error with ErrMalformed in its chain.
+func Malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
+}
 
 // ErrRedirect is what a redirect amounts to, and what a request that follows one is
 // refused with.

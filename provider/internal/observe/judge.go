@@ -16,8 +16,6 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-const maxRequestID = 128 // bytes
-
 // judge says how one request goes, by what is seen of it. It reads nothing itself:
 // whoever does, a talk or somebody else's client, shows it what comes.
 type judge struct {
@@ -37,7 +35,7 @@ type judge struct {
 // answered takes in the head of an answer.
 func (j *judge) answered(status int, header http.Header) {
 	j.phase, j.status, j.header = recovery.PhaseBeforeFirstEvent, status, header
-	j.requestID = recovery.Clip(j.secrets.Text(requestID(header)), maxRequestID)
+	j.requestID = recovery.Clip(j.secrets.Text(recovery.RequestID(header)), recovery.MaxRequestID)
 }
 
 // unanswered is the failure of a request that err ended before any answer.
@@ -151,12 +149,12 @@ func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error)
 	}
 	deltas, err := j.decoder.Decode(event.Data, deltas)
 	if err != nil {
-		return nil, j.misheard(err)
+		return deltas, j.misheard(err)
 	}
 	for i := range deltas {
 		j.phase = recovery.PhaseMidStream
 		if deltas[i].Kind == llm.DeltaStart && j.requestID == "" {
-			j.requestID = recovery.Clip(j.secrets.Text(deltas[i].RequestID), maxRequestID)
+			j.requestID = recovery.Clip(j.secrets.Text(deltas[i].RequestID), recovery.MaxRequestID)
 		}
 	}
 	return deltas, nil

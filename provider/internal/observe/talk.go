@@ -67,19 +67,6 @@ type Ask struct {
 	Repairs []llm.Repair // what was changed in the transcript
 }
 
-// requestIDHeaders are where providers, clouds and gateways name a request.
-var requestIDHeaders = []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Litellm-Call-Id"}
-
-// requestID finds the request's id in h.
-func requestID(h http.Header) string {
-	for _, name := range requestIDHeaders {
-		if id := h.Get(name); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
 // Path is what stands after base for an endpoint of an API version, which base may
 // name already.
 func Path(base, version, endpoint string) string {
