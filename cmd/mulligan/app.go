@@ -72,6 +72,27 @@ func (c *common) open(cmd *cobra.Command) (*app, error) {
 	return a, a.openLog(cmd.Context())
 }
 
+// loaded is verb for a command that needs the configuration.
+func (c *common) loaded(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
+	return withApp(c.load, do)
+}
+
+// opened is verb for a command that needs the timeline as well.
+func (c *common) opened(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
+	return withApp(c.open, do)
+}
+
+func withApp(get func(*cobra.Command) (*app, error), do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
+	return verb(func(cmd *cobra.Command, args []string) error {
+		a, err := get(cmd)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		return do(cmd, a, args)
+	})
+}
+
 func (a *app) openLog(ctx context.Context) (err error) {
 	a.log, err = sqlite.Open(ctx, a.dir)
 	return err

@@ -172,13 +172,21 @@ func readBounded(path string) ([]byte, error) {
 // out of range is an error that shows the line.
 func parseConfig(source []byte) (*config, error) {
 	c := &config{}
-	if err := decodeStrictly(source, c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.New(yaml.FormatError(err, false, true))
-	}
-	if p := c.problem(); p != nil {
-		return nil, errors.New(p.show(source))
+	if err := readStrictly(source, c); err != nil {
+		return nil, err
 	}
 	return c, nil
+}
+
+// readStrictly decodes and checks a document; what is wrong is shown in its lines.
+func readStrictly(source []byte, into interface{ problem() *problem }) error {
+	if err := decodeStrictly(source, into); err != nil && !errors.Is(err, io.EOF) {
+		return errors.New(yaml.FormatError(err, false, true))
+	}
+	if p := into.problem(); p != nil {
+		return errors.New(p.show(source))
+	}
+	return nil
 }
 
 // decodeStrictly decodes YAML. The decoder panics at some input that is none.

@@ -110,10 +110,10 @@ func TestAFolderIsWatched(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	changes, over := make(chan struct{}, 9), make(chan struct{})
+	watch := newFolderWatch(host.Spec{Name: "a", Command: []string{filepath.Join(dir, "run")}}, dir)
 	go func() {
 		defer close(over)
-		spec := host.Spec{Name: "a", Command: []string{filepath.Join(dir, "run")}}
-		watchFolder(ctx, spec, dir, func() { changes <- struct{}{} })
+		watch.run(ctx, func() { changes <- struct{}{} })
 	}()
 	write("lib/a", "one") // a new time only
 	select {

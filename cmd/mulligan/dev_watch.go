@@ -15,28 +15,41 @@ import (
 // for as long before it counts, so that a build is not caught in the middle.
 const devPoll = 300 * time.Millisecond
 
-// watchFolder calls changed when the content of a plugin's folder has, until ctx ends.
-func watchFolder(ctx context.Context, spec host.Spec, folder string, changed func()) {
-	sum, _, _ := host.HashFolder(spec)
-	seen := outline(folder)
+// folderWatch knows what a plugin's folder held when it was last looked at.
+type folderWatch struct {
+	spec   host.Spec
+	folder string
+	sum    string // of its content
+	seen   [sha256.Size]byte
+}
+
+func newFolderWatch(spec host.Spec, folder string) *folderWatch {
+	w := &folderWatch{spec: spec, folder: folder}
+	w.sum, _, _ = host.HashFolder(spec)
+	w.seen = outline(folder)
+	return w
+}
+
+// run calls changed when the content of the folder has, until ctx ends.
+func (w *folderWatch) run(ctx context.Context, changed func()) {
 	for pending := false; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(devPoll):
 		}
-		now := outline(folder)
-		if now != seen {
-			seen, pending = now, true
+		now := outline(w.folder)
+		if now != w.seen {
+			w.seen, pending = now, true
 			continue
 		}
 		if !pending {
 			continue
 		}
 		pending = false
-		fresh, _, err := host.HashFolder(spec)
-		if err != nil || fresh != sum { // what cannot be hashed is not known to be the same
-			sum = fresh
+		fresh, _, err := host.HashFolder(w.spec)
+		if err != nil || fresh != w.sum { // what cannot be hashed is not known to be the same
+			w.sum = fresh
 			changed()
 		}
 	}

@@ -25,12 +25,7 @@ func newDoctor() *cobra.Command {
 			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.",
 		Example: "mulligan doctor",
 		Args:    cobra.NoArgs,
-		RunE: verb(func(cmd *cobra.Command, _ []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error {
 			d := &doctor{app: a, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
 			return d.examine(cmd.Context())
 		}),

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // lock is mulligan.lock: which plugins may run, and what they were granted.
@@ -70,11 +67,8 @@ func readLock(path string) (*lock, error) {
 // parseLock reads a lock strictly: what it does not know it does not pass over.
 func parseLock(source []byte) (*lock, error) {
 	l := &lock{}
-	if err := decodeStrictly(source, l); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.New(yaml.FormatError(err, false, true))
-	}
-	if p := l.problem(); p != nil {
-		return nil, errors.New(p.show(source))
+	if err := readStrictly(source, l); err != nil {
+		return nil, err
 	}
 	if l.Plugins == nil {
 		l.Plugins = map[string]lockEntry{}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/goccy/go-yaml"
 )
 
 // manifest is mulligan-plugin.yaml, in which a plugin asks for what it needs. It is
@@ -79,11 +77,8 @@ func readManifest(folder string) (manifest, error) {
 // parseManifest reads a manifest strictly.
 func parseManifest(source []byte) (manifest, error) {
 	var m manifest
-	if err := decodeStrictly(source, &m); err != nil && !errors.Is(err, io.EOF) {
-		return manifest{}, errors.New(yaml.FormatError(err, false, true))
-	}
-	if p := m.problem(); p != nil {
-		return manifest{}, errors.New(p.show(source))
+	if err := readStrictly(source, &m); err != nil {
+		return manifest{}, err
 	}
 	return m, nil
 }

@@ -45,12 +45,7 @@ func newPluginDev() *cobra.Command {
 		Long:    devHelp,
 		Example: "mulligan plugin dev ./my-plugin\nmulligan plugin dev --name mine -- python3 my_plugin.py --strict\nmulligan plugin dev --attach mine",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.dev(cmd, a, args)
 		}),
 	}
@@ -142,7 +137,7 @@ func (d *devSession) run(ctx context.Context) (err error) {
 	if d.attached {
 		return d.attach(ctx, socket)
 	}
-	watchFolder(ctx, d.spec, d.folder, func() { d.reload(ctx) })
+	newFolderWatch(d.spec, d.folder).run(ctx, func() { d.reload(ctx) })
 	return nil
 }
 

@@ -35,12 +35,7 @@ func newPluginGrant() *cobra.Command {
 		Long:    grantHelp,
 		Example: "mulligan plugin grant mine\nmulligan plugin grant mine --revoke",
 		Args:    cobra.ExactArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.grant(args[0], revoke)
 		}),
 	}

@@ -32,12 +32,7 @@ func newPluginList() *cobra.Command {
 		Long:    listHelp,
 		Example: "mulligan plugin list\nmulligan plugin list --start\nmulligan plugin list --json | jq -r 'select(.state == \"tripped\") | .lastError'",
 		Args:    cobra.NoArgs,
-		RunE: verb(func(cmd *cobra.Command, _ []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error {
 			rows, err := a.pluginRows()
 			if err != nil {
 				return err

@@ -33,12 +33,7 @@ func newPluginLogs() *cobra.Command {
 			"ran it. The logs are bounded: of each plugin about the last 3 MiB are kept.",
 		Example: "mulligan plugin logs\nmulligan plugin logs mine --follow\nmulligan plugin logs mine --lines 1000 --json | jq -r 'select(.level == \"ERROR\") | .msg'",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.show(cmd, a, args)
 		}),
 	}

@@ -27,12 +27,7 @@ func newPluginPin() *cobra.Command {
 		Short:   "Let plugins only run as they are now",
 		Long:    pinHelp,
 		Example: "mulligan plugin pin\nmulligan plugin pin mine\nmulligan plugin verify",
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.pin(args)
 		}),
 	}

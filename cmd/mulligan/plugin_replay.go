@@ -57,12 +57,7 @@ mulligan plugin replay auto-recover r01j…
 mulligan plugin replay --since 30d --name mine -- python3 my_plugin.py --strict
 mulligan plugin replay ./my-plugin --file testdata/run.jsonl`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.replay(cmd, a, args)
 		}),
 	}

@@ -16,12 +16,7 @@ func newPluginVerify() *cobra.Command {
 		Long: "Compare the folder of every configured plugin, or of those that are named, with mulligan.lock. Nothing is started.\n" +
 			"Exit code 1 if one is not what was pinned.",
 		Example: "mulligan plugin verify",
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.load(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.verify(args)
 		}),
 	}

@@ -43,12 +43,7 @@ func newRunsList() *cobra.Command {
 		Short:   "List runs, newest first",
 		Example: "mulligan runs list --status failed",
 		Args:    cobra.NoArgs,
-		RunE: verb(func(cmd *cobra.Command, _ []string) error {
-			a, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
 			query.Status = recovery.Status(status)
 			list, err := a.log.List(cmd.Context(), query)
 			if err != nil {
@@ -108,12 +103,7 @@ func newRunsShow() *cobra.Command {
 		Short:   "Tell what happened to a run",
 		Example: "mulligan runs show r01j…",
 		Args:    cobra.ExactArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			events, err := a.log.Read(cmd.Context(), args[0], 0, 0)
 			if err != nil {
 				return a.notFound(err)
@@ -135,12 +125,7 @@ func newRunsEvents() *cobra.Command {
 		Short:   "Print a run's events as JSON lines",
 		Example: "mulligan runs events r01j… | jq -r 'select(.text) | .text'",
 		Args:    cobra.ExactArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			a, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			events, err := a.log.Read(cmd.Context(), args[0], after, 0)
 			if err != nil {
 				return a.notFound(err)
