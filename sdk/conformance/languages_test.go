@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,23 +64,8 @@ func (l language) command(t *testing.T) Command {
 			t.Skipf("NOT TESTED: the %s SDK needs %s", l.name, tool)
 		}
 	}
-	l.look(t)
-	return l.prepare(t, t.TempDir())
-}
-
-// look looks at every source: the go command repeats a cached result unless
-// something that this very process looked at has changed.
-func (l language) look(t *testing.T) {
-	t.Helper()
-	for _, source := range l.sources {
-		err := filepath.WalkDir(top+source, func(name string, _ fs.DirEntry, err error) error {
-			if err == nil {
-				_, err = os.Stat(name)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := place(t, "").Look(l.sources); err != nil {
+		t.Fatal(err)
 	}
+	return l.prepare(t, t.TempDir())
 }

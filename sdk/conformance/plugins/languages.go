@@ -47,5 +47,5 @@ const goPlugin = "sdk/conformance/goplugin"
 
 func makeGo(ctx context.Context, p Place) (Made, error) {
 	program := filepath.Join(p.Dir, "goplugin")
-	return Made{Args: []string{program}}, p.run(ctx, "go", "build", "-o", program, "./"+goPlugin)
+	return Made{Args: []string{program}}, p.Run(ctx, "go", "build", "-o", program, "./"+goPlugin)
 }

@@ -19,5 +19,5 @@ func makeRust(ctx context.Context, p Place) (Made, error) {
 	if p.Optimized {
 		build, profile = append(build, "--release"), "release"
 	}
-	return Made{Args: []string{filepath.Join(target, profile, "examples/conformance")}}, p.run(ctx, build...)
+	return Made{Args: []string{filepath.Join(target, profile, "examples/conformance")}}, p.Run(ctx, build...)
 }

@@ -14,18 +14,23 @@ var (
 	typescriptSources = []string{typescriptSDK + "tsconfig.json", typescriptSDK + "src", typescriptSDK + "test"}
 )
 
-// makeTypeScript installs and compiles away from the sources, once for each version of
-// them: the dependencies into a folder named after the lock, and what is compiled into
-// one named after the sources inside it, where Node finds the dependencies.
 func makeTypeScript(ctx context.Context, p Place) (Made, error) {
+	compiled, err := p.TypeScript(ctx)
+	return Made{Args: []string{"node", filepath.Join(compiled, "dist/test/conformance/main.js")}}, err
+}
+
+// TypeScript is the folder of the compiled SDK. It is installed and compiled away from
+// the sources, once for each version of them: the dependencies into a folder named
+// after the lock, and what is compiled into one named after the sources inside it,
+// where Node finds the dependencies.
+func (p Place) TypeScript(ctx context.Context) (string, error) {
 	installed, err := p.Once(ctx, p.Path(".cache/typescript"), typescriptLock, func(dir string) error {
-		return p.run(ctx, "npm", "ci", "--ignore-scripts", "--prefix", dir)
+		return p.Run(ctx, "npm", "ci", "--ignore-scripts", "--prefix", dir)
 	})
 	if err != nil {
-		return Made{}, err
+		return "", err
 	}
-	compiled, err := p.Once(ctx, installed, slices.Concat(typescriptSources, typescriptLock), func(dir string) error {
-		return p.run(ctx, filepath.Join(installed, "node_modules/.bin/tsc"), "--project", dir)
+	return p.Once(ctx, installed, slices.Concat(typescriptSources, typescriptLock), func(dir string) error {
+		return p.Run(ctx, filepath.Join(installed, "node_modules/.bin/tsc"), "--project", dir)
 	})
-	return Made{Args: []string{"node", filepath.Join(compiled, "dist/test/conformance/main.js")}}, err
 }
