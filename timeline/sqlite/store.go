@@ -37,22 +37,13 @@ type Store struct {
 
 var _ timeline.Log = (*Store)(nil)
 
-// Option changes how a Store works.
-type Option func(*options)
-
-type options struct{ poll time.Duration }
-
-// Poll sets how often a Store looks for what other processes wrote while somebody
-// follows; 100 ms if it is not given.
-func Poll(every time.Duration) Option { return func(o *options) { o.poll = every } }
+// pollEvery is how often a Store looks for what other processes wrote while somebody
+// follows.
+const pollEvery = 100 * time.Millisecond
 
 // Open opens the store in the folder dir, or makes both. It fails if others may
 // write to the folder, and if the store is of a newer schema.
-func Open(ctx context.Context, dir string, opts ...Option) (*Store, error) {
-	o := options{poll: 100 * time.Millisecond}
-	for _, opt := range opts {
-		opt(&o)
-	}
+func Open(ctx context.Context, dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -71,7 +62,7 @@ func Open(ctx context.Context, dir string, opts ...Option) (*Store, error) {
 	sweep(dir)
 	s.feed = timeline.NewFeed(source{s})
 	go s.commit()
-	go s.poll(o.poll)
+	go s.poll(pollEvery)
 	return s, nil
 }
 
