@@ -41,6 +41,7 @@ var bodies = func() map[string]reflect.Type {
 		CancelRequested{},
 		Paused{},
 		Ended{},
+		Slept{},
 	} {
 		m[b.eventType()] = reflect.TypeOf(b)
 	}

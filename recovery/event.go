@@ -121,6 +121,7 @@ type Failed struct {
 	Usage        llm.Usage     `json:"usage,omitzero"`
 	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown    `json:"cooling,omitempty"`
+	Offline      bool          `json:"offline,omitempty"` // this machine had no connection
 }
 
 // Cooldown is a model that is left out of the alternatives for a while.
@@ -213,7 +214,11 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic string `json:"topic"` // progress, tool_late, …
+	Topic   string    `json:"topic"`             // progress, tool_late, …
+	What    string    `json:"what,omitempty"`    // a tool's name, a model
+	CallID  string    `json:"callId,omitempty"`  // the tool call it is about
+	Attempt uint64    `json:"attempt,omitempty"` // the model call it is about
+	Since   time.Time `json:"since,omitzero"`    // when that began
 }
 
 // Suggested offers a decision to a person.
@@ -243,6 +248,12 @@ type Ended struct {
 	Truncated  bool   `json:"truncated,omitempty"` // the answer was cut at the output limit
 }
 
+// Slept says that the computer slept while the run was driven: nobody was there for
+// that long.
+type Slept struct {
+	For Millis `json:"forMs"`
+}
+
 func (Started) eventType() string         { return "started" }
 func (PolicyChanged) eventType() string   { return "policy_changed" }
 func (Claimed) eventType() string         { return "claimed" }
@@ -264,4 +275,5 @@ func (Accepted) eventType() string        { return "accepted" }
 func (CancelRequested) eventType() string { return "cancel_requested" }
 func (Paused) eventType() string          { return "paused" }
 func (Ended) eventType() string           { return "ended" }
+func (Slept) eventType() string           { return "slept" }
 func (u Unknown) eventType() string       { return u.Type }

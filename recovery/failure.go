@@ -34,7 +34,8 @@ const (
 // Timer names a clock (spec §3).
 type Timer string
 
-// The timers that a Failure may name, and the two that only wait.
+// The timers that a Failure may name, the one that only tells people, and the two
+// that only wait.
 const (
 	TimerConnect    Timer = "connect"
 	TimerFirstEvent Timer = "first_event"
@@ -44,6 +45,8 @@ const (
 	TimerMaxTurn    Timer = "max_turn"
 	TimerRun        Timer = "run"
 	TimerTool       Timer = "tool"
+
+	TimerProgress Timer = "progress_after" // a step takes long
 
 	TimerWait   Timer = "wait"   // a deliberate wait is over
 	TimerExpiry Timer = "expiry" // an open suggestion's time is over
@@ -76,6 +79,8 @@ type Failure struct {
 	Limit    Millis `json:"limitMs,omitempty"`   // what it was set to
 	Elapsed  Millis `json:"elapsedMs,omitempty"` // how long the attempt, step or run had taken
 	LastStep string `json:"lastStep,omitempty"`  // what finished last
+
+	LastStepElapsed Millis `json:"lastStepElapsedMs,omitempty"` // how long the last step took, or has been going on
 
 	Title   string `json:"title"`            // for people; title + ". " + message is the one-line form
 	Message string `json:"message"`          // never repeats the title

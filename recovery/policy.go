@@ -18,25 +18,15 @@ type Policy struct {
 	Models      []string         `json:"models,omitempty"`  // the allow-list for switching, in order of preference
 	Plugins     []string         `json:"plugins,omitempty"` // who is asked, in order of precedence
 	MaxRetries  int              `json:"maxRetries"`        // of one model call
-	Timeouts    Timeouts         `json:"timeouts"`
-	Budget      Budget           `json:"budget,omitzero"` // zero fields are unlimited
+	Timeouts    Timeouts         `json:"timeouts"`          // of the run, and of its model's calls
+	Budget      Budget           `json:"budget,omitzero"`   // zero fields are unlimited
 	Prices      map[string]Price `json:"prices,omitempty"`
+	// ModelTimeouts is what the calls of a model run under where that is not Timeouts,
+	// by its full name.
+	ModelTimeouts map[string]Timeouts `json:"modelTimeouts,omitempty"`
 	// SuggestionTTL is how long a suggestion stays open.
 	SuggestionTTL   Millis `json:"suggestionTtlMs"`
 	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
-}
-
-// Timeouts are the timers of spec §3; 0 is off.
-type Timeouts struct {
-	Connect       Millis `json:"connectMs,omitempty"`
-	FirstEvent    Millis `json:"firstEventMs,omitempty"`
-	Bytes         Millis `json:"bytesMs,omitempty"`
-	Idle          Millis `json:"idleMs,omitempty"`
-	Step          Millis `json:"stepMs,omitempty"`
-	MaxTurn       Millis `json:"maxTurnMs,omitempty"`
-	Run           Millis `json:"runMs,omitempty"`
-	Tool          Millis `json:"toolMs,omitempty"`
-	ProgressAfter Millis `json:"progressAfterMs,omitempty"`
 }
 
 // Budget counts what a run may use and, in Run.Spent, what it has used.

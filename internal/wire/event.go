@@ -39,6 +39,7 @@ var bodies = map[protoreflect.Name]reflect.Type{
 	"cancel_requested": reflect.TypeFor[recovery.CancelRequested](),
 	"paused":           reflect.TypeFor[recovery.Paused](),
 	"ended":            reflect.TypeFor[recovery.Ended](),
+	"slept":            reflect.TypeFor[recovery.Slept](),
 }
 
 // EventToProto converts e. It fails only for an event without a body.

@@ -62,6 +62,7 @@ type Event struct {
 	//	*Event_Paused
 	//	*Event_Ended
 	//	*Event_Unknown
+	//	*Event_Slept
 	Body          isEvent_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -337,6 +338,15 @@ func (x *Event) GetUnknown() *UnknownEvent {
 	return nil
 }
 
+func (x *Event) GetSlept() *Slept {
+	if x != nil {
+		if x, ok := x.Body.(*Event_Slept); ok {
+			return x.Slept
+		}
+	}
+	return nil
+}
+
 type isEvent_Body interface {
 	isEvent_Body()
 }
@@ -451,6 +461,11 @@ type Event_Unknown struct {
 	Unknown *UnknownEvent `protobuf:"bytes,31,opt,name=unknown,proto3,oneof"`
 }
 
+type Event_Slept struct {
+	// Slept says that the computer slept while the run was driven.
+	Slept *Slept `protobuf:"bytes,32,opt,name=slept,proto3,oneof"`
+}
+
 func (*Event_Started) isEvent_Body() {}
 
 func (*Event_PolicyChanged) isEvent_Body() {}
@@ -494,6 +509,8 @@ func (*Event_Paused) isEvent_Body() {}
 func (*Event_Ended) isEvent_Body() {}
 
 func (*Event_Unknown) isEvent_Body() {}
+
+func (*Event_Slept) isEvent_Body() {}
 
 // Head points into another run: the conversation up to and including seq.
 type Head struct {
@@ -1102,7 +1119,9 @@ type Failed struct {
 	// Models that could be asked instead, in order.
 	Alternatives []*Alternative `protobuf:"bytes,5,rep,name=alternatives,proto3" json:"alternatives,omitempty"`
 	// Models that are left out for a while.
-	Cooling       []*Cooldown `protobuf:"bytes,6,rep,name=cooling,proto3" json:"cooling,omitempty"`
+	Cooling []*Cooldown `protobuf:"bytes,6,rep,name=cooling,proto3" json:"cooling,omitempty"`
+	// This machine had no connection.
+	Offline       bool `protobuf:"varint,7,opt,name=offline,proto3" json:"offline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1177,6 +1196,13 @@ func (x *Failed) GetCooling() []*Cooldown {
 		return x.Cooling
 	}
 	return nil
+}
+
+func (x *Failed) GetOffline() bool {
+	if x != nil {
+		return x.Offline
+	}
+	return false
 }
 
 // Repaired says what was changed in the transcript so that a model accepts it.
@@ -1787,7 +1813,15 @@ func (x *Compacted) GetKeep() int32 {
 type Noted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// progress, tool_late, …
-	Topic         string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// What the note is about: a tool's name, a model.
+	What string `protobuf:"bytes,2,opt,name=what,proto3" json:"what,omitempty"`
+	// The tool call that it is about; may be empty.
+	CallId string `protobuf:"bytes,3,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The model call that it is about; 0 = none.
+	Attempt uint64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// Since when it has been so.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1827,6 +1861,34 @@ func (x *Noted) GetTopic() string {
 		return x.Topic
 	}
 	return ""
+}
+
+func (x *Noted) GetWhat() string {
+	if x != nil {
+		return x.What
+	}
+	return ""
+}
+
+func (x *Noted) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *Noted) GetAttempt() uint64 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Noted) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
 }
 
 // Suggested offers a decision to a person.
@@ -2086,6 +2148,52 @@ func (x *Ended) GetTruncated() bool {
 	return false
 }
 
+// Slept says that the computer slept while the run was driven: nobody was there for that long.
+type Slept struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How long, in milliseconds.
+	ForMs         int64 `protobuf:"varint,1,opt,name=for_ms,json=forMs,proto3" json:"for_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Slept) Reset() {
+	*x = Slept{}
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Slept) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Slept) ProtoMessage() {}
+
+func (x *Slept) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Slept.ProtoReflect.Descriptor instead.
+func (*Slept) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Slept) GetForMs() int64 {
+	if x != nil {
+		return x.ForMs
+	}
+	return 0
+}
+
 // UnknownEvent is an event that its sender did not know itself and hands on as it came.
 type UnknownEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2099,7 +2207,7 @@ type UnknownEvent struct {
 
 func (x *UnknownEvent) Reset() {
 	*x = UnknownEvent{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	mi := &file_mulligan_v1_event_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2219,7 @@ func (x *UnknownEvent) String() string {
 func (*UnknownEvent) ProtoMessage() {}
 
 func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	mi := &file_mulligan_v1_event_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2232,7 @@ func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnknownEvent.ProtoReflect.Descriptor instead.
 func (*UnknownEvent) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UnknownEvent) GetType() string {
@@ -2145,7 +2253,7 @@ var File_mulligan_v1_event_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x17mulligan/v1/event.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\x1a\x19mulligan/v1/message.proto\x1a\x18mulligan/v1/policy.proto\"\x9b\n" +
+	"\x17mulligan/v1/event.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\x1a\x19mulligan/v1/message.proto\x1a\x18mulligan/v1/policy.proto\"\xc7\n" +
 	"\n" +
 	"\x05Event\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x10\n" +
@@ -2176,7 +2284,8 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x10cancel_requested\x18\x1c \x01(\v2\x1c.mulligan.v1.CancelRequestedH\x00R\x0fcancelRequested\x12-\n" +
 	"\x06paused\x18\x1d \x01(\v2\x13.mulligan.v1.PausedH\x00R\x06paused\x12*\n" +
 	"\x05ended\x18\x1e \x01(\v2\x12.mulligan.v1.EndedH\x00R\x05ended\x125\n" +
-	"\aunknown\x18\x1f \x01(\v2\x19.mulligan.v1.UnknownEventH\x00R\aunknownB\x06\n" +
+	"\aunknown\x18\x1f \x01(\v2\x19.mulligan.v1.UnknownEventH\x00R\aunknown\x12*\n" +
+	"\x05slept\x18  \x01(\v2\x12.mulligan.v1.SleptH\x00R\x05sleptB\x06\n" +
 	"\x04body\"*\n" +
 	"\x04Head\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x10\n" +
@@ -2219,14 +2328,15 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x04stop\x18\x04 \x01(\tR\x04stop\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x05 \x01(\tR\trequestId\x12$\n" +
-	"\x0efirst_event_ms\x18\x06 \x01(\x03R\ffirstEventMs\"\x84\x02\n" +
+	"\x0efirst_event_ms\x18\x06 \x01(\x03R\ffirstEventMs\"\x9e\x02\n" +
 	"\x06Failed\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12.\n" +
 	"\afailure\x18\x03 \x01(\v2\x14.mulligan.v1.FailureR\afailure\x12(\n" +
 	"\x05usage\x18\x04 \x01(\v2\x12.mulligan.v1.UsageR\x05usage\x12<\n" +
 	"\falternatives\x18\x05 \x03(\v2\x18.mulligan.v1.AlternativeR\falternatives\x12/\n" +
-	"\acooling\x18\x06 \x03(\v2\x15.mulligan.v1.CooldownR\acooling\"i\n" +
+	"\acooling\x18\x06 \x03(\v2\x15.mulligan.v1.CooldownR\acooling\x12\x18\n" +
+	"\aoffline\x18\a \x01(\bR\aoffline\"i\n" +
 	"\bRepaired\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12-\n" +
 	"\arepairs\x18\x02 \x03(\v2\x13.mulligan.v1.RepairR\arepairs\x12\x14\n" +
@@ -2268,9 +2378,13 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\"Q\n" +
 	"\tCompacted\x120\n" +
 	"\bmessages\x18\x01 \x03(\v2\x14.mulligan.v1.MessageR\bmessages\x12\x12\n" +
-	"\x04keep\x18\x02 \x01(\x05R\x04keep\"\x1d\n" +
+	"\x04keep\x18\x02 \x01(\x05R\x04keep\"\x96\x01\n" +
 	"\x05Noted\x12\x14\n" +
-	"\x05topic\x18\x01 \x01(\tR\x05topic\"D\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x12\n" +
+	"\x04what\x18\x02 \x01(\tR\x04what\x12\x17\n" +
+	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x18\n" +
+	"\aattempt\x18\x04 \x01(\x04R\aattempt\x120\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"D\n" +
 	"\tSuggested\x127\n" +
 	"\n" +
 	"suggestion\x18\x01 \x01(\v2\x17.mulligan.v1.SuggestionR\n" +
@@ -2288,7 +2402,9 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1f\n" +
 	"\vstop_reason\x18\x02 \x01(\tR\n" +
 	"stopReason\x12\x1c\n" +
-	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"6\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\x1e\n" +
+	"\x05Slept\x12\x15\n" +
+	"\x06for_ms\x18\x01 \x01(\x03R\x05forMs\"6\n" +
 	"\fUnknownEvent\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04dataB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
@@ -2305,7 +2421,7 @@ func file_mulligan_v1_event_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_event_proto_rawDescData
 }
 
-var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_mulligan_v1_event_proto_goTypes = []any{
 	(*Event)(nil),                 // 0: mulligan.v1.Event
 	(*Head)(nil),                  // 1: mulligan.v1.Head
@@ -2332,26 +2448,27 @@ var file_mulligan_v1_event_proto_goTypes = []any{
 	(*CancelRequested)(nil),       // 22: mulligan.v1.CancelRequested
 	(*Paused)(nil),                // 23: mulligan.v1.Paused
 	(*Ended)(nil),                 // 24: mulligan.v1.Ended
-	(*UnknownEvent)(nil),          // 25: mulligan.v1.UnknownEvent
-	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
-	(Kind)(0),                     // 27: mulligan.v1.Kind
-	(*Message)(nil),               // 28: mulligan.v1.Message
-	(*ToolDecl)(nil),              // 29: mulligan.v1.ToolDecl
-	(*Policy)(nil),                // 30: mulligan.v1.Policy
-	(*Adjust)(nil),                // 31: mulligan.v1.Adjust
-	(*Budget)(nil),                // 32: mulligan.v1.Budget
-	(*Usage)(nil),                 // 33: mulligan.v1.Usage
-	(*Failure)(nil),               // 34: mulligan.v1.Failure
-	(*Alternative)(nil),           // 35: mulligan.v1.Alternative
-	(*Vote)(nil),                  // 36: mulligan.v1.Vote
-	(*Decision)(nil),              // 37: mulligan.v1.Decision
-	(*Button)(nil),                // 38: mulligan.v1.Button
-	(Timer)(0),                    // 39: mulligan.v1.Timer
-	(*ToolResult)(nil),            // 40: mulligan.v1.ToolResult
-	(*Suggestion)(nil),            // 41: mulligan.v1.Suggestion
+	(*Slept)(nil),                 // 25: mulligan.v1.Slept
+	(*UnknownEvent)(nil),          // 26: mulligan.v1.UnknownEvent
+	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
+	(Kind)(0),                     // 28: mulligan.v1.Kind
+	(*Message)(nil),               // 29: mulligan.v1.Message
+	(*ToolDecl)(nil),              // 30: mulligan.v1.ToolDecl
+	(*Policy)(nil),                // 31: mulligan.v1.Policy
+	(*Adjust)(nil),                // 32: mulligan.v1.Adjust
+	(*Budget)(nil),                // 33: mulligan.v1.Budget
+	(*Usage)(nil),                 // 34: mulligan.v1.Usage
+	(*Failure)(nil),               // 35: mulligan.v1.Failure
+	(*Alternative)(nil),           // 36: mulligan.v1.Alternative
+	(*Vote)(nil),                  // 37: mulligan.v1.Vote
+	(*Decision)(nil),              // 38: mulligan.v1.Decision
+	(*Button)(nil),                // 39: mulligan.v1.Button
+	(Timer)(0),                    // 40: mulligan.v1.Timer
+	(*ToolResult)(nil),            // 41: mulligan.v1.ToolResult
+	(*Suggestion)(nil),            // 42: mulligan.v1.Suggestion
 }
 var file_mulligan_v1_event_proto_depIdxs = []int32{
-	26, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
+	27, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
 	3,  // 1: mulligan.v1.Event.started:type_name -> mulligan.v1.Started
 	4,  // 2: mulligan.v1.Event.policy_changed:type_name -> mulligan.v1.PolicyChanged
 	5,  // 3: mulligan.v1.Event.claimed:type_name -> mulligan.v1.Claimed
@@ -2373,36 +2490,38 @@ var file_mulligan_v1_event_proto_depIdxs = []int32{
 	22, // 19: mulligan.v1.Event.cancel_requested:type_name -> mulligan.v1.CancelRequested
 	23, // 20: mulligan.v1.Event.paused:type_name -> mulligan.v1.Paused
 	24, // 21: mulligan.v1.Event.ended:type_name -> mulligan.v1.Ended
-	25, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
-	26, // 23: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
-	27, // 24: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
-	28, // 25: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
-	29, // 26: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
-	30, // 27: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
-	1,  // 28: mulligan.v1.Started.continues:type_name -> mulligan.v1.Head
-	30, // 29: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
-	31, // 30: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
-	32, // 31: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
-	28, // 32: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
-	33, // 33: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
-	34, // 34: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
-	33, // 35: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
-	35, // 36: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
-	2,  // 37: mulligan.v1.Failed.cooling:type_name -> mulligan.v1.Cooldown
-	11, // 38: mulligan.v1.Repaired.repairs:type_name -> mulligan.v1.Repair
-	36, // 39: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
-	37, // 40: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
-	26, // 41: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
-	38, // 42: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
-	39, // 43: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
-	40, // 44: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
-	28, // 45: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
-	41, // 46: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	26, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
+	25, // 23: mulligan.v1.Event.slept:type_name -> mulligan.v1.Slept
+	27, // 24: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
+	28, // 25: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
+	29, // 26: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
+	30, // 27: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
+	31, // 28: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
+	1,  // 29: mulligan.v1.Started.continues:type_name -> mulligan.v1.Head
+	31, // 30: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
+	32, // 31: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
+	33, // 32: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
+	29, // 33: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
+	34, // 34: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
+	35, // 35: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
+	34, // 36: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
+	36, // 37: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
+	2,  // 38: mulligan.v1.Failed.cooling:type_name -> mulligan.v1.Cooldown
+	11, // 39: mulligan.v1.Repaired.repairs:type_name -> mulligan.v1.Repair
+	37, // 40: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
+	38, // 41: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
+	27, // 42: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
+	39, // 43: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
+	40, // 44: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
+	41, // 45: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
+	29, // 46: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
+	27, // 47: mulligan.v1.Noted.since:type_name -> google.protobuf.Timestamp
+	42, // 48: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
+	49, // [49:49] is the sub-list for method output_type
+	49, // [49:49] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_event_proto_init() }
@@ -2437,6 +2556,7 @@ func file_mulligan_v1_event_proto_init() {
 		(*Event_Paused)(nil),
 		(*Event_Ended)(nil),
 		(*Event_Unknown)(nil),
+		(*Event_Slept)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2444,7 +2564,7 @@ func file_mulligan_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_event_proto_rawDesc), len(file_mulligan_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -335,6 +335,8 @@ const (
 	Timer_TIMER_WAIT Timer = 9
 	// The life of a suggestion.
 	Timer_TIMER_EXPIRY Timer = 10
+	// Until people are told that a step takes long.
+	Timer_TIMER_PROGRESS_AFTER Timer = 11
 )
 
 // Enum value maps for Timer.
@@ -351,19 +353,21 @@ var (
 		8:  "TIMER_TOOL",
 		9:  "TIMER_WAIT",
 		10: "TIMER_EXPIRY",
+		11: "TIMER_PROGRESS_AFTER",
 	}
 	Timer_value = map[string]int32{
-		"TIMER_UNSPECIFIED": 0,
-		"TIMER_CONNECT":     1,
-		"TIMER_FIRST_EVENT": 2,
-		"TIMER_BYTES":       3,
-		"TIMER_IDLE":        4,
-		"TIMER_STEP":        5,
-		"TIMER_MAX_TURN":    6,
-		"TIMER_RUN":         7,
-		"TIMER_TOOL":        8,
-		"TIMER_WAIT":        9,
-		"TIMER_EXPIRY":      10,
+		"TIMER_UNSPECIFIED":    0,
+		"TIMER_CONNECT":        1,
+		"TIMER_FIRST_EVENT":    2,
+		"TIMER_BYTES":          3,
+		"TIMER_IDLE":           4,
+		"TIMER_STEP":           5,
+		"TIMER_MAX_TURN":       6,
+		"TIMER_RUN":            7,
+		"TIMER_TOOL":           8,
+		"TIMER_WAIT":           9,
+		"TIMER_EXPIRY":         10,
+		"TIMER_PROGRESS_AFTER": 11,
 	}
 )
 
@@ -446,9 +450,11 @@ type Failure struct {
 	// For people: what follows the headline; never repeats it.
 	Message string `protobuf:"bytes,24,opt,name=message,proto3" json:"message,omitempty"`
 	// The provider's own words: at most 8 KiB, secrets removed.
-	Detail        string `protobuf:"bytes,25,opt,name=detail,proto3" json:"detail,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Detail string `protobuf:"bytes,25,opt,name=detail,proto3" json:"detail,omitempty"`
+	// How long the last step took, or has been going on, in milliseconds.
+	LastStepElapsedMs int64 `protobuf:"varint,26,opt,name=last_step_elapsed_ms,json=lastStepElapsedMs,proto3" json:"last_step_elapsed_ms,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Failure) Reset() {
@@ -656,11 +662,18 @@ func (x *Failure) GetDetail() string {
 	return ""
 }
 
+func (x *Failure) GetLastStepElapsedMs() int64 {
+	if x != nil {
+		return x.LastStepElapsedMs
+	}
+	return 0
+}
+
 var File_mulligan_v1_failure_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\n" +
-	"\x19mulligan/v1/failure.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa2\x06\n" +
+	"\x19mulligan/v1/failure.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd3\x06\n" +
 	"\aFailure\x12%\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x11.mulligan.v1.KindR\x04kind\x12\x1b\n" +
 	"\tkind_name\x18\x02 \x01(\tR\bkindName\x12\x12\n" +
@@ -693,7 +706,8 @@ const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\tlast_step\x18\x16 \x01(\tR\blastStep\x12\x14\n" +
 	"\x05title\x18\x17 \x01(\tR\x05title\x12\x18\n" +
 	"\amessage\x18\x18 \x01(\tR\amessage\x12\x16\n" +
-	"\x06detail\x18\x19 \x01(\tR\x06detail*\xf2\x04\n" +
+	"\x06detail\x18\x19 \x01(\tR\x06detail\x12/\n" +
+	"\x14last_step_elapsed_ms\x18\x1a \x01(\x03R\x11lastStepElapsedMs*\xf2\x04\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fKIND_TIMEOUT\x10\x01\x12\x14\n" +
@@ -740,7 +754,7 @@ const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\x10PHASE_MID_STREAM\x10\x04\x12\x17\n" +
 	"\x13PHASE_END_OF_STREAM\x10\x05\x12\x0e\n" +
 	"\n" +
-	"PHASE_TOOL\x10\x06*\xce\x01\n" +
+	"PHASE_TOOL\x10\x06*\xe8\x01\n" +
 	"\x05Timer\x12\x15\n" +
 	"\x11TIMER_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rTIMER_CONNECT\x10\x01\x12\x15\n" +
@@ -757,7 +771,8 @@ const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\n" +
 	"TIMER_WAIT\x10\t\x12\x10\n" +
 	"\fTIMER_EXPIRY\x10\n" +
-	"B?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
+	"\x12\x18\n" +
+	"\x14TIMER_PROGRESS_AFTER\x10\vB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
 	file_mulligan_v1_failure_proto_rawDescOnce sync.Once

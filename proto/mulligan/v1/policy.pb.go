@@ -42,8 +42,10 @@ type Policy struct {
 	SuggestionTtlMs int64 `protobuf:"varint,8,opt,name=suggestion_ttl_ms,json=suggestionTtlMs,proto3" json:"suggestion_ttl_ms,omitempty"`
 	// The output limit of a model call; 0 = the adapter's.
 	MaxOutputTokens int32 `protobuf:"varint,9,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// By model, provider/model: the clocks of those that differ from timeouts.
+	ModelTimeouts map[string]*Timeouts `protobuf:"bytes,10,rep,name=model_timeouts,json=modelTimeouts,proto3" json:"model_timeouts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Policy) Reset() {
@@ -137,6 +139,13 @@ func (x *Policy) GetMaxOutputTokens() int32 {
 		return x.MaxOutputTokens
 	}
 	return 0
+}
+
+func (x *Policy) GetModelTimeouts() map[string]*Timeouts {
+	if x != nil {
+		return x.ModelTimeouts
+	}
+	return nil
 }
 
 // Timeouts are the clocks of a run, all in milliseconds; 0 is off.
@@ -371,7 +380,7 @@ var File_mulligan_v1_policy_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\xbe\x03\n" +
+	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\xe6\x04\n" +
 	"\x06Policy\x12!\n" +
 	"\fauto_recover\x18\x01 \x01(\bR\vautoRecover\x12\x16\n" +
 	"\x06models\x18\x02 \x03(\tR\x06models\x12\x18\n" +
@@ -382,10 +391,15 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x06budget\x18\x06 \x01(\v2\x13.mulligan.v1.BudgetR\x06budget\x127\n" +
 	"\x06prices\x18\a \x03(\v2\x1f.mulligan.v1.Policy.PricesEntryR\x06prices\x12*\n" +
 	"\x11suggestion_ttl_ms\x18\b \x01(\x03R\x0fsuggestionTtlMs\x12*\n" +
-	"\x11max_output_tokens\x18\t \x01(\x05R\x0fmaxOutputTokens\x1aM\n" +
+	"\x11max_output_tokens\x18\t \x01(\x05R\x0fmaxOutputTokens\x12M\n" +
+	"\x0emodel_timeouts\x18\n" +
+	" \x03(\v2&.mulligan.v1.Policy.ModelTimeoutsEntryR\rmodelTimeouts\x1aM\n" +
 	"\vPricesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
-	"\x05value\x18\x02 \x01(\v2\x12.mulligan.v1.PriceR\x05value:\x028\x01\"\x98\x02\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.mulligan.v1.PriceR\x05value:\x028\x01\x1aW\n" +
+	"\x12ModelTimeoutsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12+\n" +
+	"\x05value\x18\x02 \x01(\v2\x15.mulligan.v1.TimeoutsR\x05value:\x028\x01\"\x98\x02\n" +
 	"\bTimeouts\x12\x1d\n" +
 	"\n" +
 	"connect_ms\x18\x01 \x01(\x03R\tconnectMs\x12$\n" +
@@ -416,24 +430,27 @@ func file_mulligan_v1_policy_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_policy_proto_rawDescData
 }
 
-var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_mulligan_v1_policy_proto_goTypes = []any{
 	(*Policy)(nil),   // 0: mulligan.v1.Policy
 	(*Timeouts)(nil), // 1: mulligan.v1.Timeouts
 	(*Budget)(nil),   // 2: mulligan.v1.Budget
 	(*Price)(nil),    // 3: mulligan.v1.Price
 	nil,              // 4: mulligan.v1.Policy.PricesEntry
+	nil,              // 5: mulligan.v1.Policy.ModelTimeoutsEntry
 }
 var file_mulligan_v1_policy_proto_depIdxs = []int32{
 	1, // 0: mulligan.v1.Policy.timeouts:type_name -> mulligan.v1.Timeouts
 	2, // 1: mulligan.v1.Policy.budget:type_name -> mulligan.v1.Budget
 	4, // 2: mulligan.v1.Policy.prices:type_name -> mulligan.v1.Policy.PricesEntry
-	3, // 3: mulligan.v1.Policy.PricesEntry.value:type_name -> mulligan.v1.Price
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	5, // 3: mulligan.v1.Policy.model_timeouts:type_name -> mulligan.v1.Policy.ModelTimeoutsEntry
+	3, // 4: mulligan.v1.Policy.PricesEntry.value:type_name -> mulligan.v1.Price
+	1, // 5: mulligan.v1.Policy.ModelTimeoutsEntry.value:type_name -> mulligan.v1.Timeouts
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_proto_init() }
@@ -447,7 +464,7 @@ func file_mulligan_v1_policy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_policy_proto_rawDesc), len(file_mulligan_v1_policy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

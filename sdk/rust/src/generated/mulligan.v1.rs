@@ -77,6 +77,9 @@ pub struct Failure {
     /// The provider's own words: at most 8 KiB, secrets removed.
     #[prost(string, tag = "25")]
     pub detail: ::prost::alloc::string::String,
+    /// How long the last step took, or has been going on, in milliseconds.
+    #[prost(int64, tag = "26")]
+    pub last_step_elapsed_ms: i64,
 }
 /// Kind names what went wrong. A reader keeps kinds that it does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -331,6 +334,8 @@ pub enum Timer {
     Wait = 9,
     /// The life of a suggestion.
     Expiry = 10,
+    /// Until people are told that a step takes long.
+    ProgressAfter = 11,
 }
 impl Timer {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -350,6 +355,7 @@ impl Timer {
             Self::Tool => "TIMER_TOOL",
             Self::Wait => "TIMER_WAIT",
             Self::Expiry => "TIMER_EXPIRY",
+            Self::ProgressAfter => "TIMER_PROGRESS_AFTER",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -366,6 +372,7 @@ impl Timer {
             "TIMER_TOOL" => Some(Self::Tool),
             "TIMER_WAIT" => Some(Self::Wait),
             "TIMER_EXPIRY" => Some(Self::Expiry),
+            "TIMER_PROGRESS_AFTER" => Some(Self::ProgressAfter),
             _ => None,
         }
     }
@@ -652,6 +659,12 @@ pub struct Policy {
     /// The output limit of a model call; 0 = the adapter's.
     #[prost(int32, tag = "9")]
     pub max_output_tokens: i32,
+    /// By model, provider/model: the clocks of those that differ from timeouts.
+    #[prost(map = "string, message", tag = "10")]
+    pub model_timeouts: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        Timeouts,
+    >,
 }
 /// Timeouts are the clocks of a run, all in milliseconds; 0 is off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

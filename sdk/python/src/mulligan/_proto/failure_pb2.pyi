@@ -72,6 +72,7 @@ class Timer(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TIMER_TOOL: _ClassVar[Timer]
     TIMER_WAIT: _ClassVar[Timer]
     TIMER_EXPIRY: _ClassVar[Timer]
+    TIMER_PROGRESS_AFTER: _ClassVar[Timer]
 KIND_UNSPECIFIED: Kind
 KIND_TIMEOUT: Kind
 KIND_UNREACHABLE: Kind
@@ -124,9 +125,10 @@ TIMER_RUN: Timer
 TIMER_TOOL: Timer
 TIMER_WAIT: Timer
 TIMER_EXPIRY: Timer
+TIMER_PROGRESS_AFTER: Timer
 
 class Failure(_message.Message):
-    __slots__ = ("kind", "kind_name", "code", "variant", "origin", "origin_name", "phase", "phase_name", "retryable", "provider", "model", "http_status", "provider_code", "request_id", "tool", "retry_after_ms", "resets_at", "timer", "timer_name", "limit_ms", "elapsed_ms", "last_step", "title", "message", "detail")
+    __slots__ = ("kind", "kind_name", "code", "variant", "origin", "origin_name", "phase", "phase_name", "retryable", "provider", "model", "http_status", "provider_code", "request_id", "tool", "retry_after_ms", "resets_at", "timer", "timer_name", "limit_ms", "elapsed_ms", "last_step", "title", "message", "detail", "last_step_elapsed_ms")
     KIND_FIELD_NUMBER: _ClassVar[int]
     KIND_NAME_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
@@ -152,6 +154,7 @@ class Failure(_message.Message):
     TITLE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DETAIL_FIELD_NUMBER: _ClassVar[int]
+    LAST_STEP_ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
     kind: Kind
     kind_name: str
     code: str
@@ -177,4 +180,5 @@ class Failure(_message.Message):
     title: str
     message: str
     detail: str
-    def __init__(self, kind: _Optional[_Union[Kind, str]] = ..., kind_name: _Optional[str] = ..., code: _Optional[str] = ..., variant: _Optional[str] = ..., origin: _Optional[_Union[Origin, str]] = ..., origin_name: _Optional[str] = ..., phase: _Optional[_Union[Phase, str]] = ..., phase_name: _Optional[str] = ..., retryable: bool = ..., provider: _Optional[str] = ..., model: _Optional[str] = ..., http_status: _Optional[int] = ..., provider_code: _Optional[str] = ..., request_id: _Optional[str] = ..., tool: _Optional[str] = ..., retry_after_ms: _Optional[int] = ..., resets_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., timer: _Optional[_Union[Timer, str]] = ..., timer_name: _Optional[str] = ..., limit_ms: _Optional[int] = ..., elapsed_ms: _Optional[int] = ..., last_step: _Optional[str] = ..., title: _Optional[str] = ..., message: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
+    last_step_elapsed_ms: int
+    def __init__(self, kind: _Optional[_Union[Kind, str]] = ..., kind_name: _Optional[str] = ..., code: _Optional[str] = ..., variant: _Optional[str] = ..., origin: _Optional[_Union[Origin, str]] = ..., origin_name: _Optional[str] = ..., phase: _Optional[_Union[Phase, str]] = ..., phase_name: _Optional[str] = ..., retryable: bool = ..., provider: _Optional[str] = ..., model: _Optional[str] = ..., http_status: _Optional[int] = ..., provider_code: _Optional[str] = ..., request_id: _Optional[str] = ..., tool: _Optional[str] = ..., retry_after_ms: _Optional[int] = ..., resets_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., timer: _Optional[_Union[Timer, str]] = ..., timer_name: _Optional[str] = ..., limit_ms: _Optional[int] = ..., elapsed_ms: _Optional[int] = ..., last_step: _Optional[str] = ..., title: _Optional[str] = ..., message: _Optional[str] = ..., detail: _Optional[str] = ..., last_step_elapsed_ms: _Optional[int] = ...) -> None: ...

@@ -126,6 +126,8 @@ export enum Timer {
   WAIT = 9,
   /** EXPIRY - The life of a suggestion. */
   EXPIRY = 10,
+  /** PROGRESS_AFTER - Until people are told that a step takes long. */
+  PROGRESS_AFTER = 11,
 }
 
 /** Failure is what went wrong with an attempt. It never holds a secret. */
@@ -182,6 +184,8 @@ export interface Failure {
   message: string;
   /** The provider's own words: at most 8 KiB, secrets removed. */
   detail: string;
+  /** How long the last step took, or has been going on, in milliseconds. */
+  lastStepElapsedMs: bigint;
 }
 
 function createBaseFailure(): Failure {
@@ -211,6 +215,7 @@ function createBaseFailure(): Failure {
     title: "",
     message: "",
     detail: "",
+    lastStepElapsedMs: 0n,
   };
 }
 
@@ -299,6 +304,12 @@ export const Failure: MessageFns<Failure> = {
     }
     if (message.detail !== "") {
       writer.uint32(202).string(message.detail);
+    }
+    if (message.lastStepElapsedMs !== 0n) {
+      if (BigInt.asIntN(64, message.lastStepElapsedMs) !== message.lastStepElapsedMs) {
+        throw new globalThis.Error("value provided for field message.lastStepElapsedMs of type int64 too large");
+      }
+      writer.uint32(208).int64(message.lastStepElapsedMs);
     }
     return writer;
   },
@@ -514,6 +525,14 @@ export const Failure: MessageFns<Failure> = {
             }
 
             message.detail = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.lastStepElapsedMs = reader.int64() as bigint;
             continue;
           }
         }

@@ -1,0 +1,122 @@
+package recovery
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Timeouts are the timers of a run (spec §3); 0 is off.
+type Timeouts struct {
+	Connect       Millis `json:"connectMs,omitempty"`
+	FirstEvent    Millis `json:"firstEventMs,omitempty"`
+	Bytes         Millis `json:"bytesMs,omitempty"`
+	Idle          Millis `json:"idleMs,omitempty"`
+	Step          Millis `json:"stepMs,omitempty"`
+	MaxTurn       Millis `json:"maxTurnMs,omitempty"`
+	Run           Millis `json:"runMs,omitempty"`
+	Tool          Millis `json:"toolMs,omitempty"`
+	ProgressAfter Millis `json:"progressAfterMs,omitempty"`
+}
+
+// SettableTimers lists the timers that Timeouts holds, in the order in which they
+// are explained.
+func SettableTimers() []Timer {
+	return []Timer{
+		TimerFirstEvent, TimerConnect, TimerBytes, TimerIdle, TimerStep, TimerMaxTurn, TimerRun, TimerTool, TimerProgress,
+	}
+}
+
+// Of is where the value of timer stands; nil for a timer that nobody sets.
+func (t *Timeouts) Of(timer Timer) *Millis {
+	switch timer {
+	case TimerFirstEvent:
+		return &t.FirstEvent
+	case TimerConnect:
+		return &t.Connect
+	case TimerBytes:
+		return &t.Bytes
+	case TimerIdle:
+		return &t.Idle
+	case TimerStep:
+		return &t.Step
+	case TimerMaxTurn:
+		return &t.MaxTurn
+	case TimerRun:
+		return &t.Run
+	case TimerTool:
+		return &t.Tool
+	case TimerProgress:
+		return &t.ProgressAfter
+	}
+	return nil
+}
+
+// The limits of a timer that is not off.
+const (
+	MinTimeout = time.Second
+	MaxTimeout = 31 * 24 * time.Hour
+)
+
+// Settings are the timers that somebody set, and no others; 0 is off.
+type Settings map[Timer]Millis
+
+// Check says what is wrong with the first of the settings that is no timer, or whose
+// value is neither 0 nor between MinTimeout and MaxTimeout.
+func (s Settings) Check() error { return s.CheckFrom(MinTimeout) }
+
+// CheckFrom is Check with another limit in the place of MinTimeout.
+func (s Settings) CheckFrom(least time.Duration) error {
+	for _, timer := range slices.Sorted(maps.Keys(s)) {
+		if new(Timeouts).Of(timer) == nil {
+			return fmt.Errorf("%q is not a timer; there are: %s", timer, timerNames())
+		}
+		d := s[timer].Duration()
+		switch {
+		case d < 0:
+			return fmt.Errorf("%s: %s is negative; 0 is off", timer, d)
+		case d > 0 && d < least:
+			return fmt.Errorf("%s: %s is too short: at least %s, or 0 for off", timer, d, least)
+		case d > MaxTimeout:
+			return fmt.Errorf("%s: %s is longer than 31 days; 0 is off", timer, d)
+		}
+	}
+	return nil
+}
+
+func timerNames() string {
+	var names []string
+	for _, timer := range SettableTimers() {
+		names = append(names, string(timer))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ResolveTimeouts lays the layers over what is built in, in the order of their rank:
+// a later one wins. A turn may take as long as the run, unless a layer says otherwise.
+func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
+	resolved, turn := builtIn, false
+	for _, layer := range layers {
+		for timer, value := range layer {
+			if at := resolved.Of(timer); at != nil {
+				*at = value
+			}
+		}
+		_, set := layer[TimerMaxTurn]
+		turn = turn || set
+	}
+	if !turn {
+		resolved.MaxTurn = resolved.Run
+	}
+	return resolved
+}
+
+// TimeoutsOf is what the calls of a model run under.
+func (p Policy) TimeoutsOf(model string) Timeouts {
+	if own, ok := p.ModelTimeouts[model]; ok {
+		return own
+	}
+	return p.Timeouts
+}
