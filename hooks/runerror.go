@@ -56,14 +56,14 @@ func NewRunError(r *recovery.Run) RunError {
 		Tried:             append([]recovery.Tried(nil), r.Call.Tried...),
 		Alternatives:      append([]recovery.Alternative(nil), open.Alternatives...),
 		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
-		IdleBreaker:       r.IdleExpiries >= recovery.IdleBreakerAt,
-		IdleExpiries:      r.IdleExpiries,
+		IdleBreaker:       r.IdleBreaker(),
 		Transcript:        slices.Clip(r.Messages),
 	}
 	if open.Failure.Model != "" {
 		e.Model = open.Failure.Model
 	}
-	e.RemainingTime = remainingTime(r.Policy.Timeouts, e.Elapsed)
+	e.IdleExpiries = r.IdleExpiries[e.Model]
+	e.RemainingTime = remainingTime(r, e.Elapsed)
 	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)
 	return e
 }
@@ -79,12 +79,18 @@ func remaining(allowed, spent recovery.Budget) recovery.Budget {
 	}
 }
 
-func remainingTime(t recovery.Timeouts, elapsed recovery.Millis) recovery.Millis {
-	limit := t.MaxTurn
-	if limit == 0 || (t.Run > 0 && t.Run < limit) {
-		limit = t.Run
+// remainingTime is what is left of the turn, which stands still while the run is parked,
+// or of the run, which does not.
+func remainingTime(r *recovery.Run, elapsed recovery.Millis) recovery.Millis {
+	turn := left(r.Policy.Timeouts.MaxTurn, elapsed)
+	run := left(r.Policy.Timeouts.Run, recovery.InMillis(max(0, r.Open.At.Sub(r.StartedAt))))
+	switch {
+	case turn == 0:
+		return run
+	case run == 0:
+		return turn
 	}
-	return left(limit, elapsed)
+	return min(turn, run)
 }
 
 func left[N ~int64](limit, used N) N {

@@ -17,6 +17,8 @@ import (
 //  3. BlockedBy names the first limit that forbids acting on it: the run's own
 //     time or budget, the attempts of a call and of the run, the retries of a
 //     call, the idle breaker.
+//  4. What the idle breaker forbids becomes a switch to the first alternative, which is
+//     offered; where there is none it is fail.
 //
 // Whether anybody acts on it is not Decide's business: see Next.
 func Decide(r *Run) Decision {
@@ -25,7 +27,21 @@ func Decide(r *Run) Decision {
 		return d
 	}
 	d.Delay = r.delay(d)
-	d.BlockedBy = r.blocked(d)
+	if d.BlockedBy = r.blocked(d); d.BlockedBy == blockedIdle {
+		return r.leave(d)
+	}
+	return d
+}
+
+// blockedIdle is the idle breaker in Decision.BlockedBy.
+const blockedIdle = "idle_breaker"
+
+// leave makes of a retry of a model that keeps silent what may still be offered.
+func (r *Run) leave(d Decision) Decision {
+	d.Action, d.Delay, d.Adjust = ActionFail, 0, Adjust{}
+	if list := r.Open.Alternatives; len(list) > 0 {
+		d.Action, d.NewModel = ActionSwitchModel, list[0].Model
+	}
 	return d
 }
 
@@ -111,8 +127,8 @@ func (r *Run) blocked(d Decision) string {
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
 	case d.Action == ActionRetry && r.IdleBreaker():
-		return "idle_breaker"
-	case d.Action == ActionRetry && r.Policy.AutoRecover && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
+		return blockedIdle
+	case d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
 		return "max_retries"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
 		return "not_retryable"
@@ -133,9 +149,15 @@ func (r *Run) hopeless(d Decision) bool {
 	return !f.Retryable
 }
 
-// IdleBreaker reports whether retrying the same model is over, since it kept
+// IdleBreaker reports whether retrying the model that failed last is over, since it kept
 // silent too often without a step being finished.
-func (r *Run) IdleBreaker() bool { return r.IdleExpiries >= IdleBreakerAt }
+func (r *Run) IdleBreaker() bool {
+	model := r.Model
+	if r.Open != nil {
+		model = orElse(r.Open.Failure.Model, model)
+	}
+	return r.IdleExpiries[model] >= IdleBreakerAt
+}
 
 // overtime names the clock that would fire during d's delay, or "". A parked run's
 // turn stands still.
@@ -143,6 +165,7 @@ func (r *Run) overtime(d Decision) string {
 	until := r.Open.At.Add(d.Delay.Duration())
 	t := r.Policy.Timeouts
 	switch {
+	case r.Open.Offline: // it waits for the network, and nobody knows how long
 	case t.MaxTurn > 0 && d.Delay <= MaxInProcessWait && until.After(r.turnEnd()):
 		return string(TimerMaxTurn)
 	case t.Run > 0 && until.After(r.deadline()):

@@ -115,8 +115,8 @@ func TestDecideBlocks(t *testing.T) {
 		{"budget", another, func(r *Run) { r.Policy.Budget.Microdollars, r.Spent.Microdollars = 10, 10 }},
 		{"not_retryable", retry, func(r *Run) { r.Open.Failure = *NewFailure(KindAuth, OriginModel, PhaseBeforeFirstEvent, nil) }},
 		{"", another, func(r *Run) { r.Open.Failure = *NewFailure(KindAuth, OriginModel, PhaseBeforeFirstEvent, nil) }},
-		{"idle_breaker", retry, func(r *Run) { r.IdleExpiries = IdleBreakerAt }},
-		{"", another, func(r *Run) { r.IdleExpiries = IdleBreakerAt }},
+		{"idle_breaker", retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }},
+		{"", another, func(r *Run) { r.IdleExpiries = silent(r.Model) }},
 		{"max_retries", retry, func(r *Run) { r.Call.Retries = 3 }},
 		{"", another, func(r *Run) { r.Call.Retries = 3 }},
 		{"", retry, func(r *Run) { r.Call.Retries, r.Policy.AutoRecover = 3, false }},
@@ -132,6 +132,9 @@ func TestDecideBlocks(t *testing.T) {
 		})
 	}
 }
+
+// silent is a model that the idle breaker is open for.
+func silent(model string) map[string]int { return map[string]int{model: IdleBreakerAt} }
 
 func TestInMillisNeverOverflows(t *testing.T) {
 	for d, want := range map[time.Duration]Millis{

@@ -166,9 +166,9 @@ const (
 type Waiting struct {
 	ID      string    `json:"id"`
 	For     WaitFor   `json:"for"`
-	Until   time.Time `json:"until"`
-	Model   string    `json:"model"` // that will be tried
-	Retry   int       `json:"retry"` // n of "attempt n/m"
+	Until   time.Time `json:"until,omitzero"` // zero = until the network is back
+	Model   string    `json:"model"`          // that will be tried
+	Retry   int       `json:"retry"`          // n of "attempt n/m"
 	Of      int       `json:"of"`
 	Actions []Button  `json:"actions,omitempty"`
 }
@@ -214,12 +214,17 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic   string    `json:"topic"`             // progress, tool_late, …
-	What    string    `json:"what,omitempty"`    // a tool's name, a model
-	CallID  string    `json:"callId,omitempty"`  // the tool call it is about
-	Attempt uint64    `json:"attempt,omitempty"` // the model call it is about
-	Since   time.Time `json:"since,omitzero"`    // when that began
+	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate
+	What    string    `json:"what,omitempty"`      // a tool's name, a model
+	CallID  string    `json:"callId,omitempty"`    // the tool call it is about
+	Attempt uint64    `json:"attempt,omitempty"`   // the model call it is about
+	Since   time.Time `json:"since,omitzero"`      // when that began
+	Elapsed Millis    `json:"elapsedMs,omitempty"` // how long that was ago
+	Detail  string    `json:"detail,omitempty"`    // a tool's own words, on one line of at most MaxNote bytes
 }
+
+// MaxNote is the most that Noted.Detail holds, in bytes.
+const MaxNote = 200
 
 // Suggested offers a decision to a person.
 type Suggested struct {

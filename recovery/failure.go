@@ -48,8 +48,9 @@ const (
 
 	TimerProgress Timer = "progress_after" // a step takes long
 
-	TimerWait   Timer = "wait"   // a deliberate wait is over
-	TimerExpiry Timer = "expiry" // an open suggestion's time is over
+	TimerWait    Timer = "wait"    // a deliberate wait is over
+	TimerNetwork Timer = "network" // this machine is connected again
+	TimerExpiry  Timer = "expiry"  // an open suggestion's time is over
 )
 
 // MaxDetail is the most that a Failure keeps of the provider's words, in bytes.

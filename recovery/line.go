@@ -9,7 +9,7 @@ import (
 
 // Line is what people are told about an event: one plain line of at most MaxText bytes,
 // or "" where the event is none of their business. It is said of r as it is before
-// the event is applied. A Noted has words of its own.
+// the event is applied.
 func Line(r *Run, b Body) string {
 	line := ""
 	switch b := b.(type) {
@@ -29,6 +29,14 @@ func Line(r *Run, b Body) string {
 		line = r.recoveredLine()
 	case ToolReturned:
 		line = r.toolLine(b)
+	case Noted:
+		line = notedLine(b)
+	case Slept:
+		line = "This computer slept for " + Spell(b.For.Duration()) + "."
+	case Due:
+		if b.Timer == TimerNetwork {
+			line = onlineLine
+		}
 	case Paused:
 		line = "The run waits for its store. It goes on by itself."
 	case CancelRequested:
@@ -43,6 +51,7 @@ const (
 	stoppedLine = "Stopped. The text above is kept."
 	expiredLine = "This suggestion has expired. Send your message again."
 	offlineLine = "This computer is offline. The run continues when the connection is back."
+	onlineLine  = "The connection is back. The run continues."
 )
 
 // waitingLine: "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)".
@@ -154,6 +163,23 @@ func plural(n int, one, many string) string {
 		return one
 	}
 	return fmt.Sprintf(many, n)
+}
+
+// notedLine: "Still working: run_tests, 42 s".
+func notedLine(b Noted) string {
+	since := Spell(b.Elapsed.Duration())
+	switch {
+	case b.Topic == TopicProgress && b.CallID == "":
+		f := Failure{Model: b.What}
+		return fmt.Sprintf("Still waiting for %s… %s", orElse(ProviderName(f.providerOf()), "the provider"), since)
+	case b.Topic == TopicProgress:
+		return fmt.Sprintf("Still working: %s, %s", b.What, since)
+	case b.Topic == TopicToolSays:
+		return b.What + ": " + b.Detail
+	case b.Topic == TopicToolLate:
+		return b.What + " ended after the run had."
+	}
+	return ""
 }
 
 func (r *Run) toolLine(b ToolReturned) string {

@@ -19,6 +19,7 @@ type Effect struct {
 	Tool   *RunTool
 	Ask    *AskPlugins
 	Timer  *SetTimer
+	Watch  *WatchNetwork
 }
 
 // CallModel is a streamed model call under the policy's timers. The shell writes
@@ -43,10 +44,16 @@ type AskPlugins struct {
 	Plugins []string
 }
 
-// SetTimer writes Due at a time.
+// SetTimer writes an event at a time: a Due, or a Noted for people.
 type SetTimer struct {
-	At  time.Time
-	Due Due
+	At    time.Time
+	Write Body
+}
+
+// WatchNetwork writes Due as soon as one of the models can be reached again.
+type WatchNetwork struct {
+	Models []string
+	Due    Due
 }
 
 // Next says what should be going on, given all that has happened to r. It is
@@ -96,12 +103,26 @@ func (r *Run) answerFailure() []Effect {
 		return record(r, Suggested{Suggestion: r.suggest()})
 	case !o.Accepted && (!r.Policy.AutoRecover || d.BlockedBy != ""):
 		return record(r, Suggested{Suggestion: r.suggest()})
-	case d.Delay > 0 && !o.Waited && r.Wait == nil:
+	case (d.Delay > 0 || o.Offline) && !o.Waited && r.Wait == nil:
 		return r.beginWait()
+	case r.Wait != nil && r.Wait.For == WaitNetwork:
+		return r.timed(r.watch())
 	case d.Delay > 0 && !o.Waited:
 		return r.timed(timer(r.Wait.Until, Due{Timer: TimerWait, Failure: o.Seq}))
 	}
 	return r.goOn()
+}
+
+// watch waits for this machine to be connected again.
+func (r *Run) watch() Effect {
+	due := Due{Timer: TimerNetwork, Failure: r.Open.Seq}
+	models := []string{r.Wait.Model}
+	for _, a := range r.Open.Alternatives {
+		if a.Model != r.Wait.Model {
+			models = append(models, a.Model)
+		}
+	}
+	return Effect{Key: fmt.Sprintf("network/%d", r.Open.Seq), Watch: &WatchNetwork{Models: models, Due: due}}
 }
 
 // goOn carries a decision out: a tool call that was stopped settles first.
@@ -149,7 +170,8 @@ func (r *Run) outOfBudget() []Effect {
 		return nil
 	}
 	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
-	f.Variant, f.Model, f.LastStep = spent, r.Model, r.LastStep
+	f.Variant, f.Model = spent, r.Model
+	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	return record(r, Failed{Failure: *f})
 }
 
@@ -163,7 +185,8 @@ func (r *Run) intent() Began {
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
 		b.Adjust = o.Decision.Adjust
-		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 // going on after a tool or a budget is none
+		// Going on after a tool or a budget is no retry, nor is it once the network is back.
+		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
 		}
@@ -228,6 +251,9 @@ func (r *Run) timed(effects ...Effect) []Effect {
 	if over := r.overdue(clocks); over != nil {
 		return over
 	}
+	if note, ok := r.nextNote(); ok {
+		clocks = append(clocks, note)
+	}
 	for _, clock := range clocks {
 		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
 	}
@@ -238,7 +264,7 @@ func (r *Run) timed(effects ...Effect) []Effect {
 func (r *Run) overdue(clocks []SetTimer) []Effect {
 	for _, clock := range clocks {
 		if !clock.At.After(r.Last) {
-			return record(r, clock.Due)
+			return record(r, clock.Write)
 		}
 	}
 	return nil
@@ -253,12 +279,20 @@ func (r *Run) clocks() []SetTimer {
 		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: TimerMaxTurn}})
 	}
 	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
-		clocks = append(clocks, SetTimer{r.LastStepAt.Add(t.Step.Duration()), Due{Timer: TimerStep}})
+		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: TimerStep}})
 	}
 	if t.Run > 0 {
 		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: TimerRun}})
 	}
 	return clocks
+}
+
+// stepLimit is how long a step may take: doubled where a person chose to wait longer.
+func (r *Run) stepLimit() Millis {
+	if r.stepDoubled {
+		return 2 * r.Policy.Timeouts.Step
+	}
+	return r.Policy.Timeouts.Step
 }
 
 func (r *Run) toolsInAir() bool {
@@ -294,7 +328,10 @@ func (r *Run) waiting() Waiting {
 	if o.Decision.Action == ActionSwitchModel {
 		w.Model = o.Decision.NewModel
 	}
-	if o.Decision.Delay > MaxInProcessWait {
+	switch {
+	case o.Offline:
+		w.For, w.Until = WaitNetwork, time.Time{}
+	case o.Decision.Delay > MaxInProcessWait:
 		w.For = WaitReset
 	}
 	w.Actions = waitActions(o.Alternatives, w.Model)
@@ -308,17 +345,22 @@ func (r *Run) expiry() Failure {
 	case TimerMaxTurn:
 		kind, limit = KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
 	case TimerStep:
-		kind, limit, since = KindStepTimeout, r.Policy.Timeouts.Step, r.LastStepAt
+		kind, limit, since = KindStepTimeout, r.stepLimit(), r.LastStepAt
 	}
 	f := NewFailure(kind, OriginRunner, PhaseMidStream, nil)
-	f.Timer, f.Limit, f.Model, f.LastStep = r.expired, limit, r.Model, r.LastStep
+	f.Timer, f.Limit, f.Model = r.expired, limit, r.Model
+	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	f.Elapsed = InMillis(nonNegative(r.Last.Sub(since)))
+	if r.expired == TimerMaxTurn {
+		f.Elapsed = max(0, f.Elapsed-InMillis(r.Parked))
+	}
 	return *f
 }
 
 func (r *Run) interrupted() Failure {
 	f := NewFailure(KindInterrupted, OriginRunner, PhaseMidStream, nil)
-	f.Model, f.LastStep = r.Attempt.Model, r.LastStep
+	f.Model = r.Attempt.Model
+	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	f.Elapsed = InMillis(nonNegative(r.Last.Sub(r.Attempt.BeganAt)))
 	return *f
 }
@@ -371,10 +413,14 @@ func record(r *Run, b Body) []Effect {
 }
 
 func timer(at time.Time, due Due) Effect {
-	t := SetTimer{At: at, Due: due}
+	t := SetTimer{At: at, Write: due}
 	return Effect{Key: timerKey(t), Timer: &t}
 }
 
 func timerKey(t SetTimer) string {
-	return fmt.Sprintf("timer/%s/%d/%d", t.Due.Timer, t.Due.Failure, t.At.UnixMilli())
+	due, ok := t.Write.(Due)
+	if !ok {
+		return fmt.Sprintf("timer/%s/%d", t.Write.eventType(), t.At.UnixMilli())
+	}
+	return fmt.Sprintf("timer/%s/%d/%d", due.Timer, due.Failure, t.At.UnixMilli())
 }

@@ -36,7 +36,7 @@ func TestButtons(t *testing.T) {
 		{"the other one", KindStreamInterrupted, another, nil, "retry switch_model=b/two* stop"},
 		{"a retry that the kind does not list", KindTLS, retry, nil, "retry* copy_details switch_model=b/two stop"},
 		{"a silent model", KindTimeout, retry, func(r *Run) { r.Open.Failure.Timer = TimerIdle }, "retry* wait_longer switch_model=b/two stop"},
-		{"a model silent too often", KindTimeout, retry, func(r *Run) { r.IdleExpiries = IdleBreakerAt }, "switch_model=b/two* stop"},
+		{"a model silent too often", KindTimeout, retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }, "switch_model=b/two* stop"},
 		{"a long wait", KindRateLimit, Decision{Action: ActionRetry, Delay: 90_000}, nil, "resume_at switch_model=b/two retry* stop"},
 		{"the time is over", KindRunTimeout, retry, nil, "extend* stop"},
 		{"a kind of a newer version", "gremlins", retry, nil, "retry* switch_model=b/two stop"},

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -50,14 +51,15 @@ type Run struct {
 	Suggestion     *Suggestion  // open, or the last one; see SuggestionOpen
 	Wait           *Waiting     // a live wait
 	FailedAttempts int
-	Crashes        int // interruptions in a row without a finished step
-	IdleExpiries   int // in a row without a finished step
+	Crashes        int            // interruptions in a row without a finished step
+	IdleExpiries   map[string]int // by model, in a row without a finished step
 	Spent          Budget
 	Usage          llm.Usage
 	Repaired       map[string][]llm.Repair // by model: what was changed for it when it was told the transcript last
 	LastStep       string                  // what finished last: a tool's name, "answer"; "" for nothing yet
-	LastStepAt     time.Time               // where the step's clock counts from; see rearmStep
-	Parked         time.Duration           // time that does not count towards max_turn
+	LastStepTook   Millis
+	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
+	Parked         time.Duration // time that does not count towards max_turn
 	End            *Ended
 
 	expired        Timer // step, max_turn or run fired and no Failed says so yet
@@ -66,6 +68,8 @@ type Run struct {
 	suggestionOver bool   // its time is over
 	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
 	truncated      bool
+	stepDoubled    bool      // a person chose to wait longer for the step at hand
+	lastSeen       time.Time // when people saw something last
 	reserved       Budget
 	parkedFrom     time.Time
 }
@@ -80,6 +84,7 @@ type Attempt struct {
 	InAir   bool   // begun, and neither answered nor failed
 	Orphan  bool   // in the air when its owner was lost
 	Text    []byte // partial text as far as it is durable
+	Notes   int    // progress notes about it
 }
 
 // Call counts the tries at one model call; an answer resets it.
@@ -98,9 +103,11 @@ type ToolRun struct {
 	Call     llm.ToolCall
 	Safety   Safety
 	Tries    int
+	BeganAt  time.Time // of the last try
 	InAir    bool
 	Orphan   bool
 	Returned bool
+	Notes    int // progress notes about the last try
 }
 
 // OpenFailure is a failure on its way through the hook to a decision.
@@ -115,7 +122,8 @@ type OpenFailure struct {
 	Votes        []Vote
 	Decision     *Decision
 	Accepted     bool // a person said so: act, whatever autoRecover says
-	Waited       bool // the decision's delay is over
+	Waited       bool // the decision's delay is over, or the network is back
+	Offline      bool // this machine had no connection
 }
 
 // SuggestionOpen reports whether a person may still answer r's suggestion.
@@ -174,6 +182,9 @@ func (r *Run) Apply(e Event) error {
 	if r.End == nil {
 		r.apply(e)
 	}
+	if seen(e) {
+		r.lastSeen = e.Time
+	}
 	r.Last = e.Time
 	return nil
 }
@@ -213,13 +224,17 @@ func (r *Run) apply(e Event) {
 	case Due:
 		r.due(e, b)
 	case ToolBegan:
-		r.toolBegan(b)
+		r.toolBegan(e, b)
 	case ToolReturned:
 		r.toolReturned(e, b)
 	case Compacted:
 		if b.Keep >= 0 && b.Keep <= len(r.Messages) {
 			r.Messages = append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...)
 		}
+	case Noted:
+		r.noted(b)
+	case Slept:
+		r.slept(b)
 	case Suggested:
 		r.suggested(e, b)
 	case Accepted:
@@ -259,10 +274,21 @@ func (r *Run) claimed(e Event, b Claimed) {
 		r.Wait, r.Status = nil, StatusRunning
 	}
 	if !r.Settled() && r.parkedFrom.IsZero() && e.Seq > 2 {
-		away := nonNegative(e.Time.Sub(r.Last)) // nobody was there
-		r.Parked += away
-		r.LastStepAt = r.LastStepAt.Add(away)
+		r.away(nonNegative(e.Time.Sub(r.Last)))
 	}
+}
+
+// slept is time in which this computer did nothing.
+func (r *Run) slept(b Slept) {
+	if r.parkedFrom.IsZero() {
+		r.away(nonNegative(b.For.Duration()))
+	}
+}
+
+// away is time in which nobody was there: only the run's own limit counts it.
+func (r *Run) away(d time.Duration) {
+	r.Parked += d
+	r.LastStepAt = r.LastStepAt.Add(d)
 }
 
 func (r *Run) began(e Event, b Began) {
@@ -331,7 +357,7 @@ func (r *Run) answered(e Event, b Answered) {
 	r.Attempt, r.Call = nil, Call{}
 	r.Rounds++
 	r.truncated = b.Stop == llm.StopLength
-	r.finishStep(e.Time, "answer")
+	r.finishStep(e.Time, "answer", InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
 	for _, call := range b.Message.Calls() {
 		r.Pending = append(r.Pending, &ToolRun{Call: call, Safety: r.safety(call.Name)})
@@ -339,15 +365,15 @@ func (r *Run) answered(e Event, b Answered) {
 }
 
 // finishStep re-arms what only progress re-arms.
-func (r *Run) finishStep(now time.Time, what string) {
-	r.LastStep, r.LastStepAt = what, now
-	r.IdleExpiries, r.Crashes = 0, 0
+func (r *Run) finishStep(now time.Time, what string, took Millis) {
+	r.LastStep, r.LastStepTook, r.LastStepAt = what, took, now
+	r.IdleExpiries, r.Crashes, r.stepDoubled = nil, 0, false
 }
 
 func (r *Run) failed(e Event, b Failed) {
 	open := &OpenFailure{
 		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, CallID: b.CallID,
-		Alternatives: b.Alternatives, Cooling: b.Cooling,
+		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline,
 	}
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
 		open.Attempt = a.Try
@@ -362,7 +388,7 @@ func (r *Run) failed(e Event, b Failed) {
 		})
 	}
 	if b.Failure.idle() {
-		r.IdleExpiries++
+		r.idled(orElse(b.Failure.Model, r.Model))
 	} else if b.Failure.Kind == KindInterrupted {
 		r.Crashes++
 	}
@@ -370,6 +396,15 @@ func (r *Run) failed(e Event, b Failed) {
 	r.Open = open
 	r.Status = StatusRunning
 	r.Wait = nil
+}
+
+func (r *Run) idled(model string) {
+	counts := maps.Clone(r.IdleExpiries)
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	counts[model]++
+	r.IdleExpiries = counts
 }
 
 // settle replaces what was reserved for an attempt by what it used; an attempt
@@ -384,7 +419,7 @@ func (r *Run) settle(model string, used llm.Usage) {
 
 func (r *Run) due(e Event, b Due) {
 	switch b.Timer {
-	case TimerWait:
+	case TimerWait, TimerNetwork:
 		if r.Open != nil && r.Open.Seq == b.Failure {
 			r.Open.Waited = true
 			r.Wait, r.Status = nil, StatusRunning
@@ -399,9 +434,10 @@ func (r *Run) due(e Event, b Due) {
 	}
 }
 
-func (r *Run) toolBegan(b ToolBegan) {
+func (r *Run) toolBegan(e Event, b ToolBegan) {
 	if t := r.tool(b.CallID); t != nil {
 		t.Tries++
+		t.BeganAt, t.Notes = e.Time, 0
 		t.InAir, t.Orphan = true, false
 	}
 }
@@ -411,10 +447,14 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t == nil {
 		return
 	}
+	took := max(b.Elapsed, InMillis(nonNegative(e.Time.Sub(t.BeganAt))))
+	if t.Tries == 0 {
+		took = 0
+	}
 	t.InAir, t.Orphan, t.Returned = false, false, true
 	result := b.Result
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
-	r.finishStep(e.Time, t.Call.Name)
+	r.finishStep(e.Time, t.Call.Name, took)
 }
 
 func (r *Run) suggested(e Event, b Suggested) {
@@ -468,6 +508,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 		amended.Delay = InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
 	case ButtonWaitLonger:
 		r.Call.Doubled = open.Failure.Timer
+		r.stepDoubled = open.Failure.Timer == TimerStep
 	case ButtonExtend:
 		r.extend(open.Failure, e.Time)
 	}

@@ -23,9 +23,9 @@ const storyMark = "----\n"
 // TestStories plays testdata/*.txt. Above the mark a story says what the world is
 // like, one word and its arguments a line:
 //
-//	policy auto retries=3 step=10s turn=5m run=1h ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
+//	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	tool NAME SAFETY TOOK            SAFETY: unsafe, idempotent, read_only; TOOK may be "panic"
-//	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] | hang
+//	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N]
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
@@ -83,7 +83,11 @@ func tell(b *bytes.Buffer, e Event, effects []Effect) {
 		case effect.Record != nil:
 			fmt.Fprintf(b, "\trecord %s\n", effect.Record.eventType())
 		case effect.Timer != nil:
-			fmt.Fprintf(b, "\ttimer %s at %s\n", effect.Timer.Due.Timer, effect.Timer.At.Sub(begin))
+			name := effect.Timer.Write.eventType()
+			if due, ok := effect.Timer.Write.(Due); ok {
+				name = string(due.Timer)
+			}
+			fmt.Fprintf(b, "\ttimer %s at %s\n", name, effect.Timer.At.Sub(begin))
 		default:
 			fmt.Fprintf(b, "\t%s\n", effect.Key)
 		}
@@ -137,6 +141,7 @@ type opinion struct {
 func parseStory(t tb, path, text string) *world {
 	t.Helper()
 	p := DefaultPolicy()
+	p.Timeouts.ProgressAfter = 0
 	w := &world{
 		start:  Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}},
 		models: map[string][]outcome{}, tool: map[string]toolOutcome{},
@@ -208,6 +213,8 @@ func parsePolicy(t tb, p *Policy, words []string) {
 			p.Timeouts.MaxTurn = InMillis(d)
 		case "run":
 			p.Timeouts.Run = InMillis(d)
+		case "progress":
+			p.Timeouts.ProgressAfter = InMillis(d)
 		case "ttl":
 			p.SuggestionTTL = InMillis(d)
 		case "tokens":
@@ -246,6 +253,8 @@ func parseOutcome(t tb, n int, words []string) outcome {
 				o.fail.ResetsAt = begin.Add(d)
 			case "timer":
 				o.fail.Timer, o.fail.Limit = Timer(value), 120_000
+			case "offline":
+				o.offline = d
 			}
 		}
 	default:

@@ -22,6 +22,8 @@ type outcome struct {
 	text  string
 	calls []llm.ToolCall
 	usage llm.Usage
+	// offline is how long after a failure this machine has no connection; 0 = it has one.
+	offline time.Duration
 }
 
 // world is everything outside the heart. What it answers depends on the log only,
@@ -269,7 +271,10 @@ func (y *toy) first(t tb, effects []Effect) bool {
 func (y *toy) result(e Effect) (time.Time, []Body) {
 	switch {
 	case e.Timer != nil:
-		return e.Timer.At, []Body{e.Timer.Due}
+		return e.Timer.At, []Body{e.Timer.Write}
+	case e.Watch != nil:
+		offline := y.w.outcome(y.run.Attempt.Model, y.used[y.run.Attempt.Model]-1).offline
+		return y.run.Open.At.Add(offline), []Body{e.Watch.Due}
 	case e.Ask != nil:
 		plugin := e.Ask.Plugins[0]
 		v := y.w.vote(plugin, y.run)
@@ -285,7 +290,7 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 	}
 	return a.BeganAt.Add(o.took), []Body{
 		Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model},
-		Failed{Attempt: a.ID, Failure: *o.fail, Usage: o.usage, Alternatives: y.w.alternatives(a.Model)},
+		Failed{Attempt: a.ID, Failure: *o.fail, Usage: o.usage, Alternatives: y.w.alternatives(a.Model), Offline: o.offline > 0},
 	}
 }
 
@@ -293,15 +298,17 @@ func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	o := y.w.tool[call.Name]
 	result := llm.ToolResult{CallID: call.ID, Name: call.Name, Text: o.text, IsError: o.panic}
 	if !o.panic {
-		return y.run.Last.Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
+		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
 	}
 	f := NewFailure(KindInternal, OriginTool, PhaseTool, nil)
 	f.Tool = call.Name
-	return y.run.Last.Add(o.took), []Body{
+	return y.toolBegan(call).Add(o.took), []Body{
 		ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result},
 		Failed{CallID: call.ID, Failure: *f, Alternatives: y.w.alternatives(y.run.Model)},
 	}
 }
+
+func (y *toy) toolBegan(call llm.ToolCall) time.Time { return y.run.tool(call.ID).BeganAt }
 
 func (w *world) outcome(model string, n int) outcome {
 	script := w.models[model]

@@ -1821,7 +1821,11 @@ type Noted struct {
 	// The model call that it is about; 0 = none.
 	Attempt uint64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// Since when it has been so.
-	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	Since *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	// For how long it had been so when the note was made.
+	ElapsedMs int64 `protobuf:"varint,6,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	// What a tool says about its own progress; untrusted, one line.
+	Detail        string `protobuf:"bytes,7,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1889,6 +1893,20 @@ func (x *Noted) GetSince() *timestamppb.Timestamp {
 		return x.Since
 	}
 	return nil
+}
+
+func (x *Noted) GetElapsedMs() int64 {
+	if x != nil {
+		return x.ElapsedMs
+	}
+	return 0
+}
+
+func (x *Noted) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
 }
 
 // Suggested offers a decision to a person.
@@ -2378,13 +2396,16 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\"Q\n" +
 	"\tCompacted\x120\n" +
 	"\bmessages\x18\x01 \x03(\v2\x14.mulligan.v1.MessageR\bmessages\x12\x12\n" +
-	"\x04keep\x18\x02 \x01(\x05R\x04keep\"\x96\x01\n" +
+	"\x04keep\x18\x02 \x01(\x05R\x04keep\"\xcd\x01\n" +
 	"\x05Noted\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x12\n" +
 	"\x04what\x18\x02 \x01(\tR\x04what\x12\x17\n" +
 	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x18\n" +
 	"\aattempt\x18\x04 \x01(\x04R\aattempt\x120\n" +
-	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"D\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1d\n" +
+	"\n" +
+	"elapsed_ms\x18\x06 \x01(\x03R\telapsedMs\x12\x16\n" +
+	"\x06detail\x18\a \x01(\tR\x06detail\"D\n" +
 	"\tSuggested\x127\n" +
 	"\n" +
 	"suggestion\x18\x01 \x01(\v2\x17.mulligan.v1.SuggestionR\n" +
