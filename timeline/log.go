@@ -68,8 +68,8 @@ type Log interface {
 	// Follow does, except that the end of the run does not end it.
 	Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error]
 
-	// List gives the runs that q asks for, newest first. A run is listed once it has
-	// an event. ErrNotFound: q.Before is unknown.
+	// List gives the runs that q asks for, in the order that Query says. A run is listed
+	// once it has an event. ErrNotFound: q.Before is unknown.
 	List(ctx context.Context, q Query) ([]Summary, error)
 
 	// Close ends every follower with ErrClosed and gives up this Log's leases where

@@ -54,7 +54,7 @@ func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration
 		r = &memoryRun{}
 		m.runs[run], m.order = r, append(m.order, r)
 	}
-	if l := r.lease; l.Owner != "" && l.Owner != owner && l.Expires.After(now) {
+	if l := r.lease; l.Owner != owner && r.held(now) {
 		return Lease{}, &OwnedError{Run: run, Owner: l.Owner, Until: l.Expires}
 	}
 	r.lease = Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}
@@ -180,13 +180,16 @@ func (m *Memory) List(ctx context.Context, q Query) ([]Summary, error) {
 		limit = DefaultLimit
 	}
 	var list []Summary
-	for i := from - 1; i >= 0 && len(list) < limit; i-- {
-		s := m.order[i].summary
-		if s.Seq > 0 && (q.Status == "" || s.Status == q.Status) && (q.Session == "" || s.Session == q.Session) {
-			list = append(list, s)
+	now := time.Now()
+	for _, r := range slices.Backward(m.order[:from]) {
+		if q.Selects(r.summary) && (q.Due.IsZero() || !r.held(now)) {
+			list = append(list, r.summary)
 		}
 	}
-	return list, nil
+	if q.ByDueAt() {
+		slices.SortStableFunc(list, func(a, b Summary) int { return a.DueAt.Compare(b.DueAt) })
+	}
+	return list[:min(limit, len(list))], nil
 }
 
 // Close is Log.Close.
@@ -226,6 +229,11 @@ func (m *Memory) owned(ctx context.Context, l Lease) (*memoryRun, error) {
 		return nil, r.stale(l)
 	}
 	return r, nil
+}
+
+// held reports whether the run has an owner whose lease holds.
+func (r *memoryRun) held(now time.Time) bool {
+	return r.lease.Owner != "" && r.lease.Expires.After(now)
 }
 
 func (r *memoryRun) stale(l Lease) error {

@@ -15,13 +15,35 @@ const MaxTitle = 80
 // DefaultLimit is how many runs List gives if a Query does not say.
 const DefaultLimit = 50
 
-// Query says which runs to list. Empty fields do not restrict.
+// Query says which runs to list. Empty fields do not restrict. The newest run comes
+// first; with Waiting or Due the one whose DueAt is the earliest.
 type Query struct {
 	Status  recovery.Status
 	Session string
-	Limit   int    // 0 = DefaultLimit
-	Before  string // a run: only those older than it, to go on where a list ended
+	Waiting bool // only waiting ones
+	// Due is a time: only runs whose DueAt has come by then and that no living owner
+	// holds, by the rules of Log.Claim.
+	Due    time.Time
+	Limit  int    // 0 = DefaultLimit
+	Before string // a run: only those older than it, to go on where a list ended
 }
+
+// Selects reports whether q asks for a run like s, apart from who holds it, Limit and
+// Before.
+func (q Query) Selects(s Summary) bool {
+	switch {
+	case s.Seq == 0,
+		q.Status != "" && s.Status != q.Status,
+		q.Session != "" && s.Session != q.Session,
+		q.Waiting && s.Status != recovery.StatusWaiting,
+		!q.Due.IsZero() && (s.DueAt.IsZero() || s.DueAt.After(q.Due)):
+		return false
+	}
+	return true
+}
+
+// ByDueAt reports whether q's list is in the order of DueAt.
+func (q Query) ByDueAt() bool { return q.Waiting || !q.Due.IsZero() }
 
 // Summary is a run in one line of a list. It is kept by Apply, append by append,
 // without folding the run.
@@ -34,10 +56,15 @@ type Summary struct {
 	UpdatedAt      time.Time // of its last event
 	Seq            uint64    // of its last event
 	SuggestionOpen bool
-	Asking         string // id of the suggestion or live wait that a person may answer
-	Ended          bool   // the run has its Ended event
-	Owner          string // of the newest epoch; "" if it was released
-	WaitingUntil   time.Time
+	Asking         string           // id of the suggestion or live wait that a person may answer
+	Ended          bool             // the run has its Ended event
+	Owner          string           // of the newest epoch; "" if it was released
+	WaitingFor     recovery.WaitFor // "" unless it waits
+	WaitingUntil   time.Time        // zero where nobody knows
+	// DueAt is when the run next wants somebody to drive it, if nobody does: the end of
+	// its wait, or of its suggestion's time; the time of its last event where there is
+	// nothing to wait for; zero once it has ended.
+	DueAt time.Time
 }
 
 // Apply changes s by the run's next event, by the rules of recovery.Run.Apply.
@@ -46,45 +73,67 @@ func (s *Summary) Apply(e recovery.Event) {
 	if s.Ended {
 		return
 	}
+	if !s.asleep() {
+		s.DueAt = e.Time
+	}
 	switch b := e.Body.(type) {
 	case recovery.Started:
 		s.Session, s.Model, s.Title, s.StartedAt = b.Session, b.Model, title(b.Input), e.Time
-		s.stand(recovery.StatusRunning)
+		s.stand(recovery.StatusRunning, e.Time)
 	case recovery.Claimed:
-		if s.Status == recovery.StatusWaiting && s.Asking == "" && s.WaitingUntil.IsZero() {
-			s.stand(recovery.StatusRunning) // it waited for its store
+		if s.WaitingFor == recovery.WaitStore {
+			s.stand(recovery.StatusRunning, e.Time)
 		}
 	case recovery.Began:
 		s.Model = b.Model
-		s.stand(recovery.StatusRunning)
+		s.stand(recovery.StatusRunning, e.Time)
 	case recovery.Failed:
-		s.stand(recovery.StatusRunning)
+		s.stand(recovery.StatusRunning, e.Time)
 	case recovery.Waiting:
-		s.stand(recovery.StatusWaiting)
-		s.Asking, s.WaitingUntil = b.ID, b.Until
+		s.stand(recovery.StatusWaiting, e.Time)
+		s.Asking, s.WaitingFor, s.WaitingUntil = b.ID, b.For, b.Until
+		if s.asleep() {
+			s.DueAt = b.Until
+		}
 	case recovery.Due:
+		s.DueAt = e.Time
 		if b.Timer == recovery.TimerWait && s.Status == recovery.StatusWaiting {
-			s.stand(recovery.StatusRunning)
+			s.stand(recovery.StatusRunning, e.Time)
 		}
 	case recovery.Suggested:
-		s.stand(recovery.StatusFailed)
+		s.stand(recovery.StatusFailed, e.Time)
 		if b.Suggestion.SuggestedAction != recovery.ActionFail {
-			s.SuggestionOpen, s.Asking = true, b.Suggestion.ID
+			s.SuggestionOpen, s.Asking, s.DueAt = true, b.Suggestion.ID, b.Suggestion.ExpiresAt
 		}
 	case recovery.Accepted:
 		if s.Asking != "" && s.Asking == b.Suggestion {
-			s.stand(recovery.StatusRunning)
+			s.stand(recovery.StatusRunning, e.Time)
 		}
+	case recovery.CancelRequested:
+		s.DueAt = e.Time
 	case recovery.Paused:
-		s.stand(recovery.StatusWaiting)
+		s.stand(recovery.StatusWaiting, e.Time)
+		s.WaitingFor = recovery.WaitStore
 	case recovery.Ended:
-		s.stand(b.Status)
+		s.stand(b.Status, time.Time{})
 		s.Ended = true
 	}
 }
 
-func (s *Summary) stand(status recovery.Status) {
-	s.Status, s.SuggestionOpen, s.Asking, s.WaitingUntil = status, false, "", time.Time{}
+// stand gives the run another status and forgets what it waited for.
+func (s *Summary) stand(status recovery.Status, due time.Time) {
+	s.Status, s.DueAt = status, due
+	s.SuggestionOpen, s.Asking, s.WaitingFor, s.WaitingUntil = false, "", "", time.Time{}
+}
+
+// asleep reports whether there is nothing to do for the run before a time. The network
+// and the store have none: somebody must look for them.
+func (s *Summary) asleep() bool {
+	switch s.WaitingFor {
+	case recovery.WaitNetwork, recovery.WaitStore:
+		return false
+	}
+	return s.SuggestionOpen || !s.WaitingUntil.IsZero()
 }
 
 // title is the beginning of what the user said, on one line.

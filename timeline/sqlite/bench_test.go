@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // BenchmarkAppend is one durable event per append, by writers of a run each.
@@ -49,6 +52,40 @@ func BenchmarkAppend(b *testing.B) {
 			return f.Close()
 		})
 	})
+}
+
+// BenchmarkDue is a look for what is due in a store of 10,000 ended runs, 100 that wait
+// for later and 10 that are due.
+func BenchmarkDue(b *testing.B) {
+	s := open(b, b.TempDir())
+	ctx := context.Background()
+	var runs atomic.Int64
+	spread(b, 64, func(_ int, _ func() bool) error {
+		for n := runs.Add(1); n <= 10_110; n = runs.Add(1) {
+			run := fmt.Sprint("run", n)
+			l, err := s.Claim(ctx, run, "bench", time.Hour)
+			if err != nil {
+				return err
+			}
+			last := recovery.Event{Run: run, Seq: 1, Time: time.Unix(1, 0), Body: recovery.Ended{Status: recovery.StatusCompleted}}
+			if n > 10_000 {
+				last.Body = recovery.Waiting{ID: "w", For: recovery.WaitReset, Until: time.Unix(10*(n-10_000), 0)}
+			}
+			if err := s.Append(ctx, l, 0, last); err != nil {
+				return err
+			}
+			if err := s.Release(ctx, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.ResetTimer()
+	for range b.N {
+		if _, err := s.List(ctx, timeline.Query{Due: time.Unix(100, 0)}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 // spread lets writers do b.N things together.

@@ -148,7 +148,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.events, "SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"},
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
-			waiting_until = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
+			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},

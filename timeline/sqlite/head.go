@@ -20,27 +20,28 @@ type head struct {
 }
 
 const headColumns = `n, run, epoch, owner, lock, expires, inbox, seq, session, model, title, status,
-	started_at, updated_at, waiting_until, suggestion_open, asking, ended`
+	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended`
 
 type row interface{ Scan(dest ...any) error }
 
 // scanHead reads a row of headColumns; run is who was asked for.
 func scanHead(r row, run string) (*head, error) {
 	h := &head{}
-	var expires, started, updated, waiting int64
+	var expires, started, updated, waiting, due int64
 	err := r.Scan(&h.n, &h.Run, &h.epoch, &h.Owner, &h.lock, &expires, &h.inbox, &h.Seq, &h.Session, &h.Model, &h.Title, &h.Status,
-		&started, &updated, &waiting, &h.SuggestionOpen, &h.Asking, &h.Ended)
+		&started, &updated, &h.WaitingFor, &waiting, &due, &h.SuggestionOpen, &h.Asking, &h.Ended)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, refuse(&timeline.NotFoundError{Run: run})
 	}
-	h.expires, h.StartedAt, h.UpdatedAt, h.WaitingUntil = fromNanos(expires), fromNanos(started), fromNanos(updated), fromNanos(waiting)
+	h.expires, h.StartedAt, h.UpdatedAt = fromNanos(expires), fromNanos(started), fromNanos(updated)
+	h.WaitingUntil, h.DueAt = fromNanos(waiting), fromNanos(due)
 	return h, err
 }
 
 // save writes the summary back.
 func (h *head) save(ctx context.Context, st *statements) error {
 	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
-		toNanos(h.WaitingUntil), h.SuggestionOpen, h.Asking, h.Ended, h.n)
+		string(h.WaitingFor), toNanos(h.WaitingUntil), toNanos(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.n)
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"strings"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -47,42 +46,6 @@ func (s *Store) Publish(run string, d timeline.Delta) { s.feed.Publish(run, d) }
 // Commands is timeline.Log's.
 func (s *Store) Commands(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Command, error] {
 	return s.feed.Commands(ctx, run, after)
-}
-
-// List is timeline.Log's.
-func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
-	where, args := []string{"seq > 0"}, []any{}
-	restrict := func(condition string, arg any) { where, args = append(where, condition), append(args, arg) }
-	if q.Status != "" {
-		restrict("status = ?", string(q.Status))
-	}
-	if q.Session != "" {
-		restrict("session = ?", q.Session)
-	}
-	if q.Before != "" {
-		h, err := s.find(ctx, q.Before)
-		if err != nil {
-			return nil, err
-		}
-		restrict("n < ?", h.n)
-	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = timeline.DefaultLimit
-	}
-	var list []timeline.Summary
-	query := "SELECT " + headColumns + " FROM runs WHERE " + strings.Join(where, " AND ") + " ORDER BY n DESC LIMIT ?"
-	err := s.each(ctx, query, func(r row) error {
-		h, err := scanHead(r, "")
-		if err == nil {
-			list = append(list, h.Summary)
-		}
-		return err
-	}, append(args, limit)...)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
 }
 
 // find looks a run up.

@@ -3,14 +3,24 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
+
+// migration brings the schema one version on: first the statements, then the rows.
+type migration struct {
+	statements string
+	rows       func(ctx context.Context, conn *sql.Conn) error // nil where they stay as they are
+}
 
 // migrations bring the schema from version i to i+1. They are a plain list because
 // a migration library costs more to compile than it would do here: there is one
 // database, one direction, and SQLite's own user_version to count with.
-var migrations = []string{
-	`CREATE TABLE runs (
+var migrations = []migration{
+	{statements: `CREATE TABLE runs (
 		n               INTEGER PRIMARY KEY AUTOINCREMENT,
 		run             TEXT NOT NULL UNIQUE,
 		epoch           INTEGER NOT NULL,
@@ -45,7 +55,12 @@ var migrations = []string{
 		body BLOB NOT NULL, -- as an event without a seq
 		PRIMARY KEY (run, n),
 		UNIQUE (run, id)
-	) STRICT, WITHOUT ROWID;`,
+	) STRICT, WITHOUT ROWID;`},
+	{statements: `
+	ALTER TABLE runs ADD COLUMN waiting_for TEXT NOT NULL DEFAULT '';
+	ALTER TABLE runs ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0; -- Unix ns, 0 = never
+	CREATE INDEX runs_by_due ON runs (due_at) WHERE due_at > 0;
+	UPDATE runs SET due_at = updated_at WHERE seq > 0 AND ended = 0;`, rows: fillDue},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.
@@ -67,7 +82,10 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 			file, version, len(migrations))
 	}
 	for _, m := range migrations[version:] {
-		if _, err = conn.ExecContext(ctx, m); err != nil {
+		if _, err = conn.ExecContext(ctx, m.statements); err == nil && m.rows != nil {
+			err = m.rows(ctx, conn)
+		}
+		if err != nil {
 			return fmt.Errorf("schema: %w", err)
 		}
 	}
@@ -76,4 +94,48 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	return err
+}
+
+// fillDue says what runs of schema 1 wait for and until when: their events know.
+func fillDue(ctx context.Context, conn *sql.Conn) error {
+	asleep, err := column[int64](ctx, conn, "SELECT n FROM runs WHERE ended = 0 AND (status = 'waiting' OR suggestion_open = 1)")
+	if err != nil {
+		return err
+	}
+	for _, n := range asleep {
+		events, err := column[[]byte](ctx, conn, "SELECT event FROM events WHERE run = ? ORDER BY seq", n)
+		if err != nil {
+			return err
+		}
+		var s timeline.Summary
+		for _, stored := range events {
+			var e recovery.Event
+			if err := json.Unmarshal(stored, &e); err != nil {
+				return err
+			}
+			s.Apply(e)
+		}
+		_, err = conn.ExecContext(ctx, "UPDATE runs SET waiting_for = ?, due_at = ? WHERE n = ?", string(s.WaitingFor), toNanos(s.DueAt), n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column reads all of a query of one column.
+func column[T any](ctx context.Context, conn *sql.Conn, query string, args ...any) (values []T, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, rows.Err()
 }

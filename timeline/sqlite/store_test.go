@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -140,6 +141,82 @@ func TestNewerSchema(t *testing.T) {
 	}
 }
 
+// TestOlderSchema opens a store of schema 1, in which nothing said what is due.
+func TestOlderSchema(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Unix(1_772_000_000, 5).UTC()
+	until := at.Add(time.Hour)
+	reset := recovery.Waiting{ID: "w", For: recovery.WaitReset, Until: until}
+	asks := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionRetry, ID: "s", ExpiresAt: until}}
+	runs := []struct {
+		run    string
+		bodies []recovery.Body
+		what   recovery.WaitFor
+		due    time.Time
+	}{
+		{"parked", []recovery.Body{recovery.Started{}, recovery.Failed{}, reset}, recovery.WaitReset, until},
+		{"asks", []recovery.Body{recovery.Started{}, asks}, "", until},
+		{"stored", []recovery.Body{recovery.Started{}, recovery.Paused{}}, recovery.WaitStore, at},
+		{"crashed", []recovery.Body{recovery.Started{}, recovery.Began{}}, "", at},
+		{"ended", []recovery.Body{recovery.Started{}, recovery.Ended{Status: recovery.StatusCompleted}}, "", time.Time{}},
+		{"empty", nil, "", time.Time{}},
+	}
+	writeOlder(t, dir, func(db *sql.DB) error {
+		for n, r := range runs {
+			var s timeline.Summary
+			for i, b := range r.bodies {
+				e := recovery.Event{Run: r.run, Seq: uint64(i) + 1, Time: at, Body: b}
+				s.Apply(e)
+				stored, err := json.Marshal(e)
+				if err != nil {
+					return err
+				}
+				if _, err := db.Exec("INSERT INTO events (run, seq, event) VALUES (?, ?, ?)", n+1, e.Seq, stored); err != nil {
+					return err
+				}
+			}
+			_, err := db.Exec(`INSERT INTO runs (n, run, epoch, owner, lock, expires, seq, status, updated_at, waiting_until, suggestion_open, asking, ended)
+				VALUES (?, ?, 1, '', '', 0, ?, ?, ?, ?, ?, ?, ?)`,
+				n+1, r.run, s.Seq, string(s.Status), toNanos(s.UpdatedAt), toNanos(s.WaitingUntil), s.SuggestionOpen, s.Asking, s.Ended)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s := open(t, dir)
+	list, err := s.List(t.Context(), timeline.Query{})
+	if err != nil || len(list) != len(runs)-1 {
+		t.Fatalf("list: %+v, %v", list, err)
+	}
+	for i, got := range list {
+		want := runs[len(list)-1-i]
+		if got.Run != want.run || got.WaitingFor != want.what || !got.DueAt.Equal(want.due) {
+			t.Errorf("%s: waits for %q, due at %s; want %s, %q, %s", got.Run, got.WaitingFor, got.DueAt, want.run, want.what, want.due)
+		}
+	}
+}
+
+// writeOlder makes a store of schema 1.
+func writeOlder(t *testing.T, dir string, fill func(*sql.DB) error) {
+	t.Helper()
+	file, err := prepare(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(migrations[0].statements + "PRAGMA user_version = 1;")
+	if err == nil {
+		err = fill(db)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTwoStores(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir), open(t, dir)
@@ -217,10 +294,17 @@ func TestKilledOwner(t *testing.T) {
 	if _, err := s.Claim(t.Context(), "r", "parent", time.Hour); !errors.Is(err, timeline.ErrOwned) {
 		t.Fatalf("claim while the owner lives: %v", err)
 	}
+	due := timeline.Query{Due: time.Now()}
+	if list, err := s.List(t.Context(), due); err != nil || len(list) > 0 {
+		t.Errorf("due while the owner lives: %+v, %v", list, err)
+	}
 	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
+	if list, err := s.List(t.Context(), due); err != nil || len(list) != 1 {
+		t.Errorf("due after the owner's death: %+v, %v", list, err)
+	}
 	l, err := s.Claim(t.Context(), "r", "parent", time.Hour)
 	if err != nil || l.Epoch != 2 {
 		t.Fatalf("claim after the owner's death: %+v, %v", l, err)

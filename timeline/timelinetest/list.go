@@ -25,34 +25,62 @@ func testSummary(t *testing.T, log timeline.Log) {
 	if list, err := log.List(t.Context(), timeline.Query{}); err != nil || len(list) > 0 {
 		t.Errorf("a run without an event is listed: %+v, %v", list, err)
 	}
-	until := epoch.Add(time.Hour)
-	suggestion := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionRetry, ID: "s"}}
-	final := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionFail, ID: "t"}}
+	until, expiry := epoch.Add(time.Hour), epoch.Add(24*time.Hour)
+	suggestion := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionRetry, ID: "s", ExpiresAt: expiry}}
+	final := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionFail, ID: "t", ExpiresAt: expiry}}
+	waiting := func(id string, what recovery.WaitFor) recovery.Body {
+		return recovery.Waiting{ID: id, For: what, Until: until}
+	}
+	now, never := epoch, time.Time{} // now stands for the time of the event
 	for i, step := range []struct {
 		body   recovery.Body
 		status recovery.Status
 		open   bool
-		until  time.Time
+		what   recovery.WaitFor
+		due    time.Time
 	}{
-		{started("r", "s1", strings.Repeat("é\n", 100)).Body, recovery.StatusRunning, false, time.Time{}},
-		{recovery.Began{Attempt: 1, Model: "lab/two"}, recovery.StatusRunning, false, time.Time{}},
-		{recovery.Waiting{ID: "w", Until: until}, recovery.StatusWaiting, false, until},
-		{recovery.Due{Timer: recovery.TimerWait}, recovery.StatusRunning, false, time.Time{}},
-		{suggestion, recovery.StatusFailed, true, time.Time{}},
-		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, time.Time{}},
-		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, time.Time{}},
-		{recovery.Paused{}, recovery.StatusWaiting, false, time.Time{}},
-		{recovery.Claimed{}, recovery.StatusRunning, false, time.Time{}},
-		{final, recovery.StatusFailed, false, time.Time{}},
-		{recovery.Ended{Status: recovery.StatusCancelled}, recovery.StatusCancelled, false, time.Time{}},
-		{recovery.Began{}, recovery.StatusCancelled, false, time.Time{}},
+		{started("r", "s1", strings.Repeat("é\n", 100)).Body, recovery.StatusRunning, false, "", now},
+		{recovery.Began{Attempt: 1, Model: "lab/two"}, recovery.StatusRunning, false, "", now},
+		{recovery.Checkpointed{Attempt: 1}, recovery.StatusRunning, false, "", now},
+		{waiting("w", recovery.WaitReset), recovery.StatusWaiting, false, recovery.WaitReset, until},
+		{recovery.Claimed{}, recovery.StatusWaiting, false, recovery.WaitReset, until},
+		{recovery.Due{Timer: recovery.TimerWait}, recovery.StatusRunning, false, "", now},
+		{waiting("w2", recovery.WaitTime), recovery.StatusWaiting, false, recovery.WaitTime, until},
+		{recovery.Accepted{Suggestion: "w"}, recovery.StatusWaiting, false, recovery.WaitTime, until},
+		{recovery.Accepted{Suggestion: "w2"}, recovery.StatusRunning, false, "", now},
+		{waiting("w3", recovery.WaitTime), recovery.StatusWaiting, false, recovery.WaitTime, until},
+		{recovery.Due{Timer: recovery.TimerRun}, recovery.StatusWaiting, false, recovery.WaitTime, now},
+		{recovery.Failed{}, recovery.StatusRunning, false, "", now},
+		{waiting("w4", recovery.WaitNetwork), recovery.StatusWaiting, false, recovery.WaitNetwork, now},
+		{recovery.Noted{}, recovery.StatusWaiting, false, recovery.WaitNetwork, now},
+		{suggestion, recovery.StatusFailed, true, "", expiry},
+		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, "", expiry},
+		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, "", now},
+		{recovery.Paused{}, recovery.StatusWaiting, false, recovery.WaitStore, now},
+		{recovery.Claimed{}, recovery.StatusRunning, false, "", now},
+		{waiting("w5", recovery.WaitReset), recovery.StatusWaiting, false, recovery.WaitReset, until},
+		{recovery.CancelRequested{}, recovery.StatusWaiting, false, recovery.WaitReset, now},
+		{final, recovery.StatusFailed, false, "", now},
+		{recovery.Ended{Status: recovery.StatusCancelled}, recovery.StatusCancelled, false, "", never},
+		{recovery.Began{}, recovery.StatusCancelled, false, "", never},
 	} {
 		seq := uint64(i) + 1
 		e := with("r", seq, step.body)
 		appendAll(t, log, l, seq-1, e)
+		if step.due.Equal(now) {
+			step.due = e.Time
+		}
+		if step.what == "" || step.what == recovery.WaitStore {
+			until = never
+		} else {
+			until = epoch.Add(time.Hour)
+		}
 		s := only(t, log)
-		if s.Status != step.status || s.SuggestionOpen != step.open || !s.WaitingUntil.Equal(step.until) || s.Seq != seq || !s.UpdatedAt.Equal(e.Time) {
+		if s.Status != step.status || s.SuggestionOpen != step.open || s.Seq != seq || !s.UpdatedAt.Equal(e.Time) {
 			t.Errorf("after %s: %+v", e.Type(), s)
+		}
+		if s.WaitingFor != step.what || !s.WaitingUntil.Equal(until) || !s.DueAt.Equal(step.due) {
+			t.Errorf("after %s %d: waits for %q until %s, due at %s, not %s", e.Type(), seq, s.WaitingFor, s.WaitingUntil, s.DueAt, step.due)
 		}
 	}
 	s := only(t, log)

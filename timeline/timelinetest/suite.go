@@ -43,6 +43,9 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"Commands", testCommands},
 		{"Summary", testSummary},
 		{"List", testList},
+		{"ListWaiting", testListWaiting},
+		{"ListDue", testListDue},
+		{"ListDueNoMore", testListDueNoMore},
 		{"Close", testClose},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

@@ -1,0 +1,95 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// List is timeline.Log's.
+func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
+	where, args, err := s.where(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	order := "n DESC"
+	if q.ByDueAt() {
+		order = "due_at, n"
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = timeline.DefaultLimit
+	}
+	var list []timeline.Summary
+	held := s.holders()
+	query := "SELECT " + headColumns + " FROM runs WHERE " + where + " ORDER BY " + order
+	err = s.each(ctx, query, func(r row) error {
+		h, err := scanHead(r, "")
+		if err != nil {
+			return err
+		}
+		if q.Due.IsZero() || !held(h) {
+			list = append(list, h.Summary)
+		}
+		if len(list) == limit {
+			return errEnough
+		}
+		return nil
+	}, args...)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return list, nil
+}
+
+// errEnough ends a query whose answer is complete.
+var errEnough = errors.New("enough")
+
+// where is q as a condition; but whether a run's owner in another process lives, the
+// database does not know.
+func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
+	where := []string{"seq > 0"}
+	restrict := func(condition string, values ...any) { where, args = append(where, condition), append(args, values...) }
+	if q.Status != "" {
+		restrict("status = ?", string(q.Status))
+	}
+	if q.Session != "" {
+		restrict("session = ?", q.Session)
+	}
+	if q.Waiting {
+		restrict("status = ?", string(recovery.StatusWaiting))
+	}
+	if !q.Due.IsZero() {
+		restrict("due_at > 0 AND due_at <= ?", toNanos(q.Due))
+		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
+	}
+	if q.Before != "" {
+		h, err := s.find(ctx, q.Before)
+		if err != nil {
+			return "", nil, err
+		}
+		restrict("n < ?", h.n)
+	}
+	return strings.Join(where, " AND "), args, nil
+}
+
+// holders gives a holds for many runs at one time, which looks at each owner's lock
+// once.
+func (s *Store) holders() func(h *head) bool {
+	now, living := time.Now(), map[string]bool{s.lock.id: true}
+	return func(h *head) bool {
+		if h.Owner == "" || !h.expires.After(now) {
+			return false
+		}
+		lives, known := living[h.lock]
+		if !known {
+			lives = alive(s.dir, h.lock)
+			living[h.lock] = lives
+		}
+		return lives
+	}
+}
