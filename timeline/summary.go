@@ -97,7 +97,7 @@ func (s *Summary) Apply(e recovery.Event) {
 		}
 	case recovery.Due:
 		s.DueAt = e.Time
-		if b.Timer == recovery.TimerWait && s.Status == recovery.StatusWaiting {
+		if s.Status == recovery.StatusWaiting && (b.Timer == recovery.TimerWait || b.Timer == recovery.TimerNetwork) {
 			s.stand(recovery.StatusRunning, e.Time)
 		}
 	case recovery.Suggested:

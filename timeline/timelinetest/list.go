@@ -53,6 +53,7 @@ func testSummary(t *testing.T, log timeline.Log) {
 		{recovery.Failed{}, recovery.StatusRunning, false, "", now},
 		{waiting("w4", recovery.WaitNetwork), recovery.StatusWaiting, false, recovery.WaitNetwork, now},
 		{recovery.Noted{}, recovery.StatusWaiting, false, recovery.WaitNetwork, now},
+		{recovery.Due{Timer: recovery.TimerNetwork}, recovery.StatusRunning, false, "", now},
 		{suggestion, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, "", now},
