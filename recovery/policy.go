@@ -22,7 +22,7 @@ type Policy struct {
 	Budget      Budget           `json:"budget,omitzero"`   // zero fields are unlimited
 	Prices      map[string]Price `json:"prices,omitempty"`
 	// ModelTimeouts is what the calls of a model run under where that is not Timeouts,
-	// by its full name.
+	// by its full name: connect, first_event, bytes and idle.
 	ModelTimeouts map[string]Timeouts `json:"modelTimeouts,omitempty"`
 	// SuggestionTTL is how long a suggestion stays open.
 	SuggestionTTL   Millis `json:"suggestionTtlMs"`

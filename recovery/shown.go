@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// shown makes somebody else's words fit to stand in a sentence: one line without HTML,
+// Shown makes somebody else's words fit to stand in a sentence: one line without HTML,
 // without the stack of a program, and without what looks like a key. Whoever knows the
 // keys has removed them before; this is for those that nobody knew.
-func shown(text string) string {
+func Shown(text string) string {
 	if isTidy(text) && len(text) < minKey && !strings.Contains(text, "<") {
 		return text
 	}

@@ -95,9 +95,10 @@ func timerNames() string {
 }
 
 // ResolveTimeouts lays the layers over what is built in, in the order of their rank:
-// a later one wins. A turn may take as long as the run, unless a layer says otherwise.
+// a later one wins. A turn may take as long as the run, unless a layer says otherwise
+// or builtIn does.
 func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
-	resolved, turn := builtIn, false
+	resolved, turn := builtIn, builtIn.MaxTurn != builtIn.Run
 	for _, layer := range layers {
 		for timer, value := range layer {
 			if at := resolved.Of(timer); at != nil {
@@ -113,10 +114,33 @@ func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 	return resolved
 }
 
-// TimeoutsOf is what the calls of a model run under.
+// TimeoutsOf is what the calls of a model run under. The clocks of the run, its turn,
+// its steps and its tools are the same for all of its models.
 func (p Policy) TimeoutsOf(model string) Timeouts {
+	t := p.Timeouts
 	if own, ok := p.ModelTimeouts[model]; ok {
-		return own
+		t.Connect, t.FirstEvent, t.Bytes, t.Idle = own.Connect, own.FirstEvent, own.Bytes, own.Idle
 	}
-	return p.Timeouts
+	return t
+}
+
+// PinTimeouts writes down what a run that begins with model runs under: Timeouts are
+// the model's, and ModelTimeouts what the calls of p's other models have of their own.
+func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
+	p.Timeouts = of(model)
+	usual, own := p.Timeouts.ofCalls(), map[string]Timeouts{}
+	for _, other := range p.Models {
+		if t := of(other).ofCalls(); other != model && t != usual {
+			own[other] = t
+		}
+	}
+	p.ModelTimeouts = nil
+	if len(own) > 0 {
+		p.ModelTimeouts = own
+	}
+}
+
+// ofCalls is the part that counts for each model call by itself.
+func (t Timeouts) ofCalls() Timeouts {
+	return Timeouts{Connect: t.Connect, FirstEvent: t.FirstEvent, Bytes: t.Bytes, Idle: t.Idle}
 }

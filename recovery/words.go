@@ -82,7 +82,7 @@ func (f *Failure) wording() wording {
 func (f *Failure) placeholders(w Words) map[string]string {
 	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool"}
 	set := func(name, value string) {
-		if value = shown(value); value != "" {
+		if value = Shown(value); value != "" {
 			known[name] = value
 		}
 	}
@@ -187,7 +187,7 @@ func fill(template string, known map[string]string) (string, bool) {
 
 // quotable is the first of the provider's words, short enough to be quoted in a line.
 func quotable(text string) string {
-	text = shown(Clip(text, 1024))
+	text = Shown(Clip(text, 1024))
 	if strings.ContainsAny(text, "{}") {
 		return "" // a document, not words
 	}

@@ -194,7 +194,7 @@ func TestShown(t *testing.T) {
 		"url?key=AIzaSyA1234567890123456&x=1": "url?key=…&x=1", "mail me@example.org": "mail me@example.org",
 		"http://u:p@h/x and http://h/x@y": "http://…@h/x and http://h/x@y", "meet at 10:30": "meet at 10:30", "a < b > c": "a < b > c",
 	} {
-		if got := shown(text); got != want {
+		if got := Shown(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

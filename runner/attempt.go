@@ -34,7 +34,8 @@ type attempt struct {
 	answer     llm.Answer
 	clock      *watchdog
 	firstEvent time.Duration
-	thought    int // bytes of reasoning shown
+	thought    int      // bytes of reasoning shown
+	reach      []string // models that this machine cannot reach when it is offline; empty = nobody asks
 
 	mu      sync.Mutex
 	text    []byte // not checkpointed yet
@@ -59,23 +60,33 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	if err := l.write(ctx, c.Intent); err != nil {
 		return err
 	}
+	limits := l.timeouts(c)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
 		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
+		reach: l.reach(c.Intent.Model),
 	}
 	a.flushed = a.began
 	if n := len(a.request.Messages); n > 0 {
 		a.after = a.request.Messages[n-1].Role
 	}
 	j.attempt = a
-	a.clock = newWatchdog(l.timeouts(c), j.cancel)
+	a.request.ConnectTimeout = limits.Connect.Duration()
+	if limits.Connect == 0 {
+		a.request.ConnectTimeout = -1 // off; 0 would be the adapter's own
+	}
+	a.clock = newWatchdog(limits, j.cancel)
 	go a.run(ctx, key, j)
 	return nil
 }
 
+// timeouts are the clocks of a call. The one that a person asked to wait longer for
+// has twice its time.
 func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
-	t := l.r.timeouts(c.Intent.Model, l.run.Policy.Timeouts)
+	t := l.run.Policy.TimeoutsOf(c.Intent.Model)
 	switch c.Doubled {
+	case recovery.TimerConnect:
+		t.Connect *= 2
 	case recovery.TimerFirstEvent:
 		t.FirstEvent *= 2
 	case recovery.TimerBytes:
@@ -106,8 +117,9 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 			a.clock.stop()
 			a.close()
 			cause := context.Cause(ctx)
+			offline := a.offline(ctx, err)
 			a.loop.finish(key, j, func(ctx context.Context) error {
-				return a.loop.attemptEnded(ctx, a, a.judge(err, cause))
+				return a.loop.attemptEnded(ctx, a, a.judge(err, cause), offline)
 			})
 		})
 	}
@@ -246,7 +258,7 @@ func (l *loop) inAir(a *attempt) bool {
 
 // attemptEnded writes how an attempt ended. One that the run no longer waits for
 // changes nothing.
-func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
+func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline bool) error {
 	if !l.inAir(a) {
 		return nil
 	}
@@ -268,8 +280,8 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error) error {
 	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))
 	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
 	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
-	failure.LastStep = l.run.LastStep
-	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage}
+	failure.LastStep, failure.LastStepElapsed = l.run.LastAction(l.clock.now())
+	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage, Offline: offline}
 	if tail, ok := a.take(); ok {
 		return l.write(ctx, tail, failed)
 	}
@@ -283,6 +295,8 @@ func (a *attempt) judge(err, cause error) error {
 	switch {
 	case timedOut:
 		return a.failure(recovery.KindTimeout, expired)
+	case errors.Is(cause, errSlept):
+		return a.failure(recovery.KindStreamInterrupted, errSlept)
 	case errors.Is(cause, errStopped) || errors.Is(cause, ErrCancelled):
 		return errStopped
 	case err != nil:
@@ -379,6 +393,8 @@ func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
 	f.Elapsed = recovery.InMillis(time.Since(a.began))
 	if expired, ok := errors.AsType[*expiredError](cause); ok {
 		f.Timer, f.Limit = expired.timer, expired.limit
+	} else if errors.Is(cause, errSlept) {
+		f.Variant = "slept"
 	} else if cause != nil {
 		f.Detail = cause.Error()
 	}

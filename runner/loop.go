@@ -13,13 +13,18 @@ import (
 const (
 	leaseTTL    = 15 * time.Second
 	renewEvery  = 5 * time.Second
-	stopGrace   = 2 * time.Second // for effects of a settled run, and for one attempt before the next
+	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
+	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
+	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
 	mailboxSize = 64
 )
 
 // errStopped is the cause that an effect's context ends with when Next no longer
 // wants it.
 var errStopped = errors.New("no longer wanted")
+
+// errSlept is the cause that a stream ends with when the computer slept meanwhile.
+var errSlept = errors.New("the computer slept")
 
 // loop drives one run. Only its goroutine touches its fields.
 type loop struct {
@@ -31,6 +36,9 @@ type loop struct {
 	work    context.Context // what every effect's context comes from; over when the loop is
 	air     map[string]*job // effects that are going on, by key
 	shadows shadows
+	clock   *clock
+	tools   int  // goroutines of tool calls
+	leaving bool // the run is let go of, for another process to go on with
 }
 
 // message is what an effect tells the loop; it runs on the loop's goroutine.
@@ -46,7 +54,7 @@ type job struct {
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	return &loop{
 		r: r, id: id, run: run, lease: lease,
-		mailbox: make(chan message, mailboxSize), air: map[string]*job{},
+		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(r.now(), r.slept),
 	}
 }
 
@@ -68,17 +76,38 @@ func (l *loop) launch(ctx context.Context) *Run {
 	ctx, cancel := context.WithCancelCause(ctx)
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	l.r.driven.Store(l.id, run)
-	go func() {
-		defer close(run.done)
-		defer l.r.driven.CompareAndDelete(l.id, run)
+	l.r.busy.Go(func() {
 		defer cancel(nil)
+		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer stopWork(errStopped)
+		l.work = work
 		err := l.drive(ctx)
+		l.land(stopGrace, func() bool { return len(l.air) == 0 })
+		lingers := l.run.End != nil && l.tools > 0
+		if !lingers {
+			l.leave(run)
+		}
 		run.result, run.err = outcome(l.run)
 		if err != nil {
 			run.err = err
 		}
-	}()
+		if lingers {
+			known := *l.run // the result has the other one
+			l.run = &known
+		}
+		close(run.done)
+		if lingers {
+			l.land(toolGrace, func() bool { return l.tools == 0 })
+			l.leave(run)
+		}
+	})
 	return run
+}
+
+// leave lets go of the run: anyone may claim it now.
+func (l *loop) leave(run *Run) {
+	l.release()
+	l.r.driven.CompareAndDelete(l.id, run)
 }
 
 // settled is the handle of a run that needs no driving.
@@ -90,13 +119,10 @@ func (l *loop) settled(ctx context.Context) *Run {
 	return run
 }
 
-// drive is the loop. It returns when the run has settled or is parked, or cannot
-// be driven on.
+// drive is the loop. It returns when the run has settled or is parked, is let go of, or
+// cannot be driven on.
 func (l *loop) drive(ctx context.Context) error {
-	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
-	l.work = work
-	defer l.release()
-	defer l.land(stopWork)
+	work := l.work
 	go l.followInbox(work)
 	renew := time.NewTicker(renewEvery)
 	defer renew.Stop()
@@ -117,10 +143,16 @@ func (l *loop) drive(ctx context.Context) error {
 			}
 		case <-cancelled:
 			cancelled = nil
+			if errors.Is(context.Cause(ctx), ErrLetGo) {
+				return l.letGo(work)
+			}
 			if err := l.write(work, recovery.CancelRequested{}); err != nil {
 				return err
 			}
 		case <-renew.C:
+			if err := l.wake(work); err != nil {
+				return err
+			}
 			lease, err := l.r.log.Renew(work, l.lease, leaseTTL)
 			if err != nil {
 				return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
@@ -134,7 +166,41 @@ func (l *loop) drive(ctx context.Context) error {
 // should.
 func (l *loop) parked() bool {
 	w := l.run.Wait
-	return w != nil && w.Until.Sub(l.r.now()) > recovery.MaxInProcessWait.Duration()
+	return w != nil && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
+}
+
+// letGo makes durable what was heard, and leaves the rest to whoever claims the run next.
+func (l *loop) letGo(ctx context.Context) error {
+	l.leaving = true
+	for _, j := range l.air {
+		if j.attempt == nil || !l.inAir(j.attempt) {
+			continue
+		}
+		j.attempt.close()
+		if tail, ok := j.attempt.take(); ok {
+			if err := l.write(ctx, tail); err != nil {
+				return errors.Join(ErrLetGo, err)
+			}
+		}
+	}
+	return ErrLetGo
+}
+
+// wake writes down that the computer slept. A stream does not survive a long sleep, and
+// would only be missed much later.
+func (l *loop) wake(ctx context.Context) error {
+	slept, ok := l.clock.news()
+	if !ok {
+		return nil
+	}
+	if slept.For.Duration() >= napWorth {
+		for _, j := range l.air {
+			if j.attempt != nil {
+				j.cancel(errSlept)
+			}
+		}
+	}
+	return l.write(ctx, slept)
 }
 
 // reconcile writes what the heart concludes, and makes what is in the air what
@@ -182,19 +248,21 @@ func (l *loop) start(ctx context.Context, e recovery.Effect) error {
 		l.ask(ctx, e.Key, e.Ask)
 	case e.Timer != nil:
 		l.startTimer(ctx, e.Key, e.Timer)
+	case e.Watch != nil:
+		l.watchNetwork(ctx, e.Key, e.Watch)
 	}
 	return nil
 }
 
 func (l *loop) startTimer(ctx context.Context, key string, t *recovery.SetTimer) {
 	ctx, j := l.launchJob(ctx, key)
-	due := t.Due
-	timer := time.AfterFunc(t.At.Sub(l.r.now()), func() {
+	body := t.Write
+	timer := time.AfterFunc(t.At.Sub(l.clock.now()), func() {
 		l.finish(key, j, func(ctx context.Context) error {
 			if j.stopping {
 				return nil
 			}
-			return l.write(ctx, due)
+			return l.write(ctx, body)
 		})
 	})
 	context.AfterFunc(ctx, func() { timer.Stop() })
@@ -239,25 +307,24 @@ func (l *loop) post(m message) {
 	}
 }
 
-// land stops what is still in the air when the loop is over and gives it a moment,
-// so that the result of a tool that just ended is not lost.
-func (l *loop) land(stopWork context.CancelCauseFunc) {
+// land stops what is still in the air when the loop is over and gives it a moment, so
+// that the result of a tool that just ended is not lost.
+func (l *loop) land(moment time.Duration, landed func() bool) {
 	for key, j := range l.air {
 		l.stop(key, j)
 	}
-	grace := time.NewTimer(stopGrace)
+	grace := time.NewTimer(moment)
 	defer grace.Stop()
-	for len(l.air) > 0 {
+	for !landed() {
 		select {
 		case m := <-l.mailbox:
-			if err := m(context.Background()); err != nil {
+			if err := m(l.work); err != nil {
 				l.r.logger.Warn("a late result was not written", "run", l.id, "err", err)
 			}
 		case <-grace.C:
-			clear(l.air)
+			return
 		}
 	}
-	stopWork(errStopped)
 }
 
 func (l *loop) release() {
@@ -285,7 +352,7 @@ func (l *loop) command(ctx context.Context, c timeline.Command) error {
 		return nil
 	}
 	if a, ok := c.Body.(recovery.Accepted); ok {
-		if _, err := l.run.Accept(a.Suggestion, a.Action, a.Model, l.r.now()); err != nil {
+		if _, err := l.run.Accept(a.Suggestion, a.Action, a.Model, l.clock.now()); err != nil {
 			l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
 			return nil
 		}

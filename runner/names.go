@@ -16,5 +16,5 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // isQuick reports whether an effect is over as soon as it is stopped.
 func isQuick(key string) bool {
-	return strings.HasPrefix(key, "timer/") || strings.HasPrefix(key, "ask/")
+	return strings.HasPrefix(key, "timer/") || strings.HasPrefix(key, "ask/") || strings.HasPrefix(key, "network/")
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func New(options ...Option) *Runner {
 	r := &Runner{
 		models: named{}, hooks: func() []hooks.Named { return nil }, health: health.New(),
 		policy: recovery.DefaultPolicy(), owner: fmt.Sprintf("pid-%d", os.Getpid()),
-		now: time.Now, logger: slog.New(slog.DiscardHandler),
-		timeouts: func(_ string, t recovery.Timeouts) recovery.Timeouts { return t },
+		now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
+		minTimeout: recovery.MinTimeout,
 	}
 	for _, option := range options {
 		option(r)
@@ -71,7 +72,7 @@ func WithAutoRecover(on bool) Option {
 }
 
 // WithPolicy changes the policy that runs start with. Start from what is there:
-// zero timers are off.
+// zero timers are off. Its timers are what is built in, below those of WithTimeouts.
 func WithPolicy(change func(*recovery.Policy)) Option {
 	return func(r *Runner) { change(&r.policy) }
 }
@@ -118,10 +119,25 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(r *Runner) { r.logger = logger }
 }
 
-// WithTimeoutsFor adapts the stream clocks to a model, for example because it is
-// on the loopback or thinks silently.
-func WithTimeoutsFor(adapt func(model string, t recovery.Timeouts) recovery.Timeouts) Option {
-	return func(r *Runner) { r.timeouts = adapt }
+// WithTimeouts sets timers of all runs, over what is built in and below what a run
+// sets itself. Start refuses a value that is out of range: see recovery.Settings.
+func WithTimeouts(set recovery.Settings) Option {
+	set = maps.Clone(set)
+	return func(r *Runner) { r.settings = set }
+}
+
+// WithTimeoutsFor gives the timers of a model, where run is what somebody set for the
+// one run. It takes the place of WithTimeouts where models or their providers have
+// timers of their own; recovery.ResolveTimeouts helps. It is called once per model
+// and run, when the run starts.
+func WithTimeoutsFor(resolve func(model string, run recovery.Settings) recovery.Timeouts) Option {
+	return func(r *Runner) { r.timeouts = resolve }
+}
+
+// WithMinTimeout lets timers be set to less than a second (recovery.MinTimeout), as
+// only tests want them.
+func WithMinTimeout(least time.Duration) Option {
+	return func(r *Runner) { r.minTimeout = least }
 }
 
 // WithHookDeadlines bounds how long hooks may take; zero fields are the defaults.
@@ -129,9 +145,22 @@ func WithHookDeadlines(d hooks.Deadlines) Option {
 	return func(r *Runner) { r.deadlines = d }
 }
 
-// WithClock replaces the wall clock that stamps events.
+// WithConnectivity lets runs that recover by themselves wait for the network where this
+// machine has none; without it every failure is the provider's.
+func WithConnectivity(c Connectivity) Option {
+	return func(r *Runner) { r.connectivity = c }
+}
+
+// WithClock replaces the wall clock. A run that is driven reads it once and follows the
+// monotonic clock from then on; parked ones go by it.
 func WithClock(now func() time.Time) Option {
 	return func(r *Runner) { r.now = now }
+}
+
+// WithSleep replaces what the system says about how long this computer has slept since it
+// was started.
+func WithSleep(slept func() time.Duration) Option {
+	return func(r *Runner) { r.slept = slept }
 }
 
 // named are the models that an embedder added one by one.

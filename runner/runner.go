@@ -23,20 +23,26 @@ import (
 // Runner starts and drives runs. It is safe for concurrent use; New's options
 // decide everything about it.
 type Runner struct {
-	log       timeline.Log
-	models    Models
-	hooks     func() []hooks.Named
-	health    Health
-	policy    recovery.Policy
-	model     string
-	system    string
-	tools     []Tool
-	owner     string
-	now       func() time.Time
-	logger    *slog.Logger
-	driven    sync.Map // id → *Run, of the runs that this Runner drives
-	timeouts  func(model string, t recovery.Timeouts) recovery.Timeouts
-	deadlines hooks.Deadlines
+	log        timeline.Log
+	models     Models
+	hooks      func() []hooks.Named
+	health     Health
+	policy     recovery.Policy
+	model      string
+	system     string
+	tools      []Tool
+	owner      string
+	now        func() time.Time
+	slept      func() time.Duration
+	logger     *slog.Logger
+	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
+	settings   recovery.Settings                                           // timers of all runs
+	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own
+	minTimeout time.Duration
+	deadlines  hooks.Deadlines
+	busy       sync.WaitGroup // runs that are driven, tools that have not ended
+
+	connectivity Connectivity
 }
 
 // Models finds a model by its full name, provider/model.
@@ -69,6 +75,7 @@ type Request struct {
 	Model    string
 	Session  string
 	Policy   *recovery.Policy
+	Timeouts recovery.Settings // timers of this run alone: nothing outranks them
 }
 
 // Answer is a person's answer to a suggestion or to a live wait.
@@ -112,8 +119,9 @@ func (r *Runner) Stream(ctx context.Context, prompt string) iter.Seq2[Event, err
 	}
 }
 
-// Start begins a run. When it returns without an error the run is durable, and it
-// goes on until it settles or ctx ends, which cancels it.
+// Start begins a run. When it returns without an error the run is durable, and it goes on
+// until it settles or ctx ends, which cancels it; with the cause ErrLetGo it is only let
+// go of.
 func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	started, err := r.started(req)
 	if err != nil {
@@ -153,6 +161,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	if _, err := r.models.Model(s.Model); err != nil {
 		return recovery.Started{}, fmt.Errorf("start run: %w", err)
 	}
+	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
+		return recovery.Started{}, fmt.Errorf("start run: %w", err)
+	}
 	s.Policy.Plugins = nil
 	for _, h := range r.hooks() {
 		if !h.Shadow {
@@ -163,6 +174,24 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 		s.Tools = append(s.Tools, t.decl())
 	}
 	return s, nil
+}
+
+// pinTimeouts resolves the timers of a run of that model under what is set for it.
+func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Settings) error {
+	for _, s := range []recovery.Settings{r.settings, set} {
+		if err := s.CheckFrom(r.minTimeout); err != nil {
+			return fmt.Errorf("timeouts: %w", err)
+		}
+	}
+	resolve := r.timeouts
+	if resolve == nil {
+		given := *p
+		resolve = func(model string, run recovery.Settings) recovery.Timeouts {
+			return recovery.ResolveTimeouts(given.TimeoutsOf(model), r.settings, run)
+		}
+	}
+	p.PinTimeouts(model, func(model string) recovery.Timeouts { return resolve(model, set) })
+	return nil
 }
 
 // Resume claims a run that nobody drives and goes on with it. A run that has
@@ -290,6 +319,22 @@ func cancelled(run *Run) error {
 		return nil
 	}
 	return err
+}
+
+// Drain waits until nothing of this Runner's runs is going on: neither runs that are
+// driven, nor tools that are still ending after their runs have.
+func (r *Runner) Drain(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		r.busy.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Inspect folds a run as it is in the timeline.

@@ -15,6 +15,10 @@ import (
 // MaxToolResult is the most text of a tool's result that a model gets, in bytes.
 const MaxToolResult = 256 << 10
 
+// ErrOutcomeUnknown is what the error of a tool wraps if the call may or may not have
+// taken effect. It is then never repeated by itself, and people are told.
+var ErrOutcomeUnknown = errors.New("it may or may not have taken effect")
+
 // Tool is a Go function that models may call. Calls of one answer run side by side.
 type Tool struct {
 	Name        string
@@ -53,19 +57,45 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	}
 	ctx, j := l.launchJob(ctx, key)
 	tool, known := l.tool(r.Call.Name)
-	limit := l.toolLimit(tool)
-	go func() {
-		began := time.Now()
-		toolCtx, cancel := ctx, context.CancelFunc(func() {})
-		if limit > 0 {
-			toolCtx, cancel = context.WithTimeoutCause(ctx, limit, &expiredError{recovery.TimerTool, recovery.InMillis(limit)})
-		}
-		defer cancel()
-		end := l.callTool(toolCtx, tool, known, r)
-		end.Elapsed = recovery.InMillis(time.Since(began))
-		l.finish(key, j, func(ctx context.Context) error { return l.toolEnded(ctx, end) })
-	}()
+	c := &toolCall{loop: l, tool: tool, known: known, run: r, limit: l.toolLimit(tool), ended: make(chan toolEnd, 1)}
+	l.tools++
+	go c.drive(ctx, key, j)
 	return nil
+}
+
+// toolCall is one call of a tool, from its intent to the end of the tool itself.
+type toolCall struct {
+	loop  *loop
+	tool  Tool
+	known bool // there is such a tool
+	run   *recovery.RunTool
+	limit time.Duration // 0 = none
+	ended chan toolEnd
+}
+
+// drive runs the tool and tells the loop how it ended; of one that is stopped and does not
+// end, that it did not, and later, if it does.
+func (c *toolCall) drive(ctx context.Context, key string, j *job) {
+	l, began := c.loop, time.Now()
+	cancel := context.CancelFunc(func() {})
+	if c.limit > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, c.limit, &expiredError{recovery.TimerTool, recovery.InMillis(c.limit)})
+	}
+	defer cancel()
+	l.r.busy.Go(func() { c.ended <- c.protect(withProgress(ctx, c)) })
+	end, ok := c.wait(ctx)
+	end.Elapsed = recovery.InMillis(time.Since(began))
+	l.finish(key, j, func(ctx context.Context) error { return l.toolEnded(ctx, j, c.tool, end) })
+	if !ok {
+		<-c.ended
+	}
+	l.post(func(ctx context.Context) error {
+		l.tools--
+		if ok || l.run.End == nil {
+			return nil
+		}
+		return l.write(ctx, c.late())
+	})
 }
 
 // toolEnd is how a tool call ended.
@@ -74,34 +104,39 @@ type toolEnd struct {
 	panicked *recovery.Failure
 }
 
-// callTool runs the tool and waits for it, or for its context and a moment more.
-func (l *loop) callTool(ctx context.Context, tool Tool, known bool, r *recovery.RunTool) toolEnd {
-	if !known {
-		return errorResult(r.Call, fmt.Sprintf("there is no tool called %q", r.Call.Name))
-	}
-	ended := make(chan toolEnd, 1)
-	go func() { ended <- l.protect(ctx, tool, r) }()
+// wait waits for the tool, or for its context and a moment more; it reports whether the
+// tool has ended.
+func (c *toolCall) wait(ctx context.Context) (toolEnd, bool) {
 	select {
-	case end := <-ended:
-		return end
+	case end := <-c.ended:
+		return end, true
 	case <-ctx.Done():
 	}
 	grace := time.NewTimer(stopGrace)
 	defer grace.Stop()
 	select {
-	case end := <-ended:
-		return end
+	case end := <-c.ended:
+		return end, true
 	case <-grace.C:
-		end := errorResult(r.Call, fmt.Sprintf("%s was stopped (%v) and did not end: it may or may not have taken effect", r.Call.Name, context.Cause(ctx)))
+		name := c.run.Call.Name
+		end := errorResult(c.run.Call, fmt.Sprintf("%s was stopped (%v) and did not end: it may or may not have taken effect", name, context.Cause(ctx)))
 		end.Outcome = recovery.OutcomeUnknown
-		return end
+		return end, false
 	}
 }
 
-func (l *loop) protect(ctx context.Context, tool Tool, r *recovery.RunTool) (end toolEnd) {
+func (c *toolCall) late() recovery.Noted {
+	return recovery.Noted{Topic: recovery.TopicToolLate, What: c.run.Call.Name, CallID: c.run.Call.ID}
+}
+
+func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
+	tool, r := c.tool, c.run
+	if !c.known {
+		return errorResult(r.Call, fmt.Sprintf("there is no tool called %q", r.Call.Name))
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			l.r.logger.Error("a tool panicked", "run", l.id, "tool", tool.Name, "panic", p, "stack", string(debug.Stack()))
+			c.loop.r.logger.Error("a tool panicked", "run", c.loop.id, "tool", tool.Name, "panic", p, "stack", string(debug.Stack()))
 			end = errorResult(r.Call, tool.Name+" broke and may or may not have taken effect")
 			end.panicked = recovery.Panicked(p, recovery.PhaseTool)
 			end.panicked.Tool = tool.Name
@@ -112,7 +147,11 @@ func (l *loop) protect(ctx context.Context, tool Tool, r *recovery.RunTool) (end
 		if expired, ok := errors.AsType[*expiredError](context.Cause(ctx)); ok {
 			err = fmt.Errorf("%s: %w", expired.Error(), err)
 		}
-		return errorResult(r.Call, err.Error())
+		end := errorResult(r.Call, err.Error())
+		if errors.Is(err, ErrOutcomeUnknown) && !tool.Safety.Repeatable() {
+			end.Outcome = recovery.OutcomeUnknown
+		}
+		return end
 	}
 	return toolEnd{ToolReturned: recovery.ToolReturned{
 		CallID: r.Call.ID, Outcome: recovery.OutcomeOK,
@@ -127,10 +166,17 @@ func errorResult(call llm.ToolCall, text string) toolEnd {
 	}}
 }
 
-// toolEnded writes a tool's result. A run that has ended meanwhile only notes it.
-func (l *loop) toolEnded(ctx context.Context, end toolEnd) error {
-	if l.run.End != nil {
-		return l.write(ctx, recovery.Noted{Topic: "tool_late/" + end.Result.Name})
+// toolEnded writes a tool's result. A run that has ended meanwhile only notes it. A call
+// that was stopped because the run is let go of, and may be repeated, has no result: the
+// run's next owner repeats it.
+func (l *loop) toolEnded(ctx context.Context, j *job, tool Tool, end toolEnd) error {
+	switch {
+	case l.run.End != nil && end.Outcome == recovery.OutcomeUnknown:
+		return nil // it is noted when it ends
+	case l.run.End != nil:
+		return l.write(ctx, recovery.Noted{Topic: recovery.TopicToolLate, What: end.Result.Name, CallID: end.CallID})
+	case l.leaving && j.stopping && end.Outcome != recovery.OutcomeOK && tool.Safety.Repeatable():
+		return nil
 	}
 	if end.panicked != nil && !l.run.Settled() {
 		return l.write(ctx, end.ToolReturned, recovery.Failed{CallID: end.CallID, Failure: *end.panicked})

@@ -22,11 +22,14 @@ func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 
 // writeAnswering is write for the command at position inbox.
 func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
-	now := l.r.now().UTC()
+	bodies = l.withTail(bodies)
+	if slept, ok := l.clock.news(); ok {
+		bodies = append([]recovery.Body{slept}, bodies...)
+	}
+	now := l.clock.now()
 	if now.Before(l.run.Last) {
 		now = l.run.Last // a log's times never go back
 	}
-	bodies = l.withTail(bodies)
 	after := l.run.Seq
 	events := make([]recovery.Event, 0, len(bodies))
 	for _, b := range bodies {

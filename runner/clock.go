@@ -1,0 +1,37 @@
+package runner
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// clock is the time of a run while it is driven. It begins with the wall clock's and then
+// follows the monotonic one, so that a wall clock that is set moves no deadline. Time in
+// which the computer slept passes as well.
+type clock struct {
+	wall  time.Time // when it was begun
+	since time.Time // the same moment, by the monotonic clock
+	slept func() time.Duration
+	base  time.Duration // what slept gave then
+	told  time.Duration // sleep that the run has been told of
+}
+
+func newClock(wall time.Time, slept func() time.Duration) *clock {
+	return &clock{wall: wall.UTC().Round(0), since: time.Now(), slept: slept, base: slept()}
+}
+
+func (c *clock) now() time.Time {
+	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
+}
+
+// news gives the sleep that the run has not been told of, if it is worth telling.
+func (c *clock) news() (recovery.Slept, bool) {
+	const worth = time.Second
+	fresh := c.slept() - c.base - c.told
+	if fresh < worth {
+		return recovery.Slept{}, false
+	}
+	c.told += fresh
+	return recovery.Slept{For: recovery.InMillis(fresh)}, true
+}

@@ -1,0 +1,60 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// progressEvery is how seldom a tool's own words about its progress are passed on, at the
+// most.
+const progressEvery = 20 * time.Second
+
+// Progress lets a tool say how far it has come: text is one line for people, of at most
+// recovery.MaxNote bytes. ctx is the one that the tool got; elsewhere it does nothing. It
+// may be called as often as one likes: what comes too soon after the last is dropped.
+func Progress(ctx context.Context, text string) {
+	if s, ok := ctx.Value(progressKey{}).(*sayer); ok {
+		s.say(ctx, text)
+	}
+}
+
+type progressKey struct{}
+
+// sayer passes on what one tool call says about itself.
+type sayer struct {
+	call *toolCall
+	mu   sync.Mutex
+	last time.Time
+}
+
+func withProgress(ctx context.Context, c *toolCall) context.Context {
+	return context.WithValue(ctx, progressKey{}, &sayer{call: c})
+}
+
+func (s *sayer) say(ctx context.Context, text string) {
+	detail := recovery.Clip(recovery.Shown(text), recovery.MaxNote)
+	if detail == "" || ctx.Err() != nil || s.soon(time.Now()) {
+		return
+	}
+	l, call := s.call.loop, s.call.run.Call
+	l.post(func(ctx context.Context) error {
+		if l.run.Settled() {
+			return nil
+		}
+		return l.write(ctx, recovery.Noted{Topic: recovery.TopicToolSays, What: call.Name, CallID: call.ID, Detail: detail})
+	})
+}
+
+// soon reports whether something was said a moment ago, and notes that something is said.
+func (s *sayer) soon(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.last.IsZero() && now.Sub(s.last) < progressEvery {
+		return true
+	}
+	s.last = now
+	return false
+}

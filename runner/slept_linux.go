@@ -1,0 +1,17 @@
+package runner
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// systemSlept is how long this computer has slept since it was started: what its clock of
+// real time since then has more than the monotonic one, which stands still meanwhile.
+func systemSlept() time.Duration {
+	var all, awake unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &all) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake) != nil {
+		return 0
+	}
+	return time.Duration(all.Nano() - awake.Nano()).Truncate(100 * time.Millisecond) // they are read one after the other
+}
