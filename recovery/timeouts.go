@@ -76,11 +76,11 @@ func (s Settings) CheckFrom(least time.Duration) error {
 		d := s[timer].Duration()
 		switch {
 		case d < 0:
-			return fmt.Errorf("%s: %s is negative; 0 is off", timer, d)
+			return fmt.Errorf("%s is negative (%s); 0 is off", timer, d)
 		case d > 0 && d < least:
-			return fmt.Errorf("%s: %s is too short: at least %s, or 0 for off", timer, d, least)
+			return fmt.Errorf("%s is too short (%s): at least %s, or 0 for off", timer, d, least)
 		case d > MaxTimeout:
-			return fmt.Errorf("%s: %s is longer than 31 days; 0 is off", timer, d)
+			return fmt.Errorf("%s is longer than 31 days (%s); 0 is off", timer, d)
 		}
 	}
 	return nil
