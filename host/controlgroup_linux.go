@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // controlGroup is a cgroup (version 2) that one process of a plugin and all below it
@@ -113,8 +115,8 @@ func writeGroup(dir, name, value string) error {
 
 // groupName begins the names of this host's groups; see sweepGroups.
 func groupName() string {
-	stat, _ := readStat(os.Getpid())
-	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.started, thisPlace().namespace)
+	stat, _ := procgroup.ReadStat(os.Getpid())
+	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.Started, thisPlace().namespace)
 }
 
 var groupsMade atomic.Int64

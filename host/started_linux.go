@@ -1,11 +1,11 @@
 package host
 
 import (
-	"errors"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // thisPlace is where the numbers of this process's surroundings mean something: the
@@ -24,28 +24,12 @@ var thisPlace = sync.OnceValue(func() place {
 // began says when a process of this place began, in ticks since the system's start. One
 // that ended and is not waited for is gone.
 func began(pid int) (string, error) {
-	stat, err := readStat(pid)
+	stat, err := procgroup.ReadStat(pid)
 	if err != nil {
 		return "", err
 	}
-	if stat.state == "Z" || stat.state == "X" {
+	if stat.Ended {
 		return "", os.ErrProcessDone
 	}
-	return stat.started, nil
-}
-
-// procStat is what is used of /proc/PID/stat.
-type procStat struct{ state, started string }
-
-func readStat(pid int) (procStat, error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return procStat{}, err
-	}
-	// The name, in brackets, may hold anything.
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 20 {
-		return procStat{}, errors.New("/proc is not as expected")
-	}
-	return procStat{state: fields[0], started: fields[19]}, nil
+	return stat.Started, nil
 }

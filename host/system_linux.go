@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // mayExecute reports whether programs may run from a folder's file system.
@@ -62,22 +64,7 @@ func (r *processRunner) members() []int {
 	if r.group != nil {
 		return r.group.members()
 	}
-	return append(sameGroup(r.pid()), r.pid())
-}
-
-// sameGroup lists the further members of a process group.
-func sameGroup(group int) (pids []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == group {
-			continue
-		}
-		if id, err := unix.Getpgid(pid); err == nil && id == group {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+	return procgroup.Members(r.pid())
 }
 
 // resident are bytes in memory.

@@ -28,6 +28,8 @@ var broken = []struct {
 	{"provider/provider.go", "runner", "nothing that runs them"},
 	{"provider/openai/openai.go", "runner", "one wire into deltas"},
 	{"faultlab/faultlab.go", "provider/internal/sse", "wrong together"},
+	{"internal/procgroup/group.go", "recovery", "nobody's words"},
+	{"runner/command/command.go", "host", "one more tool to the runner"},
 	{"runner/loop.go", "host", "handed its models and hooks"},
 	{"internal/wire/event.go", "os", "no I/O"},
 	{"internal/wire/event.go", "runner", "no I/O"},

@@ -74,6 +74,16 @@ var Rooms = []Room{
 		Why:  "the fault server must not share code with the adapters it tests, or both would be wrong together",
 	},
 	{
+		From: "internal/procgroup/...",
+		May:  []string{"std"},
+		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
+	},
+	{
+		From: "runner/command/...",
+		May:  []string{"std", "llm/...", "recovery/...", "runner", "internal/procgroup"},
+		Why:  "a command is one more tool to the runner, which does not know it: beside the runner's own words it needs only how processes are started and ended",
+	},
+	{
 		From: "runner/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
@@ -86,7 +96,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "host/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/...", "host/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/...", "internal/procgroup/...", "host/..."},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
 	},
 	{

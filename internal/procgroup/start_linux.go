@@ -1,0 +1,51 @@
+package procgroup
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// The parent-death signal belongs to the thread that forks, not to the process, so
+// everything is started by one thread that never ends.
+var spawner = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// Start starts cmd as the leader of a new process group, which has the number of the
+// process. On Linux the kernel kills the process, not the rest of its group, when this
+// program ends however it ends. Other attributes of cmd are kept.
+func Start(cmd *exec.Cmd) error {
+	lead(cmd)
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	started := make(chan error)
+	spawner() <- func() {
+		keepFiles()
+		started <- cmd.Start()
+	}
+	return <-started
+}
+
+// keepFiles marks what this program itself was given as not for its children: Go opens
+// nothing that is inherited, whoever started this program may have.
+func keepFiles() {
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// Bounds on a Spec.
+const (
+	DefaultGrace = 10 * time.Second
+	MinOutput    = 1 << 10 // bytes
+	maxSchema    = 64 << 10
+)
+
+// Spec says which program a tool is and how it is run.
+type Spec struct {
+	Name        string          // 1 to 64 letters, digits, '_' and '-', as providers want it
+	Description string          // for the model
+	Schema      json.RawMessage // JSON Schema of the arguments, of the type object; nil = an object with anything in it
+	Command     []string        // the program and its arguments; no shell. A path that is relative begins at Dir, a mere name is looked up in PATH
+	Dir         string          // where it runs; "" = where we do
+	Env         []string        // NAME or NAME=value, beside PATH, HOME, LANG and TMPDIR; a NAME that we do not have is left out
+	Safety      recovery.Safety // the default is that a call is never repeated
+	Timeout     time.Duration   // of a call; 0 = the run's policy
+	Grace       time.Duration   // between SIGTERM and SIGKILL; 0 = DefaultGrace
+	MaxOutput   int             // bytes of a result, MinOutput to runner.MaxToolResult, which 0 is; what is more is left out in the middle
+}
+
+// command is a Spec that was checked.
+type command struct {
+	Spec
+	path string // of the program, absolute
+}
+
+// Tool makes a tool of a program. The error says what is wrong with the spec, or that
+// there is no such program.
+func Tool(spec Spec) (runner.Tool, error) {
+	c := &command{Spec: spec}
+	if err := c.check(); err != nil {
+		return runner.Tool{}, fmt.Errorf("tool %q: %w", spec.Name, err)
+	}
+	if c.Grace == 0 {
+		c.Grace = DefaultGrace
+	}
+	if c.MaxOutput == 0 {
+		c.MaxOutput = runner.MaxToolResult
+	}
+	return runner.Tool{
+		Name: spec.Name, Description: spec.Description, Schema: spec.Schema,
+		Safety: spec.Safety, Timeout: spec.Timeout, Run: c.call,
+	}, nil
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (c *command) check() (err error) {
+	switch {
+	case !toolName.MatchString(c.Name):
+		return errors.New("a tool's name is 1 to 64 letters, digits, '_' and '-'")
+	case len(c.Command) == 0:
+		return errors.New("its command is missing: the program and its arguments")
+	case c.Safety != recovery.SafetyUnsafe && !c.Safety.Repeatable():
+		return fmt.Errorf("its safety %q is not known; leave it out, or say %s or %s", c.Safety, recovery.SafetyIdempotent, recovery.SafetyReadOnly)
+	case c.Timeout < 0 || c.Grace < 0:
+		return errors.New("its timeout or grace is negative")
+	case c.MaxOutput != 0 && (c.MaxOutput < MinOutput || c.MaxOutput > runner.MaxToolResult):
+		return fmt.Errorf("the most of its output, %d bytes, is not between %d and %d", c.MaxOutput, MinOutput, runner.MaxToolResult)
+	}
+	if err := checkSchema(c.Schema); err != nil {
+		return err
+	}
+	for _, variable := range c.Env {
+		if err := CheckVariable(variable); err != nil {
+			return err
+		}
+	}
+	if c.Dir != "" {
+		if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("there is no folder %s to run it in", c.Dir)
+		}
+	}
+	c.path, err = find(c.Command[0], c.Dir)
+	return err
+}
+
+func checkSchema(schema json.RawMessage) error {
+	if schema == nil {
+		return nil
+	}
+	if len(schema) > maxSchema {
+		return fmt.Errorf("its schema has %d bytes, at most %d", len(schema), maxSchema)
+	}
+	var top struct{ Type string }
+	if err := json.Unmarshal(schema, &top); err != nil || bytes.Equal(bytes.TrimSpace(schema), []byte("null")) || top.Type != "object" {
+		return errors.New(`its schema is not a JSON Schema with "type": "object" at the top`)
+	}
+	return nil
+}
+
+// find gives the absolute path of a program that is there and may be run.
+func find(program, dir string) (string, error) {
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		absolute, err := filepath.Abs(filepath.Join(dir, program))
+		if err != nil {
+			return "", err
+		}
+		program = absolute
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
