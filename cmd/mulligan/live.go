@@ -23,7 +23,6 @@ type live struct {
 	attempt  uint64 // whose text is shown
 	shown    int    // bytes of it
 	failures int    // of the model call at hand
-	toolsAt  time.Time
 
 	announced bool // a wait said what comes next
 }
@@ -150,10 +149,13 @@ func (l *live) event(e recovery.Event, before string) {
 		l.announced = true
 		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+b.Until.Local().Format(time.TimeOnly)))))
 	case recovery.ToolBegan:
-		l.toolsAt = e.Time
 		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
 	case recovery.ToolReturned:
 		l.returned(b)
+	case recovery.Noted:
+		if !l.liveErr || b.Topic != recovery.TopicProgress { // the live line says it, second by second
+			l.line(l.ink.dim("· " + oneLine(e.Text)))
+		}
 	case recovery.Suggested, recovery.Ended, recovery.CancelRequested, recovery.Claimed, recovery.Started:
 		// The outcome says it.
 	default:
@@ -260,6 +262,8 @@ func (l *live) returned(b recovery.ToolReturned) {
 func (l *live) state(now time.Time) string {
 	r := l.run
 	switch {
+	case r.Wait != nil && r.Wait.For == recovery.WaitNetwork:
+		return "  waiting for the network… (Ctrl-C stops)"
 	case r.Wait != nil && !r.Wait.Until.IsZero():
 		left := r.Wait.Until.Sub(now).Round(time.Second)
 		if left <= 0 {
@@ -267,21 +271,37 @@ func (l *live) state(now time.Time) string {
 		}
 		return fmt.Sprintf("  in %s… (Ctrl-C stops)", recovery.Spell(left))
 	case r.Attempt != nil && r.Attempt.InAir && l.shown == 0:
-		waited := int(now.Sub(r.Attempt.BeganAt) / time.Second)
+		waited := now.Sub(r.Attempt.BeganAt)
 		switch {
-		case waited < 3:
+		case waited < 3*time.Second:
 			return "Thinking…"
-		case waited < 12:
-			return fmt.Sprintf("Thinking… %d s", waited)
+		case waited < 12*time.Second:
+			return "Thinking… " + recovery.Spell(waited)
 		}
-		return fmt.Sprintf("Still waiting for %s… %d s", oneLine(r.Attempt.Model), waited)
+		return fmt.Sprintf("Still waiting for %s… %s", oneLine(r.Attempt.Model), recovery.Spell(waited))
 	}
-	for _, t := range r.Pending {
-		if t.InAir {
-			return fmt.Sprintf("Running %s… %d s", oneLine(t.Call.Name), int(now.Sub(l.toolsAt)/time.Second))
+	return l.tools(now)
+}
+
+// tools is the live line while tools run: of the one that has been running longest.
+func (l *live) tools(now time.Time) string {
+	var oldest *recovery.ToolRun
+	for _, t := range l.run.Pending {
+		if t.InAir && (oldest == nil || t.BeganAt.Before(oldest.BeganAt)) {
+			oldest = t
 		}
 	}
-	return ""
+	if oldest == nil {
+		return ""
+	}
+	name, took := oneLine(oldest.Call.Name), now.Sub(oldest.BeganAt)
+	switch {
+	case took < time.Second:
+		return fmt.Sprintf("Running %s…", name)
+	case took < 30*time.Second:
+		return fmt.Sprintf("Running %s… %s", name, recovery.Spell(took))
+	}
+	return fmt.Sprintf("Still working: %s, %s", name, recovery.Spell(took))
 }
 
 func orElse(text, other string) string {

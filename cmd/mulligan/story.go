@@ -60,9 +60,13 @@ func (s *story) event(e recovery.Event) {
 	case recovery.Decided:
 		s.decided(e, b.Decision)
 	case recovery.Waiting:
-		s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", recovery.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
+		s.waiting(e, b)
 	case recovery.Due:
-		if b.Timer != recovery.TimerWait {
+		switch b.Timer {
+		case recovery.TimerWait:
+		case recovery.TimerNetwork:
+			s.at(e, "The network is back")
+		default:
 			s.at(e, "Timer "+string(b.Timer)+" is due")
 		}
 	case recovery.ToolBegan:
@@ -204,6 +208,14 @@ func waitWord(w recovery.WaitFor) string {
 		return " for the provider's reset"
 	}
 	return " for the " + oneLine(string(w))
+}
+
+func (s *story) waiting(e recovery.Event, b recovery.Waiting) {
+	if b.For == recovery.WaitNetwork {
+		s.at(e, "This computer is offline: waits for the network, then asks "+oneLine(b.Model))
+		return
+	}
+	s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", recovery.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
 }
 
 func stopReason(b recovery.Ended) string {
