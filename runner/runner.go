@@ -195,7 +195,8 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 }
 
 // Resume claims a run that nobody drives and goes on with it. A run that has
-// settled stays as it is: Wait gives its outcome at once. One that this Runner
+// settled stays as it is: Wait gives its outcome at once; but a suggestion whose time
+// is over ends it. One that this Runner
 // drives is given as it goes on. It fails with
 // timeline.ErrOwned while another living process drives the run, and with
 // timeline.ErrNotFound for an unknown one.
@@ -207,10 +208,14 @@ func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.run.Settled() {
+	bodies := []recovery.Body{l.claimed()}
+	switch expiry, over := l.expiry(); {
+	case over:
+		bodies = append(bodies, expiry)
+	case l.run.Settled():
 		return l.settled(ctx), nil
 	}
-	run, err := l.begin(ctx, l.claimed())
+	run, err := l.begin(ctx, bodies...)
 	if err != nil {
 		return nil, fmt.Errorf("resume run %s: %w", id, err)
 	}

@@ -1,0 +1,182 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	lookEvery  = time.Second     // between two looks for what is due
+	lookNew    = 32              // runs that one look resumes at the most
+	firstPause = 2 * time.Second // of a run that could not be driven on; it doubles
+	lastPause  = 5 * time.Minute // the longest
+	letGoTime  = 8 * time.Second // in which all runs are let go of
+)
+
+// Keep goes on with every run that is due and that no living process drives: one whose
+// wait is over, one whose process died, one whose suggestion has expired. It looks once
+// a second by the wall clock, so that a computer that slept over a run's time resumes it
+// right after waking, and resumes at most 32 runs per look, so that the quotas of many,
+// reset at one time, do not bring them all at once. Any number of processes may keep one
+// log: each run goes to the first that claims it.
+//
+// Each, unless it is nil, is called for every resumed run on a goroutine of its own; the
+// run may be followed and waited for there. A run that cannot be driven on is logged and
+// tried again after a pause that grows to 5 minutes.
+//
+// When ctx ends Keep lets go of its runs, which anyone may resume from then on, and
+// returns once that is done and every call of each has returned. The error is nil then,
+// unless some run could not be let go of within 8 s. Before, it returns only if the log
+// was closed.
+func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
+	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer letGo(ErrLetGo)
+	k := &keeper{r: r, each: each, work: work, going: map[string]bool{}, failed: map[string]failing{}}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if err := k.look(ctx); errors.Is(err, timeline.ErrClosed) {
+			return err
+		} else if err != nil && ctx.Err() == nil {
+			r.logger.Warn("what is due cannot be looked up", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			letGo(ErrLetGo)
+			return k.leave()
+		case <-ticker.C:
+		}
+	}
+}
+
+// keeper is a Keep at work.
+type keeper struct {
+	r    *Runner
+	each func(*Run)
+	work context.Context // the runs'
+	busy sync.WaitGroup
+
+	mu     sync.Mutex
+	going  map[string]bool
+	failed map[string]failing
+}
+
+// failing is a run that could not be driven on.
+type failing struct {
+	pause time.Duration
+	until time.Time // by the monotonic clock
+}
+
+// look resumes what is due. Runs that pause are listed like the others: they must not
+// take the places of those that can go on.
+func (k *keeper) look(ctx context.Context) error {
+	now := k.r.now().Round(0) // stored times are the wall clock's
+	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Limit: lookNew + k.busyOrPausing()})
+	if err != nil {
+		return err
+	}
+	begun := 0
+	for _, s := range list {
+		if begun == lookNew {
+			break
+		}
+		if k.take(s.Run) {
+			begun++
+			k.busy.Go(func() { k.drive(s.Run) })
+		}
+	}
+	return nil
+}
+
+// busyOrPausing counts the runs that are not to be taken now, and forgets those that
+// failed long ago.
+func (k *keeper) busyOrPausing() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, f := range k.failed {
+		if time.Since(f.until) > lastPause {
+			delete(k.failed, id)
+		}
+	}
+	return len(k.going) + len(k.failed)
+}
+
+// take makes the run this keeper's business, if it is nobody's here and does not pause.
+func (k *keeper) take(id string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, driven := k.r.drives(id)
+	if driven || k.going[id] || time.Now().Before(k.failed[id].until) {
+		return false
+	}
+	k.going[id] = true
+	return true
+}
+
+// drive goes on with one run, until it settles or is let go of. One that another
+// process claimed first is that process's.
+func (k *keeper) drive(id string) {
+	run, err := k.r.Resume(k.work, id)
+	if err == nil {
+		if k.each != nil {
+			k.each(run)
+		}
+		_, err = run.Wait()
+	}
+	k.over(id, err)
+}
+
+// over notes how a run's going on ended.
+func (k *keeper) over(id string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.going, id)
+	if settled(err) {
+		delete(k.failed, id)
+		return
+	}
+	pause := min(max(2*k.failed[id].pause, firstPause), lastPause)
+	k.failed[id] = failing{pause: pause, until: time.Now().Add(pause)}
+	k.r.logger.Warn("a run could not be driven on and is tried again later", "run", id, "pause", pause, "err", err)
+}
+
+// settled reports whether a run's error says how far the run has come, or who drives
+// it, and not that it could not be driven.
+func settled(err error) bool {
+	_, failed := errors.AsType[*Error](err)
+	return err == nil || failed || errors.Is(err, ErrCancelled) || errors.Is(err, ErrParked) || errors.Is(err, ErrLetGo) ||
+		errors.Is(err, timeline.ErrOwned)
+}
+
+// leave waits until all runs are let go of.
+func (k *keeper) leave() error {
+	gone := make(chan struct{})
+	go func() {
+		k.busy.Wait()
+		close(gone)
+	}()
+	patience := time.NewTimer(letGoTime)
+	defer patience.Stop()
+	select {
+	case <-gone:
+		return nil
+	case <-patience.C:
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return fmt.Errorf("%d runs were not let go of within %s; they can be resumed once this process has ended", len(k.going), letGoTime)
+	}
+}
+
+// expiry says that the time of the run's open suggestion is over, if it is.
+func (l *loop) expiry() (recovery.Due, bool) {
+	if !l.run.SuggestionOpen() || l.r.now().Round(0).Before(l.run.Suggestion.ExpiresAt) {
+		return recovery.Due{}, false
+	}
+	return recovery.Due{Timer: recovery.TimerExpiry, Failure: l.run.Open.Seq}, true
+}
