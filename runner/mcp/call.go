@@ -1,0 +1,101 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// answerGrace is how long the answer that came just before its connection's end may take
+// to get here.
+const answerGrace = 100 * time.Millisecond
+
+type answer struct {
+	result *sdk.CallToolResult
+	err    error
+}
+
+// call makes one call of a tool. Where the outcome is unknown and the call must not be
+// repeated, the error wraps [runner.ErrOutcomeUnknown].
+func (s *server) call(ctx context.Context, tool string, safety recovery.Safety, call runner.ToolCall) (string, error) {
+	l, err := s.running(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%w; nothing was done", err)
+	}
+	sending, refused := withRefusals(ctx)
+	sending, cancel := context.WithCancel(sending)
+	defer cancel()
+	params := &sdk.CallToolParams{Name: tool, Arguments: call.Args, Meta: sdk.Meta{}}
+	token, landed := s.flights.begin(ctx)
+	defer landed()
+	params.SetProgressToken(token)
+	answered := make(chan answer, 1)
+	go func() {
+		result, err := l.session.CallTool(sending, params)
+		answered <- answer{result, err}
+	}()
+	select {
+	case a := <-answered:
+		return s.outcome(ctx, l, safety, a, refused.get())
+	case <-l.failed:
+	case <-ctx.Done():
+		go l.probe(s.pace.ping)
+	}
+	select {
+	case a := <-answered:
+		return s.outcome(ctx, l, safety, a, refused.get())
+	case <-time.After(answerGrace):
+		return "", s.lost(ctx, l, safety)
+	}
+}
+
+// outcome tells what came of a call that was answered, or that was not.
+func (s *server) outcome(ctx context.Context, l *link, safety recovery.Safety, a answer, refused refusal) (string, error) {
+	wire, spoke := errors.AsType[*jsonrpc.Error](a.err)
+	switch {
+	case a.err == nil:
+		return resultText(a.result)
+	case refused.err != nil:
+		if refused.unreachable {
+			l.fail(refused.err)
+		}
+		return "", fmt.Errorf("the MCP server %s: %s; nothing was done", s.spec.Name, printable(refused.err.Error(), maxErrorText))
+	case spoke && wire.Code != codeNotSent && !errors.Is(a.err, sdk.ErrConnectionClosed):
+		return "", fmt.Errorf("the MCP server %s: %s", s.spec.Name, printable(wire.Message, maxErrorText))
+	}
+	if ctx.Err() == nil {
+		select {
+		case <-l.failed:
+		case <-time.After(2 * time.Second):
+			l.fail(a.err)
+		}
+	}
+	return "", s.lost(ctx, l, safety)
+}
+
+const (
+	maxErrorText = 2 << 10
+	codeNotSent  = -32005 // the SDK's own, for what its transport could not do
+)
+
+// lost is the error of a call whose end nobody saw.
+func (s *server) lost(ctx context.Context, l *link, safety recovery.Safety) error {
+	why := fmt.Errorf("the MCP server %s did not end the call (%w)", s.spec.Name, context.Cause(ctx))
+	if ctx.Err() == nil {
+		why = fmt.Errorf("the MCP server %s broke while it ran the call: %s", s.spec.Name, printable(l.err.Error(), maxErrorText))
+	}
+	switch safety {
+	case recovery.SafetyReadOnly:
+		return fmt.Errorf("%w; the tool changes nothing and may be called again", why)
+	case recovery.SafetyIdempotent:
+		return fmt.Errorf("%w; the tool may be called again with the same arguments", why)
+	}
+	return fmt.Errorf("%w: %w", why, runner.ErrOutcomeUnknown)
+}

@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// link is one connection to a server, from its start to its end.
+type link struct {
+	session *sdk.ClientSession
+	process *process      // nil for a server that runs elsewhere
+	failed  chan struct{} // closed once it is of no more use
+	once    sync.Once
+	err     error // why; valid once failed is closed
+}
+
+var errSilent = errors.New("it hangs: it gave no sign of life after a call that did not end")
+
+// connect starts a server, or reaches it, and greets it.
+func (s *server) connect(ctx context.Context) (*link, error) {
+	l := &link{failed: make(chan struct{})}
+	transport, err := s.dial(l)
+	if err != nil {
+		return nil, err
+	}
+	ctx, refused := withRefusals(ctx)
+	l.session, err = greet(ctx, s.client, transport)
+	if err == nil {
+		go l.watch()
+		return l, nil
+	}
+	if why := refused.get().err; why != nil {
+		err = why
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("it did not answer in time (%w)", context.Cause(ctx))
+	}
+	if l.process != nil {
+		if l.process.ends(pipeGrace) {
+			err = l.process.how()
+		} else {
+			err = l.process.explain(err)
+		}
+		l.process.stop(s.pace.stop)
+	}
+	return nil, err
+}
+
+// greet is the SDK's Connect, which may wait for a process that reads nothing longer than
+// its context allows.
+func greet(ctx context.Context, client *sdk.Client, transport sdk.Transport) (*sdk.ClientSession, error) {
+	type greeted struct {
+		session *sdk.ClientSession
+		err     error
+	}
+	done := make(chan greeted, 1)
+	go func() {
+		session, err := client.Connect(ctx, transport, nil)
+		done <- greeted{session, err}
+	}()
+	select {
+	case g := <-done:
+		return g.session, g.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// watch sees the connection end.
+func (l *link) watch() {
+	err := l.session.Wait()
+	switch {
+	case l.process != nil:
+		l.process.ends(time.Second)
+		err = l.process.how()
+	case err == nil:
+		err = errors.New("it closed the connection")
+	}
+	l.fail(err)
+}
+
+// fail ends the link's use; the first reason counts.
+func (l *link) fail(err error) {
+	l.once.Do(func() {
+		l.err = err
+		close(l.failed)
+	})
+}
+
+// probe asks for a sign of life after a call that did not end; any answer is one.
+func (l *link) probe(within time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- l.session.Ping(ctx, nil) }()
+	select {
+	case <-l.failed:
+	case err := <-answered:
+		if errors.Is(err, context.DeadlineExceeded) {
+			l.fail(errSilent)
+		}
+	case <-ctx.Done():
+		l.fail(errSilent)
+	}
+}
+
+// close ends the connection, and the process with it.
+func (l *link) close(within time.Duration) {
+	l.fail(errors.New("it was closed"))
+	if l.process != nil {
+		l.process.stop(within)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = l.session.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(within):
+	}
+}

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// What a server may offer. A tool that is larger is left out.
+const (
+	maxTools       = 128
+	maxListed      = 2048 // that are looked at
+	maxDescription = 4 << 10
+	maxSchema      = 64 << 10
+)
+
+// listTools asks for the tools of all pages, within reason.
+func listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
+	var all []*sdk.Tool
+	params := &sdk.ListToolsParams{}
+	for pages := 0; pages < maxListed && len(all) < maxListed; pages++ {
+		page, err := session.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Tools...)
+		if page.NextCursor == "" || page.NextCursor == params.Cursor {
+			break
+		}
+		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
+	}
+	return all[:min(len(all), maxListed)], nil
+}
+
+// offer makes tools for runs out of what the server lists. What is left out although it
+// was wanted is logged with its name.
+func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
+	var tools []runner.Tool
+	taken := map[string]bool{}
+	for _, t := range listed {
+		if t == nil || !s.spec.offers(t.Name) {
+			continue
+		}
+		tool, err := s.tool(t)
+		switch {
+		case err != nil:
+		case taken[tool.Name]:
+			err = fmt.Errorf("another one has the name %s", tool.Name)
+		case len(tools) == maxTools:
+			err = fmt.Errorf("it has more than %d tools: choose by include or exclude", maxTools)
+		}
+		if err != nil {
+			s.logger.Warn("a tool of an MCP server is left out", "tool", printable(t.Name, 100), "err", err)
+			continue
+		}
+		taken[tool.Name] = true
+		tools = append(tools, tool)
+	}
+	return tools
+}
+
+func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {
+	description := t.Description
+	if strings.TrimSpace(description) == "" {
+		description = t.Title
+	}
+	if len(description) > maxDescription {
+		return runner.Tool{}, fmt.Errorf("its description has %d bytes; %d are allowed", len(description), maxDescription)
+	}
+	schema, err := json.Marshal(t.InputSchema)
+	switch {
+	case err != nil || !bytes.HasPrefix(schema, []byte("{")):
+		return runner.Tool{}, fmt.Errorf("its input schema is no object")
+	case len(schema) > maxSchema:
+		return runner.Tool{}, fmt.Errorf("its input schema has %d bytes; %d are allowed", len(schema), maxSchema)
+	case t.Name == "":
+		return runner.Tool{}, fmt.Errorf("it has no name")
+	}
+	tool := runner.Tool{
+		Name: offeredName(s.spec.Name, t.Name), Description: description, Schema: schema,
+		Safety: s.spec.safety(t), Timeout: s.spec.Timeout,
+	}
+	tool.Run = func(ctx context.Context, call runner.ToolCall) (string, error) {
+		return s.call(ctx, t.Name, tool.Safety, call)
+	}
+	return tool, nil
+}

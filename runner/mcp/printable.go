@@ -1,0 +1,20 @@
+package mcp
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// printable makes what a server said safe to show in one line of at most n bytes: what
+// has no glyph of its own becomes a blank, and blanks in a row become one.
+func printable(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s[:min(len(s), 4*n)])
+	return recovery.Clip(strings.Join(strings.Fields(s), " "), n)
+}

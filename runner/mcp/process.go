@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// pipeGrace is how long a process's pipes are read after its end, in case something that
+// it left behind holds them open.
+const pipeGrace = 200 * time.Millisecond
+
+// inherited are the variables that every process gets.
+var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR"}
+
+// process is a server that was started here, in a process group of its own.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File // closing it asks the server to end
+	stdout *os.File
+	stderr *stderr
+	exited chan struct{} // closed once it has ended, and its group with it
+	err    error         // how it ended; valid once exited is closed
+}
+
+// startProcess starts a server's command.
+func startProcess(spec Spec) (*process, error) {
+	path, err := exec.LookPath(spec.Command[0])
+	if err != nil {
+		return nil, fmt.Errorf("its command cannot be started: %w", err)
+	}
+	theirIn, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirIn.Close(), stdin.Close())
+	}
+	p := &process{stdin: stdin, stdout: stdout, stderr: &stderr{}, exited: make(chan struct{})}
+	p.cmd = &exec.Cmd{
+		Path: path, Args: spec.Command, Env: environment(spec.Env), WaitDelay: pipeGrace,
+		Stdin: theirIn, Stdout: theirOut, Stderr: p.stderr,
+	}
+	err = spawn(p.cmd)
+	_, _ = theirIn.Close(), theirOut.Close()
+	if err != nil {
+		_, _ = stdin.Close(), stdout.Close()
+		return nil, fmt.Errorf("its command cannot be started: %w", err)
+	}
+	go p.wait()
+	return p, nil
+}
+
+// environment is what a process gets: what every one does, and what its Spec says. The
+// last one of a name counts.
+func environment(own []string) []string {
+	var all []string
+	for _, e := range append(append([]string{}, inherited...), own...) {
+		if strings.Contains(e, "=") {
+			all = append(all, e)
+		} else if value, ok := os.LookupEnv(e); ok {
+			all = append(all, e+"="+value)
+		}
+	}
+	return all
+}
+
+func (p *process) wait() {
+	p.err = p.cmd.Wait()
+	p.signal(syscall.SIGKILL) // whatever it has left behind
+	close(p.exited)
+	time.Sleep(pipeGrace)
+	_, _ = p.stdin.Close(), p.stdout.Close()
+}
+
+// signal reaches the whole group.
+func (p *process) signal(sig syscall.Signal) {
+	_ = syscall.Kill(-p.cmd.Process.Pid, sig)
+}
+
+// transport speaks to the process.
+func (p *process) transport(noise func([]byte)) sdk.Transport {
+	return &sdk.IOTransport{Reader: newMessages(p.stdout, noise), Writer: p.stdin, MaxLineLength: -1}
+}
+
+// stop ends the process and its group: it is asked by the end of its standard input, then
+// by SIGTERM, and has that long for both; then it is killed.
+func (p *process) stop(within time.Duration) {
+	_ = p.stdin.Close()
+	if p.ends(within / 2) {
+		return
+	}
+	p.signal(syscall.SIGTERM)
+	if p.ends(within / 2) {
+		return
+	}
+	p.signal(syscall.SIGKILL)
+	p.ends(within)
+}
+
+func (p *process) ends(within time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// how says how it ended and what it said last.
+func (p *process) how() error {
+	text := "it closed its standard output"
+	if p.ends(0) {
+		text = "it ended (exit status 0)"
+		if p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
+			text = fmt.Sprintf("it ended (%v)", p.err)
+		}
+	}
+	return p.explain(errors.New(text))
+}
+
+// explain adds what the process said last.
+func (p *process) explain(err error) error {
+	if said := p.stderr.tail(500); said != "" {
+		return fmt.Errorf("%w; it said: %s", err, said)
+	}
+	return err
+}

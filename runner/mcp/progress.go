@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// maxProgressText is the most of a note that is passed on, in bytes.
+const maxProgressText = 200
+
+// flights are the calls that are in the air, by their progress tokens.
+type flights struct {
+	mu   sync.Mutex
+	next int
+	all  map[string]context.Context
+}
+
+// begin notes a call; landed is called when it is over.
+func (f *flights) begin(ctx context.Context) (token string, landed func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil {
+		f.all = map[string]context.Context{}
+	}
+	f.next++
+	token = strconv.Itoa(f.next)
+	f.all[token] = ctx
+	return token, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.all, token)
+	}
+}
+
+// of gives the call of a token.
+func (f *flights) of(token string) (ctx context.Context, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ctx, ok = f.all[token]
+	return ctx, ok
+}
+
+// only gives the call in the air if there is one: which of several a note without a token
+// is about, nobody can tell.
+func (f *flights) only() (ctx context.Context, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.all) != 1 {
+		return nil, false
+	}
+	for _, ctx = range f.all {
+	}
+	return ctx, true
+}
+
+func (s *server) heardProgress(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+	token, _ := req.Params.ProgressToken.(string)
+	if ctx, ok := s.flights.of(token); ok {
+		runner.Progress(ctx, progressText(req.Params))
+	}
+}
+
+func progressText(p *sdk.ProgressNotificationParams) string {
+	count := strconv.FormatFloat(p.Progress, 'g', 6, 64)
+	if p.Total > 0 {
+		count += " of " + strconv.FormatFloat(p.Total, 'g', 6, 64)
+	}
+	if message := printable(p.Message, maxProgressText); message != "" {
+		return fmt.Sprintf("%s (%s)", message, count)
+	}
+	return count
+}
+
+func (s *server) heardLog(_ context.Context, req *sdk.LoggingMessageRequest) { //nolint:staticcheck // as at its registration
+	text, ok := req.Params.Data.(string)
+	if !ok {
+		data, err := json.Marshal(req.Params.Data)
+		if err != nil {
+			return
+		}
+		text = string(data)
+	}
+	if ctx, ok := s.flights.only(); ok {
+		runner.Progress(ctx, printable(text, maxProgressText))
+	}
+}

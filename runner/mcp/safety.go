@@ -1,0 +1,25 @@
+package mcp
+
+import (
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// safety says what may be done to a call whose outcome is lost. The configuration has the
+// last word; then a server's own annotations count, which it need not live up to. That an
+// update is destructive makes it no less repeatable: the second does what the first did.
+func (s Spec) safety(tool *sdk.Tool) recovery.Safety {
+	if own, ok := s.Safety[tool.Name]; ok {
+		return own
+	}
+	switch hints := tool.Annotations; {
+	case hints == nil:
+		return recovery.SafetyUnsafe
+	case hints.ReadOnlyHint:
+		return recovery.SafetyReadOnly
+	case hints.IdempotentHint:
+		return recovery.SafetyIdempotent
+	}
+	return recovery.SafetyUnsafe
+}

@@ -1,0 +1,275 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// Status is how a server fares.
+type Status string
+
+// What becomes of a server: it is starting until it first runs or fails to; then it is
+// running, or restarting, or, once it has died too often, broken, and left alone for a
+// minute at a time.
+const (
+	StatusStarting   Status = "starting"
+	StatusRunning    Status = "running"
+	StatusRestarting Status = "restarting"
+	StatusBroken     Status = "broken"
+	StatusClosed     Status = "closed"
+)
+
+// State is what is known of a server.
+type State struct {
+	Name      string
+	Status    Status
+	Since     time.Time // it has had this status
+	Tools     int       // that it offers, or offered last
+	Restarts  int       // since it was opened
+	PID       int       // of its process; 0 = there is none
+	LastError string    // one line; "" = nothing ever went wrong
+}
+
+// server keeps one server going.
+type server struct {
+	spec    Spec
+	pace    pace
+	logger  *slog.Logger
+	client  *sdk.Client
+	dial    func(*link) (sdk.Transport, error)
+	tried   chan struct{} // closed once its first start has succeeded or failed
+	ended   chan struct{} // closed once it is supervised no more
+	changed chan struct{} // holds one if the list of tools has changed
+	flights flights
+	noise   sync.Once
+
+	mu    sync.Mutex
+	state State
+	link  *link         // nil while there is none
+	news  chan struct{} // closed when state changes
+	tools []runner.Tool
+}
+
+func newServer(spec Spec, pace pace, logger *slog.Logger) *server {
+	s := &server{
+		spec: spec, pace: pace, logger: logger.With("mcp", spec.Name),
+		tried: make(chan struct{}), ended: make(chan struct{}), changed: make(chan struct{}, 1), news: make(chan struct{}),
+		state: State{Name: spec.Name, Status: StatusStarting, Since: time.Now()},
+	}
+	s.dial = s.transport
+	s.client = sdk.NewClient(&sdk.Implementation{Name: "mulligan", Version: "1"}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+		ProgressNotificationHandler: s.heardProgress,
+		LoggingMessageHandler:       s.heardLog, //nolint:staticcheck // servers of all protocol versions of today send these
+	})
+	return s
+}
+
+// transport starts the process, or says how the server elsewhere is reached.
+func (s *server) transport(l *link) (_ sdk.Transport, err error) {
+	if s.spec.URL != "" {
+		return s.spec.transport()
+	}
+	if l.process, err = startProcess(s.spec); err != nil {
+		return nil, err
+	}
+	return l.process.transport(s.heardNoise), nil
+}
+
+// heardNoise tells once of what is no message.
+func (s *server) heardNoise(line []byte) {
+	s.noise.Do(func() {
+		s.logger.Warn("an MCP server writes to standard output what is no message; it is dropped", "line", printable(string(line), 200))
+	})
+}
+
+// supervise starts the server whenever it does not run, until ctx ends.
+func (s *server) supervise(ctx context.Context) {
+	defer close(s.ended)
+	again := restarts{pace: s.pace}
+	for {
+		began := time.Now()
+		err := s.serve(ctx)
+		if ctx.Err() != nil {
+			s.becomes(func(st *State) { st.Status = StatusClosed })
+			return
+		}
+		wait, broken := again.died(time.Now(), time.Since(began))
+		s.died(err, wait, broken)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *server) died(err error, wait time.Duration, broken bool) {
+	text := printable(err.Error(), 1<<10)
+	s.becomes(func(st *State) {
+		st.Status, st.LastError = StatusRestarting, text
+		if broken {
+			st.Status = StatusBroken
+		}
+		st.Restarts++
+	})
+	s.logger.Warn("an MCP server does not run", "is", s.spec.where(), "err", text, "broken", broken, "again_in", wait)
+}
+
+// serve starts the server and stays until it is gone.
+func (s *server) serve(ctx context.Context) error {
+	defer sync.OnceFunc(func() { s.settled() })()
+	l, tools, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.close(s.pace.stop)
+	s.rises(l, tools)
+	defer s.falls()
+	s.settled()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.failed:
+			return l.err
+		case <-s.changed:
+			if err := s.relist(ctx, l); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// settled says that the first start is over.
+func (s *server) settled() {
+	select {
+	case <-s.tried:
+	default:
+		close(s.tried)
+	}
+}
+
+// start connects and asks for the tools.
+func (s *server) start(ctx context.Context) (*link, []runner.Tool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.pace.start, fmt.Errorf("%v", s.pace.start))
+	defer cancel()
+	l, err := s.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, err := s.list(ctx, l)
+	if err != nil {
+		defer l.close(s.pace.stop)
+		return nil, nil, err
+	}
+	return l, tools, nil
+}
+
+// relist asks for the tools again.
+func (s *server) relist(ctx context.Context, l *link) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.pace.start, fmt.Errorf("%v", s.pace.start))
+	defer cancel()
+	tools, err := s.list(ctx, l)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools, s.state.Tools = tools, len(tools)
+	return nil
+}
+
+// list asks for the tools, no longer than ctx or the link lasts.
+func (s *server) list(ctx context.Context, l *link) ([]runner.Tool, error) {
+	type listed struct {
+		tools []*sdk.Tool
+		err   error
+	}
+	done := make(chan listed, 1)
+	go func() {
+		tools, err := listTools(ctx, l.session)
+		done <- listed{tools, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil {
+			return nil, fmt.Errorf("it does not say what tools it has: %w", a.err)
+		}
+		return s.offer(a.tools), nil
+	case <-l.failed:
+		return nil, l.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("it does not say in time what tools it has (%w)", context.Cause(ctx))
+	}
+}
+
+func (s *server) rises(l *link, tools []runner.Tool) {
+	s.becomes(func(st *State) {
+		s.link, s.tools = l, tools
+		st.Status, st.Tools = StatusRunning, len(tools)
+		if l.process != nil {
+			st.PID = l.process.cmd.Process.Pid
+		}
+	})
+}
+
+// falls leaves the tools: those that were there come back, most likely.
+func (s *server) falls() {
+	s.becomes(func(st *State) {
+		s.link, st.PID, st.Status = nil, 0, StatusRestarting
+	})
+}
+
+// becomes changes the state and wakes who waits for that.
+func (s *server) becomes(change func(*State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.state.Status
+	change(&s.state)
+	if s.state.Status != before {
+		s.state.Since = time.Now()
+	}
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// running waits a moment for a server that is down, and gives its link.
+func (s *server) running(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.pace.await)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		l, state, news := s.link, s.state, s.news
+		s.mu.Unlock()
+		switch {
+		case l != nil:
+			return l, nil
+		case state.Status == StatusBroken || state.Status == StatusClosed:
+			return nil, fmt.Errorf("the MCP server %s is %s: %s", state.Name, state.Status, state.LastError)
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("the MCP server %s does not run at the moment: %s", state.Name, state.LastError)
+		}
+	}
+}
+
+func (s *server) snapshot() (State, []runner.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state, s.tools
+}

@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Spec is a server as its configuration has it. It has either a Command or a URL.
+type Spec struct {
+	// Name begins the names of its tools: a letter, then letters, digits, '_' and '-',
+	// at most 32 characters, without "__" and without '_' at the end.
+	Name string
+	// Command is the program and its arguments.
+	Command []string
+	// Env is what its process gets besides PATH, HOME, LANG and TMPDIR: NAME, from this
+	// process's environment, or NAME=value.
+	Env []string
+	// URL is where a server speaks streamable HTTP: https, or http on the loopback.
+	URL string
+	// Headers are sent with every request. A value has at least one ${NAME}, which
+	// stands for a variable of the environment: no secret stands in a configuration.
+	Headers map[string]string
+	// Timeout is how long one call may take; 0 = the run's policy says.
+	Timeout time.Duration
+	// Safety says of tools, by the server's own names, what may be done to their calls;
+	// it wins over what the server says.
+	Safety map[string]recovery.Safety
+	// Include are the only tools that are offered, by the server's own names; empty =
+	// all. Exclude are never offered.
+	Include, Exclude []string
+}
+
+const maxTimeout = 31 * 24 * time.Hour
+
+var (
+	serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+	headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	variable   = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}`)
+	setting    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}(=|$)`)
+)
+
+// CheckName says what is wrong with the name of a server, nil if nothing is.
+func CheckName(name string) error {
+	if !serverName.MatchString(name) || strings.Contains(name, separator) || strings.HasSuffix(name, "_") {
+		return fmt.Errorf("%q is no name for an MCP server: use a letter, then at most 31 letters, digits, '-' and single '_' between them", name)
+	}
+	return nil
+}
+
+// Check says what is wrong with a Spec, nil if nothing is. It starts nothing.
+func (s Spec) Check() error {
+	if err := CheckName(s.Name); err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("MCP server %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+func (s Spec) check() error {
+	switch {
+	case (len(s.Command) == 0) == (s.URL == ""):
+		return errors.New("it needs either a command or a url")
+	case len(s.Command) > 0 && s.Command[0] == "":
+		return errors.New("its command is empty")
+	case len(s.Command) > 0 && len(s.Headers) > 0:
+		return errors.New("headers are for a url; a command gets its secrets by env")
+	case s.URL != "" && len(s.Env) > 0:
+		return errors.New("env is for a command; a url gets its secrets by headers")
+	case s.Timeout < 0 || s.Timeout > maxTimeout:
+		return fmt.Errorf("its timeout %v is not between 0 and 31 days", s.Timeout)
+	}
+	for _, e := range s.Env {
+		if !setting.MatchString(e) {
+			return errors.New("env has entries that are neither NAME nor NAME=value")
+		}
+	}
+	return errors.Join(s.checkURL(), s.checkHeaders(), s.checkSafety())
+}
+
+func (s Spec) checkURL() error {
+	if s.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil || u.Host == "":
+		return errors.New("its url is none; write https://host/path")
+	case u.User != nil:
+		return errors.New("its url has a user or password in it; use headers")
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+		return nil
+	}
+	return fmt.Errorf("its url begins with %s://; it must be https, or http to this machine itself", u.Scheme)
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+func (s Spec) checkHeaders() error {
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		switch value := s.Headers[name]; {
+		case !headerName.MatchString(name):
+			return fmt.Errorf("%q is no name of a header", name)
+		case !variable.MatchString(value) || strings.ContainsAny(value, "\r\n"):
+			return fmt.Errorf("the value of header %s names no variable of the environment: write for example \"Bearer ${TOKEN}\"", name)
+		}
+	}
+	return nil
+}
+
+func (s Spec) checkSafety() error {
+	for _, tool := range slices.Sorted(maps.Keys(s.Safety)) {
+		switch s.Safety[tool] {
+		case recovery.SafetyUnsafe, recovery.SafetyIdempotent, recovery.SafetyReadOnly:
+		default:
+			return fmt.Errorf("the safety of %s is %q; there are: %s, %s, and empty for unsafe", tool, s.Safety[tool], recovery.SafetyReadOnly, recovery.SafetyIdempotent)
+		}
+	}
+	return nil
+}
+
+// offers reports whether a tool is wanted.
+func (s Spec) offers(tool string) bool {
+	return (len(s.Include) == 0 || slices.Contains(s.Include, tool)) && !slices.Contains(s.Exclude, tool)
+}
+
+// where says what is spoken to, for people.
+func (s Spec) where() string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return printable(strings.Join(s.Command, " "), 200)
+}
