@@ -370,10 +370,10 @@ func TestKeepPausesBeforeItTriesAgain(t *testing.T) {
 		time.Sleep(time.Hour + 10*time.Second)
 		h.wantStatus(good, recovery.StatusCompleted, 42)
 		time.Sleep(time.Hour)
+		log.mu.Lock()
 		if each := log.claims / 40; each < 12 || each > 24 {
 			t.Errorf("each was tried %d times in an hour", each)
 		}
-		log.mu.Lock()
 		clear(log.bad)
 		log.mu.Unlock()
 		time.Sleep(6 * time.Minute)
