@@ -17,6 +17,7 @@
 //	internal/endpoint    an adapter without its wire
 //	internal/dialect     what the requests of all wires have in common
 //	internal/observe     asks over HTTP, and sees what happens
+//	internal/reach       knows whether this machine is offline
 //	internal/sse         reads event streams
 //
 // People who keep their own client library, under an llm.Model of their own, put a

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,6 +122,12 @@ func (m *models) thinksSilently(name string) bool {
 // loopback reports whether the model is on this machine.
 func (m *models) loopback(name string) bool {
 	return m.isDemo(name) || m.set.Loopback(name)
+}
+
+// Offline reports whether none of the models can be reached because this machine has no
+// connection.
+func (m *models) Offline(ctx context.Context, models []string) bool {
+	return !slices.ContainsFunc(models, m.isDemo) && m.set.Offline(ctx, models)
 }
 
 func (m *models) isDemo(name string) bool {

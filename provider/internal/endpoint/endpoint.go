@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
 // Config is where and how to ask. The zero value of each field but Key will do.
@@ -77,6 +78,9 @@ func New(cfg Config, wire Wire) (*Model, error) {
 
 // Loopback reports whether the API is on this machine.
 func (m *Model) Loopback() bool { return m.client.Loopback() }
+
+// Host is whom the model is asked of: the API, or the proxy on the way to it.
+func (m *Model) Host() reach.Host { return m.client.Host() }
 
 // Stream implements llm.Model.
 func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {

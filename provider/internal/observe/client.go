@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
 const (
@@ -37,6 +39,7 @@ type Config struct {
 type Client struct {
 	provider string
 	base     string
+	host     reach.Host
 	loopback bool
 	connect  time.Duration
 	http     http.Client
@@ -58,13 +61,16 @@ func New(cfg Config) (*Client, error) {
 		}
 	}
 	return &Client{
-		provider: cfg.Provider, base: base.String(), loopback: allowed.loopback, connect: cfg.ConnectTimeout,
+		provider: cfg.Provider, base: base.String(), host: hostOf(base, cfg.Proxy, allowed), loopback: allowed.loopback, connect: cfg.ConnectTimeout,
 		http: http.Client{Transport: trip, CheckRedirect: stay},
 	}, nil
 }
 
 // Loopback reports whether the provider is on this machine.
 func (c *Client) Loopback() bool { return c.loopback }
+
+// Host is whom the client connects to: the provider, or the proxy on the way to it.
+func (c *Client) Host() reach.Host { return c.host }
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
