@@ -153,13 +153,21 @@ func (l *loop) drive(ctx context.Context) error {
 			if err := l.wake(work); err != nil {
 				return err
 			}
-			lease, err := l.r.log.Renew(work, l.lease, leaseTTL)
-			if err != nil {
-				return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
+			if err := l.renew(work); err != nil {
+				return err
 			}
-			l.lease = lease
 		}
 	}
+}
+
+// renew keeps the lease for another leaseTTL.
+func (l *loop) renew(ctx context.Context) error {
+	lease, err := l.r.log.Renew(ctx, l.lease, leaseTTL)
+	if err != nil {
+		return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
+	}
+	l.lease = lease
+	return nil
 }
 
 // parked reports whether all that is left to do is to wait longer than a process

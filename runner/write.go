@@ -43,6 +43,9 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	if err := l.append(ctx, after, events); err != nil {
 		return err
 	}
+	if err := l.stillOwns(ctx); err != nil {
+		return err
+	}
 	for _, e := range events {
 		if err := l.run.Apply(e); err != nil {
 			return err
@@ -50,6 +53,15 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		l.learn(e)
 	}
 	return nil
+}
+
+// stillOwns makes sure, where writing took longer than the lease held, that nobody took
+// the run meanwhile: what was written must not be acted on then.
+func (l *loop) stillOwns(ctx context.Context) error {
+	if time.Now().Before(l.lease.Expires) {
+		return nil
+	}
+	return l.renew(ctx)
 }
 
 // append writes events durably. A write that failed, or only seemed to, is
