@@ -31,6 +31,7 @@ type config struct {
 	Budget      budgetConfig             `yaml:"budget"`
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
+	Tools       []toolEntry              `yaml:"tools"`
 	State       string                   `yaml:"state"`
 
 	path string // of the file; "" = there is none
@@ -113,6 +114,7 @@ func loadConfig(path string, env func(string) string) (*config, error) {
 	}
 	c.path = path
 	c.placeCertificates()
+	c.placeTools()
 	if err := c.checkRules(source); err != nil {
 		return nil, err
 	}
@@ -259,7 +261,7 @@ func (c *config) problem() *problem {
 			return p
 		}
 	}
-	return pluginProblem(c.Plugins)
+	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools))
 }
 
 func (e providerEntry) problem(name string) *problem {

@@ -106,6 +106,10 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err := a.config.addPlugins(plugins); err != nil {
 		return usage(err)
 	}
+	tools, err := a.tools()
+	if err != nil {
+		return err
+	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
@@ -125,7 +129,7 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err != nil {
 		return err
 	}
-	r := a.runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(demoTools()...))
+	r := a.runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(tools...))
 	run, err := do(ctx, r)
 	if err != nil {
 		return a.explain(interrupted(ctx, err))

@@ -65,10 +65,9 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
 	flags.StringVar(&f.system, "system", "", "the system text")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
-	flags.StringArrayVar(&f.tools, "tool", nil, "a tool that the model may use: get_weather, the demo's")
+	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, "a limit such as idle=2m; 0 = off (repeatable): "+timerNames())
-	_ = flags.MarkHidden("tool")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
@@ -83,7 +82,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.amend(cmd.Flags(), a.config); err != nil {
 		return usage(err)
 	}
-	tools, err := findTools(f.tools)
+	tools, err := a.offered(f.tools)
 	if err != nil {
 		return err
 	}

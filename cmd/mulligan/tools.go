@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -66,19 +67,54 @@ func journal(line string) error {
 	return err
 }
 
-// findTools picks tools by name.
-func findTools(names []string) ([]runner.Tool, error) {
-	var picked []runner.Tool
-	for _, name := range names {
-		found := false
-		for _, t := range demoTools() {
-			if t.Name == name {
-				picked, found = append(picked, t), true
-			}
+// noTool as a --tool leaves all tools out.
+const noTool = "none"
+
+// offered are the tools that a run gets: the configured ones, or those of the names.
+// "none" removes those before it.
+func (a *app) offered(names []string) ([]runner.Tool, error) {
+	chosen := a.config.Tools
+	var demo []runner.Tool
+	for i, name := range names {
+		if i == 0 || name == noTool {
+			chosen, demo = nil, nil
 		}
-		if !found {
-			return nil, usagef("there is no tool %q; there is: get_weather, the demo's", name)
+		if name == noTool || contains(demo, name) || slices.ContainsFunc(chosen, named(name)) {
+			continue
+		}
+		if at := slices.IndexFunc(a.config.Tools, named(name)); at >= 0 {
+			chosen = append(chosen[:len(chosen):len(chosen)], a.config.Tools[at])
+		} else if t, ok := demoTool(name); ok {
+			demo = append(demo, t)
+		} else {
+			return nil, usagef("there is no tool %q; there are: %s", name, a.config.toolNames())
 		}
 	}
-	return picked, nil
+	configured, err := makeTools(chosen)
+	return append(configured, demo...), err
+}
+
+// tools are all that a run may have been given: those that are configured, and the
+// demo's where they have a name that is free.
+func (a *app) tools() ([]runner.Tool, error) {
+	all, err := makeTools(a.config.Tools)
+	for _, t := range demoTools() {
+		if !contains(all, t.Name) {
+			all = append(all, t)
+		}
+	}
+	return all, err
+}
+
+func demoTool(name string) (runner.Tool, bool) {
+	for _, t := range demoTools() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return runner.Tool{}, false
+}
+
+func contains(tools []runner.Tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t runner.Tool) bool { return t.Name == name })
 }

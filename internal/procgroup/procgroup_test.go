@@ -45,7 +45,7 @@ func TestEndedIsNotAlive(t *testing.T) {
 	if err := Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	defer cmd.Wait() //nolint:errcheck // it is true
+	defer cmd.Wait()
 	for deadline := time.Now().Add(10 * time.Second); Alive(cmd.Process.Pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a process that ended is taken for alive")

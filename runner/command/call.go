@@ -23,13 +23,11 @@ func (c *command) call(ctx context.Context, call runner.ToolCall) (string, error
 	if err != nil {
 		return "", fmt.Errorf("%s did not start: %w", c.Name, err)
 	}
-	switch how := r.wait(ctx, c.Grace); how {
-	case ended:
-		if problem := r.problem(); problem != "" {
-			return "", fmt.Errorf("%s: %s%s", c.Name, problem, c.said(r))
-		}
-	default:
+	if how := r.wait(ctx, c.Grace); how != ended {
 		return "", fmt.Errorf("%s: %s; %w%s", c.Name, c.tell(how), runner.ErrOutcomeUnknown, c.said(r))
+	}
+	if problem := r.problem(); problem != "" {
+		return "", fmt.Errorf("%s: %s%s", c.Name, problem, c.said(r))
 	}
 	return r.stdout.text(c.MaxOutput), nil
 }

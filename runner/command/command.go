@@ -64,10 +64,19 @@ func Tool(spec Spec) (runner.Tool, error) {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
+// CheckName says what is wrong with a [Spec].Name.
+func CheckName(name string) error {
+	if !toolName.MatchString(name) {
+		return fmt.Errorf("%q is no name for a tool: use 1 to 64 letters, digits, '_' and '-'", name)
+	}
+	return nil
+}
+
 func (c *command) check() (err error) {
+	if err := CheckName(c.Name); err != nil {
+		return err
+	}
 	switch {
-	case !toolName.MatchString(c.Name):
-		return errors.New("a tool's name is 1 to 64 letters, digits, '_' and '-'")
 	case len(c.Command) == 0:
 		return errors.New("its command is missing: the program and its arguments")
 	case c.Safety != recovery.SafetyUnsafe && !c.Safety.Repeatable():
@@ -77,7 +86,7 @@ func (c *command) check() (err error) {
 	case c.MaxOutput != 0 && (c.MaxOutput < MinOutput || c.MaxOutput > runner.MaxToolResult):
 		return fmt.Errorf("the most of its output, %d bytes, is not between %d and %d", c.MaxOutput, MinOutput, runner.MaxToolResult)
 	}
-	if err := checkSchema(c.Schema); err != nil {
+	if err := CheckSchema(c.Schema); err != nil {
 		return err
 	}
 	for _, variable := range c.Env {
@@ -94,16 +103,17 @@ func (c *command) check() (err error) {
 	return err
 }
 
-func checkSchema(schema json.RawMessage) error {
+// CheckSchema says what is wrong with a [Spec].Schema.
+func CheckSchema(schema json.RawMessage) error {
 	if schema == nil {
 		return nil
 	}
 	if len(schema) > maxSchema {
-		return fmt.Errorf("its schema has %d bytes, at most %d", len(schema), maxSchema)
+		return fmt.Errorf("the schema has %d bytes, at most %d", len(schema), maxSchema)
 	}
 	var top struct{ Type string }
 	if err := json.Unmarshal(schema, &top); err != nil || bytes.Equal(bytes.TrimSpace(schema), []byte("null")) || top.Type != "object" {
-		return errors.New(`its schema is not a JSON Schema with "type": "object" at the top`)
+		return errors.New(`the schema is not a JSON Schema with "type": "object" at the top`)
 	}
 	return nil
 }

@@ -189,16 +189,16 @@ func TestDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if got := result(t, tool); err != nil || strings.TrimSpace(got) != real {
-		t.Errorf("%q, not %q (%v)", got, real, err)
+	want, err := filepath.EvalSymlinks(dir)
+	if got := result(t, tool); err != nil || strings.TrimSpace(got) != want {
+		t.Errorf("%q, not %q (%v)", got, want, err)
 	}
 }
 
 func TestBadSpecs(t *testing.T) {
 	t.Parallel()
 	for want, amend := range map[string]func(*command.Spec){
-		"a tool's name is":     func(s *command.Spec) { s.Name = "get weather" },
+		"no name for a tool":   func(s *command.Spec) { s.Name = "get weather" },
 		"command is missing":   func(s *command.Spec) { s.Command = nil },
 		"not found":            func(s *command.Spec) { s.Command = []string{"no-such-program-anywhere"} },
 		"no such file":         func(s *command.Spec) { s.Command = []string{"./nothing"} },
@@ -210,8 +210,8 @@ func TestBadSpecs(t *testing.T) {
 		"no variable":          func(s *command.Spec) { s.Env = []string{"A B=1"} },
 		`"type": "object"`:     func(s *command.Spec) { s.Schema = json.RawMessage(`{"type":"string"}`) },
 		`a JSON Schema with`:   func(s *command.Spec) { s.Schema = json.RawMessage(`[]`) },
-		`its schema is not a`:  func(s *command.Spec) { s.Schema = json.RawMessage(`null`) },
-		"its schema has 65537": func(s *command.Spec) { s.Schema = json.RawMessage(strings.Repeat(" ", 65537)) },
+		`the schema is not a`:  func(s *command.Spec) { s.Schema = json.RawMessage(`null`) },
+		"the schema has 65537": func(s *command.Spec) { s.Schema = json.RawMessage(strings.Repeat(" ", 65537)) },
 	} {
 		spec := command.Spec{Name: "x", Command: []string{"true"}}
 		amend(&spec)
