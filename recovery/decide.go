@@ -132,6 +132,8 @@ func (r *Run) blocked(d Decision) string {
 		return "max_retries"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
 		return "not_retryable"
+	case d.Delay > MaxDelay: // the provider names a reset so far away that a person should know
+		return "max_delay"
 	}
 	return r.overtime(d)
 }

@@ -121,6 +121,7 @@ func TestDecideBlocks(t *testing.T) {
 		{"", another, func(r *Run) { r.Call.Retries = 3 }},
 		{"", retry, func(r *Run) { r.Call.Retries, r.Policy.AutoRecover = 3, false }},
 		{"max_turn", retry, func(r *Run) { r.Policy.Timeouts.MaxTurn, r.Open.Failure.RetryAfter = 500, 1000 }},
+		{"max_delay", retry, func(r *Run) { r.Open.Failure.ResetsAt = r.Open.At.Add(MaxDelay.Duration() + time.Hour) }},
 		{"run", retry, func(r *Run) { r.Policy.Timeouts.Run, r.Open.Failure.RetryAfter = 100_000, 200_000 }},
 	} {
 		t.Run(c.want, func(t *testing.T) {
