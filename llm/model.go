@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 )
 
 // Model answers one request with one streaming call.
@@ -32,8 +33,9 @@ type Request struct {
 	System          string
 	Messages        []Message
 	Tools           []Tool
-	MaxOutputTokens int    // 0 = the adapter's default
-	ReasoningEffort string // "", "low", "medium" or "high"
+	MaxOutputTokens int           // 0 = the adapter's default
+	ReasoningEffort string        // "", "low", "medium" or "high"
+	ConnectTimeout  time.Duration // of name lookup, dial and TLS handshake together; 0 = the adapter's own, negative = none
 }
 
 // Tool declares a tool to the model.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
@@ -42,15 +41,11 @@ type ModelInfo struct {
 type Option func(*settings)
 
 type settings struct {
-	env     func(name string) string
-	connect time.Duration
+	env func(name string) string
 }
 
 // WithEnv reads keys from env instead of the process's environment.
 func WithEnv(env func(name string) string) Option { return func(s *settings) { s.env = env } }
-
-// WithConnectTimeout bounds dial and TLS handshake (default 10 s).
-func WithConnectTimeout(d time.Duration) Option { return func(s *settings) { s.connect = d } }
 
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
@@ -86,7 +81,7 @@ func (s *Set) add(i int) error {
 	}
 	made, err := wires[wireName].adapt(endpoint.Config{
 		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		ConnectTimeout: s.settings.connect, Proxy: e.Proxy, NoImages: s.noImages(e),
+		Proxy: e.Proxy, NoImages: s.noImages(e),
 	})
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func newModels(c *config) (*models, error) {
 		entries[known.Name] = providerEntry{}
 	}
 	maps.Copy(entries, c.Providers)
-	set, err := provider.New(providerEntries(entries), provider.WithConnectTimeout(c.timeouts().Connect.Duration()))
+	set, err := provider.New(providerEntries(entries))
 	if err != nil {
 		return nil, err
 	}

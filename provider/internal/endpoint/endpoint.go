@@ -21,9 +21,9 @@ type Config struct {
 	KeyEnv  string                 // the variable that people set; the wire's own for its own service only
 	BaseURL string                 // the wire's own service; with or without the API's version where that is ours to add
 
-	AllowPrivate   bool // private addresses may be connected to, also over http
-	ConnectTimeout time.Duration
-	Proxy          string // URL; the environment's is never used
+	AllowPrivate   bool          // private addresses may be connected to, also over http
+	ConnectTimeout time.Duration // of requests that do not say; 0 = 10 s
+	Proxy          string        // URL; the environment's is never used
 
 	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
 
@@ -103,7 +103,7 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	m.wire.Header(header, key)
 	return observe.Ask{
 		Model: request.Model, Path: m.wire.Path(to), Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: m.wire.Decoder(), Repairs: changed,
+		Secrets: observe.NewSecrets(key), Decoder: m.wire.Decoder(), Repairs: changed, Connect: request.ConnectTimeout,
 	}, nil
 }
 

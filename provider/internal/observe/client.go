@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -17,20 +18,26 @@ const (
 	maxErrorBody = 64 << 10
 	maxAnswer    = 64 << 20
 
-	// DefaultConnectTimeout bounds the dial, and again the TLS handshake (spec §3).
+	// DefaultConnectTimeout is how long a request waits for a connection (spec §3).
 	DefaultConnectTimeout = 10 * time.Second
+
+	// A connection that a request no longer waits for may serve the next one, but
+	// nobody waits for it longer than this: for the dial, and again for the TLS
+	// handshake.
+	maxConnecting = 5 * time.Minute
 )
 
 // Config is what a Client needs to know of a provider.
 type Config struct {
-	Provider       string // the entry's name, for example "anthropic"
-	BaseURL        string // https, or http to this machine
-	AllowPrivate   bool   // private addresses may be connected to, also over http
-	ConnectTimeout time.Duration
-	Proxy          string // the URL of a proxy; "" = none, whatever the environment says
+	Provider       string        // the entry's name, for example "anthropic"
+	BaseURL        string        // https, or http to this machine
+	AllowPrivate   bool          // private addresses may be connected to, also over http
+	ConnectTimeout time.Duration // of a request that does not say; 0 = DefaultConnectTimeout
+	Proxy          string        // the URL of a proxy; "" = none, whatever the environment says
 
 	// DialContext and RoundTripper replace the dial, or the whole transport, in
-	// tests and for embedders who have their own.
+	// tests and for embedders who have their own. A RoundTripper bounds by itself how
+	// long it takes to connect.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
 	RoundTripper http.RoundTripper
 }
@@ -41,7 +48,7 @@ type Client struct {
 	base     string
 	host     reach.Host
 	loopback bool
-	connect  time.Duration
+	connect  time.Duration // 0 = the transport's business
 	http     http.Client
 }
 
@@ -51,19 +58,17 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.ConnectTimeout <= 0 {
-		cfg.ConnectTimeout = DefaultConnectTimeout
+	c := &Client{
+		provider: cfg.Provider, base: base.String(), host: hostOf(base, cfg.Proxy, allowed), loopback: allowed.loopback,
+		http: http.Client{Transport: cfg.RoundTripper, CheckRedirect: stay},
 	}
-	trip := cfg.RoundTripper
-	if trip == nil {
-		if trip, err = transport(cfg, allowed); err != nil {
+	if cfg.RoundTripper == nil {
+		c.connect = cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout)
+		if c.http.Transport, err = transport(cfg, allowed); err != nil {
 			return nil, err
 		}
 	}
-	return &Client{
-		provider: cfg.Provider, base: base.String(), host: hostOf(base, cfg.Proxy, allowed), loopback: allowed.loopback, connect: cfg.ConnectTimeout,
-		http: http.Client{Transport: trip, CheckRedirect: stay},
-	}, nil
+	return c, nil
 }
 
 // Loopback reports whether the provider is on this machine.
@@ -79,13 +84,13 @@ func transport(cfg Config, allowed guard) (*http.Transport, error) {
 		DialContext:            cfg.DialContext,
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    cfg.ConnectTimeout,
+		TLSHandshakeTimeout:    maxConnecting,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        90 * time.Second,
 		OnProxyConnectResponse: proxyAnswered,
 	}
-	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAlive: 30 * time.Second, Control: allowed.control}
+	dialer := &net.Dialer{Timeout: maxConnecting, KeepAlive: 30 * time.Second, Control: allowed.control}
 	if cfg.Proxy != "" {
 		proxy, err := url.Parse(cfg.Proxy)
 		if err != nil || proxy.Host == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -30,6 +31,7 @@ var (
 	errNoStream       = errors.New("the answer is not a stream of events")
 	errRefused        = errors.New("the provider refused the request")
 	errFinished       = errors.New("enough was read")
+	errConnect        = fmt.Errorf("no connection was made in time: %w", context.DeadlineExceeded)
 )
 
 // State says how far a Decoder has come.
@@ -64,7 +66,8 @@ type Ask struct {
 	Body    []byte
 	Secrets *Secrets
 	Decoder Decoder
-	Repairs []llm.Repair // what was changed in the transcript
+	Repairs []llm.Repair  // what was changed in the transcript
+	Connect time.Duration // how long to wait for a connection; 0 = the Client's, negative = without a limit
 }
 
 // Path is what stands after base for an endpoint of an API version, which base may
@@ -117,7 +120,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 // converse sends ask and yields what comes back, as llm.Model.Stream does.
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
-		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connect,
+		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connectTimeout(ask),
 		phase: recovery.PhaseBeforeConnect,
 	}}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -168,9 +171,22 @@ func (t *talk) retire() {
 	}()
 }
 
+// connectTimeout is how long ask waits for a connection; 0 is without a limit.
+func (c *Client) connectTimeout(ask Ask) time.Duration {
+	if ask.Connect == 0 || c.connect == 0 {
+		return c.connect
+	}
+	return max(0, ask.Connect)
+}
+
 // send gets the answer's head.
 func (t *talk) send() error {
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) }}
+	stop := t.awaitConnection()
+	defer stop()
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		stop()
+		t.connected.Store(true)
+	}}
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.ctx, trace),
 		http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
 	if err != nil {
@@ -178,13 +194,26 @@ func (t *talk) send() error {
 	}
 	request.Header = t.ask.Header
 	response, err := t.client.http.Do(request) //nolint:bodyclose // end or retire closes it
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
+		return t.unanswered(errConnect, false)
+	case err != nil:
 		return t.unanswered(err, t.connected.Load())
 	}
 	t.answered(response.StatusCode, response.Header)
 	t.response = response
 	t.answer = &capped{src: response.Body, left: maxAnswer}
 	return nil
+}
+
+// awaitConnection breaks the request off where connecting takes too long, unless stop
+// is called before.
+func (t *talk) awaitConnection() (stop func()) {
+	if t.connect <= 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc(t.connect, func() { t.cancel(errConnect) })
+	return func() { timer.Stop() }
 }
 
 // hear reads the answer.
