@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ type app struct {
 	plugins *host.Host // nil until they are needed, and if there are none
 	lock    *lock      // nil until plugins are needed
 	warming sync.WaitGroup
+	drives  *runner.Runner // nil until runs are driven
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
@@ -98,8 +100,9 @@ func (a *app) openLog(ctx context.Context) (err error) {
 	return err
 }
 
-// close stops the plugins and closes the timeline.
+// close waits for tools that are still ending, stops the plugins and closes the timeline.
 func (a *app) close() {
+	a.drain()
 	if a.plugins != nil {
 		if err := a.plugins.Close(); err != nil {
 			a.logger().Warn("plugins", "err", err)
@@ -110,6 +113,26 @@ func (a *app) close() {
 		if err := a.log.Close(); err != nil {
 			a.screen.line("mulligan: " + oneLine(err.Error()))
 		}
+	}
+}
+
+// drain gives the tools of a run that was stopped the time that they have to end.
+func (a *app) drain() {
+	const unseen, most = 300 * time.Millisecond, 12 * time.Second
+	if a.drives == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), unseen)
+	err := a.drives.Drain(ctx)
+	cancel()
+	if err == nil {
+		return
+	}
+	a.screen.line("Waiting for a tool to end…")
+	ctx, cancel = context.WithTimeout(context.Background(), most)
+	defer cancel()
+	if a.drives.Drain(ctx) != nil {
+		a.screen.line("It did not end; it is left behind.")
 	}
 }
 
@@ -127,21 +150,22 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 		runner.WithLog(a.log),
 		runner.WithHealth(known),
 		runner.WithLogger(a.logger()),
-		runner.WithTimeoutsFor(func(model string, t recovery.Timeouts) recovery.Timeouts {
-			return models.timeoutsFor(model, t, a.config.Timeouts)
+		runner.WithConnectivity(models),
+		runner.WithTimeoutsFor(func(model string, run recovery.Settings) recovery.Timeouts {
+			return a.config.timeoutsOf(models, model, run)
 		}),
 	}
 	if a.plugins != nil {
 		all = append(all, runner.WithHooks(a.hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
 	}
-	return runner.New(append(all, options...)...)
+	a.drives = runner.New(append(all, options...)...)
+	return a.drives
 }
 
 // policy puts the config's limits over the defaults.
 func (a *app) policy(p *recovery.Policy) {
 	const micros = 1e6
 	c := a.config
-	p.Timeouts = c.timeouts()
 	if c.MaxRetries != nil {
 		p.MaxRetries = *c.MaxRetries
 	}

@@ -53,7 +53,7 @@ func TestParseConfig(t *testing.T) {
 	two, five := 2, 5
 	want := &config{
 		Model: "work/claude-sonnet-4-5", Fallbacks: []string{"openai/gpt-5.2", "local/qwen3"}, AutoRecover: true,
-		Timeouts: map[string]string{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two,
+		Timeouts: timeoutsEntry{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two,
 		Budget: budgetConfig{Tokens: 100000, Dollars: 1.5},
 		Providers: map[string]providerEntry{
 			"work": {Type: "anthropic", KeyEnv: "WORK_KEY", Models: map[string]modelEntry{
@@ -83,9 +83,6 @@ func TestParseConfig(t *testing.T) {
 	if got := p.Prices["work/claude-sonnet-4-5"]; got != (recovery.Price{Input: 3_000_000, Output: 15_000_000}) || p.Budget.Microdollars != 1_500_000 {
 		t.Errorf("policy: %+v", p)
 	}
-	if tt := p.Timeouts; tt.FirstEvent != 45_000 || tt.Idle != 0 || tt.Run != 7_200_000 || tt.MaxTurn != tt.Run || tt.Bytes != 60_000 {
-		t.Errorf("timeouts: %+v", tt)
-	}
 }
 
 func TestConfigRefuses(t *testing.T) {
@@ -100,6 +97,8 @@ func TestConfigRefuses(t *testing.T) {
 		"negative":         {"timeouts:\n  idle: -5s\n", "negative"},
 		"absurd":           {"timeouts:\n  run: 9000h\n", "31 days"},
 		"too short":        {"timeouts:\n  idle: 5ms\n", "at least 1s"},
+		"provider's timer": {"providers:\n  openai: {timeouts: {idle: -5s}}\n", "providers.openai.timeouts.idle: idle is negative (-5s); 0 is off"},
+		"model's timer":    {"providers:\n  openai: {models: {o3.5: {timeouts: {run: 1ms}}}}\n", "timeouts.run: run is too short (1ms): at least 1s, or 0 for off"},
 		"unknown timer":    {"timeouts:\n  idel: 5s\n", "there are: first_event"},
 		"retries":          {"max_retries: 9\n", "between 0 and 5"},
 		"tokens":           {"budget: {tokens: -1}\n", "negative"},
@@ -179,7 +178,7 @@ func TestEnvironmentOverridesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Model != "c/d" || c.AutoRecover || c.timeouts().Idle != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
+	if c.Model != "c/d" || c.AutoRecover || c.environment[recovery.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
 		t.Errorf("%+v", c)
 	}
 	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
@@ -207,44 +206,6 @@ func TestStateDir(t *testing.T) {
 	_, err := new(config).stateDir(func(string) string { return "" })
 	if coded := (*exitError)(nil); !errors.As(err, &coded) || coded.code != exitUsage || !strings.Contains(err.Error(), "HOME is not set") {
 		t.Errorf("without a home: %v", err)
-	}
-}
-
-func TestTimeoutsForAModel(t *testing.T) {
-	c := &config{Providers: map[string]providerEntry{
-		"mine": {Type: "openai", BaseURL: "https://example.com/v1", Models: map[string]modelEntry{
-			"quiet": {ThinksSilently: new(true)}, "gpt-5": {ThinksSilently: new(false)},
-		}},
-		"local": {Type: "ollama", Models: map[string]modelEntry{"quiet": {ThinksSilently: new(true)}}},
-	}}
-	models, err := newModels(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer models.close()
-	usual := recovery.DefaultPolicy().Timeouts
-	some := &config{Timeouts: map[string]string{"idle": "90s", "first_event": "9s"}}
-	for _, tt := range []struct {
-		model                   string
-		c                       *config
-		firstEvent, bytes, idle recovery.Millis
-	}{
-		{"anthropic/claude-sonnet-4-5", &config{}, usual.FirstEvent, usual.Bytes, usual.Idle},
-		{"openai/gpt-5.2", &config{}, 300_000, usual.Bytes, 300_000},
-		{"openrouter/openai/o3", &config{}, 300_000, usual.Bytes, 300_000},
-		{"mine/quiet", &config{}, 300_000, usual.Bytes, 300_000},
-		{"mine/gpt-5", &config{}, usual.FirstEvent, usual.Bytes, usual.Idle},
-		{"local/quiet", &config{}, 300_000, 300_000, 0},
-		{demoFable, &config{}, 300_000, 300_000, 0},
-		{"openai/gpt-5.2", some, 9_000, usual.Bytes, 90_000},
-		{"local/quiet", some, 9_000, 300_000, 90_000},
-	} {
-		got := models.timeoutsFor(tt.model, tt.c.timeouts(), tt.c.Timeouts)
-		want := tt.c.timeouts()
-		want.FirstEvent, want.Bytes, want.Idle = tt.firstEvent, tt.bytes, tt.idle
-		if got != want {
-			t.Errorf("%s: %+v", tt.model, got)
-		}
 	}
 }
 
@@ -320,10 +281,9 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, timer := range timers {
-			tt := c.timeouts()
-			if v := *timer.at(&tt); v < 0 || v.Duration() > maxTimeout || (v > 0 && v < recovery.InMillis(time.Second)) {
-				t.Errorf("%s is %d ms", timer.name, v)
+		for _, layer := range c.timeoutLayers(c.Model, nil) {
+			if err := layer.set.Check(); err != nil {
+				t.Error(err)
 			}
 		}
 		p := recovery.DefaultPolicy()

@@ -17,28 +17,71 @@ import (
 )
 
 func newDoctor() *cobra.Command {
-	var f common
+	var (
+		f      common
+		model  string
+		limits []string
+		timers bool
+	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Explain what is configured, what is missing, and how to get it",
 		Long: "Check the config, the keys, the state folder and the plugins. No provider is asked anything.\n" +
-			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.",
-		Example: "mulligan doctor",
-		Args:    cobra.NoArgs,
+			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.\n\n" +
+			"--timers prints nothing but the timers that a run of the model would have, and who set them.",
+		Example: `mulligan doctor
+
+# Why does this model get five minutes?
+mulligan doctor --timers --model ollama/qwen3`,
+		Args: cobra.NoArgs,
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error {
 			d := &doctor{app: a, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
+			if err := d.assume(model, limits); err != nil {
+				return usage(err)
+			}
+			if timers {
+				return d.timers()
+			}
 			return d.examine(cmd.Context())
 		}),
 	}
 	f.register(cmd)
+	cmd.Flags().BoolVar(&timers, "timers", false, "print the timers of the model, and where each comes from")
+	cmd.Flags().StringVar(&model, "model", "", "the model, as provider/model, as if a run were given it")
+	cmd.Flags().StringArrayVar(&limits, "timeout", nil, "as if a run were given it: "+timeoutsUsage())
 	return cmd
 }
 
 // doctor prints findings.
 type doctor struct {
 	*app
-	screen  *screen
-	missing int
+	screen   *screen
+	settings recovery.Settings // as a run would be given them
+	missing  int
+}
+
+// assume takes flags as a run would be given them.
+func (d *doctor) assume(model string, limits []string) (err error) {
+	if model != "" {
+		if err := d.config.setModel(model); err != nil {
+			return fmt.Errorf("--model: %w", err)
+		}
+	}
+	d.settings, err = parseTimeouts(limits)
+	return err
+}
+
+// timers prints the timers of the model that a run would begin with.
+func (d *doctor) timers() error {
+	models, err := newModels(d.config)
+	if err != nil {
+		return usage(err)
+	}
+	defer models.close()
+	if err := models.choose(d.config); err != nil {
+		return usage(err)
+	}
+	return d.config.showTimeouts(d.screen.out, models, d.config.Model, d.settings)
 }
 
 func (d *doctor) good(format string, args ...any) {
@@ -58,8 +101,7 @@ func (d *doctor) bad(help, format string, args ...any) {
 func (d *doctor) examine(ctx context.Context) error {
 	d.good("mulligan %s", version())
 	d.file()
-	d.models()
-	d.limits()
+	d.providers()
 	d.state(ctx)
 	d.cooling()
 	if err := d.startPlugins(ctx); err != nil {
@@ -82,13 +124,18 @@ func (d *doctor) file() {
 	d.good("config: %s", d.config.path)
 }
 
-func (d *doctor) models() {
+func (d *doctor) providers() {
 	models, err := newModels(d.config)
 	if err != nil {
 		d.bad("correct it in the config", "providers: %v", err)
 		return
 	}
 	defer models.close()
+	d.models(models)
+	d.limits(models)
+}
+
+func (d *doctor) models(models *models) {
 	for _, e := range models.set.Entries() {
 		if _, own := d.config.Providers[e.Name]; own {
 			d.provider(e)
@@ -135,17 +182,20 @@ func knownProviders() string {
 	return strings.Join(list, ", ")
 }
 
-func (d *doctor) limits() {
-	t := d.config.timeouts()
+func (d *doctor) limits(models *models) {
+	t := d.config.timeoutsOf(models, d.config.Model, d.settings)
 	var set []string
-	for _, timer := range timers {
-		if v := *timer.at(&t); v > 0 {
-			set = append(set, timer.name+" "+recovery.Spell(v.Duration()))
+	for _, timer := range recovery.SettableTimers() {
+		if v := *t.Of(timer); v > 0 {
+			set = append(set, string(timer)+" "+spellLimit(v))
 		}
 	}
-	d.good("auto-recover is %s; timeouts: %s", onOff(d.config.AutoRecover), strings.Join(set, ", "))
-	if t.Step > 0 && t.Idle > 0 && t.Step < t.Idle {
-		d.note("step (%s) is shorter than idle (%s): idle can never fire", recovery.Spell(t.Step.Duration()), recovery.Spell(t.Idle.Duration()))
+	d.good("auto-recover is %s; timeouts: %s (where they come from: %s)", onOff(d.config.AutoRecover), strings.Join(set, ", "), d.hint("doctor --timers"))
+	for _, name := range append([]string{d.config.Model}, d.config.Fallbacks...) {
+		idle := d.config.timeoutsOf(models, name, d.settings).Idle
+		if t.Step > 0 && idle > 0 && t.Step < idle {
+			d.note("step (%s) is shorter than idle (%s) of %s: its idle can never fire", spellLimit(t.Step), spellLimit(idle), orElse(name, "a model"))
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // amend overrides the file by MULLIGAN_<KEY>.
@@ -35,8 +37,8 @@ func (c *config) variables() []variable {
 		{"MULLIGAN_MAX_RETRIES", c.setMaxRetries},
 		{"MULLIGAN_STATE", func(text string) error { c.State = text; return nil }},
 	}
-	for _, t := range timers {
-		list = append(list, variable{"MULLIGAN_" + strings.ToUpper(t.name), func(text string) error { return c.setTimeout(t.name, text) }})
+	for _, timer := range recovery.SettableTimers() {
+		list = append(list, variable{timeoutVariable(timer), func(text string) error { return c.setTimeout(timer, text) }})
 	}
 	return list
 }
@@ -72,15 +74,13 @@ func (c *config) setMaxRetries(text string) error {
 	return nil
 }
 
-func (c *config) setTimeout(name, text string) error {
-	if err := checkTimeout(name, text); err != nil {
-		return err
+func (c *config) setTimeout(timer recovery.Timer, text string) error {
+	value, err := parseTimeout(string(timer), text)
+	if c.environment == nil {
+		c.environment = recovery.Settings{}
 	}
-	if c.Timeouts == nil {
-		c.Timeouts = map[string]string{}
-	}
-	c.Timeouts[name] = text
-	return nil
+	c.environment[timer] = value
+	return err
 }
 
 func splitList(text string) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -27,6 +28,7 @@ type runFlags struct {
 	tools       []string
 	maxRetries  int
 	timeouts    []string
+	settings    recovery.Settings // what timeouts means
 }
 
 func newRun() *cobra.Command {
@@ -67,7 +69,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
-	flags.StringArrayVar(&f.timeouts, "timeout", nil, "a limit such as idle=2m; 0 = off (repeatable): "+timerNames())
+	flags.StringArrayVar(&f.timeouts, "timeout", nil, timeoutsUsage())
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
@@ -112,7 +114,7 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt stri
 		return err
 	}
 	r := a.runner(models, known, a.config.Model, a.config.Fallbacks, runner.WithTools(tools...), runner.WithSystem(f.system))
-	run, err := r.Start(ctx, runner.Request{Prompt: prompt})
+	run, err := r.Start(ctx, runner.Request{Prompt: prompt, Timeouts: f.settings})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -139,11 +141,9 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 			return fmt.Errorf("--max-retries: %w", err)
 		}
 	}
-	for _, setting := range f.timeouts {
-		name, text, _ := strings.Cut(setting, "=")
-		if err := c.setTimeout(strings.ReplaceAll(name, "-", "_"), text); err != nil {
-			return fmt.Errorf("--timeout %s: %w", setting, err)
-		}
+	var err error
+	if f.settings, err = parseTimeouts(f.timeouts); err != nil {
+		return err
 	}
 	return c.addPlugins(f.plugins)
 }

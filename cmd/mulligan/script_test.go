@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 //
 //	lab [FILE]             start a provider on loopback, set $LAB_URL, and write mulligan.yaml:
 //	                       fable/one on Anthropic's wire, atlas/two on OpenAI's as its
-//	                       fallback; with what FILE says added to it
+//	                       fallback; with what FILE says added to it, $LAB_URL replaced
 //	script MODEL SCRIPT    what the provider plays for one or two, as faultlab.Parse reads it
 //	requests N [MODEL]     the provider was asked so often
 //	elsewhere              stdout, a run's events, has votes, all from other processes than its own
@@ -85,7 +85,7 @@ providers:
   atlas: {type: openai, base_url: %q, key_env: LAB_KEY}
 `, server.URL(), server.URL()+"/v1")
 	if len(args) == 1 {
-		config += ts.ReadFile(args[0])
+		config += strings.ReplaceAll(ts.ReadFile(args[0]), "$LAB_URL", server.URL())
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("mulligan.yaml"), []byte(config), 0o600))
 }

@@ -2,114 +2,124 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// timer is one setting of spec §3.
-type timer struct {
-	name string
-	at   func(*recovery.Timeouts) *recovery.Millis
-}
+// timeoutsEntry is timers in a config, by their names in spec §3, as written.
+type timeoutsEntry map[string]string
 
-// timers lists the settings, in the order in which they are explained.
-var timers = []timer{
-	{"first_event", func(t *recovery.Timeouts) *recovery.Millis { return &t.FirstEvent }},
-	{"connect", func(t *recovery.Timeouts) *recovery.Millis { return &t.Connect }},
-	{"bytes", func(t *recovery.Timeouts) *recovery.Millis { return &t.Bytes }},
-	{"idle", func(t *recovery.Timeouts) *recovery.Millis { return &t.Idle }},
-	{"step", func(t *recovery.Timeouts) *recovery.Millis { return &t.Step }},
-	{"max_turn", func(t *recovery.Timeouts) *recovery.Millis { return &t.MaxTurn }},
-	{"run", func(t *recovery.Timeouts) *recovery.Millis { return &t.Run }},
-	{"tool", func(t *recovery.Timeouts) *recovery.Millis { return &t.Tool }},
-	{"progress_after", func(t *recovery.Timeouts) *recovery.Millis { return &t.ProgressAfter }},
-}
-
-func findTimer(name string) (timer, bool) {
-	for _, t := range timers {
-		if t.name == name {
-			return t, true
+// problem finds the first of the timers that is wrong; at is where they stand.
+func (e timeoutsEntry) problem(at string) *problem {
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		if _, err := parseTimeout(name, e[name]); err != nil {
+			return problemf(at+"."+quotePath(name), "%v", err)
 		}
 	}
-	return timer{}, false
+	return nil
 }
 
-func timerNames() string {
-	var names []string
-	for _, t := range timers {
-		names = append(names, t.name)
+// settings are the timers of a config that has no problem.
+func (e timeoutsEntry) settings() recovery.Settings {
+	set := recovery.Settings{}
+	for name, text := range e {
+		set[recovery.Timer(name)], _ = parseTimeout(name, text)
 	}
-	return strings.Join(names, ", ")
+	return set
 }
 
-// parseTimeout reads a duration such as 30s or 2m; 0 is off.
-func parseTimeout(text string) (recovery.Millis, error) {
-	if text == "0" {
-		return 0, nil
+// parseTimeout reads the value of a timer, such as 30s or 2m; 0 is off.
+func parseTimeout(name, text string) (recovery.Millis, error) {
+	timer := recovery.Timer(name)
+	if err := (recovery.Settings{timer: 0}).Check(); err != nil {
+		return 0, err
 	}
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
+	d, err := time.ParseDuration(text) // knows "0"
+	if err != nil {
 		return 0, fmt.Errorf("%q is not a duration: write for example 30s, 2m or 1h30m, or 0 for off", text)
-	case d < 0:
-		return 0, fmt.Errorf("%s is negative; 0 is off", text)
-	case d != 0 && d < time.Second:
-		return 0, fmt.Errorf("%s is too short: at least 1s, or 0 for off", text)
-	case d > maxTimeout:
-		return 0, fmt.Errorf("%s is longer than 31 days; 0 is off", text)
 	}
-	return recovery.InMillis(d), nil
+	value := recovery.InMillis(d)
+	return value, recovery.Settings{timer: value}.Check()
 }
 
-func checkTimeout(name, text string) error {
-	if _, ok := findTimer(name); !ok {
-		return fmt.Errorf("%q is not a timeout; there are: %s", name, timerNames())
-	}
-	_, err := parseTimeout(text)
-	return err
-}
-
-// timeouts is what is configured over the defaults. max_turn follows run where
-// only that is set.
-func (c *config) timeouts() recovery.Timeouts {
-	all := recovery.DefaultPolicy().Timeouts
-	for _, t := range timers {
-		if text, set := c.Timeouts[t.name]; set {
-			*t.at(&all), _ = parseTimeout(text) // it was checked
+// parseTimeouts reads settings of a command line, such as first-event=10s.
+func parseTimeouts(settings []string) (recovery.Settings, error) {
+	set := recovery.Settings{}
+	for _, setting := range settings {
+		name, text, _ := strings.Cut(setting, "=")
+		name = strings.ReplaceAll(name, "-", "_")
+		value, err := parseTimeout(name, text)
+		if err != nil {
+			return nil, fmt.Errorf("--timeout %s: %w", setting, err)
 		}
+		set[recovery.Timer(name)] = value
 	}
-	if _, set := c.Timeouts["max_turn"]; !set {
-		all.MaxTurn = all.Run
-	}
-	return all
+	return set, nil
 }
 
-// patient is what a model gets that may be silent for minutes while all is well.
-const patient = recovery.Millis(300_000)
+// timeoutsUsage says of a flag what parseTimeouts reads.
+func timeoutsUsage() string {
+	var names []string
+	for _, timer := range recovery.SettableTimers() {
+		names = append(names, string(timer))
+	}
+	return "a limit such as idle=2m; 0 = off (repeatable): " + strings.Join(names, ", ")
+}
 
-// timeoutsFor gives a model the time that it needs, where nobody said otherwise (set
-// is what somebody did). One on this machine may have to load first, and streams no
-// pings; one that thinks silently says nothing until it is done with that.
-func (m *models) timeoutsFor(name string, t recovery.Timeouts, set map[string]string) recovery.Timeouts {
+// timeoutLayer is what somebody set in one place.
+type timeoutLayer struct {
+	set   recovery.Settings
+	where func(timer recovery.Timer) string // for people
+}
+
+// timeoutLayers are the settings for a model in the order of their rank, so that what
+// a later one sets wins; run is what is set for the one run.
+func (c *config) timeoutLayers(model string, run recovery.Settings) []timeoutLayer {
+	entry, name, _ := strings.Cut(model, "/")
+	of := c.Providers[entry]
+	under := func(path string) func(recovery.Timer) string {
+		return func(timer recovery.Timer) string { return path + string(timer) }
+	}
+	return []timeoutLayer{
+		{c.Timeouts.settings(), under("timeouts.")},
+		{of.Timeouts.settings(), under("providers." + entry + ".timeouts.")},
+		{of.Models[name].Timeouts.settings(), under("providers." + entry + ".models." + name + ".timeouts.")},
+		{c.environment, timeoutVariable},
+		{run, func(timer recovery.Timer) string { return "--timeout " + string(timer) }},
+	}
+}
+
+// timeoutVariable is the name of a timer in the environment.
+func timeoutVariable(timer recovery.Timer) string {
+	return "MULLIGAN_" + strings.ToUpper(string(timer))
+}
+
+// timeoutsOf are the timers of a model.
+func (c *config) timeoutsOf(models *models, model string, run recovery.Settings) recovery.Timeouts {
+	builtIn, _ := models.builtInTimeouts(model)
+	var layers []recovery.Settings
+	for _, layer := range c.timeoutLayers(model, run) {
+		layers = append(layers, layer.set)
+	}
+	return recovery.ResolveTimeouts(builtIn, layers...)
+}
+
+// builtInTimeouts are the timers of a model for which nobody set anything, and why they
+// are not the usual ones; "" where they are.
+func (m *models) builtInTimeouts(model string) (t recovery.Timeouts, why string) {
+	const patient = recovery.Millis(300_000)
+	t = recovery.DefaultPolicy().Timeouts
 	switch {
-	case m.loopback(name):
-		return lengthen(t, set, map[string]recovery.Millis{"first_event": patient, "bytes": patient, "idle": 0})
-	case m.thinksSilently(name):
-		return lengthen(t, set, map[string]recovery.Millis{"first_event": patient, "idle": patient})
+	case m.loopback(model): // it may have to load first, and streams no pings
+		t.FirstEvent, t.Bytes, t.Idle = patient, patient, 0
+		return t, "is on this machine"
+	case m.thinksSilently(model): // it says nothing until it is done with that
+		t.FirstEvent, t.Idle = patient, patient
+		return t, "thinks silently"
 	}
-	return t
-}
-
-// lengthen puts other values in place of those that are the usual ones, unset.
-func lengthen(t recovery.Timeouts, set map[string]string, others map[string]recovery.Millis) recovery.Timeouts {
-	usual := recovery.DefaultPolicy().Timeouts
-	for _, timer := range timers {
-		other, ok := others[timer.name]
-		if now := timer.at(&t); ok && set[timer.name] == "" && *now == *timer.at(&usual) {
-			*now = other
-		}
-	}
-	return t
+	return t, ""
 }

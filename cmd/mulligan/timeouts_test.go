@@ -1,0 +1,164 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// someTimeouts sets idle at every level of a config.
+const someTimeouts = `
+timeouts: {idle: 100s, run: 2h}
+providers:
+  mine:
+    type: openai
+    base_url: https://example.com/v1
+    timeouts: {idle: 80s, first_event: 9s}
+    models:
+      quiet: {thinks_silently: true}
+      gpt-5: {thinks_silently: false, timeouts: {idle: 70s}}
+  local: {type: ollama, models: {quiet: {thinks_silently: true}}}
+`
+
+// resolver gives the timers of models under a config.
+func resolver(t *testing.T, source string) (c *config, m *models, of func(model string, run recovery.Settings) recovery.Timeouts) {
+	t.Helper()
+	c, err := parseConfig([]byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = newModels(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.close)
+	return c, m, func(model string, run recovery.Settings) recovery.Timeouts { return c.timeoutsOf(m, model, run) }
+}
+
+func TestTimeoutPrecedence(t *testing.T) {
+	c, _, of := resolver(t, someTimeouts)
+	run := recovery.Settings{recovery.TimerIdle: 5_000}
+	for _, tt := range []struct {
+		model string
+		env   recovery.Settings
+		run   recovery.Settings
+		idle  recovery.Millis
+	}{
+		{"anthropic/claude-sonnet-4-5", nil, nil, 100_000},
+		{"mine/quiet", nil, nil, 80_000},
+		{"mine/gpt-5", nil, nil, 70_000},
+		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 60_000}, nil, 60_000},
+		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 0}, nil, 0},
+		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 60_000}, run, 5_000},
+	} {
+		c.environment = tt.env
+		got := of(tt.model, tt.run)
+		if got.Idle != tt.idle || got.Run != 7_200_000 || got.MaxTurn != got.Run {
+			t.Errorf("%s, environment %v, run %v: %+v", tt.model, tt.env, tt.run, got)
+		}
+	}
+}
+
+func TestBuiltInTimeouts(t *testing.T) {
+	const silent = "providers:\n  mine: {type: openai, base_url: https://example.com/v1, models: {quiet: {thinks_silently: true}, gpt-5: {thinks_silently: false}}}\n" +
+		"  local: {type: ollama, models: {quiet: {thinks_silently: true}}}\n"
+	_, _, of := resolver(t, silent)
+	usual := recovery.DefaultPolicy().Timeouts
+	for _, tt := range []struct {
+		model                   string
+		firstEvent, bytes, idle recovery.Millis
+	}{
+		{"anthropic/claude-sonnet-4-5", usual.FirstEvent, usual.Bytes, usual.Idle},
+		{"openai/gpt-5.2", 300_000, usual.Bytes, 300_000},
+		{"openrouter/openai/o3", 300_000, usual.Bytes, 300_000},
+		{"mine/quiet", 300_000, usual.Bytes, 300_000},
+		{"mine/gpt-5", usual.FirstEvent, usual.Bytes, usual.Idle},
+		{"local/quiet", 300_000, 300_000, 0},
+		{demoFable, 300_000, 300_000, 0},
+	} {
+		want := usual
+		want.FirstEvent, want.Bytes, want.Idle = tt.firstEvent, tt.bytes, tt.idle
+		if got := of(tt.model, nil); got != want {
+			t.Errorf("%s: %+v", tt.model, got)
+		}
+	}
+	// What somebody says is not lengthened, even where it is the usual value.
+	if got := of("local/quiet", recovery.Settings{recovery.TimerFirstEvent: usual.FirstEvent}); got.FirstEvent != usual.FirstEvent {
+		t.Errorf("30 s became %d ms", got.FirstEvent)
+	}
+}
+
+func TestTimeoutTable(t *testing.T) {
+	c, models, _ := resolver(t, someTimeouts)
+	c.environment = recovery.Settings{recovery.TimerTool: 60_000}
+	for model, want := range map[string]string{
+		"mine/gpt-5": `
+TIMER           LIMIT   FROM
+first_event     9 s     providers.mine.timeouts.first_event
+connect         10 s    built in
+bytes           1 min   built in
+idle            1 min 10 s  providers.mine.models.gpt-5.timeouts.idle
+step            off     --timeout step
+max_turn        2 h     as long as run
+run             2 h     timeouts.run
+tool            1 min   MULLIGAN_TOOL
+progress_after  30 s    built in
+`,
+		"local/quiet": `
+TIMER           LIMIT   FROM
+first_event     5 min   built in, since the model is on this machine
+connect         10 s    built in
+bytes           5 min   built in, since the model is on this machine
+idle            1 min 40 s  timeouts.idle
+step            off     --timeout step
+max_turn        2 h     as long as run
+run             2 h     timeouts.run
+tool            1 min   MULLIGAN_TOOL
+progress_after  30 s    built in
+`,
+	} {
+		var b strings.Builder
+		if err := c.showTimeouts(&b, models, model, recovery.Settings{recovery.TimerStep: 0}); err != nil {
+			t.Fatal(err)
+		}
+		if got := fields(b.String()); got != fields(want) {
+			t.Errorf("%s:\n%s", model, b.String())
+		}
+	}
+}
+
+// fields is text without the widths of its columns.
+func fields(text string) string {
+	var lines []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestParseTimeouts(t *testing.T) {
+	got, err := parseTimeouts([]string{"first-event=10s", "max_turn=0", "idle=1h30m", "idle=2m"})
+	want := recovery.Settings{recovery.TimerFirstEvent: 10_000, recovery.TimerMaxTurn: 0, recovery.TimerIdle: 120_000}
+	if err != nil || len(got) != len(want) {
+		t.Fatal(got, err)
+	}
+	for timer, value := range want {
+		if got[timer] != value {
+			t.Errorf("%s is %d", timer, got[timer])
+		}
+	}
+	for setting, want := range map[string]string{
+		"soon=1s":         `--timeout soon=1s: "soon" is not a timer; there are: first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after`,
+		"idle":            `--timeout idle: "" is not a duration`,
+		"idle=5":          `write for example 30s`,
+		"idle=-1s":        `idle is negative (-1s); 0 is off`,
+		"first-event=1ms": `first_event is too short (1ms): at least 1s, or 0 for off`,
+		"run=745h":        `run is longer than 31 days (745h0m0s); 0 is off`,
+		"wait=1s":         `"wait" is not a timer`,
+	} {
+		if _, err := parseTimeouts([]string{setting}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
