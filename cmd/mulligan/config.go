@@ -32,6 +32,7 @@ type config struct {
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
 	Tools       []toolEntry              `yaml:"tools"`
+	Tools       []toolEntry              `yaml:"tools"`
 	State       string                   `yaml:"state"`
 
 	path        string            // of the file; "" = there is none
@@ -116,6 +117,7 @@ func loadConfig(path string, env func(string) string) (*config, error) {
 	}
 	c.path = path
 	c.placeCertificates()
+	c.placeTools()
 	c.placeTools()
 	if err := c.checkRules(source); err != nil {
 		return nil, err
