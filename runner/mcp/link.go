@@ -34,21 +34,31 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		go l.watch()
 		return l, nil
 	}
-	if why := refused.get().err; why != nil {
-		err = why
+	defer l.stop(s.pace.stop)
+	switch why := refused.get().err; {
+	case why != nil:
+		return nil, why
+	case ctx.Err() != nil:
+		return nil, l.explain(fmt.Errorf("it did not answer in time (%w)", context.Cause(ctx)))
+	case l.process != nil && l.process.ends(pipeGrace):
+		return nil, l.process.how()
 	}
-	if ctx.Err() != nil {
-		err = fmt.Errorf("it did not answer in time (%w)", context.Cause(ctx))
+	return nil, l.explain(err)
+}
+
+// explain adds what a process said last.
+func (l *link) explain(err error) error {
+	if l.process == nil {
+		return err
 	}
+	return l.process.explain(err)
+}
+
+// stop ends a process, if there is one.
+func (l *link) stop(within time.Duration) {
 	if l.process != nil {
-		if l.process.ends(pipeGrace) {
-			err = l.process.how()
-		} else {
-			err = l.process.explain(err)
-		}
-		l.process.stop(s.pace.stop)
+		l.process.stop(within)
 	}
-	return nil, err
 }
 
 // greet is the SDK's Connect, which may wait for a process that reads nothing longer than
@@ -92,6 +102,16 @@ func (l *link) fail(err error) {
 	})
 }
 
+// over reports whether it is of no more use.
+func (l *link) over() bool {
+	select {
+	case <-l.failed:
+		return true
+	default:
+		return false
+	}
+}
+
 // probe asks for a sign of life after a call that did not end; any answer is one.
 func (l *link) probe(within time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
@@ -112,9 +132,7 @@ func (l *link) probe(within time.Duration) {
 // close ends the connection, and the process with it.
 func (l *link) close(within time.Duration) {
 	l.fail(errors.New("it was closed"))
-	if l.process != nil {
-		l.process.stop(within)
-	}
+	l.stop(within)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

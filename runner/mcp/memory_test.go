@@ -44,6 +44,12 @@ func (m *inMemory) dial(*link) (sdk.Transport, error) {
 	return ours, err
 }
 
+func (m *inMemory) started() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.starts
+}
+
 func (m *inMemory) set(down error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,18 +241,18 @@ func TestBreaker(t *testing.T) {
 		}
 		time.Sleep(250*time.Millisecond + 500*time.Millisecond + time.Second + 2*time.Second)
 		synctest.Wait()
-		if s := state(set); s.Status != StatusBroken || m.starts != 5 || time.Since(began) != 3750*time.Millisecond {
-			t.Fatalf("after five deaths: %+v, %d starts", s, m.starts)
+		if s := state(set); s.Status != StatusBroken || m.started() != 5 || time.Since(began) != 3750*time.Millisecond {
+			t.Fatalf("after five deaths: %+v, %d starts", s, m.started())
 		}
 		time.Sleep(time.Minute - time.Millisecond)
 		synctest.Wait()
-		if m.starts != 5 {
-			t.Errorf("%d starts while it rests", m.starts)
+		if m.started() != 5 {
+			t.Errorf("%d starts while it rests", m.started())
 		}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if s := state(set); m.starts != 6 || s.Status != StatusBroken {
-			t.Errorf("after the rest: %d starts, %+v", m.starts, s)
+		if s := state(set); m.started() != 6 || s.Status != StatusBroken {
+			t.Errorf("after the rest: %d starts, %+v", m.started(), s)
 		}
 		m.set(nil)
 		time.Sleep(time.Minute)

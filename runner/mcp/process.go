@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // pipeGrace is how long a process's pipes are read after its end, in case something that
@@ -19,7 +21,7 @@ const pipeGrace = 200 * time.Millisecond
 // inherited are the variables that every process gets.
 var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR"}
 
-// process is a server that was started here, in a process group of its own.
+// process is a server that was started here, in a session and a process group of its own.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File // closing it asks the server to end
@@ -47,8 +49,9 @@ func startProcess(spec Spec) (*process, error) {
 	p.cmd = &exec.Cmd{
 		Path: path, Args: spec.Command, Env: environment(spec.Env), WaitDelay: pipeGrace,
 		Stdin: theirIn, Stdout: theirOut, Stderr: p.stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // it has no terminal to ask a person at
 	}
-	err = spawn(p.cmd)
+	err = procgroup.Start(p.cmd)
 	_, _ = theirIn.Close(), theirOut.Close()
 	if err != nil {
 		_, _ = stdin.Close(), stdout.Close()
@@ -74,16 +77,16 @@ func environment(own []string) []string {
 
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
-	p.signal(syscall.SIGKILL) // whatever it has left behind
+	if procgroup.Alive(p.cmd.Process.Pid) { // it has left something behind
+		p.signal(syscall.SIGKILL)
+	}
 	close(p.exited)
 	time.Sleep(pipeGrace)
 	_, _ = p.stdin.Close(), p.stdout.Close()
 }
 
 // signal reaches the whole group.
-func (p *process) signal(sig syscall.Signal) {
-	_ = syscall.Kill(-p.cmd.Process.Pid, sig)
-}
+func (p *process) signal(sig syscall.Signal) { procgroup.Signal(p.cmd.Process.Pid, sig) }
 
 // transport speaks to the process.
 func (p *process) transport(noise func([]byte)) sdk.Transport {
@@ -108,8 +111,16 @@ func (p *process) stop(within time.Duration) {
 func (p *process) ends(within time.Duration) bool {
 	select {
 	case <-p.exited:
-		return true
 	case <-time.After(within):
+	}
+	return p.ended()
+}
+
+func (p *process) ended() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
 		return false
 	}
 }
@@ -117,7 +128,7 @@ func (p *process) ends(within time.Duration) bool {
 // how says how it ended and what it said last.
 func (p *process) how() error {
 	text := "it closed its standard output"
-	if p.ends(0) {
+	if p.ended() {
 		text = "it ended (exit status 0)"
 		if p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
 			text = fmt.Sprintf("it ended (%v)", p.err)

@@ -255,7 +255,7 @@ func (s *server) running(ctx context.Context) (*link, error) {
 		l, state, news := s.link, s.state, s.news
 		s.mu.Unlock()
 		switch {
-		case l != nil:
+		case l != nil && !l.over():
 			return l, nil
 		case state.Status == StatusBroken || state.Status == StatusClosed:
 			return nil, fmt.Errorf("the MCP server %s is %s: %s", state.Name, state.Status, state.LastError)
