@@ -110,10 +110,6 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err != nil {
 		return err
 	}
-	tools, err := a.tools()
-	if err != nil {
-		return err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
