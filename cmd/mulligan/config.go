@@ -26,7 +26,7 @@ type config struct {
 	Model       string                   `yaml:"model"`
 	Fallbacks   []string                 `yaml:"fallbacks"`
 	AutoRecover bool                     `yaml:"auto_recover"`
-	Timeouts    map[string]string        `yaml:"timeouts"` // by the names of spec §3, as written
+	Timeouts    timeoutsEntry            `yaml:"timeouts"`
 	MaxRetries  *int                     `yaml:"max_retries"`
 	Budget      budgetConfig             `yaml:"budget"`
 	Providers   map[string]providerEntry `yaml:"providers"`
@@ -34,7 +34,8 @@ type config struct {
 	Tools       []toolEntry              `yaml:"tools"`
 	State       string                   `yaml:"state"`
 
-	path string // of the file; "" = there is none
+	path        string            // of the file; "" = there is none
+	environment recovery.Settings // timers
 }
 
 type budgetConfig struct {
@@ -48,16 +49,18 @@ type providerEntry struct {
 	BaseURL      string                `yaml:"base_url"`
 	KeyEnv       string                `yaml:"key_env"`
 	AllowPrivate bool                  `yaml:"allow_private"`
+	Timeouts     timeoutsEntry         `yaml:"timeouts"` // of its models
 	Models       map[string]modelEntry `yaml:"models"`
 }
 
 // modelEntry says what a model can do; what it leaves out is looked up among the
 // well-known models.
 type modelEntry struct {
-	ContextTokens  int64       `yaml:"context_tokens"`
-	Images         *bool       `yaml:"images"`          // it takes pictures
-	ThinksSilently *bool       `yaml:"thinks_silently"` // first_event and idle are longer then
-	Price          *priceEntry `yaml:"price"`
+	ContextTokens  int64         `yaml:"context_tokens"`
+	Images         *bool         `yaml:"images"`          // it takes pictures
+	ThinksSilently *bool         `yaml:"thinks_silently"` // first_event and idle are longer then
+	Price          *priceEntry   `yaml:"price"`
+	Timeouts       timeoutsEntry `yaml:"timeouts"`
 }
 
 // priceEntry is dollars per million tokens.
@@ -95,7 +98,6 @@ func (p *pluginEntry) UnmarshalYAML(unmarshal func(any) error) error {
 
 const (
 	maxConfig       = 256 << 10 // bytes
-	maxTimeout      = 31 * 24 * time.Hour
 	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
 )
 
@@ -242,10 +244,8 @@ func (c *config) problem() *problem {
 			return problemf(fmt.Sprintf("$.fallbacks[%d]", i), "%v", err)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Timeouts)) {
-		if err := checkTimeout(name, c.Timeouts[name]); err != nil {
-			return problemf("$.timeouts."+quotePath(name), "%v", err)
-		}
+	if p := c.Timeouts.problem("$.timeouts"); p != nil {
+		return p
 	}
 	if c.MaxRetries != nil && (*c.MaxRetries < 0 || *c.MaxRetries > maxRetriesLimit) {
 		return problemf("$.max_retries", "%d is not between 0 and %d", *c.MaxRetries, maxRetriesLimit)
@@ -276,18 +276,27 @@ func (e providerEntry) problem(name string) *problem {
 	case e.KeyEnv != "" && !envName.MatchString(e.KeyEnv):
 		return problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
 	}
+	if p := e.Timeouts.problem(at + ".timeouts"); p != nil {
+		return p
+	}
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
-		m, path := e.Models[model], at+".models."+quotePath(model)
-		if m.ContextTokens < 0 {
-			return problemf(path+".context_tokens", "%d is negative", m.ContextTokens)
-		}
-		if m.Price != nil {
-			if err := cmp.Or(checkDollars(m.Price.Input), checkDollars(m.Price.Output)); err != nil {
-				return problemf(path+".price", "%v", err)
-			}
+		if p := e.Models[model].problem(at + ".models." + quotePath(model)); p != nil {
+			return p
 		}
 	}
 	return nil
+}
+
+func (e modelEntry) problem(at string) *problem {
+	if e.ContextTokens < 0 {
+		return problemf(at+".context_tokens", "%d is negative", e.ContextTokens)
+	}
+	if e.Price != nil {
+		if err := cmp.Or(checkDollars(e.Price.Input), checkDollars(e.Price.Output)); err != nil {
+			return problemf(at+".price", "%v", err)
+		}
+	}
+	return e.Timeouts.problem(at + ".timeouts")
 }
 
 func pluginProblem(plugins []pluginEntry) *problem {
