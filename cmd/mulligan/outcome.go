@@ -94,12 +94,8 @@ func (a *app) stoppedBy(l *live) {
 }
 
 func (a *app) parked(result runner.Result) {
-	when := "its time"
-	if w := result.State.Wait; w != nil && !w.Until.IsZero() {
-		when = w.Until.Local().Format("Mon 15:04:05 MST")
-	}
-	a.screen.line("The run waits until " + when + ". Go on with it then:")
-	a.screen.line("  " + a.hint("runs resume "+result.Run))
+	a.screen.line(fmt.Sprintf("The run waits until %s. You can close this terminal: `%s` or `%s` goes on with it.",
+		parkedUntil(result.State), a.hint("serve"), a.hint("runs resume "+result.Run)))
 }
 
 // codeOf is a run's error as an exit code; what was said is not said again.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,22 +11,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mulligan-run/mulligan/recovery"
-	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
 func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, read and resume runs",
+		Short: "List, read, resume and cancel runs",
 		Example: `mulligan runs list
+mulligan runs list --waiting
 mulligan runs show r01j…    # what happened, as a story
 mulligan runs events r01j…  # as JSON lines
-mulligan runs resume r01j…  # go on after the process died`,
+mulligan runs resume r01j…  # go on after the process died
+mulligan runs cancel r01j…  # end it`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRunsList(), newRunsShow(), newRunsEvents(), newRunsResume())
+	cmd.AddCommand(newRunsList(), newRunsShow(), newRunsEvents(), newRunsResume(), newRunsCancel())
 	return cmd
 }
 
@@ -39,27 +39,29 @@ func newRunsList() *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List runs, newest first",
-		Example: "mulligan runs list --status failed",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List runs, newest first",
+		Example: `mulligan runs list --status failed
+mulligan runs list --waiting  # until when, and what for; what comes first, first`,
+		Args: cobra.NoArgs,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
 			query.Status = recovery.Status(status)
 			list, err := a.log.List(cmd.Context(), query)
 			if err != nil {
 				return a.notFound(err)
 			}
-			return a.list(list, asJSON)
+			return a.list(list, query.Waiting, asJSON)
 		}),
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&status, "status", "", "only running, waiting, completed, failed or cancelled ones")
+	cmd.Flags().BoolVar(&query.Waiting, "waiting", false, "only those that wait, the one whose wait ends first at the top")
 	cmd.Flags().IntVar(&query.Limit, "limit", timeline.DefaultLimit, "how many")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON lines")
 	return cmd
 }
 
-func (a *app) list(list []timeline.Summary, asJSON bool) error {
+func (a *app) list(list []timeline.Summary, waiting, asJSON bool) error {
 	if asJSON {
 		encoder := json.NewEncoder(a.screen.out)
 		for _, s := range list {
@@ -69,15 +71,23 @@ func (a *app) list(list []timeline.Summary, asJSON bool) error {
 		}
 		return nil
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && waiting:
+		a.screen.line("No run in " + a.dir + " waits.")
+		return nil
+	case len(list) == 0:
 		a.screen.line("No runs in " + a.dir + ". Make one: " + a.hint("demo"))
 		return nil
 	}
 	w := tabwriter.NewWriter(a.screen.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tSTATUS\tMODEL\tPROMPT")
+	column, what := "STATUS", statusWord
+	if waiting {
+		column, what = "UNTIL", untilWord
+	}
+	fmt.Fprintln(w, "RUN\tSTARTED\t"+column+"\tMODEL\tPROMPT")
 	for _, s := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Run, s.StartedAt.Local().Format(time.DateTime),
-			statusWord(s), oneLine(s.Model), oneLine(s.Title))
+			what(s), oneLine(s.Model), oneLine(s.Title))
 	}
 	return w.Flush()
 }
@@ -89,11 +99,30 @@ func statusWord(s timeline.Summary) string {
 	return string(s.Status)
 }
 
+// untilWord says until when a run waits, and what for: "15:04 (reset)".
+func untilWord(s timeline.Summary) string {
+	what := " (" + oneLine(orElse(string(s.WaitingFor), string(recovery.WaitTime))) + ")"
+	switch {
+	case s.WaitingUntil.IsZero():
+		return "?" + what
+	case s.WaitingUntil.Before(time.Now()):
+		return "now" + what
+	}
+	return clockTime(s.WaitingUntil, time.Now()) + what
+}
+
 func summaryLine(s timeline.Summary) map[string]any {
-	return map[string]any{
+	line := map[string]any{
 		"run": s.Run, "startedAt": s.StartedAt, "updatedAt": s.UpdatedAt, "status": s.Status,
 		"model": s.Model, "title": s.Title, "suggestionOpen": s.SuggestionOpen, "seq": s.Seq,
 	}
+	if s.Status == recovery.StatusWaiting {
+		line["waitingFor"] = s.WaitingFor
+		if !s.WaitingUntil.IsZero() {
+			line["waitingUntil"] = s.WaitingUntil
+		}
+	}
+	return line
 }
 
 func newRunsShow() *cobra.Command {
@@ -147,30 +176,6 @@ func writeEvents(w io.Writer, events []recovery.Event) error {
 		}
 	}
 	return nil
-}
-
-func newRunsResume() *cobra.Command {
-	var (
-		f       common
-		plugins []string
-		asJSON  bool
-	)
-	cmd := &cobra.Command{
-		Use:   "resume RUN",
-		Short: "Go on with a run that nobody drives any more",
-		Long: "Go on with a run whose process died or that waits for a time. What was finished is kept and not done\n" +
-			"again. A run that has ended is only shown.",
-		Example: "mulligan runs resume r01j…",
-		Args:    cobra.ExactArgs(1),
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
-				return r.Resume(ctx, args[0])
-			})
-		}),
-	}
-	f.register(cmd)
-	registerGoOn(cmd, &plugins, &asJSON)
-	return cmd
 }
 
 // indent puts text under its line.

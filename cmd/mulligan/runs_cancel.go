@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// cancelPatience is how long a run may take to end, tools included.
+const cancelPatience = 15 * time.Second
+
+func newRunsCancel() *cobra.Command {
+	var f common
+	cmd := &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "End a run, whoever drives it",
+		Long: "End a run for good: one that waits, one that asks, and one that another process drives, which is told.\n" +
+			"What was said is kept. A run that has ended stays as it is.",
+		Example: "mulligan runs cancel r01j…",
+		Args:    cobra.ExactArgs(1),
+		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+			return a.cancelRun(cmd.Context(), args[0])
+		}),
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) cancelRun(ctx context.Context, id string) error {
+	before, err := a.fold(ctx, id)
+	if err != nil {
+		return err
+	}
+	if before.End != nil {
+		a.screen.line(fmt.Sprintf("Run %s has ended already: %s.", id, before.Status))
+		return nil
+	}
+	status, err := a.end(ctx, id)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("run %s was told, and has not ended within %s; see: %s", id, recovery.Spell(cancelPatience), a.hint("runs show "+id))
+	case err != nil:
+		return err
+	case status != recovery.StatusCancelled:
+		a.screen.line(fmt.Sprintf("Run %s ended before that: %s.", id, status))
+		return nil
+	}
+	a.screen.line(fmt.Sprintf("Run %s is cancelled.", id))
+	return nil
+}
+
+// end has the run cancelled and waits for its end. An owner may let go of a run before
+// it reads that, so it is asked for again.
+func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
+	const again = time.Second
+	r := runner.New(runner.WithLog(a.log), runner.WithLogger(a.logger()))
+	ctx, stop := context.WithTimeout(ctx, cancelPatience)
+	defer stop()
+	for {
+		if err := r.Cancel(ctx, id); err != nil {
+			return "", err
+		}
+		moment, cancel := context.WithTimeout(ctx, again)
+		status, err := a.awaitEnd(moment, id)
+		cancel()
+		if status != "" || err != nil {
+			return status, err
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+	}
+}
+
+// awaitEnd gives the status that the run ends with, "" if it does not before ctx does.
+func (a *app) awaitEnd(ctx context.Context, id string) (recovery.Status, error) {
+	for item, err := range a.log.Follow(ctx, id, 0) {
+		if err != nil {
+			return "", err
+		}
+		if item.Event != nil {
+			if end, ok := item.Event.Body.(recovery.Ended); ok {
+				return end.Status, nil
+			}
+		}
+	}
+	return "", nil
+}

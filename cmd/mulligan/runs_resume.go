@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// resumedAtOnce is how many runs "resume --all" drives at one time.
+const resumedAtOnce = 32
+
+func newRunsResume() *cobra.Command {
+	var (
+		f           common
+		plugins     []string
+		asJSON, all bool
+	)
+	cmd := &cobra.Command{
+		Use:   "resume {RUN | --all}",
+		Short: "Go on with a run that nobody drives any more",
+		Long: "Go on with a run whose process died or whose time has come. What was finished is kept and not done\n" +
+			"again. A run that has ended is only shown; for one that still waits it says until when, and how to cut\n" +
+			"that short.\n\n" +
+			"With --all it goes on with every run that nobody drives and that has something to do, side by side;\n" +
+			"Ctrl-C lets go of them, and they can be resumed again. `mulligan serve` does so all the time.\n\n" +
+			"Exit codes are those of `mulligan run`; with --all 0, or 1 if any of the runs failed.",
+		Example: `mulligan runs resume r01j…
+mulligan runs resume --all`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all == (len(args) == 1):
+				return usagef("say either which run, or --all; `%s` shows them", (&app{flags: f}).hint("runs list"))
+			case all:
+				return resumeAll(cmd, &f, plugins, asJSON)
+			}
+			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
+				return resume(ctx, r, &f, args[0])
+			})
+		}),
+	}
+	f.register(cmd)
+	registerGoOn(cmd, &plugins, &asJSON)
+	cmd.Flags().BoolVar(&all, "all", false, "every run that nobody drives and that has something to do")
+	return cmd
+}
+
+// resume goes on with a run, unless all that it has to do is to wait.
+func resume(ctx context.Context, r *runner.Runner, f *common, id string) (*runner.Run, error) {
+	state, err := r.Inspect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if w := state.Wait; w != nil && time.Until(w.Until) > recovery.MaxInProcessWait.Duration() {
+		a := &app{flags: *f}
+		return nil, &exitError{exitFailed, fmt.Errorf("run %s waits until %s%s.\nGo on now:   %s\nOr then, without you: %s",
+			id, parkedUntil(state), waitWord(w.For), a.hint("recover "+id+" --action "+recovery.ButtonRetryNow), a.hint("serve"))}
+	}
+	return r.Resume(ctx, id)
+}
+
+// resumed is what a run has come to.
+type resumed struct {
+	Run     string `json:"run"`
+	Outcome string `json:"outcome"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) error {
+	a, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	ctx, stop := a.interruptible(cmd.Context())
+	defer stop()
+	due, err := a.log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})
+	if err != nil {
+		return err
+	}
+	if len(due) == 0 {
+		a.screen.line("No run in " + a.dir + " has anything to do now that nobody does. What waits: " + a.hint("runs list --waiting"))
+		return nil
+	}
+	r, models, err := a.driver(ctx, plugins)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer models.close()
+	outcomes := map[string]int{}
+	for one := range resumeEach(ctx, r, due) {
+		outcomes[one.Outcome]++
+		if err := a.tellResumed(one, asJSON); err != nil {
+			return err
+		}
+	}
+	return a.sumUp(ctx, outcomes)
+}
+
+// resumeEach goes on with runs side by side and gives what each has come to, as it
+// does. When ctx ends it begins no more, and lets go of those that it has begun.
+func resumeEach(ctx context.Context, r *runner.Runner, due []timeline.Summary) <-chan resumed {
+	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { letGo(runner.ErrLetGo) })
+	results := make(chan resumed)
+	places := make(chan struct{}, resumedAtOnce)
+	go func() {
+		var going sync.WaitGroup
+		for _, s := range due {
+			places <- struct{}{}
+			if ctx.Err() != nil {
+				break
+			}
+			going.Go(func() {
+				results <- resumeOne(work, r, s.Run)
+				<-places
+			})
+		}
+		going.Wait()
+		close(results)
+	}()
+	return results
+}
+
+func resumeOne(ctx context.Context, r *runner.Runner, id string) resumed {
+	var result runner.Result
+	run, err := r.Resume(ctx, id)
+	if err == nil {
+		result, err = run.Wait()
+	}
+	one := resumed{Run: id}
+	one.Outcome, one.Detail = standing(result, err)
+	return one
+}
+
+func (a *app) tellResumed(one resumed, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(a.screen.out)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(one)
+	}
+	_, err := fmt.Fprintln(a.screen.out, strings.TrimSpace(one.Run+"  "+one.Outcome+"  "+one.Detail))
+	return err
+}
+
+// sumUp says how many runs came to what, and gives the exit code.
+func (a *app) sumUp(ctx context.Context, outcomes map[string]int) error {
+	var parts []string
+	total := 0
+	for _, word := range slices.Sorted(maps.Keys(outcomes)) {
+		total += outcomes[word]
+		parts = append(parts, fmt.Sprintf("%d %s", outcomes[word], strings.ReplaceAll(word, "_", " ")))
+	}
+	a.screen.line(plural(total, "run", "runs") + ": " + strings.Join(parts, ", ") + ".")
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{code: exitCancelled}
+	case outcomes[string(recovery.StatusFailed)]+outcomes[standsAsking]+outcomes[standsStuck] > 0:
+		return &exitError{exitFailed, errors.New("not every run succeeded; see: " + a.hint("runs list --status failed"))}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+func newServe() *cobra.Command {
+	var (
+		f       common
+		plugins []string
+		asJSON  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Go on with runs in the background, as soon as their time has come",
+		Long: "Stay, and go on with every run of the store that nobody drives:\n\n" +
+			"  - a run that waits for a time, such as a quota's reset, when the time has come; also right after\n" +
+			"    the computer wakes from a sleep over it\n" +
+			"  - a run whose process died, at once: what was finished is kept and not done again\n" +
+			"  - a failed run whose suggestion nobody answered in time: it ends\n\n" +
+			"Runs that a living process drives are left to it. Several of these may run; each run goes to one of\n" +
+			"them. Ctrl-C or SIGTERM ends it within 10 s: runs in the middle of an answer keep what they have, and\n" +
+			"the next one that starts goes on with them.\n\n" +
+			"It prints a line when it goes on with a run and one when that has come to something, never what was\n" +
+			"said. Providers, plugins and tools are the configuration's, read once at the start.",
+		Example: `mulligan serve
+mulligan serve --json | jq -r 'select(.run) | [.run, .msg] | @tsv'
+mulligan runs list --waiting   # what it will go on with`,
+		Args: cobra.NoArgs,
+		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, asJSON) }),
+	}
+	f.register(cmd)
+	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
+	return cmd
+}
+
+// serve keeps the runs until a signal ends it.
+func (a *app) serve(cmd *cobra.Command, plugins []string, asJSON bool) error {
+	ctx, stop := a.interruptible(cmd.Context())
+	defer stop()
+	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
+	if asJSON {
+		log = slog.New(slog.NewJSONHandler(a.screen.out, nil))
+	}
+	r, models, err := a.driver(ctx, plugins, runner.WithLogger(log))
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer models.close()
+	log.Info("serving", "store", a.dir)
+	defer log.Info("stopped")
+	return r.Keep(ctx, func(run *runner.Run) {
+		log := log.With("run", run.ID())
+		log.Info("goes on")
+		result, err := run.Wait()
+		word, detail := standing(result, err)
+		log = log.With("model", result.Model)
+		if detail != "" {
+			log = log.With("detail", detail)
+		}
+		log.Info(word)
+	})
+}
