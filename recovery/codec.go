@@ -35,6 +35,7 @@ var bodies = func() map[string]reflect.Type {
 		ToolBegan{},
 		ToolReturned{},
 		Compacted{},
+		Compacting{},
 		Noted{},
 		Suggested{},
 		Accepted{},

@@ -126,6 +126,8 @@ func (r *Run) blocked(d Decision) string {
 		return "max_failed_attempts"
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
+	case d.Adjust.Compact && r.Compactions >= MaxCompactions:
+		return blockedCompactions
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return blockedIdle
 	case d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:

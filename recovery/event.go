@@ -206,10 +206,23 @@ type ToolReturned struct {
 	Elapsed Millis         `json:"elapsedMs,omitempty"`
 }
 
-// Compacted replaces the messages before Keep by a shorter form.
+// Compacting is the intent of a summary, durable before its model is asked.
+type Compacting struct {
+	Failure uint64 `json:"failure"` // seq of the Failed event that it is for
+	Model   string `json:"model"`   // that writes it
+	Keep    int    `json:"keep"`    // index of the first message kept as it is
+	Reserve Budget `json:"reserve,omitzero"`
+}
+
+// Compacted replaces the messages before Keep by a shorter form, or says why it does not.
+// The original stays in the log.
 type Compacted struct {
-	Messages []llm.Message `json:"messages"` // the new beginning
-	Keep     int           `json:"keep"`     // index of the first message kept as it is
+	Messages []llm.Message `json:"messages,omitempty"` // the new beginning
+	Keep     int           `json:"keep"`               // index of the first message kept as it is
+	Stage    string        `json:"stage,omitempty"`    // CompactResults or CompactSummary
+	Model    string        `json:"model,omitempty"`    // that wrote the summary
+	Usage    llm.Usage     `json:"usage,omitzero"`
+	Reason   string        `json:"reason,omitempty"` // why nothing was shortened; "" where something was
 }
 
 // Noted tells people something that changes nothing.
@@ -274,6 +287,7 @@ func (Due) eventType() string             { return "due" }
 func (ToolBegan) eventType() string       { return "tool_began" }
 func (ToolReturned) eventType() string    { return "tool_returned" }
 func (Compacted) eventType() string       { return "compacted" }
+func (Compacting) eventType() string      { return "compacting" }
 func (Noted) eventType() string           { return "noted" }
 func (Suggested) eventType() string       { return "suggested" }
 func (Accepted) eventType() string        { return "accepted" }

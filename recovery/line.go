@@ -31,6 +31,10 @@ func Line(r *Run, b Body) string {
 		line = r.toolLine(b)
 	case Noted:
 		line = notedLine(b)
+	case Compacting:
+		line = compactingLine(r.Model)
+	case Compacted:
+		line = r.compactedLine(b)
 	case Slept:
 		line = "This computer slept for " + Spell(b.For.Duration()) + "."
 	case Due:
@@ -165,6 +169,22 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf(many, n)
 }
 
+func compactingLine(model string) string {
+	return "Shortening the conversation to fit " + model + "…"
+}
+
+// compactedLine speaks of what nothing announced: that results were shortened, or that
+// nothing was.
+func (r *Run) compactedLine(b Compacted) string {
+	switch {
+	case b.Reason != "":
+		return "The conversation could not be shortened: " + b.Reason + "."
+	case b.Stage == CompactResults:
+		return compactingLine(r.Model)
+	}
+	return ""
+}
+
 // notedLine: "Still working: run_tests, 42 s".
 func notedLine(b Noted) string {
 	since := Spell(b.Elapsed.Duration())
@@ -183,11 +203,11 @@ func notedLine(b Noted) string {
 }
 
 func (r *Run) toolLine(b ToolReturned) string {
-	if b.Outcome != OutcomeUnknown {
+	if b.Outcome != OutcomeUnknown || len(r.Policy.Plugins) > 0 { // the failure that follows says it
 		return ""
 	}
 	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
-	f.Variant, f.Tool = "outcome_unknown", b.Result.Name
+	f.Variant, f.Tool = variantUnknownOutcome, b.Result.Name
 	if t := r.tool(b.CallID); t != nil && f.Tool == "" {
 		f.Tool = t.Call.Name
 	}

@@ -20,6 +20,8 @@ type Effect struct {
 	Ask    *AskPlugins
 	Timer  *SetTimer
 	Watch  *WatchNetwork
+
+	Summarise *Summarise
 }
 
 // CallModel is a streamed model call under the policy's timers. The shell writes
@@ -76,9 +78,26 @@ func Next(r *Run) []Effect {
 		return r.runTools() // a tool's failure does not stop those beside it
 	case r.Open != nil:
 		return r.answerFailure()
+	case r.unsure != nil:
+		return record(r, Failed{CallID: r.unsure.Call.ID, Failure: r.unknownOutcome()})
 	}
 	return r.proceed()
 }
+
+// unknownOutcome is the failure of a tool call that may or may not have taken effect.
+func (r *Run) unknownOutcome() Failure {
+	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
+	f.Variant, f.Tool, f.Model = variantUnknownOutcome, r.unsure.Call.Name, r.Model
+	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
+	return *f
+}
+
+// variantUnknownOutcome is the variant of a tool's failure that may have taken effect.
+const variantUnknownOutcome = "outcome_unknown"
+
+// told reports whether the failure is one that the model is told, so that the run goes on
+// where nobody says otherwise (spec §5).
+func (o *OpenFailure) told() bool { return o.Failure.Variant == variantUnknownOutcome }
 
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
@@ -94,6 +113,8 @@ func (r *Run) answerFailure() []Effect {
 	}
 	d := o.Decision
 	switch {
+	case d.Action == ActionNone && o.told():
+		return r.goOn()
 	case d.Action == ActionNone:
 		return r.fail()
 	case d.Action == ActionFail:
@@ -129,6 +150,9 @@ func (r *Run) watch() Effect {
 func (r *Run) goOn() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
+	}
+	if o := r.Open; o.Decision.Adjust.Compact && !o.Compacted {
+		return r.compact()
 	}
 	return r.callModel()
 }
@@ -211,7 +235,7 @@ func (r *Run) runTools() []Effect {
 			continue
 		}
 		if t.Orphan && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {
-			return record(r, ToolReturned{CallID: t.Call.ID, Outcome: OutcomeUnknown, Result: unknownOutcome(t.Call)})
+			return record(r, ToolReturned{CallID: t.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(t.Call)})
 		}
 		try := t.Tries
 		if t.InAir {
@@ -235,7 +259,7 @@ func (r *Run) runTools() []Effect {
 	return r.timed(effects...)
 }
 
-func unknownOutcome(call llm.ToolCall) llm.ToolResult {
+func unknownResult(call llm.ToolCall) llm.ToolResult {
 	return llm.ToolResult{
 		CallID: call.ID, Name: call.Name, IsError: true,
 		Text: "The outcome of this call is unknown: the program stopped while it ran. It may or may not have taken effect. Check before calling it again.",

@@ -24,13 +24,13 @@ var offersByKind = map[Kind][]string{
 	KindStreamInterrupted: {ButtonRetry, ButtonSwitchModel},
 	KindMalformedResponse: {ButtonRetry, ButtonSwitchModel},
 	KindEmptyResponse:     {ButtonRetry, ButtonSwitchModel},
-	KindContextOverflow:   {ButtonLarger},
+	KindContextOverflow:   {ButtonCompact, ButtonLarger},
 	KindInvalidRequest:    {ButtonSwitchModel, ButtonCopyDetails},
 	KindContentFilter:     {ButtonEdit, ButtonSwitchModel},
 	KindModelNotFound:     {ButtonSwitchModel, ButtonChooseModel},
 	KindOutputTruncated:   {ButtonRetry, ButtonSwitchModel},
 	KindMisconfigured:     {ButtonCopyDetails, ButtonSwitchModel},
-	KindToolFailure:       {ButtonTellAgent},
+	KindToolFailure:       {ButtonTellAgent, ButtonRerunTool},
 	KindStepTimeout:       {ButtonRetry, ButtonWaitLonger},
 	KindMaxTurnTime:       {ButtonExtend},
 	KindRunTimeout:        {ButtonExtend},
@@ -72,7 +72,7 @@ func (r *Run) buttons(resetsAt time.Time) []Button {
 	if !ok {
 		kinds = offersByKind[KindUnknown]
 	}
-	if d.Action == ActionRetry && !o.Failure.terminal() && !slices.Contains(kinds, ButtonRetry) {
+	if d.Action == ActionRetry && !d.Adjust.Compact && !o.Failure.terminal() && !o.told() && !slices.Contains(kinds, ButtonRetry) {
 		kinds = append([]string{ButtonRetry}, kinds...)
 	}
 	if d.Action == ActionSwitchModel && !slices.Contains(kinds, ButtonSwitchModel) && !slices.Contains(kinds, ButtonLarger) {
@@ -100,8 +100,12 @@ func (r *Run) offerable(b Button) bool {
 		return false
 	case ButtonSwitchModel, ButtonLarger:
 		return r.Open.offers(b.Model)
-	case ButtonRetry, ButtonWaitLonger, ButtonCompact:
+	case ButtonRetry, ButtonWaitLonger:
 		return !r.IdleBreaker()
+	case ButtonCompact:
+		return r.compactable()
+	case ButtonRerunTool:
+		return r.Open.told()
 	}
 	return true
 }
@@ -116,6 +120,16 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if r.IdleBreaker() {
 			return
 		}
+	case ButtonCompact:
+		if !r.compactable() {
+			return
+		}
+	case ButtonRerunTool:
+		if !o.told() {
+			return
+		}
+		list.add(Button{Kind: kind, Label: "Run " + o.Failure.Tool + " again"})
+		return
 	case ButtonResumeAt:
 		if resetsAt.IsZero() {
 			return
@@ -183,7 +197,8 @@ func (l *buttonList) add(b Button) {
 // prefer marks the primary action: the one that was decided, else the first.
 func (l buttonList) prefer(d *Decision) {
 	for i, b := range l {
-		decided := d.Action == ActionRetry && b.Kind == ButtonRetry ||
+		decided := d.Action == ActionRetry && !d.Adjust.Compact && b.Kind == ButtonRetry ||
+			d.Action == ActionRetry && d.Adjust.Compact && b.Kind == ButtonCompact ||
 			d.Action == ActionSwitchModel && (b.Kind == ButtonSwitchModel || b.Kind == ButtonLarger) && b.Model == d.NewModel
 		if decided {
 			l[i].Primary = true

@@ -27,6 +27,9 @@ type Policy struct {
 	// SuggestionTTL is how long a suggestion stays open.
 	SuggestionTTL   Millis `json:"suggestionTtlMs"`
 	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
+	// CompactionModel sums up old turns of a conversation that became too long; "" = the
+	// model that is asked next.
+	CompactionModel string `json:"compactionModel,omitempty"`
 }
 
 // Budget counts what a run may use and, in Run.Spent, what it has used.

@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -47,6 +48,9 @@ type Run struct {
 	Call     Call          // counters of the model call at hand
 	Pending  []*ToolRun    // tool calls of the last answer, in its order
 
+	Compactions int         // of the conversation, without a finished model call in between
+	Compacting  *Compacting // a summary in the air
+
 	Open           *OpenFailure // the failure that nothing has answered yet
 	Suggestion     *Suggestion  // open, or the last one; see SuggestionOpen
 	Wait           *Waiting     // a live wait
@@ -68,6 +72,7 @@ type Run struct {
 	suggestionOver bool   // its time is over
 	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
 	truncated      bool
+	unsure         *ToolRun  // its outcome is unknown, and nobody was asked about that
 	stepDoubled    bool      // a person chose to wait longer for the step at hand
 	lastSeen       time.Time // when people saw something last
 	reserved       Budget
@@ -107,7 +112,8 @@ type ToolRun struct {
 	InAir    bool
 	Orphan   bool
 	Returned bool
-	Notes    int // progress notes about the last try
+	Unknown  bool // it may or may not have taken effect
+	Notes    int  // progress notes about the last try
 }
 
 // OpenFailure is a failure on its way through the hook to a decision.
@@ -124,6 +130,7 @@ type OpenFailure struct {
 	Accepted     bool // a person said so: act, whatever autoRecover says
 	Waited       bool // the decision's delay is over, or the network is back
 	Offline      bool // this machine had no connection
+	Compacted    bool // the conversation was shortened, or could not be
 }
 
 // SuggestionOpen reports whether a person may still answer r's suggestion.
@@ -227,10 +234,10 @@ func (r *Run) apply(e Event) {
 		r.toolBegan(e, b)
 	case ToolReturned:
 		r.toolReturned(e, b)
+	case Compacting:
+		r.compacting(b)
 	case Compacted:
-		if b.Keep >= 0 && b.Keep <= len(r.Messages) {
-			r.Messages = append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...)
-		}
+		r.compacted(b)
 	case Noted:
 		r.noted(b)
 	case Slept:
@@ -270,6 +277,7 @@ func (r *Run) claimed(e Event, b Claimed) {
 			t.InAir, t.Orphan = false, true
 		}
 	}
+	r.Compacting = nil // it was counted when it began
 	if r.Wait != nil && r.Wait.For == WaitStore {
 		r.Wait, r.Status = nil, StatusRunning
 	}
@@ -300,6 +308,7 @@ func (r *Run) began(e Event, b Began) {
 	}
 	r.Call.Adjust, r.Call.Doubled = Adjust{}, ""
 	r.Model = b.Model
+	r.unsure = nil
 	r.rearmStep(e.Time)
 	r.resume(e.Time)
 	r.reserved = b.Reserve
@@ -356,6 +365,7 @@ func (r *Run) answered(e Event, b Answered) {
 	r.Messages = append(r.Messages, b.Message)
 	r.Attempt, r.Call = nil, Call{}
 	r.Rounds++
+	r.Compactions = 0
 	r.truncated = b.Stop == llm.StopLength
 	r.finishStep(e.Time, "answer", InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
@@ -391,6 +401,9 @@ func (r *Run) failed(e Event, b Failed) {
 		r.idled(orElse(b.Failure.Model, r.Model))
 	} else if b.Failure.Kind == KindInterrupted {
 		r.Crashes++
+	}
+	if r.unsure != nil && r.unsure.Call.ID == b.CallID {
+		r.unsure = nil
 	}
 	r.expired = ""
 	r.Open = open
@@ -451,7 +464,10 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t.Tries == 0 {
 		took = 0
 	}
-	t.InAir, t.Orphan, t.Returned = false, false, true
+	t.InAir, t.Orphan, t.Returned, t.Unknown = false, false, true, b.Outcome == OutcomeUnknown
+	if t.Unknown && len(r.Policy.Plugins) > 0 {
+		r.unsure = t
+	}
 	result := b.Result
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
 	r.finishStep(e.Time, t.Call.Name, took)
@@ -500,9 +516,11 @@ func (r *Run) accepted(e Event, b Accepted) {
 	case ButtonCancelWait:
 		r.cancelled = true
 	case ButtonSwitchModel, ButtonLarger:
-		amended.Action, amended.NewModel = ActionSwitchModel, button.Model
+		amended.Action, amended.NewModel, amended.Adjust.Compact = ActionSwitchModel, button.Model, false
 	case ButtonCompact:
 		amended.Adjust.Compact = true
+	case ButtonRerunTool:
+		r.rerun(open.CallID)
 	case ButtonResumeAt:
 		open.Waited = !r.Suggestion.ResetsAt.After(e.Time)
 		amended.Delay = InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
@@ -513,6 +531,19 @@ func (r *Run) accepted(e Event, b Accepted) {
 		r.extend(open.Failure, e.Time)
 	}
 	open.Decision = &amended
+}
+
+// rerun takes a tool's result back, at the wish of a person who knows what that may do.
+func (r *Run) rerun(callID string) {
+	for _, t := range r.Pending {
+		if t.Call.ID != callID || !t.Returned {
+			continue
+		}
+		t.Returned, t.Unknown, t.Orphan = false, false, false
+		r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m llm.Message) bool {
+			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID
+		})
+	}
 }
 
 // answerable gives the actions of the suggestion or live wait called id, if it is

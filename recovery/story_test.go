@@ -24,9 +24,9 @@ const storyMark = "----\n"
 // like, one word and its arguments a line:
 //
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
-//	tool NAME SAFETY TOOK            SAFETY: unsafe, idempotent, read_only; TOOK may be "panic"
+//	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
 //	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
-//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N]
+//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact]
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
 //	cancel ROUNDS                    ends the run once so many rounds are done
@@ -76,6 +76,9 @@ func tell(b *bytes.Buffer, e Event, effects []Effect) {
 	}
 	if e.Type() == "started" || e.Type() == "suggested" {
 		data = brief(e)
+	}
+	if len(data) > 1000 {
+		data = append(data[:1000:1000], "…"...)
 	}
 	fmt.Fprintf(b, "%d %s %s %s\n", e.Seq, e.Time.Sub(begin), e.Type(), data)
 	for _, effect := range effects {
@@ -158,7 +161,13 @@ func parseStory(t tb, path, text string) *world {
 			parsePolicy(t, &p, f[1:])
 		case "tool":
 			took, err := time.ParseDuration(f[3])
-			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: err != nil}
+			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: f[3] == "panic", lost: f[3] == "lost"}
+			if len(f) > 4 {
+				n, _ := strconv.Atoi(f[4])
+				w.tool[f[1]] = toolOutcome{took: took, text: strings.Repeat("x", n)}
+			} else if err != nil && f[3] != "panic" && f[3] != "lost" {
+				t.Fatalf("%s: %v", path, err)
+			}
 			safety := Safety(strings.TrimPrefix(f[2], "unsafe"))
 			w.start.Tools = append(w.start.Tools, ToolDecl{Tool: llm.Tool{Name: f[1]}, Safety: safety})
 		case "model":
@@ -271,6 +280,8 @@ func parseOpinion(t tb, words []string) opinion {
 			o.vote.Delay = InMillis(d)
 		} else if n, found := strings.CutPrefix(word, "below="); found {
 			o.below, _ = strconv.Atoi(n)
+		} else if word == "compact" {
+			o.vote.Adjust.Compact = true
 		} else {
 			o.vote.NewModel = word
 		}

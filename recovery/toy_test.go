@@ -43,6 +43,7 @@ type toolOutcome struct {
 	took  time.Duration
 	text  string
 	panic bool
+	lost  bool // its outcome is unknown
 }
 
 // toy is a shell without I/O: its time is virtual, its log is JSON in memory.
@@ -225,7 +226,7 @@ func (y *toy) stopped(t tb, effects []Effect) bool {
 	}
 	for _, p := range y.run.Pending {
 		if p.InAir && !wanted[p.Call.ID] {
-			y.append(t, ToolReturned{CallID: p.Call.ID, Outcome: OutcomeUnknown, Result: unknownOutcome(p.Call)})
+			y.append(t, ToolReturned{CallID: p.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(p.Call)})
 			return true
 		}
 	}
@@ -239,6 +240,9 @@ func (y *toy) intents(t tb, effects []Effect) bool {
 		switch {
 		case e.Call != nil && !e.Call.InAir:
 			y.append(t, e.Call.Intent)
+			return true
+		case e.Summarise != nil && !e.Summarise.InAir:
+			y.append(t, e.Summarise.Intent)
 			return true
 		case e.Tool != nil && !e.Tool.InAir:
 			y.append(t, e.Tool.Intent)
@@ -272,6 +276,12 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 	switch {
 	case e.Timer != nil:
 		return e.Timer.At, []Body{e.Timer.Write}
+	case e.Summarise != nil:
+		keep := e.Summarise.Intent.Keep
+		return y.run.Last.Add(time.Second), []Body{Compacted{
+			Messages: []llm.Message{SummaryMessage("so far so good", y.run.Messages[:keep])}, Keep: keep,
+			Stage: CompactSummary, Model: e.Summarise.Intent.Model, Usage: llm.Usage{InputTokens: 100, OutputTokens: 10},
+		}}
 	case e.Watch != nil:
 		offline := y.w.outcome(y.run.Attempt.Model, y.used[y.run.Attempt.Model]-1).offline
 		return y.run.Open.At.Add(offline), []Body{e.Watch.Due}
@@ -297,6 +307,9 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	o := y.w.tool[call.Name]
 	result := llm.ToolResult{CallID: call.ID, Name: call.Name, Text: o.text, IsError: o.panic}
+	if o.lost {
+		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeUnknown, Result: unknownResult(call)}}
+	}
 	if !o.panic {
 		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
 	}

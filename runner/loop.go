@@ -258,6 +258,8 @@ func (l *loop) start(ctx context.Context, e recovery.Effect) error {
 		l.startTimer(ctx, e.Key, e.Timer)
 	case e.Watch != nil:
 		l.watchNetwork(ctx, e.Key, e.Watch)
+	case e.Summarise != nil:
+		return l.summarise(ctx, e.Key, e.Summarise)
 	}
 	return nil
 }

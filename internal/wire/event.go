@@ -33,6 +33,7 @@ var bodies = map[protoreflect.Name]reflect.Type{
 	"tool_began":       reflect.TypeFor[recovery.ToolBegan](),
 	"tool_returned":    reflect.TypeFor[recovery.ToolReturned](),
 	"compacted":        reflect.TypeFor[recovery.Compacted](),
+	"compacting":       reflect.TypeFor[recovery.Compacting](),
 	"noted":            reflect.TypeFor[recovery.Noted](),
 	"suggested":        reflect.TypeFor[recovery.Suggested](),
 	"accepted":         reflect.TypeFor[recovery.Accepted](),

@@ -63,6 +63,7 @@ type Event struct {
 	//	*Event_Ended
 	//	*Event_Unknown
 	//	*Event_Slept
+	//	*Event_Compacting
 	Body          isEvent_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -347,6 +348,15 @@ func (x *Event) GetSlept() *Slept {
 	return nil
 }
 
+func (x *Event) GetCompacting() *Compacting {
+	if x != nil {
+		if x, ok := x.Body.(*Event_Compacting); ok {
+			return x.Compacting
+		}
+	}
+	return nil
+}
+
 type isEvent_Body interface {
 	isEvent_Body()
 }
@@ -466,6 +476,11 @@ type Event_Slept struct {
 	Slept *Slept `protobuf:"bytes,32,opt,name=slept,proto3,oneof"`
 }
 
+type Event_Compacting struct {
+	// Compacting is the intent of a summary.
+	Compacting *Compacting `protobuf:"bytes,33,opt,name=compacting,proto3,oneof"`
+}
+
 func (*Event_Started) isEvent_Body() {}
 
 func (*Event_PolicyChanged) isEvent_Body() {}
@@ -511,6 +526,8 @@ func (*Event_Ended) isEvent_Body() {}
 func (*Event_Unknown) isEvent_Body() {}
 
 func (*Event_Slept) isEvent_Body() {}
+
+func (*Event_Compacting) isEvent_Body() {}
 
 // Head points into another run: the conversation up to and including seq.
 type Head struct {
@@ -1760,7 +1777,15 @@ type Compacted struct {
 	// The new beginning.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Index of the first message kept as it is.
-	Keep          int32 `protobuf:"varint,2,opt,name=keep,proto3" json:"keep,omitempty"`
+	Keep int32 `protobuf:"varint,2,opt,name=keep,proto3" json:"keep,omitempty"`
+	// What was shortened: results, summary.
+	Stage string `protobuf:"bytes,3,opt,name=stage,proto3" json:"stage,omitempty"`
+	// The model that wrote the summary; may be empty.
+	Model string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
+	// What writing it used.
+	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Why nothing was shortened; empty where something was.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1809,6 +1834,107 @@ func (x *Compacted) GetKeep() int32 {
 	return 0
 }
 
+func (x *Compacted) GetStage() string {
+	if x != nil {
+		return x.Stage
+	}
+	return ""
+}
+
+func (x *Compacted) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Compacted) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *Compacted) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Compacting is the intent of a summary, durable before its model is asked.
+type Compacting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// seq of the Failed event that it is for.
+	Failure uint64 `protobuf:"varint,1,opt,name=failure,proto3" json:"failure,omitempty"`
+	// The model that writes it.
+	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// Index of the first message kept as it is.
+	Keep int32 `protobuf:"varint,3,opt,name=keep,proto3" json:"keep,omitempty"`
+	// Counted until the true figures are known.
+	Reserve       *Budget `protobuf:"bytes,4,opt,name=reserve,proto3" json:"reserve,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Compacting) Reset() {
+	*x = Compacting{}
+	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Compacting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Compacting) ProtoMessage() {}
+
+func (x *Compacting) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Compacting.ProtoReflect.Descriptor instead.
+func (*Compacting) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Compacting) GetFailure() uint64 {
+	if x != nil {
+		return x.Failure
+	}
+	return 0
+}
+
+func (x *Compacting) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Compacting) GetKeep() int32 {
+	if x != nil {
+		return x.Keep
+	}
+	return 0
+}
+
+func (x *Compacting) GetReserve() *Budget {
+	if x != nil {
+		return x.Reserve
+	}
+	return nil
+}
+
 // Noted tells people something that changes nothing.
 type Noted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1832,7 +1958,7 @@ type Noted struct {
 
 func (x *Noted) Reset() {
 	*x = Noted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	mi := &file_mulligan_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +1970,7 @@ func (x *Noted) String() string {
 func (*Noted) ProtoMessage() {}
 
 func (x *Noted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[19]
+	mi := &file_mulligan_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +1983,7 @@ func (x *Noted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Noted.ProtoReflect.Descriptor instead.
 func (*Noted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Noted) GetTopic() string {
@@ -1920,7 +2046,7 @@ type Suggested struct {
 
 func (x *Suggested) Reset() {
 	*x = Suggested{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[20]
+	mi := &file_mulligan_v1_event_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1932,7 +2058,7 @@ func (x *Suggested) String() string {
 func (*Suggested) ProtoMessage() {}
 
 func (x *Suggested) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[20]
+	mi := &file_mulligan_v1_event_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1945,7 +2071,7 @@ func (x *Suggested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suggested.ProtoReflect.Descriptor instead.
 func (*Suggested) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Suggested) GetSuggestion() *Suggestion {
@@ -1970,7 +2096,7 @@ type Accepted struct {
 
 func (x *Accepted) Reset() {
 	*x = Accepted{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[21]
+	mi := &file_mulligan_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1982,7 +2108,7 @@ func (x *Accepted) String() string {
 func (*Accepted) ProtoMessage() {}
 
 func (x *Accepted) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[21]
+	mi := &file_mulligan_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1995,7 +2121,7 @@ func (x *Accepted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Accepted.ProtoReflect.Descriptor instead.
 func (*Accepted) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Accepted) GetSuggestion() string {
@@ -2028,7 +2154,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[22]
+	mi := &file_mulligan_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2040,7 +2166,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[22]
+	mi := &file_mulligan_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2053,7 +2179,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 // Paused says that the run waits for its store.
@@ -2067,7 +2193,7 @@ type Paused struct {
 
 func (x *Paused) Reset() {
 	*x = Paused{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[23]
+	mi := &file_mulligan_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2079,7 +2205,7 @@ func (x *Paused) String() string {
 func (*Paused) ProtoMessage() {}
 
 func (x *Paused) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[23]
+	mi := &file_mulligan_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2092,7 +2218,7 @@ func (x *Paused) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Paused.ProtoReflect.Descriptor instead.
 func (*Paused) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Paused) GetReason() string {
@@ -2117,7 +2243,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[24]
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2129,7 +2255,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[24]
+	mi := &file_mulligan_v1_event_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2142,7 +2268,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Ended) GetStatus() string {
@@ -2177,7 +2303,7 @@ type Slept struct {
 
 func (x *Slept) Reset() {
 	*x = Slept{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	mi := &file_mulligan_v1_event_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2315,7 @@ func (x *Slept) String() string {
 func (*Slept) ProtoMessage() {}
 
 func (x *Slept) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[25]
+	mi := &file_mulligan_v1_event_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2328,7 @@ func (x *Slept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Slept.ProtoReflect.Descriptor instead.
 func (*Slept) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Slept) GetForMs() int64 {
@@ -2225,7 +2351,7 @@ type UnknownEvent struct {
 
 func (x *UnknownEvent) Reset() {
 	*x = UnknownEvent{}
-	mi := &file_mulligan_v1_event_proto_msgTypes[26]
+	mi := &file_mulligan_v1_event_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2237,7 +2363,7 @@ func (x *UnknownEvent) String() string {
 func (*UnknownEvent) ProtoMessage() {}
 
 func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_event_proto_msgTypes[26]
+	mi := &file_mulligan_v1_event_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2250,7 +2376,7 @@ func (x *UnknownEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnknownEvent.ProtoReflect.Descriptor instead.
 func (*UnknownEvent) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{26}
+	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UnknownEvent) GetType() string {
@@ -2271,8 +2397,7 @@ var File_mulligan_v1_event_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x17mulligan/v1/event.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\x1a\x19mulligan/v1/message.proto\x1a\x18mulligan/v1/policy.proto\"\xc7\n" +
-	"\n" +
+	"\x17mulligan/v1/event.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\x1a\x19mulligan/v1/message.proto\x1a\x18mulligan/v1/policy.proto\"\x82\v\n" +
 	"\x05Event\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12.\n" +
@@ -2303,7 +2428,10 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x06paused\x18\x1d \x01(\v2\x13.mulligan.v1.PausedH\x00R\x06paused\x12*\n" +
 	"\x05ended\x18\x1e \x01(\v2\x12.mulligan.v1.EndedH\x00R\x05ended\x125\n" +
 	"\aunknown\x18\x1f \x01(\v2\x19.mulligan.v1.UnknownEventH\x00R\aunknown\x12*\n" +
-	"\x05slept\x18  \x01(\v2\x12.mulligan.v1.SleptH\x00R\x05sleptB\x06\n" +
+	"\x05slept\x18  \x01(\v2\x12.mulligan.v1.SleptH\x00R\x05slept\x129\n" +
+	"\n" +
+	"compacting\x18! \x01(\v2\x17.mulligan.v1.CompactingH\x00R\n" +
+	"compactingB\x06\n" +
 	"\x04body\"*\n" +
 	"\x04Head\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x10\n" +
@@ -2393,10 +2521,20 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x06result\x18\x02 \x01(\v2\x17.mulligan.v1.ToolResultR\x06result\x12\x18\n" +
 	"\aoutcome\x18\x03 \x01(\tR\aoutcome\x12\x1d\n" +
 	"\n" +
-	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\"Q\n" +
+	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\"\xbf\x01\n" +
 	"\tCompacted\x120\n" +
 	"\bmessages\x18\x01 \x03(\v2\x14.mulligan.v1.MessageR\bmessages\x12\x12\n" +
-	"\x04keep\x18\x02 \x01(\x05R\x04keep\"\xcd\x01\n" +
+	"\x04keep\x18\x02 \x01(\x05R\x04keep\x12\x14\n" +
+	"\x05stage\x18\x03 \x01(\tR\x05stage\x12\x14\n" +
+	"\x05model\x18\x04 \x01(\tR\x05model\x12(\n" +
+	"\x05usage\x18\x05 \x01(\v2\x12.mulligan.v1.UsageR\x05usage\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\"\x7f\n" +
+	"\n" +
+	"Compacting\x12\x18\n" +
+	"\afailure\x18\x01 \x01(\x04R\afailure\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x12\x12\n" +
+	"\x04keep\x18\x03 \x01(\x05R\x04keep\x12-\n" +
+	"\areserve\x18\x04 \x01(\v2\x13.mulligan.v1.BudgetR\areserve\"\xcd\x01\n" +
 	"\x05Noted\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x12\n" +
 	"\x04what\x18\x02 \x01(\tR\x04what\x12\x17\n" +
@@ -2442,7 +2580,7 @@ func file_mulligan_v1_event_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_event_proto_rawDescData
 }
 
-var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_mulligan_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_mulligan_v1_event_proto_goTypes = []any{
 	(*Event)(nil),                 // 0: mulligan.v1.Event
 	(*Head)(nil),                  // 1: mulligan.v1.Head
@@ -2463,33 +2601,34 @@ var file_mulligan_v1_event_proto_goTypes = []any{
 	(*ToolBegan)(nil),             // 16: mulligan.v1.ToolBegan
 	(*ToolReturned)(nil),          // 17: mulligan.v1.ToolReturned
 	(*Compacted)(nil),             // 18: mulligan.v1.Compacted
-	(*Noted)(nil),                 // 19: mulligan.v1.Noted
-	(*Suggested)(nil),             // 20: mulligan.v1.Suggested
-	(*Accepted)(nil),              // 21: mulligan.v1.Accepted
-	(*CancelRequested)(nil),       // 22: mulligan.v1.CancelRequested
-	(*Paused)(nil),                // 23: mulligan.v1.Paused
-	(*Ended)(nil),                 // 24: mulligan.v1.Ended
-	(*Slept)(nil),                 // 25: mulligan.v1.Slept
-	(*UnknownEvent)(nil),          // 26: mulligan.v1.UnknownEvent
-	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
-	(Kind)(0),                     // 28: mulligan.v1.Kind
-	(*Message)(nil),               // 29: mulligan.v1.Message
-	(*ToolDecl)(nil),              // 30: mulligan.v1.ToolDecl
-	(*Policy)(nil),                // 31: mulligan.v1.Policy
-	(*Adjust)(nil),                // 32: mulligan.v1.Adjust
-	(*Budget)(nil),                // 33: mulligan.v1.Budget
-	(*Usage)(nil),                 // 34: mulligan.v1.Usage
-	(*Failure)(nil),               // 35: mulligan.v1.Failure
-	(*Alternative)(nil),           // 36: mulligan.v1.Alternative
-	(*Vote)(nil),                  // 37: mulligan.v1.Vote
-	(*Decision)(nil),              // 38: mulligan.v1.Decision
-	(*Button)(nil),                // 39: mulligan.v1.Button
-	(Timer)(0),                    // 40: mulligan.v1.Timer
-	(*ToolResult)(nil),            // 41: mulligan.v1.ToolResult
-	(*Suggestion)(nil),            // 42: mulligan.v1.Suggestion
+	(*Compacting)(nil),            // 19: mulligan.v1.Compacting
+	(*Noted)(nil),                 // 20: mulligan.v1.Noted
+	(*Suggested)(nil),             // 21: mulligan.v1.Suggested
+	(*Accepted)(nil),              // 22: mulligan.v1.Accepted
+	(*CancelRequested)(nil),       // 23: mulligan.v1.CancelRequested
+	(*Paused)(nil),                // 24: mulligan.v1.Paused
+	(*Ended)(nil),                 // 25: mulligan.v1.Ended
+	(*Slept)(nil),                 // 26: mulligan.v1.Slept
+	(*UnknownEvent)(nil),          // 27: mulligan.v1.UnknownEvent
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(Kind)(0),                     // 29: mulligan.v1.Kind
+	(*Message)(nil),               // 30: mulligan.v1.Message
+	(*ToolDecl)(nil),              // 31: mulligan.v1.ToolDecl
+	(*Policy)(nil),                // 32: mulligan.v1.Policy
+	(*Adjust)(nil),                // 33: mulligan.v1.Adjust
+	(*Budget)(nil),                // 34: mulligan.v1.Budget
+	(*Usage)(nil),                 // 35: mulligan.v1.Usage
+	(*Failure)(nil),               // 36: mulligan.v1.Failure
+	(*Alternative)(nil),           // 37: mulligan.v1.Alternative
+	(*Vote)(nil),                  // 38: mulligan.v1.Vote
+	(*Decision)(nil),              // 39: mulligan.v1.Decision
+	(*Button)(nil),                // 40: mulligan.v1.Button
+	(Timer)(0),                    // 41: mulligan.v1.Timer
+	(*ToolResult)(nil),            // 42: mulligan.v1.ToolResult
+	(*Suggestion)(nil),            // 43: mulligan.v1.Suggestion
 }
 var file_mulligan_v1_event_proto_depIdxs = []int32{
-	27, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
+	28, // 0: mulligan.v1.Event.time:type_name -> google.protobuf.Timestamp
 	3,  // 1: mulligan.v1.Event.started:type_name -> mulligan.v1.Started
 	4,  // 2: mulligan.v1.Event.policy_changed:type_name -> mulligan.v1.PolicyChanged
 	5,  // 3: mulligan.v1.Event.claimed:type_name -> mulligan.v1.Claimed
@@ -2505,44 +2644,47 @@ var file_mulligan_v1_event_proto_depIdxs = []int32{
 	16, // 13: mulligan.v1.Event.tool_began:type_name -> mulligan.v1.ToolBegan
 	17, // 14: mulligan.v1.Event.tool_returned:type_name -> mulligan.v1.ToolReturned
 	18, // 15: mulligan.v1.Event.compacted:type_name -> mulligan.v1.Compacted
-	19, // 16: mulligan.v1.Event.noted:type_name -> mulligan.v1.Noted
-	20, // 17: mulligan.v1.Event.suggested:type_name -> mulligan.v1.Suggested
-	21, // 18: mulligan.v1.Event.accepted:type_name -> mulligan.v1.Accepted
-	22, // 19: mulligan.v1.Event.cancel_requested:type_name -> mulligan.v1.CancelRequested
-	23, // 20: mulligan.v1.Event.paused:type_name -> mulligan.v1.Paused
-	24, // 21: mulligan.v1.Event.ended:type_name -> mulligan.v1.Ended
-	26, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
-	25, // 23: mulligan.v1.Event.slept:type_name -> mulligan.v1.Slept
-	27, // 24: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
-	28, // 25: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
-	29, // 26: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
-	30, // 27: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
-	31, // 28: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
-	1,  // 29: mulligan.v1.Started.continues:type_name -> mulligan.v1.Head
-	31, // 30: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
-	32, // 31: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
-	33, // 32: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
-	29, // 33: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
-	34, // 34: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
-	35, // 35: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
-	34, // 36: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
-	36, // 37: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
-	2,  // 38: mulligan.v1.Failed.cooling:type_name -> mulligan.v1.Cooldown
-	11, // 39: mulligan.v1.Repaired.repairs:type_name -> mulligan.v1.Repair
-	37, // 40: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
-	38, // 41: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
-	27, // 42: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
-	39, // 43: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
-	40, // 44: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
-	41, // 45: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
-	29, // 46: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
-	27, // 47: mulligan.v1.Noted.since:type_name -> google.protobuf.Timestamp
-	42, // 48: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
-	49, // [49:49] is the sub-list for method output_type
-	49, // [49:49] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	20, // 16: mulligan.v1.Event.noted:type_name -> mulligan.v1.Noted
+	21, // 17: mulligan.v1.Event.suggested:type_name -> mulligan.v1.Suggested
+	22, // 18: mulligan.v1.Event.accepted:type_name -> mulligan.v1.Accepted
+	23, // 19: mulligan.v1.Event.cancel_requested:type_name -> mulligan.v1.CancelRequested
+	24, // 20: mulligan.v1.Event.paused:type_name -> mulligan.v1.Paused
+	25, // 21: mulligan.v1.Event.ended:type_name -> mulligan.v1.Ended
+	27, // 22: mulligan.v1.Event.unknown:type_name -> mulligan.v1.UnknownEvent
+	26, // 23: mulligan.v1.Event.slept:type_name -> mulligan.v1.Slept
+	19, // 24: mulligan.v1.Event.compacting:type_name -> mulligan.v1.Compacting
+	28, // 25: mulligan.v1.Cooldown.until:type_name -> google.protobuf.Timestamp
+	29, // 26: mulligan.v1.Cooldown.kind:type_name -> mulligan.v1.Kind
+	30, // 27: mulligan.v1.Started.input:type_name -> mulligan.v1.Message
+	31, // 28: mulligan.v1.Started.tools:type_name -> mulligan.v1.ToolDecl
+	32, // 29: mulligan.v1.Started.policy:type_name -> mulligan.v1.Policy
+	1,  // 30: mulligan.v1.Started.continues:type_name -> mulligan.v1.Head
+	32, // 31: mulligan.v1.PolicyChanged.policy:type_name -> mulligan.v1.Policy
+	33, // 32: mulligan.v1.Began.adjust:type_name -> mulligan.v1.Adjust
+	34, // 33: mulligan.v1.Began.reserve:type_name -> mulligan.v1.Budget
+	30, // 34: mulligan.v1.Answered.message:type_name -> mulligan.v1.Message
+	35, // 35: mulligan.v1.Answered.usage:type_name -> mulligan.v1.Usage
+	36, // 36: mulligan.v1.Failed.failure:type_name -> mulligan.v1.Failure
+	35, // 37: mulligan.v1.Failed.usage:type_name -> mulligan.v1.Usage
+	37, // 38: mulligan.v1.Failed.alternatives:type_name -> mulligan.v1.Alternative
+	2,  // 39: mulligan.v1.Failed.cooling:type_name -> mulligan.v1.Cooldown
+	11, // 40: mulligan.v1.Repaired.repairs:type_name -> mulligan.v1.Repair
+	38, // 41: mulligan.v1.Voted.vote:type_name -> mulligan.v1.Vote
+	39, // 42: mulligan.v1.Decided.decision:type_name -> mulligan.v1.Decision
+	28, // 43: mulligan.v1.Waiting.until:type_name -> google.protobuf.Timestamp
+	40, // 44: mulligan.v1.Waiting.actions:type_name -> mulligan.v1.Button
+	41, // 45: mulligan.v1.Due.timer:type_name -> mulligan.v1.Timer
+	42, // 46: mulligan.v1.ToolReturned.result:type_name -> mulligan.v1.ToolResult
+	30, // 47: mulligan.v1.Compacted.messages:type_name -> mulligan.v1.Message
+	35, // 48: mulligan.v1.Compacted.usage:type_name -> mulligan.v1.Usage
+	34, // 49: mulligan.v1.Compacting.reserve:type_name -> mulligan.v1.Budget
+	28, // 50: mulligan.v1.Noted.since:type_name -> google.protobuf.Timestamp
+	43, // 51: mulligan.v1.Suggested.suggestion:type_name -> mulligan.v1.Suggestion
+	52, // [52:52] is the sub-list for method output_type
+	52, // [52:52] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_event_proto_init() }
@@ -2578,6 +2720,7 @@ func file_mulligan_v1_event_proto_init() {
 		(*Event_Ended)(nil),
 		(*Event_Unknown)(nil),
 		(*Event_Slept)(nil),
+		(*Event_Compacting)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2585,7 +2728,7 @@ func file_mulligan_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_event_proto_rawDesc), len(file_mulligan_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -44,8 +44,11 @@ type Policy struct {
 	MaxOutputTokens int32 `protobuf:"varint,9,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
 	// By model, provider/model: the clocks of those that differ from timeouts.
 	ModelTimeouts map[string]*Timeouts `protobuf:"bytes,10,rep,name=model_timeouts,json=modelTimeouts,proto3" json:"model_timeouts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The model that sums up old turns of a conversation that became too long; empty = the
+	// model that is asked next.
+	CompactionModel string `protobuf:"bytes,11,opt,name=compaction_model,json=compactionModel,proto3" json:"compaction_model,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Policy) Reset() {
@@ -146,6 +149,13 @@ func (x *Policy) GetModelTimeouts() map[string]*Timeouts {
 		return x.ModelTimeouts
 	}
 	return nil
+}
+
+func (x *Policy) GetCompactionModel() string {
+	if x != nil {
+		return x.CompactionModel
+	}
+	return ""
 }
 
 // Timeouts are the clocks of a run, all in milliseconds; 0 is off.
@@ -380,7 +390,7 @@ var File_mulligan_v1_policy_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\xe6\x04\n" +
+	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\x91\x05\n" +
 	"\x06Policy\x12!\n" +
 	"\fauto_recover\x18\x01 \x01(\bR\vautoRecover\x12\x16\n" +
 	"\x06models\x18\x02 \x03(\tR\x06models\x12\x18\n" +
@@ -393,7 +403,8 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x11suggestion_ttl_ms\x18\b \x01(\x03R\x0fsuggestionTtlMs\x12*\n" +
 	"\x11max_output_tokens\x18\t \x01(\x05R\x0fmaxOutputTokens\x12M\n" +
 	"\x0emodel_timeouts\x18\n" +
-	" \x03(\v2&.mulligan.v1.Policy.ModelTimeoutsEntryR\rmodelTimeouts\x1aM\n" +
+	" \x03(\v2&.mulligan.v1.Policy.ModelTimeoutsEntryR\rmodelTimeouts\x12)\n" +
+	"\x10compaction_model\x18\v \x01(\tR\x0fcompactionModel\x1aM\n" +
 	"\vPricesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.mulligan.v1.PriceR\x05value:\x028\x01\x1aW\n" +

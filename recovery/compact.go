@@ -1,0 +1,223 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// MaxCompactions is how often a conversation is shortened without a finished model call
+// in between (spec §2: context_overflow has a remedy besides switching).
+const MaxCompactions = 2
+
+// The stages of shortening a conversation: the long results of old tool calls first, then
+// all that is old, by a summary.
+const (
+	CompactResults = "results"
+	CompactSummary = "summary"
+)
+
+const (
+	keptResults = 4         // messages at the end whose results stay whole
+	longResult  = 2 << 10   // bytes; a shorter result is not worth shortening
+	resultHead  = 1 << 10   // bytes that stay of a long one, at its beginning
+	resultTail  = 512       // and at its end
+	worthwhile  = 5         // shortening has to save one part in so many
+	maxTold     = 200 << 10 // bytes of the old conversation that a summary is made from
+	maxTask     = 16 << 10  // bytes of the user's last message that a summary keeps word by word
+)
+
+// blockedCompact is what BlockedBy says where a conversation cannot be made shorter.
+const (
+	blockedCompact     = "compaction"
+	blockedCompactions = "max_compactions"
+)
+
+// Summarise is the effect of having old turns summed up by a model. The shell writes
+// Intent before it starts, and ends it with Compacted; Text is what the model is told.
+type Summarise struct {
+	Intent Compacting
+	Text   string
+	InAir  bool
+}
+
+// compact shortens the conversation before the decision at hand acts.
+func (r *Run) compact() []Effect {
+	o := r.Open
+	if c := r.Compacting; c != nil {
+		return r.timed(summarise(*c, "", true))
+	}
+	if messages, keep, ok := shortenResults(r.Messages); ok {
+		return record(r, Compacted{Messages: messages, Keep: keep, Stage: CompactResults})
+	}
+	keep, ok := oldTurns(r.Messages)
+	switch {
+	case !ok:
+		return record(r, Compacted{Stage: CompactSummary, Reason: "there is nothing old that could be left out"})
+	case r.Compactions >= MaxCompactions:
+		return record(r, Compacted{Stage: CompactSummary, Reason: "it was tried before"})
+	}
+	if broke := r.outOfBudget(); broke != nil {
+		return broke
+	}
+	intent := Compacting{Failure: o.Seq, Model: orElse(r.Policy.CompactionModel, r.Model), Keep: keep}
+	return r.timed(summarise(intent, tellOld(r.Messages[:keep]), false))
+}
+
+func summarise(intent Compacting, text string, inAir bool) Effect {
+	return Effect{
+		Key:       fmt.Sprintf("compact/%d", intent.Failure),
+		Summarise: &Summarise{Intent: intent, Text: text, InAir: inAir},
+	}
+}
+
+// SummaryMessage is how a conversation begins whose older turns were summed up.
+func SummaryMessage(summary string, messages []llm.Message) llm.Message {
+	text := "Summary of the conversation so far, which had become too long:\n\n" + strings.TrimSpace(summary)
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := messages[i]; m.Role == llm.RoleUser && m.Text() != "" {
+			return llm.User(text + "\n\nThe user's last message, word by word:\n\n" + Clip(m.Text(), maxTask))
+		}
+	}
+	return llm.User(text)
+}
+
+// compactable reports whether there is anything left to shorten.
+func (r *Run) compactable() bool {
+	if r.Compactions >= MaxCompactions {
+		return false
+	}
+	if _, _, ok := shortenResults(r.Messages); ok {
+		return true
+	}
+	_, ok := oldTurns(r.Messages)
+	return ok
+}
+
+func (r *Run) compacting(b Compacting) {
+	r.Compactions++
+	r.Compacting = &b
+	r.reserved = b.Reserve
+	r.Spent = r.Spent.plus(b.Reserve)
+}
+
+func (r *Run) compacted(b Compacted) {
+	if r.Compacting != nil {
+		r.settle(r.Compacting.Model, b.Usage)
+		r.Compacting = nil
+	} else {
+		r.Compactions++
+	}
+	if b.Reason == "" && b.Keep >= 0 && b.Keep <= len(r.Messages) {
+		r.Messages = append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...)
+	}
+	o := r.Open
+	if o == nil || o.Decision == nil {
+		return
+	}
+	o.Compacted = true
+	if b.Reason != "" { // the decision cannot be carried out; it may be offered with what is left
+		d := *o.Decision
+		d.BlockedBy = blockedCompact
+		o.Decision, o.Accepted = &d, false
+	}
+}
+
+// shortenResults cuts the middle out of long results of old tool calls; it is false where
+// that would save little.
+func shortenResults(messages []llm.Message) (shorter []llm.Message, keep int, ok bool) {
+	keep = max(0, len(messages)-keptResults)
+	all, saved := 0, 0
+	for i, m := range messages {
+		all += size(m)
+		if i >= keep {
+			continue
+		}
+		short := shortenMessage(m)
+		saved += size(m) - size(short)
+		shorter = append(shorter, short)
+	}
+	return shorter, keep, saved > 0 && saved >= all/worthwhile
+}
+
+func shortenMessage(m llm.Message) llm.Message {
+	for i, p := range m.Parts {
+		if p.Result == nil || len(p.Result.Text) <= longResult {
+			continue
+		}
+		result := *p.Result
+		text := result.Text
+		left := len(text) - resultHead - resultTail
+		result.Text = Clip(text, resultHead) + fmt.Sprintf("\n[… %d bytes left out …]\n", left) + strings.ToValidUTF8(text[len(text)-resultTail:], "")
+		parts := append([]llm.Part{}, m.Parts...)
+		parts[i] = llm.Part{Result: &result}
+		m.Parts = parts
+	}
+	return m
+}
+
+// oldTurns gives the index of the first message that stays as it is when what is before it
+// is summed up: about a third of all stays, and no result is parted from its call.
+func oldTurns(messages []llm.Message) (keep int, ok bool) {
+	all := 0
+	for _, m := range messages {
+		all += size(m)
+	}
+	recent := 0
+	keep = len(messages)
+	for i := len(messages) - 1; i > 0; i-- {
+		recent += size(messages[i])
+		if recent > all/3 && keep < len(messages) {
+			break
+		}
+		if messages[i].Role != llm.RoleTool {
+			keep = i
+		}
+	}
+	return keep, keep < len(messages) && keep > 1
+}
+
+// size is about how many bytes of a request a message is.
+func size(m llm.Message) int {
+	n := 0
+	for _, p := range m.Parts {
+		n += len(p.Text)
+		switch {
+		case p.Thinking != nil:
+			n += len(p.Thinking.Text) + len(p.Thinking.Signature) + len(p.Thinking.Redacted)
+		case p.Image != nil:
+			n += len(p.Image.Data)
+		case p.Call != nil:
+			n += len(p.Call.Name) + len(p.Call.Args) + len(p.Call.Signature)
+		case p.Result != nil:
+			n += len(p.Result.Text)
+		}
+	}
+	return n
+}
+
+// tellOld writes old turns down for the model that sums them up.
+func tellOld(messages []llm.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		for _, p := range shortenMessage(m).Parts {
+			switch {
+			case p.Text != "":
+				fmt.Fprintf(&b, "%s: %s\n", m.Role, p.Text)
+			case p.Image != nil:
+				fmt.Fprintf(&b, "%s: (a picture)\n", m.Role)
+			case p.Call != nil:
+				fmt.Fprintf(&b, "%s calls %s with %s\n", m.Role, p.Call.Name, Clip(string(p.Call.Args), longResult))
+			case p.Result != nil:
+				fmt.Fprintf(&b, "result of %s: %s\n", p.Result.Name, p.Result.Text)
+			}
+		}
+	}
+	text := b.String()
+	if len(text) <= maxTold {
+		return text
+	}
+	half := maxTold / 2
+	return Clip(text, half) + fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-2*half) + strings.ToValidUTF8(text[len(text)-half:], "")
+}
