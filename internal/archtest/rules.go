@@ -84,6 +84,16 @@ var Rooms = []Room{
 		Why:  "a command is one more tool to the runner, which does not know it: beside the runner's own words it needs only how processes are started and ended",
 	},
 	{
+		From: "runner/mcp/...",
+		May:  []string{"std", "github.com/modelcontextprotocol/go-sdk/...", "llm/...", "recovery/...", "runner", "internal/procgroup"},
+		Why:  "a server's tools are tools like any other to the runner, which does not know whose they are: beside the runner's own words they need the protocol's SDK and how processes are ended",
+	},
+	{
+		From: "runner/mcp/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "runner", "internal/procgroup"},
+		Why:  "a server of tools speaks its own protocol to the world and the runner's few words to us; how its process ends is procgroup's",
+	},
+	{
 		From: "runner/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
@@ -192,6 +202,11 @@ var Doors = []Door{
 		To:  "proto/...",
 		For: []string{"proto/...", "internal/wire/...", "host/...", "sdk/go/...", "sdk/conformance/..."},
 		Why: "protobuf types stop at internal/wire; only the two ends of the plugin connection, and the judge who plays one of them, also need the service stubs",
+	},
+	{
+		To:  "github.com/modelcontextprotocol/go-sdk/...",
+		For: []string{"runner/mcp"},
+		Why: "one package speaks the tools' protocol, so that its SDK can change in one place",
 	},
 	{
 		To:  "github.com/hashicorp/go-plugin/...",
