@@ -31,7 +31,6 @@ var broken = []struct {
 	{"internal/procgroup/group.go", "recovery", "nobody's words"},
 	{"runner/command/command.go", "host", "one more tool to the runner"},
 	{"runner/mcp/server.go", "timeline", "tools like any other"},
-	{"runner/mcp/link.go", "host", "a server of tools"},
 	{"runner/loop.go", "host", "handed its models and hooks"},
 	{"internal/wire/event.go", "os", "no I/O"},
 	{"internal/wire/event.go", "runner", "no I/O"},

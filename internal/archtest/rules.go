@@ -89,11 +89,6 @@ var Rooms = []Room{
 		Why:  "a server's tools are tools like any other to the runner, which does not know whose they are: beside the runner's own words they need the protocol's SDK and how processes are ended",
 	},
 	{
-		From: "runner/mcp/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "runner", "internal/procgroup"},
-		Why:  "a server of tools speaks its own protocol to the world and the runner's few words to us; how its process ends is procgroup's",
-	},
-	{
 		From: "runner/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
