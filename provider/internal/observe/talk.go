@@ -221,13 +221,18 @@ func (t *talk) hear() error {
 	if form := t.form(); form != formStream {
 		return t.noStream(form, t.readBody(form))
 	}
-	events := sse.NewReader(t.answer)
+	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }, told: time.Now()}
+	events := sse.NewReader(answer)
 	var deltas []llm.Delta
 	for {
 		event, err := events.Next()
-		if err != nil {
+		switch {
+		case errors.Is(err, errUnheard):
+			return nil
+		case err != nil:
 			return t.atEnd(err)
 		}
+		answer.heard()
 		deltas, err = t.decode(event, deltas[:0])
 		if (err == nil || len(deltas) > 0) && !t.tell(deltas) {
 			return nil
