@@ -55,8 +55,12 @@ func (c Config) retryFirst(in Input, p plan) bool {
 
 func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
 	switch {
-	case p.last == giveUp:
+	case p.last == giveUp, p.last == retryShorter && in.alike() > recovery.MaxCompactions:
 		return recovery.Vote{Action: recovery.ActionFail, Reason: failReason(in)}
+	case p.last == retryShorter:
+		v := c.retry(in, p, jitter, in.happened()+"; a shorter one may fit")
+		v.Adjust.Compact = true
+		return v
 	case p.last == offerOnly, p.last == retryRepaired && !in.AutoRecover:
 		p.atOnce = true // a person decides when
 	}
@@ -85,8 +89,11 @@ func (in Input) retriesOfModel() int {
 }
 
 // again reports whether the model failed like this before during this call.
-func (in Input) again() bool {
-	return in.count(func(t recovery.Tried) bool { return t.Code == in.Failure.Code }) > 1
+func (in Input) again() bool { return in.alike() > 1 }
+
+// alike counts how often the model failed like this during this call.
+func (in Input) alike() int {
+	return in.count(func(t recovery.Tried) bool { return t.Code == in.Failure.Code })
 }
 
 func (in Input) count(fits func(recovery.Tried) bool) int {

@@ -187,6 +187,15 @@ func TestOverflowTakesTheLargestContext(t *testing.T) {
 	}
 }
 
+// TestOverflowIsShortened: where no model takes more, the conversation gets shorter, twice.
+func TestOverflowIsShortened(t *testing.T) {
+	for n, want := range map[int]bool{1: true, 2: true, 3: false} {
+		if v := decide(input(recovery.KindContextOverflow, n)); v.Adjust.Compact != want || (v.Action == recovery.ActionRetry) != want {
+			t.Errorf("failure %d: %+v", n, v)
+		}
+	}
+}
+
 func TestOutputTruncatedAsksForMore(t *testing.T) {
 	if v := decide(input(recovery.KindOutputTruncated, 1)); v.Adjust.MaxOutputTokens < 8192 {
 		t.Errorf("adjust: %+v", v.Adjust)

@@ -37,6 +37,7 @@ const (
 	offerOnly                 // retry at once: the runner offers it to a person and does not act on it itself
 	retryAnyhow               // retry: the runner offers what its limits forbid
 	retryRepaired             // retry: a person repairs something first
+	retryShorter              // retry with the conversation shortened, as often as that may help
 )
 
 // plans has a line for every kind.
@@ -60,7 +61,7 @@ var plans = map[recovery.Kind]plan{
 	recovery.KindMisconfigured: {never, others, retryRepaired, false, true},
 	recovery.KindModelNotFound: {never, others, retryRepaired, false, false},
 
-	recovery.KindContextOverflow: {never, larger, giveUp, false, false},
+	recovery.KindContextOverflow: {never, larger, retryShorter, true, false},
 	recovery.KindContentFilter:   {never, others, offerOnly, false, true},
 	recovery.KindInvalidRequest:  {never, others, giveUp, false, true},
 	recovery.KindPromptFailure:   {never, stay, giveUp, false, false},
