@@ -13,7 +13,9 @@ import (
 
 const (
 	lookEvery  = time.Second     // between two looks for what is due
-	lookNew    = 32              // runs that one look resumes at the most
+	lookMost   = 1024            // due runs that one look reads at the most
+	wokenMost  = 32              // runs whose wait is over that it resumes at the most
+	orphanMost = 128             // others that it does
 	firstPause = 2 * time.Second // of a run that could not be driven on; it doubles
 	lastPause  = 5 * time.Minute // the longest
 	letGoTime  = 8 * time.Second // in which all runs are let go of
@@ -22,9 +24,10 @@ const (
 // Keep goes on with every run that is due and that no living process drives: one whose
 // wait is over, one whose process died, one whose suggestion has expired. It looks once
 // a second by the wall clock, so that a computer that slept over a run's time resumes it
-// right after waking, and resumes at most 32 runs per look, so that the quotas of many,
-// reset at one time, do not bring them all at once. Any number of processes may keep one
-// log: each run goes to the first that claims it.
+// right after waking. Of the runs whose wait is over a look resumes at most 32, so that
+// the quotas of many, reset at one time, do not bring them all at once; of the others at
+// most 128. Any number of processes may keep one log: each run goes to the first that
+// claims it.
 //
 // Each, unless it is nil, is called for every resumed run on a goroutine of its own; the
 // run may be followed and waited for there. A run that cannot be driven on is logged and
@@ -73,30 +76,30 @@ type failing struct {
 	until time.Time // by the monotonic clock
 }
 
-// look resumes what is due. Runs that pause are listed like the others: they must not
-// take the places of those that can go on.
+// look resumes what is due. Runs that pause after a failure are listed like the others:
+// they must not take the places of those that can go on.
 func (k *keeper) look(ctx context.Context) error {
 	now := k.r.now().Round(0) // stored times are the wall clock's
-	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Limit: lookNew + k.busyOrPausing()})
+	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Limit: lookMost + k.pausing()})
 	if err != nil {
 		return err
 	}
-	begun := 0
+	woken, orphans := wokenMost, orphanMost
 	for _, s := range list {
-		if begun == lookNew {
-			break
+		places := &orphans
+		if s.Status == recovery.StatusWaiting {
+			places = &woken
 		}
-		if k.take(s.Run) {
-			begun++
+		if *places > 0 && k.take(s.Run) {
+			*places--
 			k.busy.Go(func() { k.drive(s.Run) })
 		}
 	}
 	return nil
 }
 
-// busyOrPausing counts the runs that are not to be taken now, and forgets those that
-// failed long ago.
-func (k *keeper) busyOrPausing() int {
+// pausing counts the runs that pause, and forgets those that failed long ago.
+func (k *keeper) pausing() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for id, f := range k.failed {
@@ -104,7 +107,7 @@ func (k *keeper) busyOrPausing() int {
 			delete(k.failed, id)
 		}
 	}
-	return len(k.going) + len(k.failed)
+	return len(k.failed)
 }
 
 // take makes the run this keeper's business, if it is nobody's here and does not pause.

@@ -273,30 +273,53 @@ func accept(kind string) func(context.Context, *runner.Runner, string) error {
 	}
 }
 
+// crash writes a run that is in the air, of an owner who died just now.
+func (h *house) crash(id string) {
+	h.Helper()
+	policy := recovery.DefaultPolicy()
+	policy.AutoRecover, policy.Models, policy.Plugins = true, []string{primary}, []string{"h"}
+	lease, err := h.log.Claim(h.Context(), id, "crashed", 15*time.Second)
+	if err != nil {
+		h.Fatal(err)
+	}
+	for i, b := range []recovery.Body{
+		recovery.Started{Model: primary, Input: []llm.Message{llm.User("hi")}, Policy: policy},
+		recovery.Claimed{Owner: "crashed", Epoch: 1},
+		recovery.Began{Attempt: 1, Round: 1, Model: primary},
+	} {
+		e := recovery.Event{Run: id, Seq: uint64(i) + 1, Time: h.clock.now(), Body: b}
+		if err := h.log.Append(h.Context(), lease, uint64(i), e); err != nil {
+			h.Fatal(err)
+		}
+	}
+}
+
 func TestKeepResumesWhatACrashLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, answers("whole"))
-		policy := recovery.DefaultPolicy()
-		policy.AutoRecover, policy.Models, policy.Plugins = true, []string{primary}, []string{"h"}
-		lease, err := h.log.Claim(t.Context(), "r", "crashed", 15*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, b := range []recovery.Body{
-			recovery.Started{Model: primary, Input: []llm.Message{llm.User("hi")}, Policy: policy},
-			recovery.Claimed{Owner: "crashed", Epoch: 1},
-			recovery.Began{Attempt: 1, Round: 1, Model: primary},
-		} {
-			e := recovery.Event{Run: "r", Seq: uint64(i) + 1, Time: h.clock.now(), Body: b}
-			if err := h.log.Append(t.Context(), lease, uint64(i), e); err != nil {
-				t.Fatal(err)
-			}
-		}
+		h.crash("r")
 		stop := h.keep(h.process("serve"), nil)
 		time.Sleep(14 * time.Second)
 		h.wantStatus("r", recovery.StatusRunning, 0) // its owner may live
 		time.Sleep(3 * time.Second)
 		h.wantStatus("r", recovery.StatusCompleted, 1)
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestKeepResumesAThousandThatACrashLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs = 1000
+		h := newHouse(t, answers("whole"))
+		for i := range runs {
+			h.crash(fmt.Sprint("r", i))
+		}
+		time.Sleep(16 * time.Second)
+		stop := h.keep(h.process("serve"), nil)
+		time.Sleep(10 * time.Second)
+		h.wantStatus("r0", recovery.StatusCompleted, runs)
 		if err := stop(); err != nil {
 			t.Error(err)
 		}

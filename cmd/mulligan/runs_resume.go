@@ -66,7 +66,7 @@ func resume(ctx context.Context, r *runner.Runner, f *common, id string) (*runne
 	}
 	if w := state.Wait; w != nil && time.Until(w.Until) > recovery.MaxInProcessWait.Duration() {
 		a := &app{flags: *f}
-		return nil, &exitError{exitFailed, fmt.Errorf("run %s waits until %s%s.\nGo on now:   %s\nOr then, without you: %s",
+		return nil, &exitError{exitFailed, fmt.Errorf("run %s waits until %s%s.\nTo go on now: %s\nTo have it go on then: %s",
 			id, parkedUntil(state), waitWord(w.For), a.hint("recover "+id+" --action "+recovery.ButtonRetryNow), a.hint("serve"))}
 	}
 	return r.Resume(ctx, id)
@@ -92,7 +92,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 		return err
 	}
 	if len(due) == 0 {
-		a.screen.line("No run in " + a.dir + " has anything to do now that nobody does. What waits: " + a.hint("runs list --waiting"))
+		a.screen.line("There is nothing to go on with in " + a.dir + ". What waits: " + a.hint("runs list --waiting"))
 		return nil
 	}
 	r, models, err := a.driver(ctx, plugins)
