@@ -46,13 +46,13 @@ func (s *server) call(ctx context.Context, tool string, safety recovery.Safety, 
 		return s.outcome(ctx, l, safety, a, refused.get())
 	case <-l.failed:
 	case <-ctx.Done():
-		go l.probe(s.pace.ping)
+		return "", s.abandoned(ctx, l, safety)
 	}
 	select {
 	case a := <-answered:
 		return s.outcome(ctx, l, safety, a, refused.get())
 	case <-time.After(answerGrace):
-		return "", s.lost(ctx, l, safety)
+		return "", s.lost(ctx, safety, l.err)
 	}
 }
 
@@ -70,14 +70,33 @@ func (s *server) outcome(ctx context.Context, l *link, safety recovery.Safety, a
 	case spoke && wire.Code != codeNotSent && !errors.Is(a.err, sdk.ErrConnectionClosed):
 		return "", fmt.Errorf("the MCP server %s: %s", s.spec.Name, printable(wire.Message, maxErrorText))
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() != nil {
+		return "", s.abandoned(ctx, l, safety)
+	}
+	return "", s.lost(ctx, safety, l.reason(a.err))
+}
+
+// abandoned is the error of a call whose context ended before it did. A server that
+// hangs is found out by that.
+func (s *server) abandoned(ctx context.Context, l *link, safety recovery.Safety) error {
+	go l.probe(s.pace.ping)
+	return s.lost(ctx, safety, context.Cause(ctx))
+}
+
+// reason says why a call that failed with err was not answered. A process then ends, or
+// is of no more use; a server elsewhere may have broken off this one answer.
+func (l *link) reason(err error) error {
+	if l.process != nil {
 		select {
 		case <-l.failed:
 		case <-time.After(2 * time.Second):
-			l.fail(a.err)
+			l.fail(err)
 		}
 	}
-	return "", s.lost(ctx, l, safety)
+	if l.over() {
+		return l.err
+	}
+	return err
 }
 
 const (
@@ -86,10 +105,10 @@ const (
 )
 
 // lost is the error of a call whose end nobody saw.
-func (s *server) lost(ctx context.Context, l *link, safety recovery.Safety) error {
-	why := fmt.Errorf("the MCP server %s did not end the call (%w)", s.spec.Name, context.Cause(ctx))
+func (s *server) lost(ctx context.Context, safety recovery.Safety, cause error) error {
+	why := fmt.Errorf("the MCP server %s did not end the call (%w)", s.spec.Name, cause)
 	if ctx.Err() == nil {
-		why = fmt.Errorf("the MCP server %s broke while it ran the call: %s", s.spec.Name, printable(l.err.Error(), maxErrorText))
+		why = fmt.Errorf("the MCP server %s broke while it ran the call: %s", s.spec.Name, printable(cause.Error(), maxErrorText))
 	}
 	switch safety {
 	case recovery.SafetyReadOnly:

@@ -91,7 +91,7 @@ func helperTools() []helperTool {
 			return says("done")(context.Background(), nil)
 		}},
 		{declared("child", nil), func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			child := exec.Command("sleep", "1000") //nolint:noctx // what it leaves behind is the point
+			child := exec.Command("sleep", "1000") // what it leaves behind is the point
 			if err := child.Start(); err != nil {
 				return nil, err
 			}

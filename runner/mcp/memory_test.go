@@ -107,9 +107,14 @@ var (
 
 func run(ctx context.Context, t *testing.T, set *Set, name string) (string, error) {
 	t.Helper()
+	return runWith(ctx, t, set, name, `{}`)
+}
+
+func runWith(ctx context.Context, t *testing.T, set *Set, name, args string) (string, error) {
+	t.Helper()
 	for _, tool := range set.Tools() {
 		if tool.Name == name {
-			return tool.Run(ctx, runner.ToolCall{ID: "c1", Args: json.RawMessage(`{}`)})
+			return tool.Run(ctx, runner.ToolCall{ID: "c1", Args: json.RawMessage(args)})
 		}
 	}
 	t.Fatalf("there is no tool %s among %+v", name, set.Tools())
@@ -336,13 +341,13 @@ func TestOfferIsBounded(t *testing.T) {
 			}
 		}}
 		var logged strings.Builder
-		set := m.opened(t, Spec{Exclude: []string{"t000"}}, slog.New(slog.NewTextHandler(&logged, nil)))
+		set := m.opened(t, Spec{Exclude: []string{"t000"}, Safety: map[string]recovery.Safety{"t0001": recovery.SafetyReadOnly}}, slog.New(slog.NewTextHandler(&logged, nil)))
 		defer set.Close()
 		tools := set.Tools()
 		if len(tools) != maxTools || tools[0].Name != "mem__t001" {
 			t.Errorf("%d tools, the first is %s", len(tools), tools[0].Name)
 		}
-		for _, want := range []string{"tool=wordy", "tool=deep", "tool=t129", "tool=t130"} {
+		for _, want := range []string{"tool=wordy", "tool=deep", "tool=t129", "tool=t130", "tool=t0001"} {
 			if !strings.Contains(logged.String(), want) {
 				t.Errorf("the log does not name %s:\n%s", want, logged.String())
 			}

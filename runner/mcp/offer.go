@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,6 +45,7 @@ func listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, er
 func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
 	var tools []runner.Tool
 	taken := map[string]bool{}
+	s.missing(listed)
 	for _, t := range listed {
 		if t == nil || !s.spec.offers(t.Name) {
 			continue
@@ -63,6 +66,15 @@ func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
 		tools = append(tools, tool)
 	}
 	return tools
+}
+
+// missing logs which tools the configuration speaks of that are not there.
+func (s *server) missing(listed []*sdk.Tool) {
+	for _, name := range slices.Concat(s.spec.Include, slices.Sorted(maps.Keys(s.spec.Safety))) {
+		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
+			s.logger.Warn("an MCP server does not have a tool that its configuration names", "tool", printable(name, 100))
+		}
+	}
 }
 
 func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {

@@ -78,7 +78,7 @@ func progressText(p *sdk.ProgressNotificationParams) string {
 	return count
 }
 
-func (s *server) heardLog(_ context.Context, req *sdk.LoggingMessageRequest) { //nolint:staticcheck // as at its registration
+func (s *server) heardLog(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, ok := req.Params.Data.(string)
 	if !ok {
 		data, err := json.Marshal(req.Params.Data)

@@ -9,6 +9,8 @@ type pace struct {
 	ping  time.Duration // to show a sign of life after a call that did not end
 	stop  time.Duration // to end when it is asked to
 
+	relist time.Duration // from a change of the list of tools until they are asked for
+
 	first, most time.Duration // between a death and the next start, doubling
 	window      time.Duration // in which deaths are counted, and after which they are forgiven
 	deaths      int           // within it, until the server counts as broken
@@ -17,7 +19,8 @@ type pace struct {
 
 var usualPace = pace{
 	start: 30 * time.Second, await: 10 * time.Second, ping: 5 * time.Second, stop: 2 * time.Second,
-	first: 250 * time.Millisecond, most: 30 * time.Second, window: time.Minute, deaths: 5, rest: time.Minute,
+	relist: 500 * time.Millisecond,
+	first:  250 * time.Millisecond, most: 30 * time.Second, window: time.Minute, deaths: 5, rest: time.Minute,
 }
 
 // restarts says when a server is started again. Its owner guards it.

@@ -139,6 +139,7 @@ func (s *server) serve(ctx context.Context) error {
 	s.rises(l, tools)
 	defer s.falls()
 	s.settled()
+	var relist <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -146,6 +147,11 @@ func (s *server) serve(ctx context.Context) error {
 		case <-l.failed:
 			return l.err
 		case <-s.changed:
+			if relist == nil { // several changes in a row are one
+				relist = time.After(s.pace.relist)
+			}
+		case <-relist:
+			relist = nil
 			if err := s.relist(ctx, l); err != nil {
 				return err
 			}

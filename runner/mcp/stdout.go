@@ -26,7 +26,7 @@ func newMessages(from io.ReadCloser, noise func([]byte)) *messages {
 	return &messages{from: from, in: bufio.NewReaderSize(from, 64<<10), noise: noise}
 }
 
-// Read reads messages, each a line.
+// Read reads messages, each of which ends with its line.
 func (m *messages) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
 		line, err := m.line()
@@ -34,8 +34,8 @@ func (m *messages) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		if isMessage(line) {
-			m.rest = append(line, '\n')
-		} else if len(line) > 0 {
+			m.rest = line
+		} else if len(line) > 1 {
 			m.noise(line)
 		}
 	}
@@ -44,7 +44,7 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads a line and trims it.
+// line reads a line and trims it; it ends with its newline.
 func (m *messages) line() ([]byte, error) {
 	var line []byte
 	for {
@@ -55,7 +55,7 @@ func (m *messages) line() ([]byte, error) {
 		line = append(line, piece...)
 		switch {
 		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
-			return bytes.TrimSpace(line), nil
+			return append(bytes.TrimSpace(line), '\n'), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func isMessage(line []byte) bool {
 	var message struct {
 		JSONRPC string `json:"jsonrpc"`
 	}
-	return len(line) > 0 && line[0] == '{' && json.Unmarshal(line, &message) == nil && message.JSONRPC == "2.0"
+	return line[0] == '{' && json.Unmarshal(line, &message) == nil && message.JSONRPC == "2.0"
 }
 
 // Close closes standard output.
