@@ -75,7 +75,7 @@ type Request struct {
 	Model    string
 	Session  string
 	Policy   *recovery.Policy
-	Timeouts recovery.Settings // timers of this run alone: nothing outranks them
+	Timeouts recovery.Settings // timers of this run, or else of its session: nothing outranks them
 }
 
 // Answer is a person's answer to a suggestion or to a live wait.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -161,4 +162,47 @@ func TestParseTimeouts(t *testing.T) {
 			t.Errorf("%s: %v", setting, err)
 		}
 	}
+}
+
+// TestTheTimePage: docs/time.md has every timer with its default, and its example is a
+// config that comes to the table that it shows.
+func TestTheTimePage(t *testing.T) {
+	b, err := os.ReadFile("../../docs/time.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	usual := recovery.DefaultPolicy().Timeouts
+	rows := between(t, page, "<!-- timers -->\n", "<!-- end -->")
+	for _, timer := range recovery.SettableTimers() {
+		limit := spellLimit(*usual.Of(timer))
+		if timer == recovery.TimerMaxTurn {
+			limit = "as long as `run`"
+		}
+		if want := "| `" + string(timer) + "` | " + limit + " | "; !strings.Contains(rows, want) {
+			t.Errorf("no row begins with %s", want)
+		}
+	}
+	c, models, _ := resolver(t, between(t, page, "```yaml\n", "```"))
+	run, err := parseTimeouts([]string{"connect=3s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := c.showTimeouts(&table, models, "local/qwen3", run); err != nil {
+		t.Fatal(err)
+	}
+	if shown := between(t, page, "$ mulligan doctor --timers --model local/qwen3 --timeout connect=3s\n", "```"); shown != table.String() {
+		t.Errorf("the table is\n%s", table.String())
+	}
+}
+
+func between(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, from)
+	found, _, closed := strings.Cut(rest, to)
+	if !ok || !closed {
+		t.Fatalf("there is nothing between %q and %q", from, to)
+	}
+	return found
 }
