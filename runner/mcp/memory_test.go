@@ -341,13 +341,13 @@ func TestOfferIsBounded(t *testing.T) {
 			}
 		}}
 		var logged strings.Builder
-		set := m.opened(t, Spec{Exclude: []string{"t000"}, Safety: map[string]recovery.Safety{"t0001": recovery.SafetyReadOnly}}, slog.New(slog.NewTextHandler(&logged, nil)))
+		set := m.opened(t, Spec{Exclude: []string{"t000"}, Safety: map[string]recovery.Safety{"typo": recovery.SafetyReadOnly}}, slog.New(slog.NewTextHandler(&logged, nil)))
 		defer set.Close()
 		tools := set.Tools()
 		if len(tools) != maxTools || tools[0].Name != "mem__t001" {
 			t.Errorf("%d tools, the first is %s", len(tools), tools[0].Name)
 		}
-		for _, want := range []string{"tool=wordy", "tool=deep", "tool=t129", "tool=t130", "tool=t0001"} {
+		for _, want := range []string{"tool=wordy", "tool=deep", "tool=t129", "tool=t130", "tool=typo"} {
 			if !strings.Contains(logged.String(), want) {
 				t.Errorf("the log does not name %s:\n%s", want, logged.String())
 			}
