@@ -89,7 +89,7 @@ func everything(m *mulliganv1.RunErrorRequest) {
 	f := m.GetFailure()
 	f.Variant, f.HttpStatus, f.ProviderCode, f.RequestId = "stalled", 429, "rate_limit_exceeded", "req_1"
 	f.Tool, f.LastStep, f.Timer = "send_mail", "answer", mulliganv1.Timer_TIMER_IDLE
-	f.RetryAfterMs, f.LimitMs, f.ElapsedMs = 7500, 30_000, 31_000
+	f.RetryAfterMs, f.LimitMs, f.ElapsedMs, f.LastStepElapsedMs = 7500, 30_000, 31_000, 1250
 	f.ResetsAt = timestamppb.New(time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC))
 	f.Detail = strings.Repeat("It is busy. ", 680) // nearly 8 KiB, as much as a host sends
 }

@@ -73,6 +73,7 @@ func failureFields(f recovery.Failure) map[string]any {
 		"http_status": f.HTTPStatus, "provider_code": f.ProviderCode, "request_id": f.RequestID, "tool": f.Tool,
 		"retry_after": f.RetryAfter.Duration(), "resets_at": f.ResetsAt, "timer": string(f.Timer),
 		"limit": f.Limit.Duration(), "elapsed": f.Elapsed.Duration(), "last_step": f.LastStep,
+		"last_step_elapsed": f.LastStepElapsed.Duration(),
 		"title": f.Title, "message": f.Message, "detail": f.Detail,
 	}
 }

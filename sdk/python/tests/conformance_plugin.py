@@ -16,7 +16,16 @@ SCHEMA = {
     "additionalProperties": False,
 }
 
-DURATIONS = {"elapsed", "remaining_time", "retry_after", "limit", "failure.elapsed", "failure.retry_after", "failure.limit"}
+DURATIONS = {
+    "elapsed",
+    "remaining_time",
+    "retry_after",
+    "limit",
+    "failure.elapsed",
+    "failure.retry_after",
+    "failure.limit",
+    "failure.last_step_elapsed",
+}
 NUMBERS = {"remaining_tokens", "remaining_microdollars"}
 
 config: dict[str, str] = {}

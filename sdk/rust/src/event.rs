@@ -113,6 +113,8 @@ pub struct Failure {
     pub elapsed: Duration,
     /// What finished last: a tool's name, `answer`, or nothing.
     pub last_step: String,
+    /// How long the last step took, or has been going on.
+    pub last_step_elapsed: Duration,
     /// For people: the headline.
     pub title: String,
     /// For people: what follows the headline; never repeats it.

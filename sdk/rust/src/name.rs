@@ -174,6 +174,8 @@ words! {
         Wait = "wait",
         /// The life of a suggestion.
         Expiry = "expiry",
+        /// Until people are told that a step takes long.
+        ProgressAfter = "progress_after",
     }
 }
 

@@ -83,6 +83,7 @@ impl From<v1::Failure> for Failure {
             limit: positive(f.limit_ms),
             elapsed: millis(f.elapsed_ms),
             last_step: f.last_step,
+            last_step_elapsed: millis(f.last_step_elapsed_ms),
             title: f.title,
             message: f.message,
             detail: f.detail,

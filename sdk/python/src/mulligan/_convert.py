@@ -83,6 +83,7 @@ def _failure(m: failure_pb2.Failure) -> Failure:
         limit=m.limit_ms / 1000,
         elapsed=m.elapsed_ms / 1000,
         last_step=m.last_step,
+        last_step_elapsed=m.last_step_elapsed_ms / 1000,
         title=m.title,
         message=m.message,
         detail=m.detail,

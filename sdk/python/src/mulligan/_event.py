@@ -54,6 +54,8 @@ class Failure:
     """How long the attempt, step or run had taken, in seconds."""
     last_step: str = ""
     """What finished last: a tool's name, answer, or nothing."""
+    last_step_elapsed: float = 0.0
+    """How long the last step took, or has been going on, in seconds."""
     title: str = ""
     """For people: the headline."""
     message: str = ""

@@ -99,6 +99,7 @@ fn failure(f: &Failure, name: &str) -> Option<String> {
         "limit" => seconds(f.limit.unwrap_or_default()),
         "elapsed" => seconds(f.elapsed),
         "last_step" => f.last_step.clone(),
+        "last_step_elapsed" => seconds(f.last_step_elapsed),
         "title" => f.title.clone(),
         "message" => f.message.clone(),
         "detail" => f.detail.clone(),

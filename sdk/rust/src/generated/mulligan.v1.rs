@@ -665,6 +665,10 @@ pub struct Policy {
         ::prost::alloc::string::String,
         Timeouts,
     >,
+    /// The model that sums up old turns of a conversation that became too long; empty = the
+    /// model that is asked next.
+    #[prost(string, tag = "11")]
+    pub compaction_model: ::prost::alloc::string::String,
 }
 /// Timeouts are the clocks of a run, all in milliseconds; 0 is off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -139,6 +139,8 @@ export interface Failure {
   readonly elapsed: number;
   /** What finished last: a tool's name, `answer`, or nothing. */
   readonly lastStep: string;
+  /** How long the last step took, or has been going on, in seconds. */
+  readonly lastStepElapsed: number;
   /** For people: the headline. */
   readonly title: string;
   /** For people: what follows the headline; never repeats it. */
@@ -196,7 +198,7 @@ function newFailure(m: WireFailure): Failure {
     httpStatus: m.httpStatus, providerCode: m.providerCode, requestId: m.requestId, tool: m.tool,
     retryAfter: secondsIfSet(m.retryAfterMs), resetsAt: m.resetsAt,
     timer: name(WireTimer, "timer", m.timer, m.timerName), limit: secondsIfSet(m.limitMs), elapsed: seconds(m.elapsedMs),
-    lastStep: m.lastStep, title: m.title, message: m.message, detail: m.detail,
+    lastStep: m.lastStep, lastStepElapsed: seconds(m.lastStepElapsedMs), title: m.title, message: m.message, detail: m.detail,
   };
 }
 

@@ -39,7 +39,7 @@ function newFailure(fields: EventFields): Failure {
   return {
     variant: "", origin: "model", phase: "before_first_event", model: fields.model ?? "test/model",
     httpStatus: 0, providerCode: "", requestId: "", tool: "", timer: "", limit: undefined, elapsed: 0,
-    lastStep: "", title: "", message: "", detail: "",
+    lastStep: "", lastStepElapsed: 0, title: "", message: "", detail: "",
     kind, code, provider, retryable, retryAfter, resetsAt,
     ...fields.failure,
   };

@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Policy(_message.Message):
-    __slots__ = ("auto_recover", "models", "plugins", "max_retries", "timeouts", "budget", "prices", "suggestion_ttl_ms", "max_output_tokens", "model_timeouts")
+    __slots__ = ("auto_recover", "models", "plugins", "max_retries", "timeouts", "budget", "prices", "suggestion_ttl_ms", "max_output_tokens", "model_timeouts", "compaction_model")
     class PricesEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -32,6 +32,7 @@ class Policy(_message.Message):
     SUGGESTION_TTL_MS_FIELD_NUMBER: _ClassVar[int]
     MAX_OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     MODEL_TIMEOUTS_FIELD_NUMBER: _ClassVar[int]
+    COMPACTION_MODEL_FIELD_NUMBER: _ClassVar[int]
     auto_recover: bool
     models: _containers.RepeatedScalarFieldContainer[str]
     plugins: _containers.RepeatedScalarFieldContainer[str]
@@ -42,7 +43,8 @@ class Policy(_message.Message):
     suggestion_ttl_ms: int
     max_output_tokens: int
     model_timeouts: _containers.MessageMap[str, Timeouts]
-    def __init__(self, auto_recover: bool = ..., models: _Optional[_Iterable[str]] = ..., plugins: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., timeouts: _Optional[_Union[Timeouts, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., prices: _Optional[_Mapping[str, Price]] = ..., suggestion_ttl_ms: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., model_timeouts: _Optional[_Mapping[str, Timeouts]] = ...) -> None: ...
+    compaction_model: str
+    def __init__(self, auto_recover: bool = ..., models: _Optional[_Iterable[str]] = ..., plugins: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., timeouts: _Optional[_Union[Timeouts, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., prices: _Optional[_Mapping[str, Price]] = ..., suggestion_ttl_ms: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., model_timeouts: _Optional[_Mapping[str, Timeouts]] = ..., compaction_model: _Optional[str] = ...) -> None: ...
 
 class Timeouts(_message.Message):
     __slots__ = ("connect_ms", "first_event_ms", "bytes_ms", "idle_ms", "step_ms", "max_turn_ms", "run_ms", "tool_ms", "progress_after_ms")
