@@ -3,325 +3,115 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// checker goes through a log once, with the state before each event at hand.
+// checker sees each event as soon as it is durable, with the state before it at hand,
+// and looks at what is left behind in the end. What it says begins with the invariant.
+// It is called with the disk's lock held.
 type checker struct {
-	w   *world
-	run *recovery.Run // before the event
+	w      *world
+	run    *recovery.Run // before the event
+	stored *recovery.Run // the same of the events' stored form
 
-	end       uint64 // the event that ended the run
-	cancelled time.Time
-	began     int             // attempts of the model call at hand
-	failed    int             // attempts in all
-	granted   int             // by a person, within the model call at hand
-	grants    int             // by a person, in all
-	accepted  bool            // since the last failure
-	failure   recovery.Event  // the last one
-	waiting   bool            // the last event began a wait that is too long to wait
-	calls     map[string]bool // that an answer asked for
-	returned  map[string]int
-	answered  map[string]int // suggestions, by a person
-	usage     llm.Usage
-	wrong     []string
+	// Moments by the monotonic clock, which faults cost time of.
+	cancelled, claimedAt time.Time
+	asked                time.Time // when the plugins' time begins
+
+	end      uint64                  // the event that ended the run
+	epoch    moment                  // when the owner came
+	began    int                     // attempts of the model call at hand
+	failed   int                     // attempts in all
+	granted  int                     // by a person, within the model call at hand
+	grants   int                     // by a person, in all
+	crashes  int                     // in a row, without a finished step
+	accepted bool                    // since the last failure
+	sleeps   bool                    // the last event began a wait that is too long to wait
+	calls    map[string]llm.ToolCall // of the last answer
+	begun    map[string]int          // tries of them
+	returned map[string]bool         // those of them that have
+	answered map[string]bool         // suggestions, by a person
+	expired  map[uint64]bool         // suggestions, by the failure that they are about
+	votes    []recovery.Vote         // on the open failure
+	cooling  map[string]time.Time    // by model
+	usage    llm.Usage
+	wrong    []string
+}
+
+func newChecker(w *world) *checker {
+	return &checker{
+		w: w, run: &recovery.Run{}, stored: &recovery.Run{}, begun: map[string]int{}, returned: map[string]bool{},
+		answered: map[string]bool{}, expired: map[uint64]bool{}, cooling: map[string]time.Time{},
+	}
 }
 
 func (c *checker) complain(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// check gives every breach of an invariant that the world left behind.
-func (w *world) check() []string {
-	c := &checker{w: w, run: &recovery.Run{}, calls: map[string]bool{}, returned: map[string]int{}, answered: map[string]int{}}
-	events := w.store.events()
-	for i, e := range events {
-		if e.Seq != uint64(i)+1 {
-			c.complain("I02: event %d is numbered %d", i+1, e.Seq)
-		}
-		c.event(e)
-		if err := c.run.Apply(e); err != nil {
-			c.complain("I26: %v", err)
-		}
+// claimed looks at a new lease beside the one before it.
+func (c *checker) claimed(before, after timeline.Lease) {
+	if before.Owner != after.Owner && time.Now().Before(before.Expires) {
+		c.complain("I34: %s claims the run, which %s has until %s", after.Owner, before.Owner, before.Expires)
 	}
-	c.outcome()
-	c.tools()
-	c.requests()
-	c.fold(events)
-	c.screen()
-	return append(c.wrong, w.wrong...)
-}
-
-func (c *checker) event(e recovery.Event) {
-	if _, note := e.Body.(recovery.Noted); c.end > 0 && !note {
-		c.complain("I01: event %d (%s) follows the end", e.Seq, e.Type())
-	}
-	if len(e.Text) > recovery.MaxText {
-		c.complain("I43: event %d says %d bytes", e.Seq, len(e.Text))
-	}
-	if due, ok := e.Body.(recovery.Due); ok && c.waiting && due.Timer == recovery.TimerWait {
-		c.complain("I14: event %d: a wait of more than 60 s was waited for in the process", e.Seq)
-	}
-	c.waiting = false
-	switch b := e.Body.(type) {
-	case recovery.Began:
-		c.beganEvent(e, b)
-	case recovery.Answered:
-		c.usage = c.usage.Plus(b.Usage)
-		c.inAir(e, b.Attempt)
-		c.began, c.granted = 0, 0
-		for _, call := range b.Message.Calls() {
-			c.calls[call.ID] = true
-		}
-	case recovery.Failed:
-		c.usage = c.usage.Plus(b.Usage)
-		if b.Attempt != 0 {
-			c.inAir(e, b.Attempt)
-			c.failed++
-		}
-		if c.failed > recovery.MaxFailedAttempts+c.grants {
-			c.complain("I12: event %d: %d attempts have failed", e.Seq, c.failed)
-		}
-		c.failure, c.accepted = e, false
-	case recovery.Decided:
-		c.decided(e, b)
-	case recovery.Waiting:
-		c.waitingEvent(e, b)
-	case recovery.ToolBegan:
-		c.toolBegan(e, b)
-	case recovery.ToolReturned:
-		if c.returned[b.CallID]++; c.returned[b.CallID] > 1 {
-			c.complain("I04: event %d: %s returned twice", e.Seq, b.CallID)
-		}
-	case recovery.Accepted:
-		c.acceptedEvent(e, b)
-	case recovery.CancelRequested:
-		if c.cancelled.IsZero() {
-			c.cancelled = e.Time
-		}
-	case recovery.Ended:
-		c.end = e.Seq
-		if claimed := c.w.claimedAfter(0, e.Seq); claimed.After(c.cancelled) && !c.cancelled.IsZero() {
-			c.cancelled = claimed // nobody drove the run
-		}
-		if late := c.w.store.slack(c.cancelled); !c.cancelled.IsZero() && e.Time.Sub(c.cancelled) > 2*time.Second+late {
-			c.complain("I22: cancelled, and ended %s later", e.Time.Sub(c.cancelled))
-		}
+	if after.Epoch <= before.Epoch {
+		c.complain("I34: epoch %d follows epoch %d", after.Epoch, before.Epoch)
 	}
 }
 
-func (c *checker) inAir(e recovery.Event, attempt uint64) {
-	if a := c.run.Attempt; a == nil || !a.InAir || a.ID != attempt {
-		c.complain("I10: event %d (%s) is about attempt %d, which is not in the air", e.Seq, e.Type(), attempt)
+// kept looks at an append that succeeded, the newest lease, and how long followers kept
+// the writer.
+func (c *checker) kept(l, newest timeline.Lease, took time.Duration) {
+	if l.Epoch != newest.Epoch {
+		c.complain("I34: epoch %d writes after event %d, and epoch %d has the run", l.Epoch, c.run.Seq, newest.Epoch)
+	}
+	if took > 0 {
+		c.complain("I30: an append waited %s for a follower", took)
 	}
 }
 
-func (c *checker) beganEvent(e recovery.Event, b recovery.Began) {
-	r := c.run
-	if r.Attempt != nil && r.Attempt.InAir {
-		c.complain("I10: event %d begins attempt %d while %d is in the air", e.Seq, b.Attempt, r.Attempt.ID)
-	}
-	c.mayBegin(e)
-	if c.began++; c.began > recovery.MaxAttemptsPerCall+c.granted {
-		c.complain("I12: event %d is attempt %d of one model call (%d granted)", e.Seq, c.began, c.granted)
-	}
-	if !slices.Contains(r.Policy.Models, b.Model) {
-		c.complain("I19: event %d asks %q", e.Seq, b.Model)
-	}
-	o := r.Open
-	if o == nil {
-		if c.began > 1 {
-			c.complain("I20: event %d tries again without a failure", e.Seq)
-		}
+// see checks one event and applies it.
+func (c *checker) see(e recovery.Event) {
+	if e.Seq != c.run.Seq+1 {
+		c.complain("I02: event %d follows event %d", e.Seq, c.run.Seq)
 		return
 	}
-	if d := o.Decision; d == nil || (d.Action != recovery.ActionRetry && d.Action != recovery.ActionSwitchModel) {
-		c.complain("I20: event %d begins without a decision to", e.Seq)
-		return
+	for _, rule := range rules {
+		rule(c, e)
 	}
-	if c.accepted {
-		return
-	}
-	if !r.Policy.AutoRecover {
-		c.complain("I17: event %d begins attempt %d and nobody accepted it", e.Seq, b.Attempt)
-	}
-	if o.Decision.BlockedBy != "" {
-		c.complain("I12: event %d begins although %s forbids it", e.Seq, o.Decision.BlockedBy)
-	}
-	waited := e.Time.Sub(o.At)
-	if c.began > 2 && waited < recovery.MinDelay.Duration() {
-		c.complain("I12: event %d begins %s after the failure", e.Seq, waited)
-	}
-	same := b.Model == o.Failure.Model
-	if same && waited < o.Failure.RetryAfter.Duration() {
-		c.complain("I13: event %d asks %s again after %s; it asked for %d ms", e.Seq, b.Model, waited, o.Failure.RetryAfter)
-	}
-	if same && e.Time.Before(o.Failure.ResetsAt) {
-		c.complain("I13: event %d asks %s again before %s", e.Seq, b.Model, o.Failure.ResetsAt)
-	}
-}
-
-// mayBegin looks at what forbids any effect.
-func (c *checker) mayBegin(e recovery.Event) {
-	r := c.run
-	if !c.cancelled.IsZero() {
-		c.complain("I22: event %d (%s) follows a cancel", e.Seq, e.Type())
-	}
-	late := c.w.store.slack(e.Time) // a write may take long
-	if run := r.Policy.Timeouts.Run; run > 0 && e.Time.Sub(r.StartedAt) > run.Duration()+late {
-		c.complain("I11: event %d (%s) is after the run's timeout", e.Seq, e.Type())
-	}
-	if turn := r.Policy.Timeouts.MaxTurn; turn > 0 && e.Time.Sub(r.StartedAt) > turn.Duration()+r.Parked+late {
-		c.complain("I11: event %d (%s) is after the turn's time", e.Seq, e.Type())
-	}
-	if b := r.Policy.Budget.Tokens; b > 0 && r.Spent.Tokens >= b {
-		c.complain("I11: event %d (%s) with %d of %d tokens spent", e.Seq, e.Type(), r.Spent.Tokens, b)
-	}
-}
-
-func (c *checker) decided(e recovery.Event, b recovery.Decided) {
-	if d := b.Decision.Delay; d < 0 || d > recovery.MaxDelay {
-		c.complain("I13: event %d decides to wait %d ms", e.Seq, d)
-	}
-	o := c.run.Open
-	if o == nil || o.Seq != b.Failure {
-		c.complain("I20: event %d decides about %d, which is not open", e.Seq, b.Failure)
-		return
-	}
-	asked := o.At
-	for _, e := range c.w.store.events()[o.Seq:e.Seq] {
-		switch e.Body.(type) {
-		case recovery.Claimed, recovery.ToolReturned: // tools beside the one that failed end first
-			asked = e.Time
-		}
-	}
-	if took := e.Time.Sub(asked); took > 5*time.Second+c.w.store.slack(asked) {
-		c.complain("I16: event %d: the plugins took %s", e.Seq, took)
-	}
-}
-
-// claimedAfter is when a new owner took the run between two events, if one did.
-func (w *world) claimedAfter(from, to uint64) (at time.Time) {
-	for _, e := range w.store.events()[from:to] {
-		if _, ok := e.Body.(recovery.Claimed); ok {
-			at = e.Time
-		}
-	}
-	return at
-}
-
-func (c *checker) waitingEvent(e recovery.Event, b recovery.Waiting) {
-	o := c.run.Open
-	if o == nil || o.Decision == nil {
-		c.complain("I20: event %d waits without a decision", e.Seq)
-		return
-	}
-	if !c.run.Policy.AutoRecover && !c.accepted {
-		c.complain("I17: event %d waits and nobody accepted it", e.Seq)
-	}
-	wait := b.Until.Sub(o.At)
-	if wait < 0 || wait > recovery.MaxDelay.Duration() {
-		c.complain("I13: event %d waits for %s", e.Seq, wait)
-	}
-	c.waiting = b.Until.Sub(e.Time) > recovery.MaxInProcessWait.Duration()
-}
-
-func (c *checker) toolBegan(e recovery.Event, b recovery.ToolBegan) {
-	c.mayBegin(e)
-	if !c.calls[b.CallID] {
-		c.complain("I07: event %d runs %s, which no answer asked for", e.Seq, b.CallID)
-	}
-	if c.returned[b.CallID] > 0 {
-		c.complain("I04: event %d runs %s, which has returned", e.Seq, b.CallID)
-	}
-}
-
-func (c *checker) acceptedEvent(e recovery.Event, b recovery.Accepted) {
-	if c.answered[b.Suggestion]++; c.answered[b.Suggestion] > 1 {
-		c.complain("I18: event %d accepts %s again", e.Seq, b.Suggestion)
-	}
-	c.accepted = true
-	c.grants++
-	c.granted++
-}
-
-// outcome looks at how the run stands when nobody does anything any more.
-func (c *checker) outcome() {
-	r := c.run
-	if c.w.started && r.End == nil && !r.SuggestionOpen() {
-		c.complain("I01: the run stands at event %d, %s, and has not settled", r.Seq, r.Status)
-	}
-	if !c.cancelled.IsZero() && r.End == nil {
-		c.complain("I22: cancelled, and it never ended")
-	}
-	if c.usage != r.Usage {
-		c.complain("I41: the attempts used %+v, the run %+v", c.usage, r.Usage)
-	}
-}
-
-func (c *checker) tools() {
-	count := map[string]int{}
-	for _, x := range c.w.journal.list {
-		count[x.call]++
-		if !x.known {
-			c.complain("I06: %s ran before its intent was durable", x)
-		}
-		if x.done {
-			c.complain("I04: %s ran although it had returned", x)
-		}
-		limit := 1
-		if x.tool == "lookup" {
-			limit = recovery.MaxToolTries
-		}
-		if count[x.call] > limit {
-			c.complain("I05: %s ran %d times", x, count[x.call])
-		}
-	}
-}
-
-func (c *checker) requests() {
-	requests := c.w.lab.Requests()
-	for i, q := range requests {
-		if q.Refused != "" {
-			c.complain("I08: request %d to %s was refused: %s\n%s", i+1, q.Model, q.Refused, q.Body)
-		}
-	}
-	if uint64(len(requests)) > c.run.Attempts {
-		c.complain("I06: %d requests, %d attempts", len(requests), c.run.Attempts)
-	}
-}
-
-// fold compares the state that the runner had with what the log amounts to, also
-// when the log went through its stored form.
-func (c *checker) fold(events []recovery.Event) {
-	live := c.w.last
-	if live == nil || live.Seq != c.run.Seq {
-		return // another process wrote the end
-	}
-	want := exported(live)
-	if got := exported(c.run); got != want {
-		c.complain("I26: the log folds to\n%s\nthe runner had\n%s", got, want)
-	}
-	stored := make([]recovery.Event, len(events))
-	for i, e := range events {
-		data, err := json.Marshal(e)
-		if err == nil {
-			err = json.Unmarshal(data, &stored[i])
-		}
-		if err != nil {
-			c.complain("I26: event %d: %v", e.Seq, err)
-			return
-		}
-	}
-	again, err := recovery.Fold(stored)
-	if err != nil {
+	c.note(e)
+	if err := c.run.Apply(e); err != nil {
 		c.complain("I26: %v", err)
-	} else if got := exported(again); got != want {
-		c.complain("I26: the stored log folds to\n%s\nthe runner had\n%s", got, want)
+	}
+	c.fold(e)
+}
+
+// fold compares what the log amounts to with what its stored form amounts to.
+func (c *checker) fold(e recovery.Event) {
+	var again recovery.Event
+	data, err := json.Marshal(e)
+	if err == nil {
+		err = json.Unmarshal(data, &again)
+	}
+	if err == nil {
+		err = c.stored.Apply(again)
+	}
+	if err != nil {
+		c.complain("I26: event %d: %v", e.Seq, err)
+		return
+	}
+	if strings.Contains(string(data), canary) {
+		c.complain("I21: event %d tells the key: %s", e.Seq, data)
+	}
+	if !reflect.DeepEqual(c.run, c.stored) && exported(c.run) != exported(c.stored) {
+		c.complain("I26: at event %d the log folds to\n%s\nits stored form to\n%s", e.Seq, exported(c.run), exported(c.stored))
 	}
 }
 
@@ -333,14 +123,88 @@ func exported(r *recovery.Run) string {
 	return string(data)
 }
 
-func (c *checker) screen() {
-	s := c.w.screen
-	c.wrong = append(c.wrong, s.wrong...)
-	if s.seq != c.run.Seq && s.seq != c.end { // what is noted later is not followed
-		c.complain("I29: the follower saw %d of %d events", s.seq, c.run.Seq)
-		return
+// note keeps what later rules need, beside the state.
+func (c *checker) note(e recovery.Event) {
+	c.sleeps = false
+	switch b := e.Body.(type) {
+	case recovery.Claimed:
+		c.claimedAt, c.asked = time.Now(), time.Now()
+	case recovery.Began:
+		c.began++
+	case recovery.Answered:
+		c.noteAnswer(b)
+	case recovery.Failed:
+		c.noteFailure(e, b)
+	case recovery.Voted:
+		c.votes = append(c.votes, b.Vote)
+	case recovery.Waiting:
+		c.sleeps = b.Until.Sub(e.Time) > recovery.MaxInProcessWait.Duration()
+	case recovery.Due:
+		c.expired[b.Failure] = c.expired[b.Failure] || b.Timer == recovery.TimerExpiry
+	case recovery.ToolBegan:
+		c.begun[b.CallID]++
+	case recovery.ToolReturned:
+		c.returned[b.CallID] = true
+		c.crashes, c.asked = 0, time.Now() // tools beside the one that failed end first
+	case recovery.Accepted:
+		c.answered[b.Suggestion] = true
+		c.accepted = true
+		c.grants++
+		c.granted++
+	case recovery.CancelRequested:
+		if c.cancelled.IsZero() {
+			c.cancelled = time.Now()
+		}
+	case recovery.Ended:
+		c.end = e.Seq
 	}
-	if last := c.run.Messages; len(last) > 0 && last[len(last)-1].Role != llm.RoleTool && s.text() != c.run.Answer() {
-		c.complain("I09: the screen shows %q, the run says %q", s.text(), c.run.Answer())
+}
+
+func (c *checker) noteAnswer(b recovery.Answered) {
+	c.usage = c.usage.Plus(b.Usage)
+	c.began, c.granted, c.crashes = 0, 0, 0
+	delete(c.cooling, b.Message.Model)
+	c.calls = map[string]llm.ToolCall{}
+	clear(c.begun)
+	clear(c.returned)
+	for _, call := range b.Message.Calls() {
+		c.calls[call.ID] = call
 	}
+}
+
+func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
+	c.usage = c.usage.Plus(b.Usage)
+	c.asked, c.accepted, c.votes = time.Now(), false, nil
+	if b.Attempt != 0 {
+		c.failed++
+	}
+	f := b.Failure
+	if f.Kind == recovery.KindInterrupted {
+		c.crashes++
+	}
+	if f.Timer == "" && (f.Kind == recovery.KindRateLimit || f.Kind == recovery.KindOverloaded) {
+		until := e.Time.Add(max(leastCooldown, f.RetryAfter.Duration()))
+		if f.ResetsAt.After(until) {
+			until = f.ResetsAt
+		}
+		if until.After(c.cooling[f.Model]) {
+			c.cooling[f.Model] = until
+		}
+	}
+}
+
+// leastCooldown is how long a model that asked to be left alone is no alternative.
+const leastCooldown = 30 * time.Second
+
+// check gives every breach of an invariant that the world left behind.
+func (w *world) check() []string {
+	c := w.disk.checker
+	if len(w.disk.events) > 0 {
+		for _, rule := range endRules {
+			rule(c)
+		}
+	}
+	all := slices.Concat(c.wrong, w.screen.wrong, w.wrong)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -12,12 +13,40 @@ import (
 // checkpoints, is withdrawn when Began says so, and is final once Answered.
 type screen struct {
 	seq     uint64
+	ended   bool
 	attempt uint64
 	live    string // the text of the attempt
 	durable int    // how much of it was checkpointed
 	final   string // the last answer
 	late    bool   // live is what is shown, not final
 	wrong   []string
+}
+
+// follow shows the run to its end. It loses its connection now and then, and goes on
+// after the last event that it got.
+func (s *screen) follow(ctx context.Context, w *world, run string) {
+	d := newDice(w.recipe.seed, diceScreen)
+	for !s.ended && ctx.Err() == nil {
+		for item, err := range w.disk.Follow(ctx, run, s.seq) {
+			if err != nil {
+				w.complain("I29: follow: %v", err)
+				return
+			}
+			if item.Event != nil && !w.holds(item.Event.Seq) {
+				s.complain("I31: event %d is shown before it is durable", item.Event.Seq)
+			}
+			s.show(item)
+			if d.chance(0.02) {
+				break
+			}
+		}
+	}
+}
+
+// holds reports whether the disk has that event.
+func (w *world) holds(seq uint64) (holds bool) {
+	w.disk.look(func(events []recovery.Event, _ *recovery.Run) { holds = seq <= uint64(len(events)) })
+	return holds
 }
 
 func (s *screen) show(item timeline.Item) {
@@ -53,6 +82,8 @@ func (s *screen) show(item timeline.Item) {
 			s.complain("I09: event %d: attempt %d showed %q, attempt %d answered %q", e.Seq, s.attempt, s.live, b.Attempt, text)
 		}
 		s.final, s.live, s.durable, s.late = text, "", 0, false
+	case recovery.Ended:
+		s.ended = true
 	}
 }
 

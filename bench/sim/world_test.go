@@ -2,102 +2,77 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
 )
 
-// dice are one component's own, so that goroutines do not change each other's luck.
-type dice struct {
-	mu sync.Mutex
-	r  *rand.Rand
+// world is everything around one run.
+type world struct {
+	t        *testing.T
+	recipe   recipe
+	dice     *dice
+	over     chan struct{} // closed when the world ends
+	lab      *faultlab.Lab
+	server   *http.Server
+	adapters map[string]llm.Model // by wire
+	names    []string             // of the models
+	asked    atomic.Uint64        // requests that the provider got
+	health   *health.Health
+	policy   recovery.Policy
+	advisers []hooks.Named
+	about    string // which plugins
+	hasTools bool
+	toolDice [2]*dice
+	disk     *disk
+	journal  journal
+	screen   *screen
+	sky      weather
+	spawned  int           // processes
+	last     *recovery.Run // the state that a runner came to
+
+	mu    sync.Mutex
+	wrong []string
 }
 
-func newDice(seed, component uint64) *dice {
-	return &dice{r: rand.New(rand.NewPCG(seed, component))}
-}
-
-func (d *dice) n(n int) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.r.IntN(n)
-}
-
-func (d *dice) chance(p float64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.r.Float64() < p
-}
-
-// duration is up to limit, short ones as likely as long ones.
-func (d *dice) duration(limit time.Duration) time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f := d.r.Float64()
-	return time.Duration(float64(limit) * f * f * f)
-}
-
-func pick[T any](d *dice, of ...T) T { return of[d.n(len(of))] }
-
-var sentences = []string{
-	"It is 14 °C and clear.",
-	"A light jacket is enough, I would say, unless the wind turns.",
-	"Yes.",
-	"The order was placed; the confirmation follows by mail within the hour, and the rest is as before.",
-}
-
-// script draws what a model does. What it does last it does for ever.
-func (d *dice) script(tools bool) []faultlab.Step {
-	var steps []faultlab.Step
-	for range d.n(8) {
-		steps = append(steps, d.step(tools))
+func newWorld(t *testing.T, r recipe) *world {
+	d := newDice(r.seed, diceWorld)
+	w := &world{
+		t: t, recipe: r, dice: d, over: make(chan struct{}), lab: faultlab.New(), adapters: map[string]llm.Model{},
+		health: health.New(), policy: recovery.DefaultPolicy(), disk: newDisk(r), screen: &screen{},
+		toolDice: [2]*dice{newDice(r.seed, diceTools), newDice(r.seed, diceTools+1)},
 	}
-	if d.chance(0.75) {
-		return append(steps, faultlab.Answer(pick(d, sentences...)))
+	w.disk.checker = newChecker(w)
+	w.names = w.models()
+	d.policy(&w.policy)
+	w.hasTools = d.chance(0.7) && r.has(partTools)
+	for i := range d.n(4) {
+		kind, hook := w.adviser(newDice(r.seed, uint64(dicePlugins+i))) //nolint:gosec // a few plugins
+		if r.has(partPlugins) {
+			w.about += " " + kind
+			w.advisers = append(w.advisers, hooks.Named{Name: fmt.Sprintf("%s-%d", kind, i), Hook: hook})
+		}
 	}
-	return append(steps, d.fault())
-}
-
-func (d *dice) step(tools bool) faultlab.Step {
-	switch roll := d.n(100); {
-	case roll < 10:
-		return faultlab.Answer(pick(d, sentences...))
-	case roll < 18:
-		return faultlab.SlowAnswer(pick(d, sentences...), d.duration(15*time.Second))
-	case roll < 45 && tools:
-		return d.toolCalls()
-	}
-	return d.fault()
-}
-
-func (d *dice) toolCalls() faultlab.Step {
-	var calls []faultlab.Call
-	for range 1 + d.n(3) {
-		calls = append(calls, faultlab.Call{
-			Name: pick(d, "lookup", "lookup", "lookup", "charge", "charge", "charge", "nowhere"),
-			Args: pick(d, `{}`, `{"n":1}`, `{"n":1}`, `{"city":"Oslo"}`, `{"ci`),
-		})
-	}
-	return faultlab.ToolCalls(pick(d, "", "Let me look. ", sentences[0]), calls...)
-}
-
-func (d *dice) fault() faultlab.Step {
-	text := pick(d, sentences...)
-	text = pick(d, "", text[:len(text)/3], text)
-	return pick(d,
-		faultlab.RateLimited(-1), faultlab.RateLimited(d.duration(20*time.Second)), faultlab.RateLimited(2*time.Hour),
-		faultlab.Unavailable(), faultlab.Unavailable(), faultlab.Overloaded(), faultlab.Overloaded(), faultlab.Unauthorized(),
-		faultlab.HTML502(), faultlab.Status(400, nil, ""), faultlab.Status(404, nil, ""), faultlab.Status(413, nil, ""),
-		faultlab.Status(500, nil, "{"), faultlab.Status(302, map[string]string{"Location": "/"}, "x"), faultlab.Status(204, nil, ""),
-		faultlab.Hang(), faultlab.Refuse(), faultlab.Empty200(),
-		faultlab.StallAfter(text), faultlab.CutAfter(text), faultlab.CutAfter(text), faultlab.ErrorEventAfter(text),
-		faultlab.EndAfter(text), faultlab.Malformed(text))
+	w.serve()
+	return w
 }
 
 // policy draws limits; there is always a clock that ends a silent stream.
@@ -112,87 +87,140 @@ func (d *dice) policy(p *recovery.Policy) {
 	p.Timeouts.MaxTurn = pick(d, 0, 48*hour, 48*hour, 40*second, 5*minute)
 	p.Timeouts.Run = pick(d, 0, 48*hour, 48*hour, 48*hour, 3*minute)
 	p.Timeouts.Tool = pick(d, 3*second, 10*minute)
+	if p.Timeouts.Idle == 0 && p.Timeouts.Step == 0 && p.Timeouts.MaxTurn == 0 {
+		p.Timeouts.Idle = 10 * minute // pings for ever are no silence
+	}
 	if d.chance(0.1) {
 		p.Budget.Tokens = int64(20 + d.n(300))
 	}
 }
 
-// adviser draws a plugin.
-func (d *dice) adviser() (string, hooks.Hook) {
-	kind := pick(d, "sensible", "sensible", "sensible", "hostile", "silent", "erring", "hanging", "deaf", "invalid", "random")
-	return kind, hooks.Func(func(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-		if d.chance(0.2) {
-			time.Sleep(d.duration(3 * time.Second))
+// options are the runner's in process p.
+func (w *world) options(p *process) []runner.Option {
+	options := []runner.Option{
+		runner.WithPolicy(func(to *recovery.Policy) { *to = w.policy }),
+		runner.WithHealth(w.health), runner.WithLog(p), runner.WithConnectivity(&w.sky),
+		runner.WithClock(w.sky.wall), runner.WithSleep(w.sky.sleeping), runner.WithLogger(slog.New(slog.NewTextHandler(listener{w}, nil))),
+	}
+	for _, full := range w.names {
+		wire, _, _ := strings.Cut(full, "/")
+		options = append(options, runner.WithModel(full, calling{p, w.adapters[wire]}))
+	}
+	if w.hasTools {
+		options = append(options, w.tools(p))
+	}
+	for _, h := range w.advisers {
+		options = append(options, runner.WithHook(h.Name, h.Hook))
+	}
+	return options
+}
+
+// listener reads what a runner logs.
+type listener struct{ w *world }
+
+func (l listener) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), canary) {
+		l.w.complain("I21: the log tells the key: %s", line)
+	}
+	return len(line), nil
+}
+
+// serve starts the provider, on a network that is a pipe.
+func (w *world) serve() {
+	pipes := faultlab.NewMemListener()
+	w.server = &http.Server{Handler: http.HandlerFunc(w.answer), ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // it has one client
+	go w.server.Serve(pipes)                                                                           //nolint:errcheck // it is closed
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if w.sky.Offline(ctx, nil) {
+			return nil, unreachable("dial")
 		}
-		return d.advise(ctx, kind, e)
+		conn, err := pipes.Dial(ctx)
+		return cable{conn, &w.sky}, err
+	}
+	for _, full := range w.names {
+		wire, _, _ := strings.Cut(full, "/")
+		if w.adapters[wire] != nil {
+			continue
+		}
+		adapter, err := wires[wire](dial)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.adapters[wire] = adapter
+	}
+}
+
+// answer checks that the intent of a request is durable when it arrives.
+func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
+	asked := w.asked.Add(1)
+	w.disk.look(func(_ []recovery.Event, run *recovery.Run) {
+		if asked > run.Attempts {
+			w.complain("I06: request %d arrives and %d attempts were begun", asked, run.Attempts)
+		}
 	})
+	w.lab.ServeHTTP(rw, r)
 }
 
-func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recovery.Vote, error) {
-	switch kind {
-	case "sensible":
-		return sensible(e), nil
-	case "hostile":
-		return recovery.Vote{Action: recovery.ActionRetry}, nil
-	case "erring":
-		if d.chance(0.3) {
-			panic("the plugin broke")
-		}
-		return recovery.Vote{}, errors.New("the plugin has no opinion today")
-	case "hanging":
-		<-ctx.Done()
-		return recovery.Vote{Action: recovery.ActionRetry}, nil
-	case "deaf":
-		time.Sleep(20 * time.Second)
-		return recovery.Vote{Action: recovery.ActionRetry}, nil
-	case "invalid":
-		return pick(d,
-			recovery.Vote{Action: "dance"}, recovery.Vote{Action: recovery.ActionRetry, Delay: -1},
-			recovery.Vote{Action: recovery.ActionRetry, Delay: 1 << 62}, recovery.Vote{Action: recovery.ActionSwitchModel},
-			recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "evil/one"},
-			recovery.Vote{Action: recovery.ActionRetry, Reason: "\xff"}), nil
-	case "random":
-		v := recovery.Vote{
-			Action: pick(d, recovery.ActionNone, recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail),
-			Delay:  recovery.InMillis(d.duration(pick(d, time.Second, 10*time.Minute))),
-		}
-		if len(e.Alternatives) > 0 {
-			v.NewModel = pick(d, e.Alternatives...).Model
-		}
-		return v, nil
+func (w *world) complain(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
+}
+
+// live carries the run as far as it gets, then ends the world.
+func (w *world) live() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate)}
+	go w.change(ctx)
+	watched := w.watch(ctx, p)
+	time.Sleep(time.Minute) // for the deaf, and for whoever is still paused
+	cancel()
+	close(w.over)
+	time.Sleep(time.Minute)
+	<-watched
+	if err := errors.Join(w.lab.Close(), w.server.Close()); err != nil {
+		w.complain("it did not close: %v", err)
 	}
-	return recovery.Vote{}, nil
+	synctest.Wait()
 }
 
-// sensible retries what may pass and switches where it will not.
-func sensible(e hooks.RunError) recovery.Vote {
-	switch {
-	case len(e.Alternatives) > 0 && (!e.Failure.Retryable || e.Attempt >= 2 || e.Failure.RetryAfter > 30_000):
-		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: e.Alternatives[0].Model, Reason: "it will not pass here"}
-	case e.Failure.Retryable:
-		return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.Millis(300 << e.Retries), Reason: "it may pass"}
+// watch lets the person live, and watches the run from its first event.
+func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
+	watched = make(chan struct{})
+	run := p.start(ctx)
+	name := w.disk.name()
+	if name == "" || w.unborn() {
+		close(watched)
+		return watched
 	}
-	return recovery.Vote{Action: recovery.ActionFail, Reason: "nothing helps"}
+	go func() {
+		defer close(watched)
+		w.screen.follow(ctx, w, name)
+	}()
+	go stare(ctx, w, name)
+	for run != nil {
+		run = p.next(ctx, run)
+	}
+	return watched
 }
 
-// execution is one run of a tool, as the tool itself noted it.
-type execution struct {
-	call, tool, key string
-	known           bool // its intent was durable
-	done            bool // its result was durable already
-	at              time.Time
+// unborn reports whether the run's first event was never durable.
+func (w *world) unborn() (unborn bool) {
+	w.disk.look(func(events []recovery.Event, _ *recovery.Run) { unborn = len(events) == 0 })
+	return unborn
 }
 
-// journal is what tools note, apart from the log.
-type journal struct {
-	mu   sync.Mutex
-	list []execution
+// stare is a follower that takes one thing and then does not move: it is in nobody's way.
+func stare(ctx context.Context, w *world, run string) {
+	for range w.disk.Follow(ctx, run, 0) {
+		<-w.over
+	}
 }
 
-func (j *journal) add(x execution) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.list = append(j.list, x)
+func quoted(text string) string {
+	data, err := json.Marshal(text)
+	if err != nil {
+		return `""`
+	}
+	return string(data)
 }
-
-func (x execution) String() string { return fmt.Sprintf("%s(%s)", x.tool, x.call) }

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+var errDisk = errors.New("the disk hiccuped")
+
+// disk is where the world's run is durable, whichever process writes it. Its appends
+// may fail, sometimes after they were made durable, or take long. It shows each event
+// to the checker as soon as it is durable.
+type disk struct {
+	*timeline.Memory
+	dice   *dice
+	before float64 // how often an append fails
+	after  float64 // how often one is durable and fails all the same
+	slow   float64
+	outage [2]int // the appends from the first to before the second all fail
+
+	mu      sync.Mutex
+	run     string
+	events  []recovery.Event
+	lease   timeline.Lease // the newest
+	checker *checker
+	appends int
+	delays  []delay
+}
+
+// delay is time that the world's faults cost, beginning at a moment.
+type delay struct {
+	at  time.Time
+	len time.Duration
+}
+
+func newDisk(r recipe) *disk {
+	d := newDice(r.seed, diceDisk)
+	s := &disk{Memory: timeline.NewMemory(), dice: d}
+	faulty, out := d.chance(0.5), d.chance(0.2)
+	from := 2 + d.n(20)
+	if r.has(partDisk) && faulty {
+		s.before, s.after, s.slow = 0.03, 0.03, 0.03
+	}
+	if r.has(partDisk) && out {
+		s.outage = [2]int{from, from + 1 + d.n(14)}
+	}
+	return s
+}
+
+// claim remembers which run this world is about and who has it.
+func (s *disk) claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lease, err := s.Memory.Claim(ctx, run, owner, ttl)
+	if err == nil {
+		s.checker.claimed(s.lease, lease)
+		s.run, s.lease = run, lease
+	}
+	return lease, err
+}
+
+func (s *disk) renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lease, err := s.Memory.Renew(ctx, l, ttl)
+	if err == nil {
+		s.lease = lease
+	}
+	return lease, err
+}
+
+func (s *disk) release(ctx context.Context, l timeline.Lease) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.Memory.Release(ctx, l)
+	if err == nil {
+		s.lease.Expires = time.Time{}
+	}
+	return err
+}
+
+// append is Memory's, with the faults of a disk.
+func (s *disk) append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	s.mu.Lock()
+	s.appends++
+	out := s.appends >= s.outage[0] && s.appends < s.outage[1]
+	s.mu.Unlock()
+	if s.dice.chance(s.slow) {
+		pause := s.dice.duration(2 * time.Second)
+		s.cost(pause)
+		time.Sleep(pause)
+	}
+	switch {
+	case s.dice.chance(s.before) || out && s.dice.chance(0.7):
+		s.cost(1600 * time.Millisecond)
+		return errDisk
+	case s.dice.chance(s.after) || out:
+		s.cost(1600 * time.Millisecond)
+		return errors.Join(s.keep(ctx, l, after, events...), errDisk)
+	}
+	return s.keep(ctx, l, after, events...)
+}
+
+// keep makes events durable and shows the checker those that are new.
+func (s *disk) keep(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	began := time.Now()
+	if err := s.Memory.Append(ctx, l, after, events...); err != nil {
+		return err
+	}
+	s.checker.kept(l, s.lease, time.Since(began))
+	all, err := s.Read(ctx, l.Run, uint64(len(s.events)), 0)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		s.events = append(s.events, e)
+		s.checker.see(e)
+	}
+	return nil
+}
+
+// cost notes what a fault delays a writer by, at the most.
+func (s *disk) cost(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delays = append(s.delays, delay{time.Now(), d})
+}
+
+// slack is the time that faults may have cost since a moment; the checker, which the
+// disk calls, holds the lock.
+func (s *disk) slack(since time.Time) time.Duration {
+	var sum time.Duration
+	for _, d := range s.delays {
+		if !d.at.Add(d.len).Before(since) {
+			sum += d.len
+		}
+	}
+	return sum
+}
+
+// look calls f with what is durable and the state that it folds to, which f must not keep.
+func (s *disk) look(f func(events []recovery.Event, run *recovery.Run)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.events, s.checker.run)
+}
+
+func (s *disk) name() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run
+}

@@ -1,0 +1,332 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	forever  = 100 * time.Hour
+	leaseTTL = 15 * time.Second // the runner's
+	// handover is how long after the death of a process another one has its run (I36).
+	handover = leaseTTL + 5*time.Second
+)
+
+// person starts the run, waits for it and answers it, a few times, and starts another
+// process where one died.
+type person struct {
+	w        *world
+	dice     *dice
+	fates    *dice
+	doomed   float64 // how likely the next process has a fate
+	patience int     // answers that are left
+	at       *process
+}
+
+func (h *person) start(ctx context.Context) *runner.Run {
+	h.patience = 3 + h.dice.n(4)
+	if crashes := pick(h.fates, 0, 0, 0.4, 0.4, 0.9); h.w.recipe.has(partCrashes) {
+		h.doomed = crashes
+	}
+	h.at = h.w.spawn(h.fates.fate(h.doomed))
+	run, err := within(h.at, func() (*runner.Run, error) {
+		return h.at.runner.Start(ctx, runner.Request{Prompt: "What should I wear in Oslo today?"})
+	})
+	switch {
+	case err == nil:
+		return run
+	case errors.Is(err, errDied) && !h.w.unborn():
+		return h.takeOver(ctx, nil)
+	case !errors.Is(err, errDied) && !errors.Is(err, errDisk):
+		h.w.complain("I32: the run did not start: %v", err)
+	case errors.Is(err, errDisk) && !h.w.unborn():
+		return h.resume(ctx)
+	}
+	return nil
+}
+
+// next goes on after run has settled or was left behind; nil if nobody does.
+func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
+	err := h.attend(ctx, run)
+	failed, isFailed := errors.AsType[*runner.Error](err)
+	switch {
+	case err == nil, errors.Is(err, runner.ErrCancelled), isFailed && failed.Suggestion == nil:
+		return nil
+	case errors.Is(err, errDied):
+		return h.takeOver(ctx, nil)
+	case errors.Is(err, errPaused):
+		return h.takeOver(ctx, run)
+	case isFailed:
+		if h.patience--; h.patience < 0 {
+			return nil
+		}
+		return h.answer(ctx, failed)
+	case errors.Is(err, runner.ErrParked):
+		if wait := h.w.last.Wait; wait != nil {
+			h.w.sky.until(wait.Until)
+		}
+		if h.fates.chance(0.5) { // the process did not stay for that long
+			h.at = h.w.spawn(h.fate())
+		}
+	case !errors.Is(err, errDisk) && !errors.Is(err, timeline.ErrStale):
+		h.w.complain("I32: the run stopped: %v", err)
+	}
+	return h.resume(ctx)
+}
+
+// errPaused is what the person gets who does not wait for a process that stands still.
+var errPaused = errors.New("the process stands still")
+
+// attend waits for the run to settle, or cuts it short at some moment.
+func (h *person) attend(ctx context.Context, run *runner.Run) error {
+	settled := make(chan outcome, 1)
+	go func() {
+		result, err := run.Wait()
+		settled <- outcome{result.State, err}
+	}()
+	impatient := forever
+	if h.dice.chance(0.2) && h.w.recipe.has(partCancels) {
+		impatient = h.dice.duration(2 * time.Minute)
+	}
+	err, waits := h.wait(settled, impatient)
+	if !waits {
+		return err
+	}
+	if impatient == forever {
+		h.w.complain("I01: the run did not settle in %s", forever)
+	}
+	asked := time.Now()
+	if h.dice.chance(0.5) {
+		run.Cancel()
+	} else if h.meddle(ctx, run.ID()) {
+		err, _ := h.wait(settled, forever)
+		return err
+	}
+	err, _ = h.wait(settled, forever)
+	if errors.Is(err, errDied) || errors.Is(err, errPaused) {
+		return err
+	}
+	// Grace for effects that do not end, and for what was in the way of the write.
+	if took, limit := time.Since(asked), 4500*time.Millisecond+h.w.slack(asked); took > limit {
+		h.w.complain("I22: cancelled, and settled %s later", took)
+	}
+	return err
+}
+
+// outcome is what a run settled as.
+type outcome struct {
+	state *recovery.Run
+	err   error
+}
+
+// wait gives how the run settled, or that its process died or stands still; it says
+// whether nothing of that has happened after the limit.
+func (h *person) wait(settled <-chan outcome, limit time.Duration) (err error, waits bool) {
+	paused := h.at.paused
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	for {
+		select {
+		case s := <-settled:
+			h.w.last = s.state
+			return s.err, false
+		case <-h.at.died:
+			return errDied, false
+		case <-paused:
+			if paused = nil; h.fates.chance(0.7) {
+				return errPaused, false
+			}
+		case <-timeout.C:
+			return nil, true
+		}
+	}
+}
+
+func (w *world) slack(since time.Time) time.Duration {
+	w.disk.mu.Lock()
+	defer w.disk.mu.Unlock()
+	return w.disk.slack(since)
+}
+
+// meddle does something from another process; it reports whether that was no cancel.
+func (h *person) meddle(ctx context.Context, run string) bool {
+	desk := h.w.spawn(fate{}).runner
+	if state, err := desk.Inspect(ctx, run); err == nil && state.Wait != nil && len(state.Wait.Actions) > 0 && h.dice.chance(0.7) {
+		_, err := desk.Recover(ctx, run, runner.Answer{Action: pick(h.dice, state.Wait.Actions...).ID})
+		if !errors.Is(err, runner.ErrSent) && !answered(err) {
+			h.w.complain("I18: answering a wait from elsewhere: %v", err)
+		}
+		return true
+	}
+	if err := desk.Cancel(ctx, run); err != nil && !errors.Is(err, errDisk) {
+		h.w.complain("I22: a cancel from elsewhere: %v", err)
+	}
+	return false
+}
+
+// answered reports whether err says that an answer came too late.
+func answered(err error) bool {
+	return errors.Is(err, recovery.ErrAnswered) || errors.Is(err, recovery.ErrExpired) || errors.Is(err, recovery.ErrNoSuggestion)
+}
+
+// answer answers a suggestion; nil if the person leaves it at that.
+func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
+	d := h.dice
+	switch d.n(10) {
+	case 0:
+		return nil
+	case 1:
+		return h.dismiss(ctx, failed.Run)
+	case 2:
+		h.w.sky.until(failed.Suggestion.ExpiresAt.Add(time.Minute))
+		_, err := h.recover(ctx, h.at, failed.Run, runner.Answer{Action: recovery.ButtonStop})
+		if !errors.Is(err, recovery.ErrExpired) && !errors.Is(err, errDisk) && !errors.Is(err, errDied) {
+			h.w.complain("I18: an answer after the expiry: %v", err)
+		}
+		if errors.Is(err, errDied) {
+			return h.takeOver(ctx, nil)
+		}
+		return nil
+	case 3, 4:
+		return h.answerTwice(ctx, failed)
+	}
+	time.Sleep(d.duration(2 * time.Hour))
+	a := h.choose(failed.Suggestion)
+	run, err := h.recover(ctx, h.at, failed.Run, a)
+	switch {
+	case err == nil:
+		return run
+	case errors.Is(err, errDied):
+		return h.takeOver(ctx, nil)
+	case errors.Is(err, errDisk):
+		return h.resume(ctx)
+	}
+	h.w.complain("I18: the answer %+v: %v", a, err)
+	return nil
+}
+
+func (h *person) recover(ctx context.Context, p *process, run string, a runner.Answer) (*runner.Run, error) {
+	return within(p, func() (*runner.Run, error) { return p.runner.Recover(ctx, run, a) })
+}
+
+func (h *person) choose(s *recovery.Suggestion) runner.Answer {
+	var actions []string
+	for _, b := range s.Actions {
+		if b.Effect == recovery.EffectRunner {
+			actions = append(actions, b.ID)
+		}
+	}
+	return runner.Answer{Suggestion: s.ID, Action: pick(h.dice, actions...)}
+}
+
+// dismiss cancels a run that waits for an answer.
+func (h *person) dismiss(ctx context.Context, run string) *runner.Run {
+	_, err := within(h.at, func() (struct{}, error) { return struct{}{}, h.at.runner.Cancel(ctx, run) })
+	switch {
+	case errors.Is(err, errDied):
+		return h.takeOver(ctx, nil)
+	case errors.Is(err, errDisk):
+		return h.resume(ctx)
+	case err != nil:
+		h.w.complain("I22: cancel of a suggestion: %v", err)
+	}
+	return nil
+}
+
+// answerTwice answers from two processes at the same instant: one of them is heard.
+func (h *person) answerTwice(ctx context.Context, failed *runner.Error) *runner.Run {
+	type reply struct {
+		at  *process
+		run *runner.Run
+		err error
+	}
+	replies := make(chan reply, 2)
+	for _, p := range []*process{h.at, h.w.spawn(fate{})} {
+		a := h.choose(failed.Suggestion)
+		go func() {
+			run, err := h.recover(ctx, p, failed.Run, a)
+			replies <- reply{p, run, err}
+		}()
+	}
+	one, two := <-replies, <-replies
+	for _, r := range []reply{one, two} {
+		if errors.Is(r.err, errDied) {
+			return h.takeOver(ctx, nil)
+		}
+		if r.err != nil && !answered(r.err) && !errors.Is(r.err, errDisk) && !errors.Is(r.err, timeline.ErrOwned) && !errors.Is(r.err, runner.ErrSent) {
+			h.w.complain("I18: one of two answers: %v", r.err)
+		}
+	}
+	switch {
+	case one.err == nil && two.err == nil:
+		h.w.complain("I18: two answers at once were both accepted")
+	case two.err == nil:
+		one = two
+	case one.err != nil:
+		return h.resume(ctx)
+	}
+	h.at = one.at
+	return one.run
+}
+
+// resume goes on with a run that stopped, until the disk lets it.
+func (h *person) resume(ctx context.Context) *runner.Run {
+	time.Sleep(h.dice.duration(time.Minute))
+	return h.claim(ctx, nil, forever)
+}
+
+// takeOver goes on in another process with a run whose own died or, where it is given,
+// stands still.
+func (h *person) takeOver(ctx context.Context, back *runner.Run) *runner.Run {
+	var from *process
+	if back != nil {
+		from = h.at
+	}
+	h.at = h.w.spawn(h.fate())
+	run := h.claim(ctx, from, handover)
+	if run == nil && from != nil && !from.asleep() {
+		h.at, run = from, back // it woke up in time
+	}
+	return run
+}
+
+// fate is that of the next process; they die less and less often.
+func (h *person) fate() fate {
+	f := h.fates.fate(h.doomed)
+	h.doomed *= 0.8
+	return f
+}
+
+// claim resumes the run here as soon as its lease is over, which takes no longer than
+// the limit, but for what a process that stands still makes of it.
+func (h *person) claim(ctx context.Context, from *process, limit time.Duration) *runner.Run {
+	since := time.Now()
+	for range 300 {
+		run, err := within(h.at, func() (*runner.Run, error) { return h.at.runner.Resume(ctx, h.w.disk.name()) })
+		switch {
+		case err == nil:
+			return run
+		case errors.Is(err, errDied):
+			h.at, since = h.w.spawn(h.fate()), time.Now()
+		case errors.Is(err, timeline.ErrOwned):
+			if from != nil && !from.asleep() {
+				return nil
+			}
+			if late := time.Since(since); late > limit+h.w.slack(since) {
+				h.w.complain("I36: %s after its process died the run cannot be resumed: %v", late, err)
+				return nil
+			}
+		case !errors.Is(err, errDisk) && !errors.Is(err, timeline.ErrStale):
+			h.w.complain("I32: resume: %v", err)
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	h.w.complain("I01: the run cannot be resumed")
+	return nil
+}

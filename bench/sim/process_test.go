@@ -1,0 +1,229 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// errDied is what somebody gets who asked a process that died meanwhile.
+var errDied = errors.New("the process died")
+
+// fate is what happens to a process at one of its appends.
+type fate struct {
+	at    int           // which append, from 1; 0 = it lives on
+	after bool          // the append is durable, and the process does not learn it
+	pause time.Duration // it only stops for so long, as a laptop whose lid is closed; 0 = it dies
+}
+
+// process is one process with a runner. It is the runner's Log: dying, it neither
+// writes nor releases nor hears anything any more, and cleans nothing up.
+type process struct {
+	*disk
+	w      *world
+	name   string
+	fate   fate
+	runner *runner.Runner
+	died   chan struct{}
+	paused chan struct{}
+
+	mu      sync.Mutex
+	appends int
+	awake   time.Time // the end of its pause
+	calls   map[int]context.CancelFunc
+	called  int
+}
+
+// draw gives a process of a world its fate.
+func (d *dice) fate(likely float64) fate {
+	at, after, pauses := 1+int(d.duration(30)), d.chance(0.5), d.chance(0.25)
+	pause := time.Second + d.duration(45*time.Second)
+	if !d.chance(likely) {
+		return fate{}
+	}
+	if !pauses {
+		pause = 0
+	}
+	return fate{at: at, after: after, pause: pause}
+}
+
+// spawn starts a process.
+func (w *world) spawn(f fate) *process {
+	w.spawned++
+	p := &process{
+		disk: w.disk, w: w, name: fmt.Sprintf("p%d", w.spawned), fate: f,
+		died: make(chan struct{}), paused: make(chan struct{}), calls: map[int]context.CancelFunc{},
+	}
+	p.runner = runner.New(w.options(p)...)
+	return p
+}
+
+// dead reports whether p is, and waits for the end of the world then: nothing that a
+// dead process does comes back.
+func (p *process) dead() bool {
+	select {
+	case <-p.died:
+		<-p.w.over
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *process) die() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.died)
+	for _, cancel := range p.calls {
+		cancel()
+	}
+}
+
+// doom reports whether this append is the one that p's fate is about.
+func (p *process) doom() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.appends++
+	return p.appends == p.fate.at
+}
+
+func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	if p.dead() {
+		return timeline.ErrClosed
+	}
+	if !p.doom() {
+		return p.disk.append(ctx, l, after, events...)
+	}
+	var err error
+	if p.fate.after {
+		err = p.keep(ctx, l, after, events...)
+	}
+	if p.fate.pause == 0 {
+		p.die()
+		p.dead()
+		return timeline.ErrClosed
+	}
+	p.cost(p.fate.pause)
+	p.mu.Lock()
+	p.awake = time.Now().Add(p.fate.pause)
+	p.mu.Unlock()
+	close(p.paused)
+	time.Sleep(p.fate.pause)
+	if p.fate.after {
+		return err
+	}
+	return p.keep(ctx, l, after, events...)
+}
+
+func (p *process) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+	if p.dead() {
+		return timeline.Lease{}, timeline.ErrClosed
+	}
+	return p.claim(ctx, run, owner+"-"+p.name, ttl)
+}
+
+func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+	if p.dead() {
+		return timeline.Lease{}, timeline.ErrClosed
+	}
+	return p.renew(ctx, l, ttl)
+}
+
+func (p *process) Release(ctx context.Context, l timeline.Lease) error {
+	if p.dead() {
+		return timeline.ErrClosed
+	}
+	return p.release(ctx, l)
+}
+
+func (p *process) Publish(run string, d timeline.Delta) {
+	select {
+	case <-p.died:
+	default:
+		p.disk.Publish(run, d)
+	}
+}
+
+// asleep reports whether p stands still.
+func (p *process) asleep() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Now().Before(p.awake)
+}
+
+// owns reports whether p has the run, as far as the disk knows.
+func (p *process) owns() bool {
+	owner := ""
+	p.look(func(_ []recovery.Event, run *recovery.Run) { owner = run.Owner })
+	return len(owner) > len(p.name) && owner[len(owner)-len(p.name)-1:] == "-"+p.name
+}
+
+// within asks something of p; errDied if it dies meanwhile.
+func within[T any](p *process, ask func() (T, error)) (T, error) {
+	type reply struct {
+		value T
+		err   error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		value, err := ask()
+		replies <- reply{value, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.value, r.err
+	case <-p.died:
+		return *new(T), errDied
+	}
+}
+
+// calling is a model as p calls it: one call at a time may be in the air, by who has
+// the run; the connections of a process that dies break.
+type calling struct {
+	p *process
+	llm.Model
+}
+
+func (c calling) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		ctx, done := c.p.call(ctx)
+		defer done()
+		c.Model.Stream(ctx, q)(yield)
+	}
+}
+
+// call counts a call of p's in, and out when done is called.
+func (p *process) call(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	select {
+	case <-p.died:
+		cancel()
+		return ctx, func() {}
+	default:
+	}
+	if !p.owns() {
+		p.w.complain("I35: %s calls a model, and the run is another's", p.name)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.calls) > 0 {
+		p.w.complain("I10: %s has two model calls in the air", p.name)
+	}
+	p.called++
+	id := p.called
+	p.calls[id] = cancel
+	return ctx, func() {
+		p.mu.Lock()
+		delete(p.calls, id)
+		p.mu.Unlock()
+		cancel()
+	}
+}
