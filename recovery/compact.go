@@ -110,7 +110,7 @@ func (r *Run) compacted(b Compacted) {
 		r.Compactions++
 	}
 	if b.Reason == "" && b.Keep >= 0 && b.Keep <= len(r.Messages) {
-		r.Messages = append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...)
+		r.replace(append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...))
 	}
 	o := r.Open
 	if o == nil || o.Decision == nil {

@@ -33,6 +33,14 @@ var limitWording = wording{
 	},
 }
 
+var dayWording = wording{
+	short: "The budget of today is used up",
+	title: "The budget of today is used up",
+	message: []sentence{
+		say("The runs of today have used {spent} of {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept."),
+	},
+}
+
 var wordings = map[Kind]wording{
 	KindTimeout: {
 		short: "{Provider} is not answering",
@@ -239,6 +247,7 @@ var wordings = map[Kind]wording{
 		short:   "The budget is used up",
 		title:   "The budget of this run is used up",
 		message: []sentence{say("It has used {spent} of {budget}."), say("The work so far is kept.")},
+		variant: map[string]wording{VariantDayTokens: dayWording, VariantDayMoney: dayWording},
 	},
 	KindUnknown: {
 		short:   "{Provider} returned an error",

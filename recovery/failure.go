@@ -142,6 +142,16 @@ func (f *Failure) terminal() bool {
 	return f.Kind == KindMaxTurnTime || f.Kind == KindRunTimeout || f.Kind == KindBudget
 }
 
+// The variants of KindBudget that are about all the runs of a day (spec §5); the run's own
+// are "tokens" and "money".
+const (
+	VariantDayTokens = "day_tokens"
+	VariantDayMoney  = "day_money"
+)
+
+// today reports whether it is the day's budget that is used up, and not the run's.
+func (f *Failure) today() bool { return f.Variant == VariantDayTokens || f.Variant == VariantDayMoney }
+
 // Panicked is the failure that a panic in an embedder's Model or Tool amounts to.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))

@@ -184,17 +184,24 @@ func (r *Run) callModel() []Effect {
 		return broke
 	}
 	intent := r.intent()
+	if part := r.Policy.Budget.exceeded(r.Spent.plus(intent.Reserve)); part != "" {
+		return r.broke(part)
+	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
 }
 
 // outOfBudget fails the run where nothing more may begin.
 func (r *Run) outOfBudget() []Effect {
-	spent := r.Policy.Budget.exhausted(r.Spent)
-	if spent == "" {
-		return nil
+	if part := r.Policy.Budget.exhausted(r.Spent); part != "" {
+		return r.broke(part)
 	}
+	return nil
+}
+
+// broke fails the run for want of that part of its budget.
+func (r *Run) broke(part string) []Effect {
 	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
-	f.Variant, f.Model = spent, r.Model
+	f.Variant, f.Model = part, r.Model
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	return record(r, Failed{Failure: *f})
 }
@@ -218,14 +225,24 @@ func (r *Run) intent() Began {
 	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
 		b.Withdraws = r.Attempt.ID
 	}
-	b.Reserve = r.Policy.reserve(b.Model, b.Adjust)
+	b.Reserve = r.reserve(b.Model, b.Adjust)
 	return b
 }
 
-// reserve is what a call may cost in output at the most, where a limit is set.
-func (p Policy) reserve(model string, adjust Adjust) Budget {
-	limit := int64(max(p.MaxOutputTokens, adjust.MaxOutputTokens))
-	return p.cost(model, llm.Usage{OutputTokens: limit})
+// bytesPerToken is about how much text a token is.
+const bytesPerToken = 4
+
+// reserve is about what a call's input costs, and its output at the most where that is
+// limited; nothing where there is no budget.
+func (r *Run) reserve(model string, adjust Adjust) Budget {
+	p := r.Policy
+	if !p.Budget.limited() {
+		return Budget{}
+	}
+	return p.cost(model, llm.Usage{
+		InputTokens:  int64(r.told / bytesPerToken),
+		OutputTokens: int64(max(p.MaxOutputTokens, adjust.MaxOutputTokens)),
+	})
 }
 
 func (r *Run) runTools() []Effect {

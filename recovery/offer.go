@@ -37,7 +37,7 @@ var offersByKind = map[Kind][]string{
 	KindInterrupted:       {ButtonRetry},
 	KindPromptFailure:     {ButtonEdit},
 	KindInternal:          {ButtonCopyDetails, ButtonRetry},
-	KindBudget:            {ButtonExtend},
+	KindBudget:            {ButtonResumeAt, ButtonExtend},
 	KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
@@ -144,7 +144,10 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		return
 	case ButtonExtend:
 		label := "Continue with a doubled budget"
-		if o.Failure.Limit > 0 {
+		switch {
+		case o.Failure.today():
+			label = "Continue over today's budget"
+		case o.Failure.Limit > 0:
 			label = "Continue for " + Spell(o.Failure.Limit.Duration()) + " more"
 		}
 		list.add(Button{Kind: kind, Label: label})

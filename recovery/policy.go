@@ -33,6 +33,10 @@ type Policy struct {
 }
 
 // Budget counts what a run may use and, in Run.Spent, what it has used.
+//
+// A call is counted when it begins, by what its input is worth and its output may be at the
+// most, where that is limited; once it is over, by what its provider says. No call begins
+// that would exceed the budget.
 type Budget struct {
 	Tokens       int64 `json:"tokens,omitempty"`
 	Microdollars int64 `json:"microdollars,omitempty"`
@@ -55,6 +59,20 @@ func DefaultPolicy() Policy {
 		},
 		SuggestionTTL: 24 * hour,
 	}
+}
+
+// limited reports whether there is a budget at all.
+func (b Budget) limited() bool { return b.Tokens > 0 || b.Microdollars > 0 }
+
+// exceeded names the part of the budget that is smaller than spent, or "".
+func (b Budget) exceeded(spent Budget) string {
+	switch {
+	case b.Tokens > 0 && spent.Tokens > b.Tokens:
+		return "tokens"
+	case b.Microdollars > 0 && spent.Microdollars > b.Microdollars:
+		return "money"
+	}
+	return ""
 }
 
 // exhausted names the part of the budget that spent has used up, or "".

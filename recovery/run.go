@@ -59,10 +59,13 @@ type Run struct {
 	IdleExpiries   map[string]int // by model, in a row without a finished step
 	Spent          Budget
 	Usage          llm.Usage
+	Wasted         llm.Usage               // of it, by attempts that failed
+	Saved          llm.Usage               // that going on after failures did not use again
 	Repaired       map[string][]llm.Repair // by model: what was changed for it when it was told the transcript last
 	LastStep       string                  // what finished last: a tool's name, "answer"; "" for nothing yet
 	LastStepTook   Millis
 	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
+	BeyondDay      bool          // a person let it go on over the day's budget
 	Parked         time.Duration // time that does not count towards max_turn
 	End            *Ended
 
@@ -72,6 +75,8 @@ type Run struct {
 	suggestionOver bool   // its time is over
 	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
 	truncated      bool
+	told           int       // bytes of a request, about
+	kept           llm.Usage // by attempts that were answered
 	unsure         *ToolRun  // its outcome is unknown, and nobody was asked about that
 	stepDoubled    bool      // a person chose to wait longer for the step at hand
 	lastSeen       time.Time // when people saw something last
@@ -262,7 +267,11 @@ func (r *Run) started(e Event, b Started) {
 	r.Session, r.Continues = b.Session, b.Continues
 	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
 	r.Chosen, r.Model = b.Model, b.Model
-	r.Messages = append(r.Messages, b.Input...)
+	r.told = len(b.System)
+	for _, t := range b.Tools {
+		r.told += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	r.say(b.Input...)
 	r.Status = StatusRunning
 }
 
@@ -303,6 +312,9 @@ func (r *Run) began(e Event, b Began) {
 	r.Attempts = b.Attempt
 	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, InAir: true}
 	r.Call.Attempts++
+	if b.Try > 0 {
+		r.Saved = r.Saved.Plus(r.kept)
+	}
 	if b.Retry {
 		r.Call.Retries++
 	}
@@ -362,7 +374,8 @@ func (r *Run) answered(e Event, b Answered) {
 		return
 	}
 	r.settle(a.Model, b.Usage)
-	r.Messages = append(r.Messages, b.Message)
+	r.say(b.Message)
+	r.kept = r.kept.Plus(b.Usage)
 	r.Attempt, r.Call = nil, Call{}
 	r.Rounds++
 	r.Compactions = 0
@@ -372,6 +385,23 @@ func (r *Run) answered(e Event, b Answered) {
 	for _, call := range b.Message.Calls() {
 		r.Pending = append(r.Pending, &ToolRun{Call: call, Safety: r.safety(call.Name)})
 	}
+}
+
+// say adds to the transcript.
+func (r *Run) say(messages ...llm.Message) {
+	r.Messages = append(r.Messages, messages...)
+	for _, m := range messages {
+		r.told += size(m)
+	}
+}
+
+// replace puts another transcript in the place of the one there is.
+func (r *Run) replace(messages []llm.Message) {
+	for _, m := range r.Messages {
+		r.told -= size(m)
+	}
+	r.Messages = nil
+	r.say(messages...)
 }
 
 // finishStep re-arms what only progress re-arms.
@@ -388,6 +418,7 @@ func (r *Run) failed(e Event, b Failed) {
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
 		open.Attempt = a.Try
 		r.settle(a.Model, b.Usage)
+		r.Wasted = r.Wasted.Plus(b.Usage)
 		a.InAir = false
 		r.FailedAttempts++
 		if b.Failure.Kind.Once() {
@@ -469,7 +500,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 		r.unsure = t
 	}
 	result := b.Result
-	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
+	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
 	r.finishStep(e.Time, t.Call.Name, took)
 }
 
@@ -540,9 +571,9 @@ func (r *Run) rerun(callID string) {
 			continue
 		}
 		t.Returned, t.Unknown, t.Orphan = false, false, false
-		r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m llm.Message) bool {
+		r.replace(slices.DeleteFunc(slices.Clone(r.Messages), func(m llm.Message) bool {
 			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID
-		})
+		}))
 	}
 }
 
@@ -572,6 +603,10 @@ func (r *Run) extend(f Failure, now time.Time) {
 			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+f.Limit)
 		}
 	case KindBudget:
+		if f.today() {
+			r.BeyondDay = true
+			return
+		}
 		r.Policy.Budget.Tokens *= 2
 		r.Policy.Budget.Microdollars *= 2
 	}

@@ -54,6 +54,15 @@ func (t *Timeouts) Of(timer Timer) *Millis {
 	return nil
 }
 
+// Settings are all of the timers, as if somebody had set each.
+func (t Timeouts) Settings() Settings {
+	all := Settings{}
+	for _, timer := range SettableTimers() {
+		all[timer] = *t.Of(timer)
+	}
+	return all
+}
+
 // The limits of a timer that is not off.
 const (
 	MinTimeout = time.Second
