@@ -29,7 +29,7 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	if !ok {
 		f = recovery.Classify(recovery.Evidence{Err: err, Phase: a.phase(), Model: a.model})
 	}
-	if f.Kind != recovery.KindUnreachable && f.Timer != recovery.TimerConnect {
+	if f.Kind != recovery.KindUnreachable && f.Phase != recovery.PhaseBeforeConnect {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)

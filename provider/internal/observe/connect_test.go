@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,6 +60,30 @@ func TestConnectTimeout(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestASilentNameServer: what keeps silent is the network here, not the provider.
+func TestASilentNameServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
+		c, err := New(Config{Provider: "p", BaseURL: "https://silent.example", DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			httptrace.ContextClientTrace(ctx).DNSStart(httptrace.DNSStartInfo{Host: "silent.example"})
+			<-over
+			return nil, io.EOF
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range c.Stream(t.Context(), func() (Ask, error) {
+			return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &words{}}, nil
+		}) {
+			f, ok := recovery.AsFailure(err)
+			if !ok || f.Kind != recovery.KindUnreachable || f.Phase != recovery.PhaseBeforeConnect || f.Title != "Could not reach p" {
+				t.Errorf("%+v", err)
+			}
+		}
+	})
 }
 
 // silentNetwork says nothing until it is over: to a dial, or to what is sent.

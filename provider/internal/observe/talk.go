@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -183,10 +184,15 @@ func (c *Client) connectTimeout(ask Ask) time.Duration {
 func (t *talk) send() error {
 	stop := t.awaitConnection()
 	defer stop()
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-		stop()
-		t.connected.Store(true)
-	}}
+	var lookup atomic.Bool
+	trace := &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { lookup.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { lookup.Store(false) },
+		GotConn: func(httptrace.GotConnInfo) {
+			stop()
+			t.connected.Store(true)
+		},
+	}
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.ctx, trace),
 		http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
 	if err != nil {
@@ -196,6 +202,9 @@ func (t *talk) send() error {
 	response, err := t.client.http.Do(request) //nolint:bodyclose // end or retire closes it
 	switch {
 	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
+		if lookup.Load() { // it is the name server that keeps silent, not the provider
+			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: request.URL.Hostname(), IsTimeout: true}, false)
+		}
 		return t.unanswered(errConnect, false)
 	case err != nil:
 		return t.unanswered(err, t.connected.Load())
