@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -191,6 +192,11 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 		}
 	}
 	p.PinTimeouts(model, func(model string) recovery.Timeouts { return resolve(model, set) })
+	for _, t := range append(slices.Collect(maps.Values(p.ModelTimeouts)), p.Timeouts) {
+		if err := t.Settings().CheckFrom(0); err != nil { // as short as the policy's maker likes
+			return fmt.Errorf("timeouts: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -100,9 +100,11 @@ func TestTimersOutOfRangeAreRefused(t *testing.T) {
 	}{
 		"start run: timeouts: idle is too short (10ms): at least 1s, or 0 for off": {request: tooShort},
 		"step is negative (-1ms); 0 is off":                                        {request: recovery.Settings{recovery.TimerStep: -1}},
+		"bytes is negative":                                                        {option: runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts.Bytes = -1 })},
+		"tool is longer than 31 days":                                              {option: runner.WithTimeoutsFor(func(string, recovery.Settings) recovery.Timeouts { return recovery.Timeouts{Tool: 1 << 40} })},
 		`"idel" is not a timer; there are: first_event`:                            {request: recovery.Settings{"idel": 5000}},
-		"idle is too short":                       {option: runner.WithTimeouts(tooShort)},
-		"idle is too short (10ms): at least 20ms": {option: runner.WithMinTimeout(20 * time.Millisecond), request: tooShort},
+		"idle is too short":                                                        {option: runner.WithTimeouts(tooShort)},
+		"idle is too short (10ms): at least 20ms":                                  {option: runner.WithMinTimeout(20 * time.Millisecond), request: tooShort},
 	} {
 		options := []runner.Option{runner.WithModel(primary, script(answers("ok")))}
 		if tt.option != nil {
