@@ -26,7 +26,7 @@ const (
 // a second by the wall clock, so that a computer that slept over a run's time resumes it
 // right after waking. Of the runs whose wait is over a look resumes at most 32, so that
 // the quotas of many, reset at one time, do not bring them all at once; of the others at
-// most 128. Any number of processes may keep one log: each run goes to the first that
+// most 128, evenly over the second. Any number of processes may keep one log: each run goes to the first that
 // claims it.
 //
 // Each, unless it is nil, is called for every resumed run on a goroutine of its own; the
@@ -84,15 +84,16 @@ func (k *keeper) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	woken, orphans := wokenMost, orphanMost
+	woken, orphans := 0, 0
 	for _, s := range list {
-		places := &orphans
+		begun, most := &orphans, orphanMost
 		if s.Status == recovery.StatusWaiting {
-			places = &woken
+			begun, most = &woken, wokenMost
 		}
-		if *places > 0 && k.take(s.Run) {
-			*places--
-			k.busy.Go(func() { k.drive(s.Run) })
+		if *begun < most && k.take(s.Run) {
+			moment := lookEvery * time.Duration(*begun) / time.Duration(most)
+			k.busy.Go(func() { k.drive(s.Run, moment) })
+			*begun++
 		}
 	}
 	return nil
@@ -122,9 +123,16 @@ func (k *keeper) take(id string) bool {
 	return true
 }
 
-// drive goes on with one run, until it settles or is let go of. One that another
-// process claimed first is that process's.
-func (k *keeper) drive(id string) {
+// drive goes on with one run after a moment, until it settles or is let go of: runs that
+// are due at once begin evenly over a second, since what they need, plugins too, takes
+// only so many at a time. One that another process claimed first is that process's.
+func (k *keeper) drive(id string, moment time.Duration) {
+	select {
+	case <-time.After(moment):
+	case <-k.work.Done():
+		k.over(id, ErrLetGo)
+		return
+	}
 	run, err := k.r.Resume(k.work, id)
 	if err == nil {
 		if k.each != nil {
