@@ -27,7 +27,7 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	models.calm = true
 	known, err := a.healthFile()
 	if err == nil {
-		err = a.warmPlugins(ctx)
+		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it
 	}
 	if err != nil {
 		models.close()
