@@ -20,6 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/runner/mcp"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
@@ -35,6 +36,7 @@ type app struct {
 	lock    *lock      // nil until plugins are needed
 	warming sync.WaitGroup
 	drives  *runner.Runner // nil until runs are driven
+	mcp     *mcp.Set       // nil until its tools are needed, and if there is no server
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
@@ -100,9 +102,10 @@ func (a *app) openLog(ctx context.Context) (err error) {
 	return err
 }
 
-// close waits for tools that are still ending, stops the plugins and closes the timeline.
+// close waits for tools that are still ending, stops the servers and plugins and closes the timeline.
 func (a *app) close() {
 	a.drain()
+	a.closeMCP()
 	if a.plugins != nil {
 		if err := a.plugins.Close(); err != nil {
 			a.logger().Warn("plugins", "err", err)

@@ -32,6 +32,7 @@ type config struct {
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
 	Tools       []toolEntry              `yaml:"tools"`
+	MCP         map[string]mcpEntry      `yaml:"mcp"` // servers of tools, by their names
 	State       string                   `yaml:"state"`
 
 	path        string            // of the file; "" = there is none
@@ -117,6 +118,7 @@ func loadConfig(path string, env func(string) string) (*config, error) {
 	c.path = path
 	c.placeCertificates()
 	c.placeTools()
+	c.placeMCP()
 	if err := c.checkRules(source); err != nil {
 		return nil, err
 	}
@@ -261,7 +263,7 @@ func (c *config) problem() *problem {
 			return p
 		}
 	}
-	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools))
+	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP))
 }
 
 func (e providerEntry) problem(name string) *problem {

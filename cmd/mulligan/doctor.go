@@ -108,6 +108,9 @@ func (d *doctor) examine(ctx context.Context) error {
 		return err
 	}
 	d.pluginsStart()
+	if err := d.mcpServers(ctx); err != nil {
+		return err
+	}
 	if d.missing > 0 {
 		d.screen.line("")
 		d.screen.line(plural(d.missing, "thing is", "things are") + " missing. Without any key: " + invoked() + " demo")

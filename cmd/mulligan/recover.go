@@ -93,6 +93,7 @@ func primaryAction(run *recovery.Run) string {
 // registerGoOn registers what the verbs that go on with a run share.
 func registerGoOn(cmd *cobra.Command, plugins *[]string, asJSON *bool) {
 	cmd.Flags().StringArrayVar(plugins, "plugin", nil, "as the run was given it (repeatable); none = no plugin at all")
+	registerMCP(cmd)
 	cmd.Flags().BoolVar(asJSON, "json", false, "print events as JSON lines")
 }
 
@@ -105,6 +106,9 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	defer a.close()
 	if err := a.config.addPlugins(plugins); err != nil {
 		return usage(err)
+	}
+	if err := a.config.addMCP(cmd.Flags()); err != nil {
+		return err
 	}
 	tools, err := a.tools()
 	if err != nil {
@@ -123,6 +127,9 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 		return err
 	}
 	if err := a.warmPlugins(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	if tools, err = a.mcpTools(ctx, tools, nil); err != nil {
 		return interrupted(ctx, err)
 	}
 	known, err := a.healthFile()

@@ -68,6 +68,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.system, "system", "", "the system text")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
+	registerMCP(cmd)
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, timeoutsUsage())
 }
@@ -84,6 +85,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.amend(cmd.Flags(), a.config); err != nil {
 		return usage(err)
 	}
+	if err := a.config.addMCP(cmd.Flags()); err != nil {
+		return err
+	}
 	tools, err := a.offered(f.tools)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return f.start(cmd, a, models, prompt, tools)
 }
 
-func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt string, tools []runner.Tool) error {
+func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt string, tools []runner.Tool) (err error) {
 	if err := a.openLog(cmd.Context()); err != nil {
 		return err
 	}
@@ -107,6 +111,9 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt stri
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
 	if err := a.warmPlugins(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	if tools, err = a.mcpTools(ctx, tools, f.tools); err != nil {
 		return interrupted(ctx, err)
 	}
 	known, err := a.healthFile()

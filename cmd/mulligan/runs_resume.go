@@ -85,6 +85,9 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 		return err
 	}
 	defer a.close()
+	if err := a.config.addMCP(cmd.Flags()); err != nil {
+		return err
+	}
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
 	due, err := a.log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mulligan": func() { os.Exit(realMain()) }, "unruly": unruly})
+	testscript.Main(m, map[string]func(){"mulligan": func() { os.Exit(realMain()) }, "unruly": unruly, "notes-server": notesServer})
 }
 
 // TestStories plays testdata/*.txtar: stories of the command line, end to end. Beside

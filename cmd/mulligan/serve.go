@@ -35,6 +35,7 @@ mulligan runs list --waiting   # what it will go on with`,
 	}
 	f.register(cmd)
 	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	registerMCP(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
 	return cmd
 }
@@ -46,6 +47,9 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, asJSON bool) error {
 	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
 	if asJSON {
 		log = slog.New(slog.NewJSONHandler(a.screen.out, nil))
+	}
+	if err := a.config.addMCP(cmd.Flags()); err != nil {
+		return err
 	}
 	r, models, err := a.driver(ctx, plugins, runner.WithLogger(log))
 	if err != nil {

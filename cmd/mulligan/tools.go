@@ -79,7 +79,7 @@ func (a *app) offered(names []string) ([]runner.Tool, error) {
 		if i == 0 || name == noTool {
 			chosen, demo = nil, nil
 		}
-		if name == noTool || contains(demo, name) || slices.ContainsFunc(chosen, named(name)) {
+		if name == noTool || a.config.isMCP(name) || contains(demo, name) || slices.ContainsFunc(chosen, named(name)) {
 			continue
 		}
 		if at := slices.IndexFunc(a.config.Tools, named(name)); at >= 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +34,7 @@ type process struct {
 
 // startProcess starts a server's command.
 func startProcess(spec Spec) (*process, error) {
-	path, err := exec.LookPath(spec.Command[0])
+	path, err := spec.program()
 	if err != nil {
 		return nil, fmt.Errorf("its command cannot be started: %w", err)
 	}
@@ -47,7 +48,7 @@ func startProcess(spec Spec) (*process, error) {
 	}
 	p := &process{stdin: stdin, stdout: stdout, stderr: &stderr{}, exited: make(chan struct{})}
 	p.cmd = &exec.Cmd{
-		Path: path, Args: spec.Command, Env: environment(spec.Env), WaitDelay: pipeGrace,
+		Path: path, Args: spec.Command, Dir: spec.Dir, Env: environment(spec.Env), WaitDelay: pipeGrace,
 		Stdin: theirIn, Stdout: theirOut, Stderr: p.stderr,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // it has no terminal to ask a person at
 	}
@@ -59,6 +60,19 @@ func startProcess(spec Spec) (*process, error) {
 	}
 	go p.wait()
 	return p, nil
+}
+
+// program finds what is to be started.
+func (s Spec) program() (string, error) {
+	program := s.Command[0]
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		program = filepath.Join(s.Dir, program)
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // environment is what a process gets: what every one does, and what its Spec says. The

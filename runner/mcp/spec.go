@@ -21,6 +21,9 @@ type Spec struct {
 	Name string
 	// Command is the program and its arguments.
 	Command []string
+	// Dir is where it runs, "" = where this process does. A relative path of a program
+	// begins there; a mere name is looked up in PATH.
+	Dir string
 	// Env is what its process gets besides PATH, HOME, LANG and TMPDIR: NAME, from this
 	// process's environment, or NAME=value.
 	Env []string
