@@ -29,6 +29,9 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	if err == nil {
 		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it
 	}
+	if err == nil {
+		tools, err = a.mcpTools(ctx, tools, nil)
+	}
 	if err != nil {
 		models.close()
 		return nil, nil, err
