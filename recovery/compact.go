@@ -11,6 +11,9 @@ import (
 // in between (spec §2: context_overflow has a remedy besides switching).
 const MaxCompactions = 2
 
+// SummaryTokens is the most that a summary's model is asked to write.
+const SummaryTokens = 2000
+
 // The stages of shortening a conversation: the long results of old tool calls first, then
 // all that is old, by a summary.
 const (
@@ -58,11 +61,13 @@ func (r *Run) compact() []Effect {
 	case r.Compactions >= MaxCompactions:
 		return record(r, Compacted{Stage: CompactSummary, Reason: "it was tried before"})
 	}
-	if broke := r.outOfBudget(); broke != nil {
-		return broke
-	}
 	intent := Compacting{Failure: o.Seq, Model: orElse(r.Policy.CompactionModel, r.Model), Keep: keep}
-	return r.timed(summarise(intent, tellOld(r.Messages[:keep]), false))
+	text := tellOld(r.Messages[:keep])
+	intent.Reserve = r.Policy.reserve(intent.Model, len(text), SummaryTokens)
+	if part := r.Policy.Budget.Lacks(r.Spent, intent.Reserve); part != "" {
+		return r.broke(part)
+	}
+	return r.timed(summarise(intent, text, false))
 }
 
 func summarise(intent Compacting, text string, inAir bool) Effect {
@@ -99,7 +104,7 @@ func (r *Run) compacting(b Compacting) {
 	r.Compactions++
 	r.Compacting = &b
 	r.reserved = b.Reserve
-	r.Spent = r.Spent.plus(b.Reserve)
+	r.Spent = r.Spent.Plus(b.Reserve)
 }
 
 func (r *Run) compacted(b Compacted) {

@@ -42,7 +42,7 @@ func Line(r *Run, b Body) string {
 			line = onlineLine
 		}
 	case Paused:
-		line = "The run waits for its store. It goes on by itself."
+		line = pausedLine(b)
 	case CancelRequested:
 		line = stoppedLine
 	case Ended:
@@ -57,6 +57,18 @@ const (
 	offlineLine = "This computer is offline. The run continues when the connection is back."
 	onlineLine  = "The connection is back. The run continues."
 )
+
+// pausedLine: "The run waited 5 min for its store: no space left on device. It goes on."
+func pausedLine(p Paused) string {
+	because := ""
+	if p.Reason != "" {
+		because = ": " + Clip(p.Reason, MaxText/2)
+	}
+	if p.For > 0 {
+		return "The run waited " + Spell(p.For.Duration()) + " for its store" + because + ". It goes on."
+	}
+	return "The run waits for its store" + because + ". It goes on by itself."
+}
 
 // waitingLine: "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)".
 func (r *Run) waitingLine(w Waiting) string {
@@ -240,13 +252,19 @@ func (r *Run) worded(b Body) Body {
 		return b
 	}
 	var w Words
-	if limit := r.Policy.Budget; failed.Failure.Variant == "tokens" {
-		w.Spent, w.Budget = counted(r.Spent.Tokens, " tokens"), counted(limit.Tokens, " tokens")
-	} else if failed.Failure.Kind == KindBudget {
-		w.Spent, w.Budget = dollars(r.Spent.Microdollars), dollars(limit.Microdollars)
+	if failed.Failure.Kind == KindBudget {
+		w = budgetWords(failed.Failure.Variant, r.Spent, r.Policy.Budget)
 	}
 	failed.Failure.Describe(w)
 	return failed
+}
+
+// budgetWords say what is spent of that part of a budget.
+func budgetWords(part string, spent, limit Budget) Words {
+	if part == partTokens {
+		return Words{Spent: counted(spent.Tokens, " tokens"), Budget: counted(limit.Tokens, " tokens")}
+	}
+	return Words{Spent: dollars(spent.Microdollars), Budget: dollars(limit.Microdollars)}
 }
 
 func dollars(micro int64) string {

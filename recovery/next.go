@@ -180,11 +180,8 @@ func (r *Run) finished() bool {
 }
 
 func (r *Run) callModel() []Effect {
-	if broke := r.outOfBudget(); broke != nil {
-		return broke
-	}
 	intent := r.intent()
-	if part := r.Policy.Budget.exceeded(r.Spent.plus(intent.Reserve)); part != "" {
+	if part := r.Policy.Budget.Lacks(r.Spent, intent.Reserve); part != "" {
 		return r.broke(part)
 	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
@@ -225,24 +222,8 @@ func (r *Run) intent() Began {
 	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
 		b.Withdraws = r.Attempt.ID
 	}
-	b.Reserve = r.reserve(b.Model, b.Adjust)
+	b.Reserve = r.Policy.reserve(b.Model, r.told, max(r.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens))
 	return b
-}
-
-// bytesPerToken is about how much text a token is.
-const bytesPerToken = 4
-
-// reserve is about what a call's input costs, and its output at the most where that is
-// limited; nothing where there is no budget.
-func (r *Run) reserve(model string, adjust Adjust) Budget {
-	p := r.Policy
-	if !p.Budget.limited() {
-		return Budget{}
-	}
-	return p.cost(model, llm.Usage{
-		InputTokens:  int64(r.told / bytesPerToken),
-		OutputTokens: int64(max(p.MaxOutputTokens, adjust.MaxOutputTokens)),
-	})
 }
 
 func (r *Run) runTools() []Effect {

@@ -20,7 +20,10 @@ type Policy struct {
 	MaxRetries  int              `json:"maxRetries"`        // of one model call
 	Timeouts    Timeouts         `json:"timeouts"`          // of the run, and of its model's calls
 	Budget      Budget           `json:"budget,omitzero"`   // zero fields are unlimited
-	Prices      map[string]Price `json:"prices,omitempty"`
+	// DayBudget is what all runs of a day may use together; only a shell knows what the
+	// others have used, see Run.OverDay.
+	DayBudget Budget           `json:"dayBudget,omitzero"`
+	Prices    map[string]Price `json:"prices,omitempty"`
 	// ModelTimeouts is what the calls of a model run under where that is not Timeouts,
 	// by its full name: connect, first_event, bytes and idle.
 	ModelTimeouts map[string]Timeouts `json:"modelTimeouts,omitempty"`
@@ -42,11 +45,20 @@ type Budget struct {
 	Microdollars int64 `json:"microdollars,omitempty"`
 }
 
-// Price is what a million tokens of a model cost, in microdollars.
+// Price is what a million tokens of a model cost, in microdollars. What is read from a
+// cache, or written to one, costs as much as other input where its own price is zero.
 type Price struct {
-	Input  int64 `json:"input"`
-	Output int64 `json:"output"`
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cacheRead,omitempty"`
+	CacheWrite int64 `json:"cacheWrite,omitempty"`
 }
+
+// The parts of a budget, as a failure's variant names them.
+const (
+	partTokens = "tokens"
+	partMoney  = "money"
+)
 
 // DefaultPolicy is spec §3's and §5's defaults: recovery is offered, not done.
 func DefaultPolicy() Policy {
@@ -64,13 +76,22 @@ func DefaultPolicy() Policy {
 // limited reports whether there is a budget at all.
 func (b Budget) limited() bool { return b.Tokens > 0 || b.Microdollars > 0 }
 
+// Lacks names the part of the budget that has no room for a call: what is spent has used
+// it up, or the call's reservation would exceed it. It is "" where the call may begin.
+func (b Budget) Lacks(spent, reserve Budget) string {
+	if part := b.exhausted(spent); part != "" {
+		return part
+	}
+	return b.exceeded(spent.Plus(reserve))
+}
+
 // exceeded names the part of the budget that is smaller than spent, or "".
 func (b Budget) exceeded(spent Budget) string {
 	switch {
 	case b.Tokens > 0 && spent.Tokens > b.Tokens:
-		return "tokens"
+		return partTokens
 	case b.Microdollars > 0 && spent.Microdollars > b.Microdollars:
-		return "money"
+		return partMoney
 	}
 	return ""
 }
@@ -79,9 +100,9 @@ func (b Budget) exceeded(spent Budget) string {
 func (b Budget) exhausted(spent Budget) string {
 	switch {
 	case b.Tokens > 0 && spent.Tokens >= b.Tokens:
-		return "tokens"
+		return partTokens
 	case b.Microdollars > 0 && spent.Microdollars >= b.Microdollars:
-		return "money"
+		return partMoney
 	}
 	return ""
 }

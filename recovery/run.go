@@ -254,8 +254,7 @@ func (r *Run) apply(e Event) {
 	case CancelRequested:
 		r.cancelled = true
 	case Paused:
-		r.Status = StatusWaiting
-		r.Wait = &Waiting{For: WaitStore}
+		r.paused(b)
 	case Ended:
 		r.ended(b)
 	}
@@ -302,6 +301,19 @@ func (r *Run) slept(b Slept) {
 	}
 }
 
+// paused waits for the store, or notes that this is over. It is no idleness, so the step's
+// clock did not go on meanwhile (an open failure holds it anyhow); the ceilings of the turn
+// and of the run count it like any wait.
+func (r *Run) paused(b Paused) {
+	switch {
+	case b.For <= 0:
+		r.Status = StatusWaiting
+		r.Wait = &Waiting{For: WaitStore}
+	case r.Open == nil:
+		r.LastStepAt = r.LastStepAt.Add(b.For.Duration())
+	}
+}
+
 // away is time in which nobody was there: only the run's own limit counts it.
 func (r *Run) away(d time.Duration) {
 	r.Parked += d
@@ -324,7 +336,7 @@ func (r *Run) began(e Event, b Began) {
 	r.rearmStep(e.Time)
 	r.resume(e.Time)
 	r.reserved = b.Reserve
-	r.Spent = r.Spent.plus(b.Reserve)
+	r.Spent = r.Spent.Plus(b.Reserve)
 }
 
 // rearmStep lets the step's clock, which stood still while a failure was open, go
@@ -456,7 +468,7 @@ func (r *Run) idled(model string) {
 func (r *Run) settle(model string, used llm.Usage) {
 	r.Usage = r.Usage.Plus(used)
 	if used != (llm.Usage{}) {
-		r.Spent = r.Spent.minus(r.reserved).plus(r.Policy.cost(model, used))
+		r.Spent = r.Spent.Minus(r.reserved).Plus(r.Policy.cost(model, used))
 	}
 	r.reserved = Budget{}
 }
@@ -652,23 +664,6 @@ func (r *Run) safety(tool string) Safety {
 		}
 	}
 	return SafetyUnsafe
-}
-
-// cost is what a call used: every token counts, money where the price is known.
-func (p Policy) cost(model string, u llm.Usage) Budget {
-	price := p.Prices[model]
-	return Budget{
-		Tokens:       u.Total(),
-		Microdollars: ((u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)*price.Input + u.OutputTokens*price.Output) / 1_000_000,
-	}
-}
-
-func (b Budget) plus(c Budget) Budget {
-	return Budget{Tokens: b.Tokens + c.Tokens, Microdollars: b.Microdollars + c.Microdollars}
-}
-
-func (b Budget) minus(c Budget) Budget {
-	return Budget{Tokens: b.Tokens - c.Tokens, Microdollars: b.Microdollars - c.Microdollars}
 }
 
 func nonNegative(d time.Duration) time.Duration { return max(0, d) }

@@ -1,0 +1,87 @@
+package recovery
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// bytesPerToken is about how much text a token is.
+const bytesPerToken = 4
+
+// maxUsage bounds what a provider may say that one call used of a kind of tokens, so that
+// no sum of them overflows.
+const maxUsage = 1 << 40
+
+// reserve is about what a call costs whose input has so many bytes, with its output at the
+// most where that is limited; nothing where nothing is counted.
+func (p Policy) reserve(model string, input, output int) Budget {
+	if !p.Budget.limited() && !p.DayBudget.limited() {
+		return Budget{}
+	}
+	return p.cost(model, llm.Usage{InputTokens: int64(input / bytesPerToken), OutputTokens: int64(output)})
+}
+
+// cost is what a call used: every token counts, money where the price is known.
+func (p Policy) cost(model string, u llm.Usage) Budget {
+	u = llm.Usage{
+		InputTokens: usable(u.InputTokens), OutputTokens: usable(u.OutputTokens),
+		CacheReadTokens: usable(u.CacheReadTokens), CacheWriteTokens: usable(u.CacheWriteTokens),
+	}
+	price := p.Prices[model]
+	const million = 1e6 // tokens
+	money := worth(u.InputTokens, price.Input) + worth(u.OutputTokens, price.Output) +
+		worth(u.CacheReadTokens, cmp.Or(price.CacheRead, price.Input)) +
+		worth(u.CacheWriteTokens, cmp.Or(price.CacheWrite, price.Input))
+	return Budget{Tokens: u.Total(), Microdollars: int64(min(money/million, maxUsage))}
+}
+
+func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
+
+// worth does not overflow, and is exact as far as anybody pays.
+func worth(tokens, price int64) float64 { return float64(tokens) * float64(price) }
+
+// Unpriced lists the models that p's runs may ask, model first, and whose calls cannot be
+// counted although a budget of money is set: they have no price. A price of zero is one.
+func (p Policy) Unpriced(model string) []string {
+	if p.Budget.Microdollars <= 0 && p.DayBudget.Microdollars <= 0 {
+		return nil
+	}
+	asked := append([]string{model}, p.Models...)
+	if p.CompactionModel != "" {
+		asked = append(asked, p.CompactionModel)
+	}
+	var unpriced []string
+	for _, name := range asked {
+		if _, ok := p.Prices[name]; !ok && !slices.Contains(unpriced, name) {
+			unpriced = append(unpriced, name)
+		}
+	}
+	return unpriced
+}
+
+// OverDay is the failure of a call that the day's budget has no room for: part is what
+// DayBudget.Lacks, spent what the runs of the day have used, and renewal when the next day
+// begins.
+func (r *Run) OverDay(part string, spent Budget, renewal time.Time) Failed {
+	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
+	f.Variant, f.Model, f.ResetsAt = VariantDayTokens, r.Model, renewal
+	if part == partMoney {
+		f.Variant = VariantDayMoney
+	}
+	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
+	f.Describe(budgetWords(part, spent, r.Policy.DayBudget))
+	return Failed{Failure: *f}
+}
+
+// Plus adds up what was used.
+func (b Budget) Plus(c Budget) Budget {
+	return Budget{Tokens: b.Tokens + c.Tokens, Microdollars: b.Microdollars + c.Microdollars}
+}
+
+// Minus takes c from b.
+func (b Budget) Minus(c Budget) Budget {
+	return Budget{Tokens: b.Tokens - c.Tokens, Microdollars: b.Microdollars - c.Microdollars}
+}
