@@ -41,7 +41,16 @@ var offersByKind = map[Kind][]string{
 	KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
-func (r *Run) suggestionID() string { return fmt.Sprintf("%s-s%d", r.ID, r.Open.Seq) }
+// suggestionID names the suggestion about the open failure. What is offered once more,
+// after the conversation could not be shortened, is another suggestion: an answer to the
+// first does not count for it.
+func (r *Run) suggestionID() string {
+	id := fmt.Sprintf("%s-s%d", r.ID, r.Open.Seq)
+	if r.Open.Compacted {
+		id += "-again"
+	}
+	return id
+}
 
 // suggest makes the suggestion that offers the decision at hand.
 func (r *Run) suggest() Suggestion {
