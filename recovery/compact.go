@@ -114,8 +114,10 @@ func (r *Run) compacted(b Compacted) {
 	} else {
 		r.Compactions++
 	}
-	if b.Reason == "" && b.Keep >= 0 && b.Keep <= len(r.Messages) {
+	// Keep counts what was carried: a fold without that keeps its own messages as they were.
+	if b.Reason == "" && r.whole && b.Keep >= 0 && b.Keep <= len(r.Messages) {
 		r.replace(append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...))
+		r.Carried = 0 // this run's own from here on, and its successors'
 	}
 	o := r.Open
 	if o == nil || o.Decision == nil {
@@ -165,11 +167,7 @@ func shortenMessage(m llm.Message) llm.Message {
 // oldTurns gives the index of the first message that stays as it is when what is before it
 // is summed up: about a third of all stays, and no result is parted from its call.
 func oldTurns(messages []llm.Message) (keep int, ok bool) {
-	all := 0
-	for _, m := range messages {
-		all += size(m)
-	}
-	recent := 0
+	all, recent := sizes(messages), 0
 	keep = len(messages)
 	for i := len(messages) - 1; i > 0; i-- {
 		recent += size(messages[i])
@@ -181,6 +179,14 @@ func oldTurns(messages []llm.Message) (keep int, ok bool) {
 		}
 	}
 	return keep, keep < len(messages) && keep > 1
+}
+
+func sizes(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += size(m)
+	}
+	return n
 }
 
 // size is about how many bytes of a request a message is.

@@ -66,7 +66,7 @@ func journalOf(t tb, log [][]byte, happened bool) map[string]int {
 
 func finishedTools(r *Run) []string {
 	var ids []string
-	for _, m := range r.Messages {
+	for _, m := range r.Messages[r.Carried:] {
 		for _, p := range m.Parts {
 			if p.Result != nil {
 				ids = append(ids, p.Result.CallID)

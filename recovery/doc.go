@@ -47,6 +47,7 @@
 //   - A tool that panics is a ToolReturned with an error, and then a Failed with its
 //     CallID; a retry then means that the model goes on.
 //   - Appending is refused to an owner whose epoch is not the latest.
+//   - A run that Continues another is given what was said there, by Carry.
 //
 // # From a failure to its answer
 //
@@ -79,6 +80,19 @@
 //	   │  └──────── failed        recoverable: a suggestion is open
 //	   ▼               ▼
 //	completed     failed, cancelled        for good                  Ended
+//
+// # A session
+//
+// A session is a list of runs, each of which Continues the one before it up to the head
+// where that ended. Nothing is copied: the events of a run have its own messages only, and
+// its shell puts the Conversation of the run before in front of them (Carry), which has
+// that of the run before that. Started pins the head, so this comes to the same transcript
+// in every process; requests, plugins and what shortens a conversation see the whole of it.
+// Compacted gives the run a beginning of its own, and with it all runs that follow. Whoever
+// only shows a run needs no Carry: everything but the transcript is the same without.
+//
+// A conversation may be long, and so may a run. A Snapshot is a run as it is after an event,
+// so that only the events since are folded; it leaves out what was carried.
 //
 // # Where else to look
 //

@@ -34,7 +34,7 @@ func (e Event) Type() string {
 	return e.Body.eventType()
 }
 
-// Head points into another run: the conversation up to and including seq.
+// Head points into another run: the conversation up to and including seq. See Run.Carry.
 type Head struct {
 	Run string `json:"run"`
 	Seq uint64 `json:"seq"`
@@ -68,7 +68,7 @@ type Started struct {
 	Tools     []ToolDecl    `json:"tools,omitempty"`
 	Policy    Policy        `json:"policy"`
 	Session   string        `json:"session,omitempty"`
-	Continues *Head         `json:"continues,omitempty"`
+	Continues *Head         `json:"continues,omitempty"` // the end of its session's run before it
 }
 
 // PolicyChanged amends the policy by a person's wish.
@@ -218,7 +218,7 @@ type Compacting struct {
 // The original stays in the log.
 type Compacted struct {
 	Messages []llm.Message `json:"messages,omitempty"` // the new beginning
-	Keep     int           `json:"keep"`               // index of the first message kept as it is
+	Keep     int           `json:"keep"`               // index of the first message kept as it is, those that were carried included
 	Stage    string        `json:"stage,omitempty"`    // CompactResults or CompactSummary
 	Model    string        `json:"model,omitempty"`    // that wrote the summary
 	Usage    llm.Usage     `json:"usage,omitzero"`

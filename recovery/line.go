@@ -52,10 +52,11 @@ func Line(r *Run, b Body) string {
 }
 
 const (
-	stoppedLine = "Stopped. The text above is kept."
-	expiredLine = "This suggestion has expired. Send your message again."
-	offlineLine = "This computer is offline. The run continues when the connection is back."
-	onlineLine  = "The connection is back. The run continues."
+	stoppedLine    = "Stopped. The text above is kept."
+	expiredLine    = "This suggestion has expired. Send your message again."
+	supersededLine = "The next message took this suggestion's place."
+	offlineLine    = "This computer is offline. The run continues when the connection is back."
+	onlineLine     = "The connection is back. The run continues."
 )
 
 // pausedLine: "The run waited 5 min for its store: no space left on device. It goes on."
@@ -237,6 +238,8 @@ func (r *Run) endedLine(b Ended) string {
 		return "Done."
 	case r.suggestionOver:
 		return expiredLine
+	case r.suggestionOpen:
+		return supersededLine
 	case r.Open != nil && r.Open.Accepted:
 		return stoppedLine
 	case r.Open != nil:

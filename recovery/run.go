@@ -21,8 +21,8 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Run is what its events amount to. Apply is the only thing that changes it; every
-// field is for reading.
+// Run is what its events amount to. Apply and Carry are all that changes it; every field
+// is for reading.
 type Run struct {
 	ID        string
 	Seq       uint64    // of the last event applied
@@ -41,7 +41,8 @@ type Run struct {
 	Model  string // the model that is asked next
 
 	Status   Status
-	Messages []llm.Message // the transcript of this run, input first; never error text
+	Messages []llm.Message // the transcript, this run's part with its input first; never error text
+	Carried  int           // messages at its beginning that are of runs before this one; see Carry
 	Rounds   int           // model calls answered
 	Attempt  *Attempt      // of the round at hand; nil before its first
 	Attempts uint64        // begun in all
@@ -82,6 +83,7 @@ type Run struct {
 	lastSeen       time.Time // when people saw something last
 	reserved       Budget
 	parkedFrom     time.Time
+	whole          bool // see Whole
 }
 
 // Attempt is one try at a model call.
@@ -263,7 +265,7 @@ func (r *Run) apply(e Event) {
 func (r *Run) started(e Event, b Started) {
 	r.ID = e.Run
 	r.StartedAt, r.LastStepAt = e.Time, e.Time
-	r.Session, r.Continues = b.Session, b.Continues
+	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
 	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
 	r.Chosen, r.Model = b.Model, b.Model
 	r.told = len(b.System)
@@ -402,16 +404,12 @@ func (r *Run) answered(e Event, b Answered) {
 // say adds to the transcript.
 func (r *Run) say(messages ...llm.Message) {
 	r.Messages = append(r.Messages, messages...)
-	for _, m := range messages {
-		r.told += size(m)
-	}
+	r.told += sizes(messages)
 }
 
 // replace puts another transcript in the place of the one there is.
 func (r *Run) replace(messages []llm.Message) {
-	for _, m := range r.Messages {
-		r.told -= size(m)
-	}
+	r.told -= sizes(r.Messages)
 	r.Messages = nil
 	r.say(messages...)
 }
@@ -583,9 +581,10 @@ func (r *Run) rerun(callID string) {
 			continue
 		}
 		t.Returned, t.Unknown, t.Orphan = false, false, false
-		r.replace(slices.DeleteFunc(slices.Clone(r.Messages), func(m llm.Message) bool {
+		messages, own := slices.Clip(r.Messages[:r.Carried]), r.Messages[r.Carried:] // ids of other runs are others
+		r.replace(append(messages, slices.DeleteFunc(slices.Clone(own), func(m llm.Message) bool {
 			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID
-		}))
+		})...))
 	}
 }
 

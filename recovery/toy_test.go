@@ -30,6 +30,7 @@ type outcome struct {
 // so that a resumed run meets the same world; the journal is its own memory.
 type world struct {
 	start   Started
+	before  []llm.Message        // what start continues
 	models  map[string][]outcome // in order; the last one repeats
 	vote    func(plugin string, r *Run) Vote
 	person  func(r *Run) string    // the action taken on an open suggestion, "" for none
@@ -131,6 +132,7 @@ func (y *toy) take(t tb, stored []byte) {
 	if err := y.run.Apply(e); err != nil {
 		t.Fatal(err)
 	}
+	y.run.Carry(y.w.before)
 	y.log = append(y.log, stored)
 	if y.watch != nil {
 		y.watch(e, Next(y.run))

@@ -1,0 +1,55 @@
+package recovery
+
+import (
+	"slices"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Carry puts before, the Conversation of the run that r Continues, in front of r's
+// transcript. The events of a run do not have it, since its session keeps it once: whoever
+// lets models or plugins see the transcript calls Carry after Started was applied, or
+// after Restore, where the run is not Whole. What was lost of a conversation may be
+// missing at its beginning.
+func (r *Run) Carry(before []llm.Message) {
+	if r.whole {
+		return
+	}
+	r.Messages = append(slices.Clip(before), r.Messages...)
+	r.told += sizes(before)
+	r.Carried, r.whole = len(before), true
+}
+
+// Whole reports whether r's transcript begins where its conversation does: it continues
+// no other run, got by Carry what was said there, or was shortened since.
+func (r *Run) Whole() bool { return r.whole }
+
+// Conversation is what a run that continues r begins with: the transcript, with a result
+// for every tool call that has none. It must not be changed.
+func (r *Run) Conversation() []llm.Message {
+	messages := slices.Clip(r.Messages)
+	for _, t := range r.Pending {
+		if !t.Returned {
+			messages = append(messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: t.abandoned()}}})
+		}
+	}
+	return messages
+}
+
+// abandoned is the result of a call whose run ended before it returned.
+func (t *ToolRun) abandoned() *llm.ToolResult {
+	result := &llm.ToolResult{CallID: t.Call.ID, Name: t.Call.Name, IsError: true, Text: "This call was never made."}
+	if t.Tries > 0 {
+		result.Text = "The outcome of this call is unknown: it was not waited for. It may or may not have taken effect. Check before calling it again."
+	}
+	return result
+}
+
+// Supersede makes the event that ends r because the next message of its session takes the
+// place of its open suggestion; false where none is open.
+func (r *Run) Supersede() (Ended, bool) {
+	if !r.suggestionOpen || r.cancelled || r.End != nil {
+		return Ended{}, false
+	}
+	return Ended{Status: StatusFailed, StopReason: r.Open.Failure.stopReason()}, true
+}

@@ -1,0 +1,75 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// snapshotHeader begins a snapshot. Its number is raised with every release that changes
+// what a Run holds, or what Apply makes of an event: a snapshot with another one is of no
+// use, and the events are folded instead.
+const snapshotHeader = "mulligan run 1\n"
+
+// snapshot is the stored form of a run: its exported fields under their own names, and
+// beside them the others.
+type snapshot struct {
+	Run            *Run
+	Expired        Timer
+	Cancelled      bool
+	SuggestionOpen bool
+	SuggestionOver bool
+	AcceptedID     string
+	Truncated      bool
+	Told           int
+	Kept           llm.Usage
+	Unsure         int // position in Pending, from 1; 0 = nil
+	StepDoubled    bool
+	LastSeen       time.Time
+	Reserved       Budget
+	ParkedFrom     time.Time
+	Whole          bool
+}
+
+// Snapshot is r in the form that Restore reads. It leaves out the messages that were
+// carried.
+func (r *Run) Snapshot() ([]byte, error) {
+	own := *r
+	own.Messages, own.Carried = r.Messages[r.Carried:], 0
+	s := snapshot{
+		Run: &own, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
+		AcceptedID: r.acceptedID, Truncated: r.truncated, Told: r.told - sizes(r.Messages[:r.Carried]), Kept: r.kept,
+		Unsure: slices.Index(r.Pending, r.unsure) + 1, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
+		ParkedFrom: r.parkedFrom, Whole: r.whole && r.Carried == 0,
+	}
+	if r.unsure != nil && s.Unsure == 0 {
+		return nil, fmt.Errorf("run %s: no snapshot while a call of an earlier answer is unsure", r.ID)
+	}
+	data := bytes.NewBufferString(snapshotHeader)
+	if err := json.NewEncoder(data).Encode(s); err != nil {
+		return nil, fmt.Errorf("run %s: snapshot: %w", r.ID, err)
+	}
+	return data.Bytes(), nil
+}
+
+// Restore makes the run of a snapshot again; false where data is none, or of another
+// version. It shares nothing with data. A run that is not Whole wants a Carry.
+func Restore(data []byte) (*Run, bool) {
+	stored, ok := bytes.CutPrefix(data, []byte(snapshotHeader))
+	var s snapshot
+	if !ok || json.Unmarshal(stored, &s) != nil || s.Run == nil || s.Unsure < 0 || s.Unsure > len(s.Run.Pending) {
+		return nil, false
+	}
+	r := s.Run
+	r.expired, r.cancelled, r.suggestionOpen, r.suggestionOver = s.Expired, s.Cancelled, s.SuggestionOpen, s.SuggestionOver
+	r.acceptedID, r.truncated, r.told, r.kept = s.AcceptedID, s.Truncated, s.Told, s.Kept
+	r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole
+	if s.Unsure > 0 {
+		r.unsure = r.Pending[s.Unsure-1]
+	}
+	return r, true
+}

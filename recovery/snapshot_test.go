@@ -1,0 +1,257 @@
+package recovery
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"pgregory.net/rapid"
+)
+
+// talk is a conversation that a run may continue.
+func talk() []llm.Message {
+	call := llm.ToolCall{ID: "c0.1", Name: "look", Args: []byte(`{}`)}
+	return []llm.Message{
+		llm.User("what was said before"),
+		{Role: llm.RoleAssistant, Model: "a/one", Parts: []llm.Part{{Call: &call}}},
+		{Role: llm.RoleTool, Parts: []llm.Part{{Result: &llm.ToolResult{CallID: "c0.1", Name: "look", Text: "seen"}}}},
+		{Role: llm.RoleAssistant, Model: "a/one", Parts: []llm.Part{{Text: "it was this"}}},
+	}
+}
+
+// continued makes a story continue talk.
+func continued(w *world) *world {
+	w.start.Session, w.start.Continues, w.before = "s", &Head{Run: "r0", Seq: 9}, talk()
+	return w
+}
+
+// foldOf folds a log of w.
+func foldOf(t tb, w *world, log [][]byte) *Run {
+	t.Helper()
+	r := &Run{}
+	for _, e := range events(t, log) {
+		if err := r.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+		r.Carry(w.before)
+	}
+	return r
+}
+
+// restored is what another process makes of r's snapshot.
+func restored(t tb, w *world, r *Run) *Run {
+	t.Helper()
+	data, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, ok := Restore(data)
+	if !ok {
+		t.Fatalf("not restored: %s", data)
+	}
+	again.Carry(w.before)
+	return again
+}
+
+// TestI26SnapshotAndTail takes a snapshot after each event of each story, goes on from it,
+// and wants after every further event what folding gives.
+func TestI26SnapshotAndTail(t *testing.T) {
+	for name, story := range stories(t) {
+		for _, carries := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, carries), func(t *testing.T) {
+				w := story()
+				if carries {
+					w = continued(w)
+				}
+				log := play(t, w).log
+				list := events(t, log)
+				var live []*Run // gone on with from each snapshot
+				for n := 1; n <= len(log); n++ {
+					want := foldOf(t, w, log[:n])
+					for at, r := range live {
+						if err := r.Apply(list[n-1]); err != nil {
+							t.Fatal(err)
+						}
+						if !reflect.DeepEqual(r, want) {
+							t.Fatalf("snapshot of event %d, then to event %d:\n%+v\nand the fold is\n%+v", at+1, n, r, want)
+						}
+					}
+					live = append(live, restored(t, w, want))
+					if !reflect.DeepEqual(live[n-1], want) {
+						t.Fatalf("snapshot of event %d:\n%+v\nand the fold is\n%+v", n, live[n-1], want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestI26Snapshots does so once in random runs.
+func TestI26Snapshots(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorld(t)()
+		if rapid.Bool().Draw(t, "continued") {
+			w = continued(w)
+		}
+		log := play(t, w).log
+		at := rapid.IntRange(1, len(log)).Draw(t, "at")
+		r := restored(t, w, foldOf(t, w, log[:at]))
+		for _, e := range events(t, log[at:]) {
+			if err := r.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := foldOf(t, w, log); !reflect.DeepEqual(r, want) {
+			t.Fatalf("snapshot of event %d, and all that follows:\n%+v\nand the fold is\n%+v", at, r, want)
+		}
+	})
+}
+
+// TestSnapshotOfAnotherVersion takes what is no snapshot of this version for none.
+func TestSnapshotOfAnotherVersion(t *testing.T) {
+	data, err := play(t, stories(t)["tools"]()).run.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][]byte{
+		nil,
+		{},
+		[]byte("{}"), data[1:], data[:len(data)/2], []byte(snapshotHeader), []byte(snapshotHeader + "{}"),
+		bytes.Replace(data, []byte(snapshotHeader), []byte("mulligan run 99\n"), 1),
+		bytes.Replace(data, []byte(`"Unsure":0`), []byte(`"Unsure":99`), 1),
+	} {
+		if r, ok := Restore(other); ok {
+			t.Errorf("%.40q is taken for %+v", other, r)
+		}
+	}
+}
+
+// snapshotShape is the SHA-256, cut short, of what snapshots of this version hold.
+const snapshotShape = "e97bf20830e634df"
+
+// TestSnapshotShape fails where a Run holds something else than snapshots of this version.
+func TestSnapshotShape(t *testing.T) {
+	var b strings.Builder
+	describe(&b, reflect.TypeFor[Run](), map[reflect.Type]bool{})
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(b.String())))[:16]; got != snapshotShape {
+		t.Errorf("a Run is made otherwise than snapshots of this version: raise the number in snapshotHeader if a release has it, and set snapshotShape to %q", got)
+	}
+	stored := reflect.TypeFor[snapshot]()
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Run]()) {
+		name := strings.ToUpper(f.Name[:1]) + f.Name[1:]
+		if _, ok := stored.FieldByName(name); !ok && !f.IsExported() {
+			t.Errorf("Run.%s is in no snapshot: add %s to snapshot, Snapshot and Restore", f.Name, name)
+		}
+	}
+}
+
+// describe writes down all that a type holds.
+func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
+	fmt.Fprintf(b, "%s %s\n", t, t.Kind())
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			fmt.Fprintf(b, "%s %s\n", f.Name, f.Tag)
+			describe(b, f.Type, seen)
+		}
+	case reflect.Map:
+		describe(b, t.Key(), seen)
+		describe(b, t.Elem(), seen)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		describe(b, t.Elem(), seen)
+	}
+}
+
+// TestCrashOfAContinuedRun is the house's central test for runs that continue another.
+func TestCrashOfAContinuedRun(t *testing.T) {
+	for name, story := range stories(t) {
+		t.Run(name, func(t *testing.T) {
+			crashEverywhere(t, func() *world { return continued(story()) })
+		})
+	}
+}
+
+// TestShowsWithoutCarry folds continued stories without what they continue: all but the
+// transcript is the same, and that is the run's own, as it was said.
+func TestShowsWithoutCarry(t *testing.T) {
+	for name, story := range stories(t) {
+		w := continued(story())
+		whole := play(t, w)
+		shown, err := Fold(events(t, whole.log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown.Whole() || shown.Answer() != whole.run.Answer() || shown.Status != whole.run.Status {
+			t.Errorf("%s: it shows %s %q, not %s %q", name, shown.Status, shown.Answer(), whole.run.Status, whole.run.Answer())
+		}
+		if whole.run.Carried > 0 && !reflect.DeepEqual(whole.run.Messages[whole.run.Carried:], shown.Messages) {
+			t.Errorf("%s: its own messages differ", name)
+		}
+	}
+}
+
+// TestConversation: a run's successor begins with all of it, and no call without a result.
+func TestConversation(t *testing.T) {
+	for name, story := range stories(t) {
+		log := play(t, story()).log
+		for n := 1; n <= len(log); n++ {
+			r := foldOf(t, &world{}, log[:n])
+			before := slices.Clone(r.Messages)
+			open := map[string]bool{}
+			for _, m := range r.Conversation() {
+				for _, p := range m.Parts {
+					switch {
+					case p.Call != nil:
+						open[p.Call.ID] = true
+					case p.Result != nil && !open[p.Result.CallID]:
+						t.Errorf("%s, event %d: %s has two results, or no call", name, n, p.Result.CallID)
+					case p.Result != nil:
+						delete(open, p.Result.CallID)
+					}
+				}
+			}
+			if len(open) > 0 || !reflect.DeepEqual(before, r.Messages) {
+				t.Errorf("%s, event %d: %d calls without a result, %d messages of %d", name, n, len(open), len(r.Messages), len(before))
+			}
+		}
+	}
+}
+
+// TestSupersede: only an open suggestion can be superseded, and takes no answer then.
+func TestSupersede(t *testing.T) {
+	log := play(t, stories(t)["expiry"]()).log
+	found := false
+	for n := 1; n <= len(log); n++ {
+		r := foldOf(t, &world{}, log[:n])
+		end, ok := r.Supersede()
+		if ok != (r.suggestionOpen && r.End == nil) {
+			t.Errorf("event %d: superseded %v", n, ok)
+		}
+		if !ok {
+			continue
+		}
+		found = true
+		if line := Line(r, end); line != supersededLine && !r.suggestionOver {
+			t.Errorf("people are told %q", line)
+		}
+		if err := r.Apply(Event{Run: r.ID, Seq: r.Seq + 1, Time: r.Last, Body: end}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Accept("", ButtonRetry, "", r.Last); err == nil || r.Status != StatusFailed || Next(r) != nil {
+			t.Errorf("after it the run is %s, and an answer is taken (%v)", r.Status, err)
+		}
+	}
+	if !found {
+		t.Error("no suggestion was open")
+	}
+}
