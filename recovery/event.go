@@ -254,9 +254,11 @@ type Accepted struct {
 // CancelRequested is a person's wish that the run end now.
 type CancelRequested struct{}
 
-// Paused says that the run waits for its store.
+// Paused says that the run waits for its store; or, with For, that it waited for so long
+// and goes on: while a store does not write, nothing can be said in it.
 type Paused struct {
 	Reason string `json:"reason"`
+	For    Millis `json:"forMs,omitempty"`
 }
 
 // Ended closes the run for good.

@@ -20,6 +20,7 @@ import (
 const (
 	checkpointBytes = 4 << 10
 	checkpointEvery = 250 * time.Millisecond
+	maxUnsaved      = 1 << 20 // text that is heard beyond what is durable, in bytes
 )
 
 // attempt is one streamed model call. Its goroutine hears the stream; the loop
@@ -44,6 +45,7 @@ type attempt struct {
 	due     *time.Timer // of the next checkpoint; nil when there is nothing to keep
 	hurried bool        // it is due at once
 	over    bool
+	taken   chan struct{} // of capacity 1: text was taken, or nobody wants it any more
 }
 
 // callModel writes the intent and starts the call, once the attempt before it is
@@ -64,7 +66,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
 		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
-		reach: l.reach(c.Intent.Model),
+		reach: l.reach(c.Intent.Model), taken: make(chan struct{}, 1),
 	}
 	a.flushed = a.began
 	if n := len(a.request.Messages); n > 0 {
@@ -142,11 +144,14 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := a.loop.mayAct(ctx); err != nil {
+		return err
+	}
 	for d, err := range model.Stream(ctx, a.request) {
 		if err != nil {
 			return err
 		}
-		if !a.add(d) {
+		if !a.add(d) || !a.holdBack(ctx) {
 			return context.Cause(ctx)
 		}
 		if d.Kind == llm.DeltaStop {
@@ -185,6 +190,27 @@ func (a *attempt) add(d llm.Delta) bool {
 		}
 	}
 	return true
+}
+
+// holdBack hears no more while too much text is not durable, as when the store does not
+// write; false once the attempt is over.
+func (a *attempt) holdBack(ctx context.Context) bool {
+	for held := false; ; held = true {
+		a.mu.Lock()
+		full, over := len(a.text) >= maxUnsaved, a.over
+		a.mu.Unlock()
+		if held != full {
+			a.clock.hold(full)
+		}
+		if over || !full {
+			return !over
+		}
+		select {
+		case <-a.taken:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // repaired has the loop write down what was changed for the model, unless the run
@@ -231,6 +257,7 @@ func (a *attempt) take() (recovery.Checkpointed, bool) {
 	a.offset += len(a.text)
 	a.text = a.text[:0]
 	a.flushed = time.Now()
+	a.signal()
 	return c, true
 }
 
@@ -239,7 +266,15 @@ func (a *attempt) close() {
 	a.mu.Lock()
 	a.over = true
 	a.rest()
+	a.signal()
 	a.mu.Unlock()
+}
+
+func (a *attempt) signal() {
+	select {
+	case a.taken <- struct{}{}:
+	default:
+	}
 }
 
 // rest forgets a checkpoint that is due.

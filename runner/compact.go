@@ -58,6 +58,9 @@ func (l *loop) sumUp(ctx context.Context, j *job, s *recovery.Summarise, limits 
 	if err != nil {
 		return answer, err
 	}
+	if err := l.mayAct(ctx); err != nil {
+		return answer, err
+	}
 	clock := newWatchdog(limits, j.cancel)
 	defer clock.stop()
 	request := llm.Request{

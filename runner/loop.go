@@ -3,7 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -11,11 +12,11 @@ import (
 )
 
 const (
-	leaseTTL    = 15 * time.Second
-	renewEvery  = 5 * time.Second
+	leaseTTL    = 15 * time.Second        // renewed after a third of it
 	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
+	inboxPause  = time.Second             // before an inbox that could not be read is read again
 	mailboxSize = 64
 )
 
@@ -31,7 +32,8 @@ type loop struct {
 	r       *Runner
 	id      string
 	run     *recovery.Run
-	lease   timeline.Lease
+	lease   timeline.Lease // as it was claimed
+	until   atomic.Int64   // its end by now, Unix ns
 	mailbox chan message
 	work    context.Context // what every effect's context comes from; over when the loop is
 	air     map[string]*job // effects that are going on, by key
@@ -39,6 +41,11 @@ type loop struct {
 	clock   *clock
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
+
+	handle    *Run            // of whoever waits for the run
+	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
+	patience  time.Duration   // with the store
+	abandoned bool            // the handle has settled before the loop is over
 }
 
 // message is what an effect tells the loop; it runs on the loop's goroutine.
@@ -52,10 +59,12 @@ type job struct {
 }
 
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
-	return &loop{
-		r: r, id: id, run: run, lease: lease,
+	l := &loop{
+		r: r, id: id, run: run, lease: lease, patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(r.now(), r.slept),
 	}
+	l.until.Store(lease.Expires.UnixNano())
+	return l
 }
 
 func (l *loop) claimed() recovery.Claimed {
@@ -80,22 +89,25 @@ func (l *loop) launch(ctx context.Context) *Run {
 		defer cancel(nil)
 		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer stopWork(errStopped)
-		l.work = work
+		l.work, l.ctx, l.handle, l.patience = work, ctx, run, storePatience
 		err := l.drive(ctx)
+		l.patience = startPatience
 		l.land(stopGrace, func() bool { return len(l.air) == 0 })
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave(run)
 		}
-		run.result, run.err = outcome(l.run)
-		if err != nil {
-			run.err = err
+		if !l.abandoned {
+			result, end := outcome(l.run)
+			if err != nil {
+				end = err
+			}
+			if lingers {
+				known := *l.run // the result has the other one
+				l.run = &known
+			}
+			run.settle(result, end)
 		}
-		if lingers {
-			known := *l.run // the result has the other one
-			l.run = &known
-		}
-		close(run.done)
 		if lingers {
 			l.land(toolGrace, func() bool { return l.tools == 0 })
 			l.leave(run)
@@ -114,8 +126,7 @@ func (l *loop) leave(run *Run) {
 func (l *loop) settled(ctx context.Context) *Run {
 	l.release()
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
-	run.result, run.err = outcome(l.run)
-	close(run.done)
+	run.settle(outcome(l.run))
 	return run
 }
 
@@ -123,8 +134,8 @@ func (l *loop) settled(ctx context.Context) *Run {
 // cannot be driven on.
 func (l *loop) drive(ctx context.Context) error {
 	work := l.work
-	go l.followInbox(work)
-	renew := time.NewTicker(renewEvery)
+	go l.followInbox(work, l.run.Inbox)
+	renew := time.NewTicker(l.r.leaseTTL / 3)
 	defer renew.Stop()
 	cancelled := ctx.Done()
 	for {
@@ -153,21 +164,11 @@ func (l *loop) drive(ctx context.Context) error {
 			if err := l.wake(work); err != nil {
 				return err
 			}
-			if err := l.renew(work); err != nil {
+			if err := l.keepLease(work); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// renew keeps the lease for another leaseTTL.
-func (l *loop) renew(ctx context.Context) error {
-	lease, err := l.r.log.Renew(ctx, l.lease, leaseTTL)
-	if err != nil {
-		return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
-	}
-	l.lease = lease
-	return nil
 }
 
 // parked reports whether all that is left to do is to wait longer than a process
@@ -269,13 +270,19 @@ func (l *loop) startTimer(ctx context.Context, key string, t *recovery.SetTimer)
 	body := t.Write
 	timer := time.AfterFunc(t.At.Sub(l.clock.now()), func() {
 		l.finish(key, j, func(ctx context.Context) error {
-			if j.stopping {
+			if j.stopping || !l.wants(key) {
 				return nil
 			}
 			return l.write(ctx, body)
 		})
 	})
 	context.AfterFunc(ctx, func() { timer.Stop() })
+}
+
+// wants reports whether the effect is still wanted: a clock that ran out while the run
+// waited for its store may have been moved by that.
+func (l *loop) wants(key string) bool {
+	return slices.ContainsFunc(recovery.Next(l.run), func(e recovery.Effect) bool { return e.Key == key })
 }
 
 func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job) {
@@ -344,16 +351,24 @@ func (l *loop) release() {
 }
 
 // followInbox turns commands into events, each once: an event says which command
-// it answers, so a command is not taken again after a crash.
-func (l *loop) followInbox(ctx context.Context) {
-	for c, err := range l.r.log.Commands(ctx, l.id, l.run.Inbox) {
-		if err != nil {
-			if ctx.Err() == nil {
+// it answers, so a command is not taken again after a crash. An inbox that cannot be read
+// now may be later.
+func (l *loop) followInbox(ctx context.Context, after uint64) {
+	for ctx.Err() == nil {
+		for c, err := range l.r.log.Commands(ctx, l.id, after) {
+			if err != nil && !mayPass(err) {
+				return
+			} else if err != nil {
 				l.r.logger.Warn("the inbox cannot be read", "run", l.id, "err", err)
+				break
 			}
-			return
+			after = c.N
+			l.post(func(ctx context.Context) error { return l.command(ctx, c) })
 		}
-		l.post(func(ctx context.Context) error { return l.command(ctx, c) })
+		select {
+		case <-time.After(inboxPause):
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func New(options ...Option) *Runner {
 		models: named{}, hooks: func() []hooks.Named { return nil }, health: health.New(),
 		policy: recovery.DefaultPolicy(), owner: fmt.Sprintf("pid-%d", os.Getpid()),
 		now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
-		minTimeout: recovery.MinTimeout,
+		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
 	}
 	for _, option := range options {
 		option(r)

@@ -110,6 +110,12 @@ func (run *Run) Wait() (Result, error) {
 	return run.result, run.err
 }
 
+// settle says what the run has come to, once.
+func (run *Run) settle(result Result, err error) {
+	run.result, run.err = result, err
+	close(run.done)
+}
+
 // Cancel ends the run.
 func (run *Run) Cancel() { run.cancel(ErrCancelled) }
 

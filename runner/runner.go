@@ -35,6 +35,7 @@ type Runner struct {
 	owner      string
 	now        func() time.Time
 	slept      func() time.Duration
+	leaseTTL   time.Duration
 	logger     *slog.Logger
 	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
 	settings   recovery.Settings                                           // timers of all runs
@@ -129,7 +130,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 		return nil, err
 	}
 	id := newID()
-	lease, err := r.log.Claim(ctx, id, r.owner, leaseTTL)
+	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
 	}
@@ -366,7 +367,7 @@ func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
 	if _, err := r.log.Read(ctx, id, 0, 1); err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	lease, err := r.log.Claim(ctx, id, r.owner, leaseTTL)
+	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}

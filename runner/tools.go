@@ -142,6 +142,9 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 			end.panicked.Tool = tool.Name
 		}
 	}()
+	if err := c.loop.mayAct(ctx); err != nil {
+		return errorResult(r.Call, tool.Name+" was not begun: the run was stopped")
+	}
 	text, err := tool.Run(ctx, ToolCall{ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key})
 	if err != nil {
 		if expired, ok := errors.AsType[*expiredError](context.Cause(ctx)); ok {

@@ -34,6 +34,7 @@ type watchdog struct {
 	started  bool      // the first event has come
 	lastByte time.Time // or the start
 	progress time.Time // or the first event
+	held     bool      // nobody listens now
 }
 
 func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watchdog {
@@ -101,11 +102,26 @@ func (w *watchdog) look() {
 	defer w.mu.Unlock()
 	at, expired := w.earliest()
 	switch left := time.Until(at); {
-	case expired == nil || w.timer == nil:
+	case expired == nil || w.timer == nil || w.held:
 	case left > 0:
 		w.timer.Reset(left)
 	default:
 		w.cancel(expired)
+	}
+}
+
+// hold stops the clocks while nobody listens, and starts them anew.
+func (w *watchdog) hold(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = on
+	if on {
+		return
+	}
+	now := time.Now()
+	w.lastByte, w.progress = now, now
+	if at, _ := w.earliest(); w.timer != nil && !at.IsZero() {
+		w.timer.Reset(time.Until(at))
 	}
 }
 

@@ -2,17 +2,11 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
-	"github.com/mulligan-run/mulligan/timeline"
 )
-
-// appendTries is how often an append is tried before the loop gives up driving the
-// run; the pauses between double from 50 ms.
-const appendTries = 6
 
 // write makes bodies into events, appends them in one durable step and applies
 // them.
@@ -40,7 +34,8 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 			Run: l.id, Seq: after + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
 		})
 	}
-	if err := l.append(ctx, after, events); err != nil {
+	paused, err := l.append(ctx, after, events)
+	if err != nil {
 		return err
 	}
 	if err := l.stillOwns(ctx); err != nil {
@@ -52,35 +47,22 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		}
 		l.learn(e)
 	}
-	return nil
-}
-
-// stillOwns makes sure, where writing took longer than the lease held, that nobody took
-// the run meanwhile: what was written must not be acted on then.
-func (l *loop) stillOwns(ctx context.Context) error {
-	if time.Now().Before(l.lease.Expires) {
-		return nil
+	if paused != nil && l.run.End == nil {
+		return l.write(ctx, *paused)
 	}
-	return l.renew(ctx)
+	return nil
 }
 
 // append writes events durably. A write that failed, or only seemed to, is
 // repeated: a log takes the same events at the same place once.
-func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) error {
-	pause := 50 * time.Millisecond
-	for try := 1; ; try++ {
-		err := l.r.log.Append(ctx, l.lease, after, events...)
-		if err == nil {
-			return nil
-		}
-		final := errors.Is(err, timeline.ErrStale) || errors.Is(err, timeline.ErrConflict) || errors.Is(err, timeline.ErrClosed)
-		if final || try == appendTries || ctx.Err() != nil {
-			return fmt.Errorf("run %s stops before event %d, which could not be written: %w", l.id, after+1, err)
-		}
-		l.r.logger.Warn("an append failed and is repeated", "run", l.id, "after", after, "err", err)
-		time.Sleep(pause)
-		pause *= 2
+func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) (*recovery.Paused, error) {
+	paused, err := l.persist(ctx, func(ctx context.Context) error {
+		return l.r.log.Append(ctx, l.lease, after, events...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("run %s stops before event %d, which could not be written: %w", l.id, after+1, err)
 	}
+	return paused, nil
 }
 
 // withTail puts the last text of an attempt before the event that fails it from

@@ -16,6 +16,8 @@ var (
 	ErrConflict = errors.New("the run has moved on")
 	// ErrNotFound: nobody has heard of the run; see NotFoundError.
 	ErrNotFound = errors.New("no such run")
+	// ErrDamaged: the store's files cannot be read any more; see StoreError.
+	ErrDamaged = errors.New("the store is damaged")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("the timeline is closed")
 )
@@ -70,6 +72,29 @@ func (e *ConflictError) Error() string {
 
 // Is makes it an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// StoreError says that the files of a store did not let a method do its work. What fails
+// so may pass, unless it is an ErrDamaged.
+type StoreError struct {
+	File   string
+	Reason string // in a few words: "no space left on device"
+	Advice string // what to do, or ""
+	Err    error  // as the store said it
+}
+
+func (e *StoreError) Error() string {
+	text := fmt.Sprintf("timeline store %s: %s", e.File, e.Reason)
+	if e.Advice != "" {
+		text += ": " + e.Advice
+	}
+	if e.Err != nil {
+		text += fmt.Sprintf(" (%v)", e.Err)
+	}
+	return text
+}
+
+// Unwrap gives Err.
+func (e *StoreError) Unwrap() error { return e.Err }
 
 // NotFoundError names the unknown run. It is an ErrNotFound.
 type NotFoundError struct{ Run string }

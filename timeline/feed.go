@@ -82,16 +82,24 @@ func (f *Feed) Appended(run string, events []recovery.Event) {
 
 // Publish shows d to the run's followers.
 func (f *Feed) Publish(run string, d Delta) {
+	d.Run = run
+	f.show(run, Item{Delta: &d})
+}
+
+// Notify shows a notice to the run's followers.
+func (f *Feed) Notify(run, text string) { f.show(run, Item{Notice: &Notice{Run: run, Text: text}}) }
+
+// show queues what is live and not durable.
+func (f *Feed) show(run string, item Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.topics[run]
 	if t == nil {
 		return
 	}
-	d.Run = run
 	for l := range t.listeners {
 		if !l.inbox {
-			l.push(Item{Delta: &d})
+			l.push(item)
 		}
 	}
 }
@@ -289,10 +297,15 @@ func (f *Feed) wait(ctx context.Context, l *listener) error {
 // read from the Source later.
 func (l *listener) push(item Item) {
 	size := eventSize
-	if item.Delta != nil {
+	switch {
+	case item.Delta != nil:
 		size = len(item.Delta.Text)
-	} else if c, ok := item.Event.Body.(recovery.Checkpointed); ok {
-		size += len(c.Text)
+	case item.Notice != nil:
+		size = len(item.Notice.Text)
+	default:
+		if c, ok := item.Event.Body.(recovery.Checkpointed); ok {
+			size += len(c.Text)
+		}
 	}
 	if len(l.queue) == MaxBehind || l.bytes+size > MaxBehindBytes {
 		l.queue, l.bytes, l.stale = nil, 0, true

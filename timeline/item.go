@@ -9,8 +9,9 @@ import (
 
 // Item is what a follower gets: exactly one of its fields is set.
 type Item struct {
-	Event *recovery.Event
-	Delta *Delta
+	Event  *recovery.Event
+	Delta  *Delta
+	Notice *Notice
 }
 
 // Delta is a live piece of an attempt's text. Offset is where it begins, in bytes;
@@ -22,6 +23,13 @@ type Delta struct {
 	Offset   int
 	Text     string
 	Thinking bool
+}
+
+// Notice tells people at once what cannot be written down now: that the run waits for its
+// store. It may be said again while that lasts, and is void once anything else happens.
+type Notice struct {
+	Run  string
+	Text string // one plain line of at most recovery.MaxText bytes
 }
 
 // Command is a wish put into a run's inbox.

@@ -9,7 +9,7 @@ import (
 )
 
 // Log is the durable log of all runs. It is safe for concurrent use. Every method
-// but Publish fails with ErrClosed after Close. Events given to it and got from it
+// but Publish and Notify fails with ErrClosed after Close. Events given to it and got from it
 // are shared and must not be changed.
 //
 // A method whose ctx ends while it waits gives ctx's error, and what it was about
@@ -57,6 +57,9 @@ type Log interface {
 	// Publish shows a delta to those who follow run from this process. It is not
 	// durable and never blocks.
 	Publish(run string, d Delta)
+
+	// Notify shows a notice to those who follow run from this process, as Publish does.
+	Notify(run, text string)
 
 	// Send puts c into the run's durable inbox and gives its position: 1, 2, 3, …
 	// A command with the ID of an earlier one of this run changes nothing and gives

@@ -135,6 +135,9 @@ func (m *Memory) Follow(ctx context.Context, run string, after uint64) iter.Seq2
 // Publish is Log.Publish.
 func (m *Memory) Publish(run string, d Delta) { m.feed.Publish(run, d) }
 
+// Notify is Log.Notify.
+func (m *Memory) Notify(run, text string) { m.feed.Notify(run, text) }
+
 // Send is Log.Send.
 func (m *Memory) Send(ctx context.Context, run string, c Command) (uint64, error) {
 	if err := c.Check(); err != nil {

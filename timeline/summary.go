@@ -112,8 +112,10 @@ func (s *Summary) Apply(e recovery.Event) {
 	case recovery.CancelRequested:
 		s.DueAt = e.Time
 	case recovery.Paused:
-		s.stand(recovery.StatusWaiting, e.Time)
-		s.WaitingFor = recovery.WaitStore
+		if b.For <= 0 {
+			s.stand(recovery.StatusWaiting, e.Time)
+			s.WaitingFor = recovery.WaitStore
+		}
 	case recovery.Ended:
 		s.stand(b.Status, time.Time{})
 		s.Ended = true

@@ -12,6 +12,9 @@ import (
 
 var errDisk = errors.New("the disk hiccuped")
 
+// longestPause is what a failed append costs a runner at the most before it tries again.
+const longestPause = 5 * time.Second
+
 // disk is where the world's run is durable, whichever process writes it. Its appends
 // may fail, sometimes after they were made durable, or take long. It shows each event
 // to the checker as soon as it is durable.
@@ -97,10 +100,10 @@ func (s *disk) append(ctx context.Context, l timeline.Lease, after uint64, event
 	}
 	switch {
 	case s.dice.chance(s.before) || out && s.dice.chance(0.7):
-		s.cost(1600 * time.Millisecond)
+		s.cost(longestPause)
 		return errDisk
 	case s.dice.chance(s.after) || out:
-		s.cost(1600 * time.Millisecond)
+		s.cost(longestPause)
 		return errors.Join(s.keep(ctx, l, after, events...), errDisk)
 	}
 	return s.keep(ctx, l, after, events...)

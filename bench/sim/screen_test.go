@@ -57,6 +57,9 @@ func (s *screen) show(item timeline.Item) {
 		return
 	}
 	e := item.Event
+	if e == nil {
+		return // a notice: what it tells is in an event as soon as it can be
+	}
 	if e.Seq != s.seq+1 {
 		s.complain("I29: event %d was followed by %d", s.seq, e.Seq)
 	}

@@ -24,7 +24,8 @@ type live struct {
 	shown    int    // bytes of it
 	failures int    // of the model call at hand
 
-	announced bool // a wait said what comes next
+	announced bool   // a wait said what comes next
+	notice    string // shown last, and nothing else happened since
 }
 
 // newLive shows what happens after what is known already.
@@ -86,6 +87,14 @@ func (l *live) item(item timeline.Item) {
 		}
 		return
 	}
+	if n := item.Notice; n != nil {
+		if n.Text != l.notice {
+			l.line(l.ink.amber("! " + oneLine(n.Text)))
+		}
+		l.notice = n.Text
+		return
+	}
+	l.notice = ""
 	e := *item.Event
 	before := l.run.Model
 	if err := l.run.Apply(e); err != nil {

@@ -187,7 +187,18 @@ type deltaBody struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// writeItems writes a run as JSON lines: events in their stored form, live text as deltas.
+// noticeLine tells, in --json output, what is in no event.
+type noticeLine struct {
+	Notice noticeBody `json:"notice"`
+}
+
+type noticeBody struct {
+	Run  string `json:"run"`
+	Text string `json:"text"`
+}
+
+// writeItems writes a run as JSON lines: events in their stored form, live text as
+// deltas, and notices.
 func writeItems(w io.Writer, run *runner.Run, after uint64) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -205,6 +216,9 @@ func writeItems(w io.Writer, run *runner.Run, after uint64) error {
 func jsonItem(item timeline.Item) any {
 	if d := item.Delta; d != nil {
 		return deltaLine{deltaBody{d.Run, d.Attempt, d.Offset, d.Text, d.Thinking}}
+	}
+	if n := item.Notice; n != nil {
+		return noticeLine{noticeBody{n.Run, n.Text}}
 	}
 	return item.Event
 }

@@ -43,6 +43,9 @@ func (s *Store) Follow(ctx context.Context, run string, after uint64) iter.Seq2[
 // Publish is timeline.Log's.
 func (s *Store) Publish(run string, d timeline.Delta) { s.feed.Publish(run, d) }
 
+// Notify is timeline.Log's.
+func (s *Store) Notify(run, text string) { s.feed.Notify(run, text) }
+
 // Commands is timeline.Log's.
 func (s *Store) Commands(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Command, error] {
 	return s.feed.Commands(ctx, run, after)

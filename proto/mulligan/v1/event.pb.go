@@ -2182,11 +2182,14 @@ func (*CancelRequested) Descriptor() ([]byte, []int) {
 	return file_mulligan_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
-// Paused says that the run waits for its store.
+// Paused says that the run waits for its store; or, with for_ms, that it waited for so
+// long and goes on.
 type Paused struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.
-	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// How long, in milliseconds; 0 while it waits.
+	ForMs         int64 `protobuf:"varint,2,opt,name=for_ms,json=forMs,proto3" json:"for_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2226,6 +2229,13 @@ func (x *Paused) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *Paused) GetForMs() int64 {
+	if x != nil {
+		return x.ForMs
+	}
+	return 0
 }
 
 // Ended closes the run for good.
@@ -2554,9 +2564,10 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"suggestion\x12\x16\n" +
 	"\x06action\x18\x02 \x01(\tR\x06action\x12\x14\n" +
 	"\x05model\x18\x03 \x01(\tR\x05model\"\x11\n" +
-	"\x0fCancelRequested\" \n" +
+	"\x0fCancelRequested\"7\n" +
 	"\x06Paused\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"^\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x15\n" +
+	"\x06for_ms\x18\x02 \x01(\x03R\x05forMs\"^\n" +
 	"\x05Ended\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1f\n" +
 	"\vstop_reason\x18\x02 \x01(\tR\n" +

@@ -1,0 +1,226 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	storePause    = 50 * time.Millisecond   // between the first two tries of a write; it doubles
+	storeRest     = 5 * time.Second         // the longest pause
+	storePatience = time.Hour               // of a loop with its store, before it leaves the run as it is
+	startPatience = 2 * time.Second         // of whoever starts or resumes a run
+	storeTries    = 3                       // failed tries after which people are told
+	storeSlow     = 2 * time.Second         // a write that takes longer is one that people are told of
+	cancelGrace   = 1200 * time.Millisecond // for a write that does not end when the run is cancelled
+)
+
+// persist has the store write something, as often as it takes: do fails and is repeated
+// until it succeeds, fails for a reason that does not pass, or the loop's patience is at an
+// end. The loop does nothing else meanwhile, so no effect begins. It gives what the log is
+// to be told afterwards, nil if it went as it should.
+func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*recovery.Paused, error) {
+	w := &storeWait{loop: l, began: time.Now()}
+	slow := time.AfterFunc(storeSlow, func() { w.tell("it takes long to write") })
+	defer slow.Stop()
+	for pause := storePause; ; pause = min(2*pause, storeRest) {
+		hung, err := w.try(ctx, do)
+		switch {
+		case err == nil:
+			return w.paused(), nil
+		case ctx.Err() != nil, !hung && !mayPass(err), time.Since(w.began) > l.patience:
+			return nil, err
+		}
+		if w.tries++; w.tries >= storeTries || hung {
+			w.tell(storeReason(err))
+		}
+		if over := l.overNow(); over && w.isTold() {
+			if errors.Is(context.Cause(l.ctx), ErrLetGo) {
+				return nil, errors.Join(ErrLetGo, err)
+			}
+			l.abandon(w.reason())
+		}
+		l.r.logger.Warn("the store did not write, and is tried again", "run", l.id, "pause", pause, "err", err)
+		w.rest(ctx, pause)
+	}
+}
+
+// storeWait is one persist at work.
+type storeWait struct {
+	loop  *loop
+	began time.Time
+	tries int
+
+	mu   sync.Mutex
+	told string // why the run waits; "" = people were not told that it does
+}
+
+// try writes once. A write that does not end is given up a moment after the run is over:
+// it hung.
+func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hung bool, err error) {
+	l := w.loop
+	if l.ctx == nil || l.abandoned {
+		return false, do(ctx)
+	}
+	bounded, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(l.ctx, func() { time.AfterFunc(cancelGrace, stop) })()
+	err = do(bounded)
+	return err != nil && bounded.Err() != nil && ctx.Err() == nil, err
+}
+
+// tell shows people that the run waits.
+func (w *storeWait) tell(reason string) {
+	w.mu.Lock()
+	w.told = reason
+	w.mu.Unlock()
+	w.loop.r.log.Notify(w.loop.id, recovery.Line(nil, recovery.Paused{Reason: reason}))
+}
+
+func (w *storeWait) reason() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told
+}
+
+func (w *storeWait) isTold() bool { return w.reason() != "" }
+
+// paused is the wait that is over, if there was one.
+func (w *storeWait) paused() *recovery.Paused {
+	if !w.isTold() {
+		return nil
+	}
+	return &recovery.Paused{Reason: w.reason(), For: max(1, recovery.InMillis(time.Since(w.began)))}
+}
+
+// rest pauses, unless the run is over meanwhile.
+func (w *storeWait) rest(ctx context.Context, pause time.Duration) {
+	var over <-chan struct{}
+	if l := w.loop; l.ctx != nil && l.ctx.Err() == nil {
+		over = l.ctx.Done()
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
+// overNow reports whether the run was cancelled or let go of and its handle waits for that.
+func (l *loop) overNow() bool { return l.ctx != nil && !l.abandoned && l.ctx.Err() != nil }
+
+// abandon settles the handle of a cancelled run whose store does not write. The loop goes
+// on trying to write it down as long as this process lives.
+func (l *loop) abandon(reason string) {
+	for key, j := range l.air {
+		l.stop(key, j)
+	}
+	state := snapshot(l.run)
+	result, _ := outcome(state)
+	result.Status = recovery.StatusCancelled
+	l.abandoned = true
+	l.handle.settle(result, fmt.Errorf("%w; its store does not write that down (%s): "+
+		"if this process ends before it does, the run can be resumed, and cancelled again", ErrCancelled, reason))
+}
+
+// snapshot is r for somebody who reads it while r goes on.
+func snapshot(r *recovery.Run) *recovery.Run {
+	known := *r
+	if r.Attempt != nil {
+		attempt := *r.Attempt
+		attempt.Text = slices.Clone(attempt.Text)
+		known.Attempt = &attempt
+	}
+	if r.Open != nil {
+		open := *r.Open
+		known.Open = &open
+	}
+	known.Pending = slices.Clone(r.Pending)
+	for i, t := range known.Pending {
+		tool := *t
+		known.Pending[i] = &tool
+	}
+	known.Repaired = maps.Clone(r.Repaired)
+	return &known
+}
+
+// mayPass reports whether a store that failed so may write later.
+func mayPass(err error) bool {
+	for _, final := range []error{timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrDamaged} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	_, unstorable := errors.AsType[*json.MarshalerError](err)
+	return !unstorable
+}
+
+// storeReason is why a store does not write, in a few words.
+func storeReason(err error) string {
+	if e, ok := errors.AsType[*timeline.StoreError](err); ok {
+		return e.Reason
+	}
+	return recovery.Clip(recovery.Shown(err.Error()), recovery.MaxNote)
+}
+
+// mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.
+// A process that stood still for longer than its lease asks the store first. It is called
+// by the effect's own goroutine, right before the effect.
+func (l *loop) mayAct(ctx context.Context) error {
+	if l.ctx.Err() != nil {
+		return errStopped
+	}
+	if l.holds() {
+		return nil
+	}
+	if err := l.renew(ctx); err != nil {
+		l.post(func(context.Context) error { return err })
+		return errStopped
+	}
+	return nil
+}
+
+// holds reports whether the lease does, by the wall clock: others go by it, too.
+func (l *loop) holds() bool { return time.Now().UnixNano() < l.until.Load() }
+
+// renew keeps the lease for another leaseTTL.
+func (l *loop) renew(ctx context.Context) error {
+	lease, err := l.r.log.Renew(ctx, l.lease, l.r.leaseTTL)
+	if err != nil {
+		return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
+	}
+	l.until.Store(lease.Expires.UnixNano())
+	return nil
+}
+
+// keepLease renews the lease in good time. A store that does not write now may do so
+// later, and the loop asks it before it acts.
+func (l *loop) keepLease(ctx context.Context) error {
+	err := l.renew(ctx)
+	if err == nil || ctx.Err() != nil || !mayPass(err) {
+		return err
+	}
+	l.r.logger.Warn("the lease was not renewed", "run", l.id, "err", err)
+	return nil
+}
+
+// stillOwns makes sure, where writing took longer than the lease held, that nobody took
+// the run meanwhile: what was written must not be acted on then.
+func (l *loop) stillOwns(ctx context.Context) error {
+	if l.holds() {
+		return nil
+	}
+	_, err := l.persist(ctx, l.renew)
+	return err
+}
