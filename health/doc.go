@@ -1,5 +1,6 @@
 // Package health is what is known about providers across runs: who is cooling
-// down after a failure that outlives the call, and until when.
+// down after a failure that outlives the call, and until when; and what the runs
+// of the day have spent.
 //
 //	h, err := health.Open(filepath.Join(state, "health.json")) // or health.New()
 //	…
@@ -23,9 +24,22 @@
 // hour, and never less than the provider asked for. A later failure never
 // shortens it and a success ends it.
 //
+// # Spending
+//
+// What runs have spent is counted by the local day, for budgets that all runs of a
+// day share. A call is counted when it begins by what it may use, under the same
+// lock that the budget is looked at, and corrected when it ends:
+//
+//	if _, lacks := h.Reserve(began, reserve, limit); lacks == "" {
+//		// call the model, then:
+//		h.Spend(began, used.Minus(reserve))
+//	}
+//
+// A call whose process died stays counted by what it may have used.
+//
 // # Sharing
 //
-// Processes that open the same file see each other's cooldowns: a change is
+// Processes that open the same file see each other's cooldowns and spending: a change is
 // made to what the file says, under a lock beside it, and replaces the file as a
 // whole. What cannot be written is kept in memory and written next time; health
 // is advice, so trouble with the file is logged and never stops a run.

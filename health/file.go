@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -34,24 +35,25 @@ func Open(path string) (*Health, error) {
 		return nil, fmt.Errorf("health: %w", err)
 	}
 	s := &file{path: path}
-	r, err := s.load()
+	k, err := s.load()
 	if errors.Is(err, errCorrupt) {
 		s.setAside(err)
-		r, err = records{}, nil
+		k, err = nothing(), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("health: %w", err)
 	}
-	return &Health{records: r, shared: s}, nil
+	return &Health{known: k, shared: s}, nil
 }
 
 // file is the shared form. Its lock is held by whoever reads or writes the file,
 // never by a reader of the memory.
 type file struct {
-	mu      sync.Mutex
-	path    string
-	seen    os.FileInfo // of the version that memory holds
-	unsaved bool        // memory holds something that could not be written
+	mu        sync.Mutex
+	path      string
+	seen      os.FileInfo // of the version that memory holds
+	unsaved   bool        // memory holds something that could not be written
+	unwritten spending    // of it, what was spent
 
 	next    sync.Mutex
 	checked time.Time
@@ -60,8 +62,9 @@ type file struct {
 
 // stored is the file's content.
 type stored struct {
-	Version   int     `json:"version"`
-	Cooldowns records `json:"cooldowns"`
+	Version   int      `json:"version"`
+	Cooldowns records  `json:"cooldowns"`
+	Spent     spending `json:"spent,omitempty"`
 }
 
 // soon runs refresh beside the caller, at most once a second.
@@ -81,60 +84,73 @@ func (s *file) soon(at time.Time, refresh func()) {
 }
 
 // read gives what the file says if that is news; memory is what is known so far.
-func (s *file) read(memory records) (records, bool) {
+func (s *file) read(memory *known) (*known, bool) {
 	info, err := os.Stat(s.path)
 	if err != nil || (s.seen != nil && os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size()) {
 		return nil, false
 	}
-	r, err := s.load()
+	k, err := s.load()
 	if err != nil {
 		return nil, false // whoever writes next deals with it
 	}
-	if s.unsaved {
-		r.merge(memory)
-	}
-	return r, true
+	s.add(k, memory)
+	return k, true
 }
 
-// update applies change to what the file says and writes the result. Where the
+// add puts what could not be written to what the file says.
+func (s *file) add(k, memory *known) {
+	if s.unsaved {
+		k.cooldowns.merge(memory.cooldowns)
+		k.spent.merge(s.unwritten)
+	}
+}
+
+// update applies change to what the file says, writes the result and gives it. Where the
 // file is out of reach, change is applied to what memory knows.
-func (s *file) update(memory records, change func(records) records) {
+func (s *file) update(memory *known, change func(*known)) *known {
 	unlock, err := lock(s.path+".lock", lockPatience)
 	if err != nil {
-		s.keepInMemory(memory, change, err)
-		return
+		return s.keepInMemory(memory, change, err)
 	}
 	defer unlock()
-	r, err := s.load()
+	k, err := s.load()
 	if errors.Is(err, errCorrupt) {
 		s.setAside(err)
-		r, err = memory, nil
+		k, err = nothing(), nil
+		s.unsaved, s.unwritten = true, memory.spent
 	}
 	if err != nil {
-		s.keepInMemory(memory, change, err)
-		return
+		return s.keepInMemory(memory, change, err)
 	}
-	if s.unsaved {
-		r.merge(memory)
+	inFile := maps.Clone(k.spent)
+	s.add(k, memory)
+	change(k)
+	if err := s.save(k); err != nil {
+		s.unsaved, s.unwritten = true, k.spent.since(inFile)
+		slog.Warn("health: what is known is kept in memory only", "error", err)
+		return k
 	}
-	err = s.save(change(r))
-	s.unsaved = err != nil
-	if err != nil {
-		slog.Warn("health: cooldowns are kept in memory only", "error", err)
-	}
+	s.unsaved, s.unwritten = false, nil
+	return k
 }
 
-func (s *file) keepInMemory(memory records, change func(records) records, err error) {
+func (s *file) keepInMemory(memory *known, change func(*known), err error) *known {
+	before := maps.Clone(memory.spent)
 	change(memory)
+	if s.unwritten == nil {
+		s.unwritten = spending{}
+	}
+	s.unwritten.merge(memory.spent.since(before))
 	s.unsaved = true
-	slog.Warn("health: cooldowns are kept in memory only", "error", err)
+	slog.Warn("health: what is known is kept in memory only", "error", err)
+	return memory
 }
 
 // load reads and checks the file; a missing one is empty.
-func (s *file) load() (records, error) {
+func (s *file) load() (*known, error) {
 	f, err := os.Open(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return records{}, nil
+		return nothing(), nil
 	}
 	if err != nil {
 		return nil, err
@@ -151,15 +167,15 @@ func (s *file) load() (records, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := parse(data)
+	k, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	s.seen = info
-	return r, nil
+	return k, nil
 }
 
-func parse(data []byte) (records, error) {
+func parse(data []byte) (*known, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%w: more than %d bytes", errCorrupt, maxFile)
 	}
@@ -178,7 +194,13 @@ func parse(data []byte) (records, error) {
 			return nil, fmt.Errorf("%w: cooldown %.100q", errCorrupt, scope)
 		}
 	}
-	return st.Cooldowns, nil
+	if !st.Spent.valid() {
+		return nil, fmt.Errorf("%w: what was spent", errCorrupt)
+	}
+	if st.Spent == nil {
+		st.Spent = spending{}
+	}
+	return &known{cooldowns: st.Cooldowns, spent: st.Spent}, nil
 }
 
 func (r record) valid(scope string) bool {
@@ -186,10 +208,10 @@ func (r record) valid(scope string) bool {
 		r.Kind != "" && r.Failures > 0 && r.Failures <= maxRecords && !r.Until.IsZero()
 }
 
-// save replaces the file as a whole. It is not synced: a cooldown lost with the
-// power costs one call, and a sync would cost every failure milliseconds.
-func (s *file) save(r records) error {
-	data, err := encode(r)
+// save replaces the file as a whole. It is not synced: what is lost with the power costs
+// a call or a few, and a sync would cost every call milliseconds.
+func (s *file) save(k *known) error {
+	data, err := encode(k)
 	if err != nil {
 		return err
 	}
@@ -210,23 +232,23 @@ func (s *file) save(r records) error {
 	return nil
 }
 
-// encode fits the records into maxFile; those that end first have to go.
-func encode(r records) ([]byte, error) {
+// encode fits what is known into maxFile; cooldowns that end first have to go.
+func encode(k *known) ([]byte, error) {
 	for {
 		var buf bytes.Buffer
 		enc := json.NewEncoder(&buf)
 		enc.SetIndent("", "\t")
-		if err := enc.Encode(stored{Version: fileVersion, Cooldowns: r}); err != nil {
+		if err := enc.Encode(stored{Version: fileVersion, Cooldowns: k.cooldowns, Spent: k.spent}); err != nil {
 			return nil, err
 		}
 		if buf.Len() <= maxFile {
 			return buf.Bytes(), nil
 		}
-		r.keep(len(r) / 2)
+		k.cooldowns.keep(len(k.cooldowns) / 2)
 	}
 }
 
 func (s *file) setAside(cause error) {
 	err := os.Rename(s.path, s.path+".corrupt")
-	slog.Warn("health: starting without the cooldowns of a corrupt file", "kept as", s.path+".corrupt", "error", errors.Join(cause, err))
+	slog.Warn("health: starting without what a corrupt file knew", "kept as", s.path+".corrupt", "error", errors.Join(cause, err))
 }

@@ -11,16 +11,28 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Health knows which models and provider entries are cooling down. It is safe
-// for concurrent use.
+// Health knows which models and provider entries are cooling down, and what was spent
+// today. It is safe for concurrent use.
 type Health struct {
-	mu      sync.RWMutex
-	records records
-	shared  *file // nil = in memory only
+	mu     sync.RWMutex
+	known  *known // replaced as a whole where there is a file
+	shared *file  // nil = in memory only
+}
+
+// known is all that is known.
+type known struct {
+	cooldowns records
+	spent     spending
+}
+
+func nothing() *known { return &known{cooldowns: records{}, spent: spending{}} }
+
+func (k *known) clone() *known {
+	return &known{cooldowns: maps.Clone(k.cooldowns), spent: maps.Clone(k.spent)}
 }
 
 // New makes a Health that lives in memory.
-func New() *Health { return &Health{records: records{}} }
+func New() *Health { return &Health{known: nothing()} }
 
 // Failed notes that a call to model (a full name, provider/model) failed with f
 // at a time. Failures that say nothing about later calls change nothing.
@@ -29,7 +41,7 @@ func (h *Health) Failed(model string, f recovery.Failure, at time.Time) {
 	if !ok {
 		return
 	}
-	h.update(at, func(r records) { r.failed(scope, f, at) })
+	h.update(at, func(k *known) { k.cooldowns.failed(scope, f, at) })
 }
 
 // Succeeded notes that model answered: it and its provider entry are well again.
@@ -39,15 +51,15 @@ func (h *Health) Succeeded(model string) {
 	}
 	entry := entryOf(model)
 	h.mu.RLock()
-	_, one := h.records[model]
-	_, all := h.records[entry]
+	_, one := h.known.cooldowns[model]
+	_, all := h.known.cooldowns[entry]
 	h.mu.RUnlock()
 	if !one && !all {
 		return // the usual case costs no write
 	}
-	h.update(time.Time{}, func(r records) {
-		delete(r, model)
-		delete(r, entry)
+	h.update(time.Time{}, func(k *known) {
+		delete(k.cooldowns, model)
+		delete(k.cooldowns, entry)
 	})
 }
 
@@ -60,8 +72,8 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	r := h.records[model]
-	if e := h.records[entryOf(model)]; e.Until.After(r.Until) {
+	r := h.known.cooldowns[model]
+	if e := h.known.cooldowns[entryOf(model)]; e.Until.After(r.Until) {
 		r = e
 	}
 	if !r.Until.After(at) {
@@ -79,7 +91,7 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	var all []recovery.Cooldown
-	for scope, r := range h.records {
+	for scope, r := range h.known.cooldowns {
 		if r.Until.After(at) {
 			all = append(all, recovery.Cooldown{Model: scope, Until: r.Until, Kind: r.Kind})
 		}
@@ -88,44 +100,47 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	return all
 }
 
-// update makes one change, in the file too where there is one.
-func (h *Health) update(at time.Time, change func(records)) {
+// update makes one change, in the file too where there is one. What is over at that time
+// is forgotten; nothing is at the zero time.
+func (h *Health) update(at time.Time, change func(*known)) {
+	apply := func(k *known) {
+		change(k)
+		if at.IsZero() {
+			return
+		}
+		k.cooldowns.prune(at)
+		k.spent.prune(at)
+	}
 	if h.shared != nil {
 		h.shared.mu.Lock()
 		defer h.shared.mu.Unlock()
-		h.shared.update(h.snapshot(), func(r records) records {
-			change(r)
-			r.prune(at)
-			h.replace(r)
-			return r
-		})
+		h.replace(h.shared.update(h.snapshot(), apply))
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	change(h.records)
-	h.records.prune(at)
+	apply(h.known)
 }
 
 // refresh takes over what other processes wrote.
 func (h *Health) refresh() {
 	h.shared.mu.Lock()
 	defer h.shared.mu.Unlock()
-	if r, changed := h.shared.read(h.snapshot()); changed {
-		h.replace(r)
+	if k, changed := h.shared.read(h.snapshot()); changed {
+		h.replace(k)
 	}
 }
 
-func (h *Health) snapshot() records {
+func (h *Health) snapshot() *known {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return maps.Clone(h.records)
+	return h.known.clone()
 }
 
-func (h *Health) replace(r records) {
+func (h *Health) replace(k *known) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.records = r
+	h.known = k
 }
 
 // entryOf is the provider entry's name: what stands before the first "/".

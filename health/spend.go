@@ -1,0 +1,96 @@
+package health
+
+import (
+	"maps"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// spending is what runs have used, by local day ("2026-03-01").
+type spending map[string]recovery.Budget
+
+// Reserve counts what a call may use that begins at a time, before it begins, unless the
+// day's budget has no room for it: then nothing is counted, lacks names the part of the
+// budget, and spent is what the runs of that day have used. Processes that share a file
+// share the day's budget.
+func (h *Health) Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string) {
+	h.update(at, func(k *known) {
+		day := dayOf(at)
+		spent = k.spent[day]
+		if lacks = limit.Lacks(spent, reserve); lacks == "" {
+			k.spent.add(day, reserve)
+		}
+	})
+	return spent, lacks
+}
+
+// Spend corrects what was counted when a call began at a time, by what it used less what
+// it had reserved: it may be negative.
+func (h *Health) Spend(at time.Time, used recovery.Budget) {
+	if used == (recovery.Budget{}) {
+		return
+	}
+	h.update(at, func(k *known) { k.spent.add(dayOf(at), used) })
+}
+
+// Spent is what the runs of the day of that time have used, those in the air by what they
+// have reserved.
+func (h *Health) Spent(at time.Time) recovery.Budget {
+	if h.shared != nil {
+		h.refresh()
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.known.spent[dayOf(at)]
+}
+
+// Tomorrow is when the day after that of at begins, in this machine's time zone.
+func Tomorrow(at time.Time) time.Time {
+	year, month, day := at.Local().Date()
+	next := time.Date(year, month, day+1, 0, 0, 0, 0, time.Local)
+	for dayOf(next) == dayOf(at) { // where clocks are put forward at midnight, there is none
+		next = next.Add(time.Hour)
+	}
+	return next
+}
+
+func dayOf(at time.Time) string { return at.Local().Format(time.DateOnly) }
+
+func (s spending) add(day string, used recovery.Budget) { s[day] = s[day].Plus(used) }
+
+// since is what s counts beyond what it counted before.
+func (s spending) since(before spending) spending {
+	more := spending{}
+	for day, spent := range s {
+		if used := spent.Minus(before[day]); used != (recovery.Budget{}) {
+			more[day] = used
+		}
+	}
+	return more
+}
+
+func (s spending) merge(more spending) {
+	for day, used := range more {
+		s.add(day, used)
+	}
+}
+
+// prune forgets all but the day of that time and those beside it, which other time zones
+// have, and calls that began before midnight. Nothing is less than nothing.
+func (s spending) prune(at time.Time) {
+	from, to := dayOf(at.AddDate(0, 0, -1)), dayOf(at.AddDate(0, 0, 1))
+	maps.DeleteFunc(s, func(day string, _ recovery.Budget) bool { return day < from || day > to })
+	for day, spent := range s {
+		s[day] = recovery.Budget{Tokens: max(0, spent.Tokens), Microdollars: max(0, spent.Microdollars)}
+	}
+}
+
+func (s spending) valid() bool {
+	for day, spent := range s {
+		if _, err := time.Parse(time.DateOnly, day); err != nil || spent.Tokens < 0 || spent.Microdollars < 0 {
+			return false
+		}
+	}
+	return true
+}
