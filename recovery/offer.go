@@ -58,7 +58,7 @@ func (r *Run) suggest() Suggestion {
 	f := o.Failure
 	s := Suggestion{
 		SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: o.Attempt,
-		ID: r.suggestionID(), ExpiresAt: o.At.Add(r.Policy.SuggestionTTL.Duration()),
+		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago: a wait, a crash
 		Title: f.Title, Message: f.Message, Error: f, ResetsAt: f.ResetsAt,
 		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: slices.Clone(r.Call.Tried), Actions: []Button{},
 	}
