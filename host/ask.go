@@ -18,7 +18,7 @@ import (
 // How many calls a plugin gets at a time, and how many wait.
 const (
 	maxInFlight = 16
-	maxQueued   = 64
+	maxQueued   = 4096                   // as many runs as fail at once; each waits no longer than its deadline
 	retryRoom   = 100 * time.Millisecond // beside the backoff: less left, and a dead plugin is not asked again
 )
 
