@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Answer is a person's answer to a suggestion or to a live wait.
+type Answer struct {
+	Suggestion string `json:"suggestion,omitempty" maxLength:"128" doc:"Its id, or the wait's; the one that is open by default."`
+	Action     string `json:"action" minLength:"1" maxLength:"64" doc:"An action's id, or its kind." example:"a1"`
+	Model      string `json:"model,omitempty" maxLength:"256" doc:"With a switch: another model that the run may use."`
+}
+
+type answerInput struct {
+	RunPath
+	Body Answer
+}
+
+// Asked is a run that waits for a person.
+type Asked struct {
+	Run        string              `json:"run"`
+	Session    string              `json:"session,omitempty"`
+	Title      string              `json:"title" doc:"The beginning of what the user said."`
+	Since      time.Time           `json:"since"`
+	Suggestion recovery.Suggestion `json:"suggestion"`
+}
+
+type inboxOutput struct {
+	Body struct {
+		Suggestions []Asked `json:"suggestions"`
+		Next        string  `json:"next,omitempty" doc:"The cursor of the next page, if there may be one."`
+	}
+}
+
+type inboxInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Before string `query:"before" maxLength:"64" doc:"The cursor of the page before."`
+}
+
+func (g *Gateway) registerAnswers() {
+	huma.Register(g.api, huma.Operation{
+		OperationID: "recover-run", Method: http.MethodPost, Path: "/v1/runs/{id}/recover", Tags: []string{"suggestions"},
+		Summary: "Answer a run's suggestion, or cut its wait short", DefaultStatus: http.StatusAccepted,
+		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity},
+	}, g.recoverRun)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "list-suggestions", Method: http.MethodGet, Path: "/v1/suggestions", Tags: []string{"suggestions"},
+		Summary: "The suggestions that are open, newest first",
+	}, g.listSuggestions)
+}
+
+func (g *Gateway) recoverRun(ctx context.Context, in *answerInput) (*runOutput, error) {
+	if err := g.cfg.Runs.Recover(ctx, in.ID, in.Body); err != nil {
+		return nil, g.problem(err)
+	}
+	return g.runOutput(ctx, in.ID)
+}
+
+func (g *Gateway) listSuggestions(ctx context.Context, in *inboxInput) (*inboxOutput, error) {
+	list, err := g.cfg.Log.List(ctx, timeline.Query{SuggestionOpen: true, Limit: in.Limit, Before: in.Before})
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	out := &inboxOutput{}
+	out.Body.Suggestions = make([]Asked, 0, len(list))
+	for _, s := range list {
+		state, err := g.fold(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if state.SuggestionOpen() && g.cfg.Now().Before(state.Suggestion.ExpiresAt) { // it may have been answered since
+			out.Body.Suggestions = append(out.Body.Suggestions, Asked{
+				Run: s.Run, Session: s.Session, Title: s.Title, Since: s.UpdatedAt, Suggestion: *state.Suggestion,
+			})
+		}
+	}
+	if len(list) == in.Limit {
+		out.Body.Next = list[len(list)-1].Run
+	}
+	return out, nil
+}

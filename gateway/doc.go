@@ -1,0 +1,28 @@
+// Package gateway is the HTTP face of runs: commands go down, events come up.
+//
+// A [Gateway] needs something that starts runs and acts on them ([Runs]) and the timeline
+// that tells what happens to them. It keeps nothing of its own: every answer is folded from
+// the timeline, so it does not matter which process drives a run.
+//
+//	POST /v1/runs                   start one                          runs.go
+//	GET  /v1/runs                   list, newest first
+//	GET  /v1/runs/{id}              where one stands                   view.go
+//	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go
+//	POST /v1/runs/{id}/recover      answer its suggestion or wait      answers.go
+//	POST /v1/runs/{id}/cancel       end it
+//	GET  /v1/suggestions            what waits for a person: an inbox
+//	     /v1/sessions…              conversations                      sessions.go
+//	GET  /v1/models, /v1/plugins    what there is                      things.go
+//	GET  /healthz, /readyz          is it up, can it work              health.go
+//	GET  /openapi.json              all of this, for machines          gateway.go
+//
+// Errors are problem documents (RFC 9457) that name the field.
+//
+// # Following a run
+//
+// The stream of events begins after the cursor (Last-Event-ID, or ?after=): durable events
+// have their sequence number as id, in order and without a gap; live pieces of text have
+// none, and are dropped by whoever has them already. A client that was cut, for whatever
+// reason, comes back with the last id that it saw and has missed nothing. The stream ends
+// with the run, or stays open for what a person may still do about it.
+package gateway

@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	heartbeat    = 15 * time.Second // between signs of life on a quiet stream
+	writeTimeout = 10 * time.Second // for one event; a client that takes longer is cut
+)
+
+// Delta is a live piece of an attempt's text. Whoever has more of it already, or misses a
+// piece before it, drops it: the next checkpoint has it all.
+type Delta struct {
+	Run      string `json:"run"`
+	Attempt  uint64 `json:"attempt"`
+	Offset   int    `json:"offset" doc:"Where the text begins, in bytes of UTF-8; reasoning has offsets of its own."`
+	Text     string `json:"text"`
+	Thinking bool   `json:"thinking,omitempty"`
+}
+
+type eventsInput struct {
+	RunPath
+	LastEventID string `header:"Last-Event-ID" doc:"The last id that was seen: events after it follow. Of more weight than after."`
+	After       uint64 `query:"after" doc:"Only events after this sequence number."`
+}
+
+func (g *Gateway) registerEvents() {
+	huma.Register(g.api, huma.Operation{
+		OperationID: "follow-run", Method: http.MethodGet, Path: "/v1/runs/{id}/events", Tags: []string{"runs"},
+		Summary: "What happens to a run, live",
+		Description: "A stream of server-sent events. `event: event` is durable: its id is its sequence number, its data the event's " +
+			"stored form. `event: delta` is a live piece of text and has no id. Comments are signs of life.",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The stream; it ends with the run.",
+			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
+		}},
+		Errors: []int{http.StatusNotFound},
+	}, g.followRun)
+}
+
+func (g *Gateway) followRun(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
+	after := in.After
+	if in.LastEventID != "" {
+		n, err := strconv.ParseUint(in.LastEventID, 10, 64)
+		if err != nil {
+			return nil, huma.Error422UnprocessableEntity("Last-Event-ID is not a sequence number",
+				&huma.ErrorDetail{Message: "it is the id of an event of this stream", Location: "header.Last-Event-ID", Value: in.LastEventID})
+		}
+		after = n
+	}
+	if _, err := g.cfg.Log.Read(ctx, in.ID, after, 1); err != nil {
+		return nil, g.problem(err)
+	}
+	return &huma.StreamResponse{Body: func(out huma.Context) {
+		out.SetHeader("Content-Type", "text/event-stream")
+		out.SetHeader("Cache-Control", "no-store")
+		out.SetHeader("X-Accel-Buffering", "no")
+		w, ok := out.BodyWriter().(http.ResponseWriter)
+		if !ok {
+			return
+		}
+		s := &subscriber{w: w, flow: http.NewResponseController(w)}
+		if err := s.follow(out.Context(), g.cfg.Log, in.ID, after); err != nil && out.Context().Err() == nil {
+			g.cfg.Logger.Info("a follower is gone", "run", in.ID, "err", err)
+		}
+	}}, nil
+}
+
+// subscriber is one client that follows a run.
+type subscriber struct {
+	w    http.ResponseWriter
+	flow *http.ResponseController
+	buf  bytes.Buffer
+}
+
+// follow sends what happens until the run has ended or the client is gone.
+func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, after uint64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	items := make(chan timeline.Item)
+	ended := make(chan error, 1)
+	go func() {
+		defer close(items)
+		for item, err := range log.Follow(ctx, run, after) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case items <- item:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	if err := s.comment("welcome"); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case item, ok := <-items:
+			if !ok {
+				return s.bye(ended)
+			}
+			if err := s.item(item); err != nil {
+				return err
+			}
+		case <-beat.C:
+			if err := s.comment("still here"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// bye tells the client that nothing more will come, so that it does not come back.
+func (s *subscriber) bye(ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	default:
+		return s.send("", "end", []byte("{}"))
+	}
+}
+
+func (s *subscriber) item(item timeline.Item) error {
+	if d := item.Delta; d != nil {
+		data, err := json.Marshal(Delta{d.Run, d.Attempt, d.Offset, d.Text, d.Thinking})
+		if err != nil {
+			return err
+		}
+		return s.send("", "delta", data)
+	}
+	if item.Event == nil {
+		return nil
+	}
+	data, err := json.Marshal(item.Event)
+	if err != nil {
+		return err
+	}
+	return s.send(strconv.FormatUint(item.Event.Seq, 10), "event", data)
+}
+
+func (s *subscriber) comment(text string) error {
+	s.buf.Reset()
+	fmt.Fprintf(&s.buf, ": %s\n\n", text)
+	return s.flush()
+}
+
+// send writes one event; JSON has no line breaks of its own.
+func (s *subscriber) send(id, kind string, data []byte) error {
+	s.buf.Reset()
+	if id != "" {
+		fmt.Fprintf(&s.buf, "id: %s\n", id)
+	}
+	fmt.Fprintf(&s.buf, "event: %s\ndata: %s\n\n", kind, data)
+	return s.flush()
+}
+
+func (s *subscriber) flush() error {
+	if err := s.flow.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(s.buf.Bytes()); err != nil {
+		return err
+	}
+	return s.flow.Flush()
+}

@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Runs starts runs and acts on them. Its errors are those of timeline and recovery, and
+// ErrBusy and *InputError of this package.
+type Runs interface {
+	// Start begins a run and gives its id. A Start with a Key that began a run before
+	// gives that run.
+	Start(ctx context.Context, s Start) (run string, err error)
+	// Recover answers a run's suggestion or live wait.
+	Recover(ctx context.Context, run string, a Answer) error
+	// Cancel ends a run.
+	Cancel(ctx context.Context, run string) error
+}
+
+// Config is what a Gateway stands on.
+type Config struct {
+	Runs    Runs
+	Log     timeline.Log
+	Models  func() []Model
+	Plugins func() []Plugin
+	Version string
+	Logger  *slog.Logger // nil = nowhere
+	Now     func() time.Time
+}
+
+// Gateway is the HTTP face. It is safe for concurrent use.
+type Gateway struct {
+	cfg Config
+	mux *http.ServeMux
+	api huma.API
+}
+
+// ErrBusy says that a session has a run going on already (HTTP 409).
+var ErrBusy = errors.New("the session has a run going on")
+
+// InputError says what is wrong with a field of a request (HTTP 422).
+type InputError struct {
+	Field string // as in the request: "model", "timeouts.idle"
+	Err   error
+}
+
+// Error names the field.
+func (e *InputError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap gives what is wrong.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// New makes a Gateway.
+func New(cfg Config) *Gateway {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	g := &Gateway{cfg: cfg, mux: http.NewServeMux()}
+	about := huma.DefaultConfig("Mulligan", cfg.Version)
+	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
+	about.DocsPath, about.SchemasPath = "", ""
+	about.CreateHooks = nil // no links to schemas in every answer
+	about.RejectUnknownQueryParameters = true
+	g.api = humago.New(g.mux, about)
+	g.registerRuns()
+	g.registerAnswers()
+	g.registerEvents()
+	g.registerThings()
+	g.registerHealth()
+	return g
+}
+
+// ServeHTTP serves the API.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// fold gives where a run stands.
+func (g *Gateway) fold(ctx context.Context, run string) (*recovery.Run, error) {
+	events, err := g.cfg.Log.Read(ctx, run, 0, 0)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	state, err := recovery.Fold(events)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	return state, nil
+}

@@ -1,0 +1,368 @@
+package gateway_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// written is a gateway.Runs that writes events as a test says, and drives nothing.
+type written struct {
+	log *timeline.Memory
+
+	mu     sync.Mutex
+	n      int
+	leases map[string]timeline.Lease
+	states map[string]*recovery.Run
+	keys   map[string]gateway.Start
+	asked  []gateway.Start
+}
+
+func newWritten() *written {
+	return &written{log: timeline.NewMemory(), leases: map[string]timeline.Lease{}, states: map[string]*recovery.Run{}, keys: map[string]gateway.Start{}}
+}
+
+func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
+	w.mu.Lock()
+	w.asked = append(w.asked, s)
+	if before, ok := w.keys[s.Key]; ok && s.Key != "" {
+		w.mu.Unlock()
+		if before.Fingerprint != s.Fingerprint {
+			return "", gateway.ErrKeyReused
+		}
+		return "r-" + s.Key, nil
+	}
+	w.n++
+	id := fmt.Sprintf("r%d", w.n)
+	if s.Key != "" {
+		id = "r-" + s.Key
+		w.keys[s.Key] = s
+	}
+	w.mu.Unlock()
+	if s.Model == "no/such" {
+		return "", &gateway.InputError{Field: "model", Err: errors.New("it is not known")}
+	}
+	lease, err := w.log.Claim(ctx, id, "test", time.Hour)
+	if err != nil {
+		return "", err
+	}
+	w.leases[id], w.states[id] = lease, &recovery.Run{}
+	policy := recovery.DefaultPolicy()
+	policy.Models = []string{"a/one", "b/two"}
+	return id, w.write(id, recovery.Started{Model: "a/one", Input: []llm.Message{llm.User(s.Prompt)}, Policy: policy},
+		recovery.Claimed{Owner: "test", Epoch: lease.Epoch})
+}
+
+// write appends events to a run.
+func (w *written) write(id string, bodies ...recovery.Body) error {
+	state := w.states[id]
+	for _, b := range bodies {
+		e := recovery.Event{Run: id, Seq: state.Seq + 1, Time: time.Now().UTC(), Text: recovery.Line(state, b), Body: b}
+		if err := w.log.Append(context.Background(), w.leases[id], state.Seq, e); err != nil {
+			return err
+		}
+		if err := state.Apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *written) Recover(_ context.Context, run string, a gateway.Answer) error {
+	state, ok := w.states[run]
+	if !ok {
+		return timeline.ErrNotFound
+	}
+	accepted, err := state.Accept(a.Suggestion, a.Action, a.Model, time.Now())
+	if err != nil {
+		return err
+	}
+	return w.write(run, accepted)
+}
+
+func (w *written) Cancel(_ context.Context, run string) error {
+	if _, ok := w.states[run]; !ok {
+		return timeline.ErrNotFound
+	}
+	return w.write(run, recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled, StopReason: "cancelled"})
+}
+
+// fail brings a run to an open suggestion.
+func (w *written) fail(t *testing.T, id string) {
+	t.Helper()
+	f := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	f.Provider = "anthropic"
+	f.Describe(recovery.Words{})
+	err := w.write(id, recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}, recovery.Checkpointed{Attempt: 1, Text: "par"},
+		recovery.Failed{Attempt: 1, Failure: *f, Alternatives: []recovery.Alternative{{Model: "b/two"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := w.states[id].Seq
+	if err := w.write(id, recovery.Decided{Failure: failure, Decision: recovery.Decision{Action: recovery.ActionRetry}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range recovery.Next(w.states[id]) {
+		if err := w.write(id, e.Record); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// serve starts a gateway over w.
+func serve(t *testing.T, w *written) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(gateway.New(gateway.Config{Runs: w, Log: w.log, Version: "test"}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// call makes a request and decodes its answer.
+func call(t *testing.T, method, url, body string, header map[string]string, into any) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range header {
+		req.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if into != nil {
+		if err := json.Unmarshal(data, into); err != nil {
+			t.Fatalf("%s %s: %d %s: %v", method, url, resp.StatusCode, data, err)
+		}
+	}
+	return resp.StatusCode
+}
+
+func TestARunFromStartToRecovery(t *testing.T) {
+	w := newWritten()
+	s := serve(t, w)
+	var run gateway.Run
+	if code := call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, &run); code != 201 || run.ID != "r1" || run.Status != "running" {
+		t.Fatalf("%d %+v", code, run)
+	}
+	w.fail(t, "r1")
+	var inbox struct{ Suggestions []gateway.Asked }
+	if code := call(t, "GET", s.URL+"/v1/suggestions", "", nil, &inbox); code != 200 || len(inbox.Suggestions) != 1 || inbox.Suggestions[0].Title != "hi" {
+		t.Fatalf("%d %+v", code, inbox)
+	}
+	var raw map[string]any
+	if code := call(t, "GET", s.URL+"/v1/runs/r1", "", nil, &raw); code != 200 {
+		t.Fatal(code)
+	}
+	meta, _ := raw["meta"].(map[string]any)
+	suggestion, _ := meta["recoverySuggestion"].(map[string]any)
+	if suggestion["suggestedAction"] != "retry" || suggestion["attempt"] != float64(0) || raw["status"] != "failed" {
+		t.Errorf("the document is %v", raw)
+	}
+	answer := raw["answer"].(map[string]any)
+	if answer["text"] != "par" || answer["partial"] != true {
+		t.Errorf("the answer is %v", answer)
+	}
+	id := suggestion["id"].(string)
+	for _, c := range []struct {
+		body string
+		code int
+	}{
+		{`{"suggestion":"` + id + `","action":"no"}`, 422},
+		{`{"suggestion":"` + id + `","action":"copy_details"}`, 422},
+		{`{"suggestion":"other","action":"retry"}`, 410},
+		{`{"suggestion":"` + id + `","action":"retry"}`, 202},
+		{`{"suggestion":"` + id + `","action":"retry"}`, 409},
+	} {
+		var problem map[string]any
+		if code := call(t, "POST", s.URL+"/v1/runs/r1/recover", c.body, nil, &problem); code != c.code {
+			t.Errorf("%s: %d %v, not %d", c.body, code, problem, c.code)
+		}
+	}
+	if code := call(t, "POST", s.URL+"/v1/runs/r1/cancel", "", nil, &run); code != 202 || run.Status != "cancelled" {
+		t.Errorf("%d %+v", code, run)
+	}
+}
+
+func TestWrongRequestsNameTheField(t *testing.T) {
+	s := serve(t, newWritten())
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		says               string
+	}{
+		{"POST", "/v1/runs", `{}`, 422, "body.prompt"},
+		{"POST", "/v1/runs", `{"prompt":"hi","model":"no/such"}`, 422, "body.model"},
+		{"POST", "/v1/runs", `{"prompt":"hi","colour":"red"}`, 422, "body.colour"},
+		{"POST", "/v1/runs", `{"prompt":7}`, 422, "body.prompt"},
+		{"POST", "/v1/runs", `{"prompt":"hi","maxRetries":9}`, 422, "body.maxRetries"},
+		{"POST", "/v1/runs", `{"prompt":`, 400, "unexpected end"},
+		{"GET", "/v1/runs?limit=0", "", 422, "query.limit"},
+		{"GET", "/v1/runs?colour=red", "", 422, "colour"},
+		{"GET", "/v1/runs/nobody", "", 404, "no such run"},
+		{"GET", "/v1/runs/..%2f..%2fetc", "", 422, "path.id"},
+		{"GET", "/v1/runs/nobody/events", "", 404, "no such run"},
+		{"POST", "/v1/runs/nobody/cancel", "", 404, "no such run"},
+	} {
+		var problem json.RawMessage
+		code := call(t, c.method, s.URL+c.path, c.body, nil, &problem)
+		if code != c.code || !bytes.Contains(problem, []byte(c.says)) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, code, problem)
+		}
+	}
+}
+
+// TestI37TheSameKeyIsTheSameRun: another request under the key is refused.
+func TestI37TheSameKeyIsTheSameRun(t *testing.T) {
+	s := serve(t, newWritten())
+	key := map[string]string{"Idempotency-Key": "k1"}
+	var first, again gateway.Run
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, key, &first)
+	if code := call(t, "POST", s.URL+"/v1/runs", `{ "prompt": "hi" }`, key, &again); code != 201 || again.ID != first.ID {
+		t.Errorf("%d %s, not %s", code, again.ID, first.ID)
+	}
+	if code := call(t, "POST", s.URL+"/v1/runs", `{"prompt":"bye"}`, key, nil); code != 409 {
+		t.Errorf("another request under the key: %d", code)
+	}
+}
+
+// sse reads a stream of events: "id event" of each.
+func sse(t *testing.T, url, last string, until func(line string) bool) (seen []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%s %v", resp.Status, resp.Header)
+	}
+	id, kind := "", ""
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "id":
+			id = value
+		case "event":
+			kind = value
+		case "":
+			if kind != "" {
+				seen = append(seen, strings.TrimSpace(id+" "+kind))
+				if until(seen[len(seen)-1]) {
+					return seen
+				}
+			}
+			id, kind = "", ""
+		}
+	}
+	return seen
+}
+
+func TestI29FollowAndComeBack(t *testing.T) {
+	w := newWritten()
+	s := serve(t, w)
+	var run gateway.Run
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, &run)
+	first := sse(t, s.URL+"/v1/runs/r1/events", "", func(line string) bool { return line == "2 event" })
+	if strings.Join(first, ",") != "1 event,2 event" {
+		t.Errorf("at first: %v", first)
+	}
+	w.fail(t, "r1")
+	if err := w.Cancel(t.Context(), "r1"); err != nil {
+		t.Fatal(err)
+	}
+	never := func(string) bool { return false }
+	rest := sse(t, s.URL+"/v1/runs/r1/events", "2", never)
+	if len(rest) != int(w.states["r1"].Seq)-2+1 || rest[0] != "3 event" || rest[len(rest)-1] != "end" {
+		t.Errorf("after coming back: %v", rest)
+	}
+	if after := sse(t, s.URL+"/v1/runs/r1/events?after=5", "", never); after[0] != "6 event" {
+		t.Errorf("after=5: %v", after)
+	}
+	if code := call(t, "GET", s.URL+"/v1/runs/r1/events", "", map[string]string{"Last-Event-ID": "x"}, nil); code != 422 {
+		t.Errorf("a wrong Last-Event-ID: %d", code)
+	}
+}
+
+func TestLiveText(t *testing.T) {
+	w := newWritten()
+	s := serve(t, w)
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, &struct{}{})
+	if err := w.write("r1", recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+				w.log.Publish("r1", timeline.Delta{Run: "r1", Attempt: 1, Text: "It is"})
+			}
+		}
+	}()
+	seen := sse(t, s.URL+"/v1/runs/r1/events", "", func(line string) bool { return line == "delta" })
+	if strings.Join(seen, ",") != "1 event,2 event,3 event,delta" {
+		t.Errorf("seen: %v", seen)
+	}
+}
+
+func TestTheDocumentOfTheAPI(t *testing.T) {
+	s := serve(t, newWritten())
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]any
+	}
+	if code := call(t, "GET", s.URL+"/openapi.json", "", nil, &doc); code != 200 || !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		t.Fatalf("%d %+v", code, doc)
+	}
+	for path, method := range map[string]string{
+		"/v1/runs": "post", "/v1/runs/{id}": "get", "/v1/runs/{id}/events": "get", "/v1/runs/{id}/recover": "post", "/v1/runs/{id}/cancel": "post",
+		"/v1/suggestions": "get", "/v1/models": "get", "/v1/plugins": "get", "/healthz": "get", "/readyz": "get",
+	} {
+		if doc.Paths[path][method] == nil {
+			t.Errorf("%s %s is not in it", method, path)
+		}
+	}
+	var health struct{ Status string }
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if code := call(t, "GET", s.URL+path, "", nil, &health); code != 200 || health.Status != "ok" {
+			t.Errorf("%s: %d %+v", path, code, health)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+type healthOutput struct {
+	Body struct {
+		Status  string `json:"status" example:"ok"`
+		Version string `json:"version,omitempty"`
+	}
+}
+
+func (g *Gateway) registerHealth() {
+	huma.Register(g.api, huma.Operation{
+		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Summary: "Whether the gateway is up", Tags: []string{"health"},
+	}, func(context.Context, *struct{}) (*healthOutput, error) { return g.healthy(), nil })
+	huma.Register(g.api, huma.Operation{
+		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Summary: "Whether it can work: its store answers", Tags: []string{"health"},
+		Errors: []int{http.StatusServiceUnavailable},
+	}, g.ready)
+}
+
+func (g *Gateway) healthy() *healthOutput {
+	out := &healthOutput{}
+	out.Body.Status, out.Body.Version = "ok", g.cfg.Version
+	return out
+}
+
+func (g *Gateway) ready(ctx context.Context, _ *struct{}) (*healthOutput, error) {
+	const patience = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := g.cfg.Log.List(ctx, timeline.Query{Limit: 1}); err != nil {
+		g.cfg.Logger.Warn("the store does not answer", "err", err)
+		return nil, huma.Error503ServiceUnavailable("the store does not answer")
+	}
+	return g.healthy(), nil
+}

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// problem makes an error into the answer that its kind has.
+func (g *Gateway) problem(err error) error {
+	var input *InputError
+	switch {
+	case errors.As(err, &input):
+		return huma.Error422UnprocessableEntity("one field is wrong", &huma.ErrorDetail{Message: input.Err.Error(), Location: "body." + input.Field})
+	case errors.Is(err, timeline.ErrNotFound):
+		return huma.Error404NotFound("there is no such run")
+	case errors.Is(err, recovery.ErrAnswered):
+		return huma.Error409Conflict("this suggestion has been answered: the run goes on")
+	case errors.Is(err, recovery.ErrExpired):
+		return huma.Error410Gone("this suggestion has expired: send the message again")
+	case errors.Is(err, recovery.ErrNoSuggestion):
+		return huma.Error409Conflict("the run has asked nobody anything")
+	case errors.Is(err, recovery.ErrNoSuchAction):
+		return huma.Error422UnprocessableEntity(err.Error(), &huma.ErrorDetail{Message: err.Error(), Location: "body.action"})
+	case errors.Is(err, ErrBusy):
+		return huma.Error409Conflict(ErrBusy.Error() + ": wait for it, answer it, or cancel it")
+	case errors.Is(err, ErrKeyReused):
+		return huma.Error409Conflict(ErrKeyReused.Error())
+	case errors.Is(err, timeline.ErrClosed):
+		return huma.Error503ServiceUnavailable("the gateway is closing")
+	case errors.Is(err, context.Canceled):
+		return huma.NewError(http.StatusServiceUnavailable, "the request was given up")
+	}
+	g.cfg.Logger.Error("a request failed", "err", err)
+	return huma.Error500InternalServerError("something broke in the gateway; its log says more")
+}

@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// ErrKeyReused says that an idempotency key stands for another request (HTTP 409).
+var ErrKeyReused = errors.New("this idempotency key was used for another request")
+
+// Start is what a run begins from. What is left empty is the program's own.
+type Start struct {
+	Key         string `json:"-"` // an idempotency key, or ""
+	Fingerprint string `json:"-"` // of all the rest, where there is a Key
+
+	Prompt      string           `json:"prompt,omitempty" doc:"What the user says. Either this or messages." maxLength:"16777216" example:"What is a mulligan?"`
+	Messages    []llm.Message    `json:"messages,omitempty" doc:"A conversation that ends with what the user says." maxItems:"10000"`
+	Model       string           `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
+	Fallbacks   []string         `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
+	System      string           `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
+	Session     string           `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$"`
+	AutoRecover *bool            `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
+	MaxRetries  *int             `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
+	Timeouts    map[string]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after); 0 is off." example:"{\"idle\":120000}"`
+	Budget      *recovery.Budget `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
+	Tools       *[]string        `json:"tools,omitempty" doc:"Names of the tools that the run may use; all of them by default."`
+}
+
+type startInput struct {
+	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"The same key gives the same run, however often it is sent."`
+	Body Start
+}
+
+type runOutput struct {
+	Location string `header:"Location"`
+	Body     Run
+}
+
+// RunPath names a run in a path.
+type RunPath struct {
+	ID string `path:"id" pattern:"^[a-z0-9-]{1,64}$" doc:"The run's id." example:"r01jqz3v7e8k9m2n4p5r6s7t8v9"`
+}
+
+type listInput struct {
+	Status  string `query:"status" enum:"running,waiting,completed,failed,cancelled" doc:"Only runs that stand so."`
+	Waiting bool   `query:"waiting" doc:"Only runs that wait."`
+	Session string `query:"session" maxLength:"128" doc:"Only runs of this conversation."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Before  string `query:"before" maxLength:"64" doc:"The cursor of the page before: only runs that are older."`
+}
+
+type listOutput struct {
+	Body struct {
+		Runs []Listed `json:"runs"`
+		Next string   `json:"next,omitempty" doc:"The cursor of the next page, if there may be one."`
+	}
+}
+
+// Listed is a run in a list.
+type Listed struct {
+	ID             string           `json:"id"`
+	Session        string           `json:"session,omitempty"`
+	Title          string           `json:"title" doc:"The beginning of what the user said."`
+	Model          string           `json:"model"`
+	Status         recovery.Status  `json:"status"`
+	WaitingFor     recovery.WaitFor `json:"waitingFor,omitempty"`
+	WaitingUntil   time.Time        `json:"waitingUntil,omitzero"`
+	SuggestionOpen bool             `json:"suggestionOpen,omitempty"`
+	StartedAt      time.Time        `json:"startedAt"`
+	UpdatedAt      time.Time        `json:"updatedAt"`
+	Seq            uint64           `json:"seq"`
+}
+
+func (g *Gateway) registerRuns() {
+	huma.Register(g.api, huma.Operation{
+		OperationID: "start-run", Method: http.MethodPost, Path: "/v1/runs", Summary: "Start a run", Tags: []string{"runs"},
+		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxBody, Errors: []int{http.StatusConflict, http.StatusUnprocessableEntity},
+	}, g.startRun)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "list-runs", Method: http.MethodGet, Path: "/v1/runs", Summary: "List runs, newest first", Tags: []string{"runs"},
+	}, g.listRuns)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "get-run", Method: http.MethodGet, Path: "/v1/runs/{id}", Summary: "Where a run stands", Tags: []string{"runs"},
+		Errors: []int{http.StatusNotFound},
+	}, g.getRun)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "cancel-run", Method: http.MethodPost, Path: "/v1/runs/{id}/cancel", Summary: "End a run", Tags: []string{"runs"},
+		DefaultStatus: http.StatusAccepted, Errors: []int{http.StatusNotFound},
+	}, g.cancelRun)
+}
+
+// maxBody is the most that a request's body holds, in bytes (S12).
+const maxBody = 8 << 20
+
+func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, error) {
+	s := in.Body
+	if s.Prompt == "" && len(s.Messages) == 0 {
+		return nil, g.problem(&InputError{"prompt", errors.New("there is neither a prompt nor messages")})
+	}
+	if in.Key != "" {
+		print, err := fingerprint(s)
+		if err != nil {
+			return nil, g.problem(err)
+		}
+		s.Key, s.Fingerprint = in.Key, print
+	}
+	run, err := g.cfg.Runs.Start(ctx, s)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	return g.runOutput(ctx, run)
+}
+
+// fingerprint is what two requests with one idempotency key have in common.
+func fingerprint(s Start) (string, error) {
+	data, err := json.Marshal(s)
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func (g *Gateway) runOutput(ctx context.Context, run string) (*runOutput, error) {
+	state, err := g.fold(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return &runOutput{Location: "/v1/runs/" + run, Body: View(state, g.cfg.Now())}, nil
+}
+
+func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, error) {
+	list, err := g.cfg.Log.List(ctx, timeline.Query{
+		Status: recovery.Status(in.Status), Waiting: in.Waiting, Session: in.Session, Limit: in.Limit, Before: in.Before,
+	})
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	out := &listOutput{}
+	out.Body.Runs = make([]Listed, 0, len(list))
+	for _, s := range list {
+		out.Body.Runs = append(out.Body.Runs, listed(s))
+	}
+	if len(list) == in.Limit {
+		out.Body.Next = list[len(list)-1].Run
+	}
+	return out, nil
+}
+
+func listed(s timeline.Summary) Listed {
+	return Listed{
+		ID: s.Run, Session: s.Session, Title: s.Title, Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
+		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.SuggestionOpen, StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
+	}
+}
+
+func (g *Gateway) getRun(ctx context.Context, in *RunPath) (*runOutput, error) {
+	return g.runOutput(ctx, in.ID)
+}
+
+func (g *Gateway) cancelRun(ctx context.Context, in *RunPath) (*runOutput, error) {
+	if err := g.cfg.Runs.Cancel(ctx, in.ID); err != nil {
+		return nil, g.problem(err)
+	}
+	return g.runOutput(ctx, in.ID)
+}

@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Run is where a run stands.
+type Run struct {
+	ID          string            `json:"id"`
+	Session     string            `json:"session,omitempty"`
+	Status      recovery.Status   `json:"status" enum:"running,waiting,completed,failed,cancelled"`
+	WaitingFor  recovery.WaitFor  `json:"waitingFor,omitempty" enum:"time,reset,network,store"`
+	StopReason  string            `json:"stopReason,omitempty" doc:"completed, failed, cancelled, timeout, step_timeout or max_turn_time; of a run that has ended."`
+	Chosen      string            `json:"chosenModel" doc:"The model that the run was started with."`
+	Model       string            `json:"model" doc:"The model that is asked, or was asked last."`
+	Models      []string          `json:"models" doc:"The models that it may be switched to."`
+	AutoRecover bool              `json:"autoRecover"`
+	Answer      Answered          `json:"answer"`
+	Messages    []llm.Message     `json:"messages" doc:"The conversation of this run, what the user said first."`
+	Attempt     *Attempt          `json:"attempt,omitempty" doc:"The model call that is going on."`
+	Tools       []Call            `json:"tools,omitempty" doc:"The tool calls of the last answer."`
+	Wait        *recovery.Waiting `json:"wait,omitempty" doc:"A wait that a person may cut short by its actions."`
+	Error       *recovery.Failure `json:"error,omitempty" doc:"What went wrong last, of a run that failed or is being recovered."`
+	Usage       Usage             `json:"usage"`
+	StartedAt   time.Time         `json:"startedAt"`
+	UpdatedAt   time.Time         `json:"updatedAt"`
+	Seq         uint64            `json:"seq" doc:"Of the last event: follow from here."`
+	ServerNow   time.Time         `json:"serverNow" doc:"Count down to times of this document from this one."`
+	Meta        Meta              `json:"meta"`
+}
+
+// Meta is what is said about a run beside it.
+type Meta struct {
+	RecoverySuggestion *recovery.Suggestion `json:"recoverySuggestion,omitempty" doc:"What a person may choose from; open until its expiresAt."`
+}
+
+// Answered is what the model said last.
+type Answered struct {
+	Text      string `json:"text"`
+	Model     string `json:"model,omitempty" doc:"That wrote it."`
+	Partial   bool   `json:"partial,omitempty" doc:"The attempt that wrote it failed or goes on."`
+	Truncated bool   `json:"truncated,omitempty" doc:"It was cut at the output limit."`
+}
+
+// Attempt is a model call that is going on.
+type Attempt struct {
+	ID      uint64    `json:"id"`
+	Model   string    `json:"model"`
+	Retry   int       `json:"retry" doc:"n of attempt n/m; 0 = the first."`
+	Of      int       `json:"of"`
+	BeganAt time.Time `json:"beganAt"`
+}
+
+// Call is a tool call of the last answer.
+type Call struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Running bool      `json:"running,omitempty"`
+	Done    bool      `json:"done,omitempty"`
+	Unknown bool      `json:"outcomeUnknown,omitempty"`
+	BeganAt time.Time `json:"beganAt,omitzero"`
+}
+
+// Usage is what a run used.
+type Usage struct {
+	Tokens       int64 `json:"tokens"`
+	Microdollars int64 `json:"microdollars,omitempty"`
+	Wasted       int64 `json:"wastedTokens,omitempty" doc:"Of them, by attempts that failed."`
+	Saved        int64 `json:"savedTokens,omitempty" doc:"That going on after a failure did not use again."`
+}
+
+// View makes the document of a run.
+func View(r *recovery.Run, now time.Time) Run {
+	v := Run{
+		ID: r.ID, Session: r.Session, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
+		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages, StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),
+		Answer: answerOf(r),
+		Usage: Usage{
+			Tokens: r.Usage.Total(), Microdollars: r.Spent.Microdollars, Wasted: r.Wasted.Total(), Saved: r.Saved.Total(),
+		},
+	}
+	if r.End != nil {
+		v.StopReason = r.End.StopReason
+	}
+	if r.Wait != nil {
+		v.Wait, v.WaitingFor = r.Wait, r.Wait.For
+	}
+	if r.Open != nil {
+		f := r.Open.Failure
+		v.Error = &f
+	}
+	if a := r.Attempt; a != nil && a.InAir {
+		v.Attempt = &Attempt{ID: a.ID, Model: a.Model, Retry: r.Call.Retries, Of: r.Policy.MaxRetries, BeganAt: a.BeganAt}
+	}
+	for _, t := range r.Pending {
+		v.Tools = append(v.Tools, Call{
+			ID: t.Call.ID, Name: t.Call.Name, Running: t.InAir, Done: t.Returned, Unknown: t.Unknown, BeganAt: t.BeganAt,
+		})
+	}
+	if r.SuggestionOpen() {
+		v.Meta.RecoverySuggestion = r.Suggestion
+	}
+	return v
+}
+
+func answerOf(r *recovery.Run) Answered {
+	a := Answered{Text: r.Answer(), Truncated: r.Truncated()}
+	if at := r.Attempt; at != nil && len(at.Text) > 0 {
+		a.Model, a.Partial = at.Model, true
+		return a
+	}
+	if n := len(r.Messages); n > 0 {
+		a.Model = r.Messages[n-1].Model
+	}
+	return a
+}
