@@ -83,20 +83,22 @@ func (s *server) abandoned(ctx context.Context, l *link, safety recovery.Safety)
 	return s.lost(ctx, safety, context.Cause(ctx))
 }
 
-// reason says why a call that failed with err was not answered. A process then ends, or
-// is of no more use; a server elsewhere may have broken off this one answer.
+// reason says why a call that failed with err was not answered. A process then ends, or is
+// of no more use; a server elsewhere may have broken off this one answer.
 func (l *link) reason(err error) error {
+	patience := answerGrace
 	if l.process != nil {
-		select {
-		case <-l.failed:
-		case <-time.After(2 * time.Second):
-			l.fail(err)
+		patience = 2 * time.Second
+	}
+	select {
+	case <-l.failed:
+	case <-time.After(patience):
+		if l.process == nil {
+			return err
 		}
+		l.fail(err)
 	}
-	if l.over() {
-		return l.err
-	}
-	return err
+	return l.err
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -23,9 +24,9 @@ type inMemory struct {
 	build func(*sdk.Server)
 	down  error // what a start gets instead
 
-	mu       sync.Mutex
-	starts   int
-	sessions []*sdk.ServerSession
+	mu     sync.Mutex
+	starts int
+	last   net.Conn // the server's end
 }
 
 // dial starts it once more.
@@ -38,10 +39,10 @@ func (m *inMemory) dial(*link) (sdk.Transport, error) {
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	m.build(server)
-	theirs, ours := sdk.NewInMemoryTransports()
-	session, err := server.Connect(context.Background(), theirs, nil)
-	m.sessions = append(m.sessions, session)
-	return ours, err
+	theirs, ours := net.Pipe()
+	m.last = theirs
+	_, err := server.Connect(context.Background(), &sdk.IOTransport{Reader: theirs, Writer: theirs}, nil)
+	return &sdk.IOTransport{Reader: ours, Writer: ours}, err
 }
 
 func (m *inMemory) started() int {
@@ -56,12 +57,11 @@ func (m *inMemory) set(down error) {
 	m.down = down
 }
 
-// die closes the connection that is there now.
+// die cuts the connection that is there now.
 func (m *inMemory) die() {
 	m.mu.Lock()
-	last := m.sessions[len(m.sessions)-1]
-	m.mu.Unlock()
-	go func() { _ = last.Close() }()
+	defer m.mu.Unlock()
+	_ = m.last.Close()
 }
 
 // opened opens a set of one server.

@@ -99,6 +99,7 @@ func (s *server) heardNoise(line []byte) {
 // supervise starts the server whenever it does not run, until ctx ends.
 func (s *server) supervise(ctx context.Context) {
 	defer close(s.ended)
+	defer s.settled()
 	again := restarts{pace: s.pace}
 	for {
 		began := time.Now()
@@ -109,6 +110,7 @@ func (s *server) supervise(ctx context.Context) {
 		}
 		wait, broken := again.died(time.Now(), time.Since(began))
 		s.died(err, wait, broken)
+		s.settled()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -130,7 +132,6 @@ func (s *server) died(err error, wait time.Duration, broken bool) {
 
 // serve starts the server and stays until it is gone.
 func (s *server) serve(ctx context.Context) error {
-	defer sync.OnceFunc(func() { s.settled() })()
 	l, tools, err := s.start(ctx)
 	if err != nil {
 		return err
