@@ -12,10 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-const (
-	summaryLimit  = 3 * time.Minute // of the whole call
-	summaryTokens = 2000            // of output
-)
+const summaryLimit = 3 * time.Minute // of the whole call
 
 // summaryTask is what the model is told that sums a conversation up.
 const summaryTask = "You write a summary of a conversation for an assistant that goes on with it and sees nothing else of what was said. " +
@@ -27,7 +24,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 	if s.InAir {
 		return fmt.Errorf("run %s: a summary is said to be in the air and is not", l.id)
 	}
-	if err := l.write(ctx, s.Intent); err != nil {
+	if err := l.begins(ctx, s.Intent, s.Intent.Reserve); err != nil {
 		return err
 	}
 	old := l.run.Messages[:s.Intent.Keep]
@@ -64,7 +61,7 @@ func (l *loop) sumUp(ctx context.Context, j *job, s *recovery.Summarise, limits 
 	clock := newWatchdog(limits, j.cancel)
 	defer clock.stop()
 	request := llm.Request{
-		Model: s.Intent.Model, System: summaryTask, Messages: []llm.Message{llm.User(s.Text)}, MaxOutputTokens: summaryTokens,
+		Model: s.Intent.Model, System: summaryTask, Messages: []llm.Message{llm.User(s.Text)}, MaxOutputTokens: recovery.SummaryTokens,
 	}
 	for d, err := range model.Stream(ctx, request) {
 		if err != nil {

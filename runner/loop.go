@@ -41,6 +41,7 @@ type loop struct {
 	clock   *clock
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
+	counted counted
 
 	handle    *Run            // of whoever waits for the run
 	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
@@ -91,6 +92,9 @@ func (l *loop) launch(ctx context.Context) *Run {
 		defer stopWork(errStopped)
 		l.work, l.ctx, l.handle, l.patience = work, ctx, run, storePatience
 		err := l.drive(ctx)
+		for err == nil && l.comeBack() {
+			err = l.drive(ctx)
+		}
 		l.patience = startPatience
 		l.land(stopGrace, func() bool { return len(l.air) == 0 })
 		lingers := l.run.End != nil && l.tools > 0
@@ -134,7 +138,12 @@ func (l *loop) settled(ctx context.Context) *Run {
 // cannot be driven on.
 func (l *loop) drive(ctx context.Context) error {
 	work := l.work
-	go l.followInbox(work, l.run.Inbox)
+	if _, err := l.readInbox(work); err != nil {
+		return err
+	}
+	following, unfollow := context.WithCancel(work)
+	defer unfollow()
+	go l.followInbox(following, l.run.Inbox)
 	renew := time.NewTicker(l.r.leaseTTL / 3)
 	defer renew.Stop()
 	cancelled := ctx.Done()
@@ -143,7 +152,10 @@ func (l *loop) drive(ctx context.Context) error {
 			return err
 		}
 		if (l.run.Settled() || l.parked()) && (l.run.End != nil || !l.shadows.awaited()) {
-			return nil
+			if more, err := l.readInbox(work); err != nil || !more {
+				return err
+			}
+			continue
 		}
 		select {
 		case <-l.shadows.patience:
@@ -239,7 +251,9 @@ func (l *loop) reconcile(ctx context.Context) error {
 	}
 	for _, e := range effects {
 		if l.air[e.Key] == nil {
-			if err := l.start(ctx, e); err != nil {
+			if err := l.start(ctx, e); errors.Is(err, errOverDay) {
+				return l.reconcile(ctx)
+			} else if err != nil {
 				return err
 			}
 		}
@@ -376,11 +390,9 @@ func (l *loop) command(ctx context.Context, c timeline.Command) error {
 	if c.N <= l.run.Inbox {
 		return nil
 	}
-	if a, ok := c.Body.(recovery.Accepted); ok {
-		if _, err := l.run.Accept(a.Suggestion, a.Action, a.Model, l.clock.now()); err != nil {
-			l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
-			return nil
-		}
+	if err := l.fits(c); err != nil {
+		l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
+		return nil
 	}
 	return l.writeAnswering(ctx, c.N, c.Body)
 }

@@ -77,6 +77,13 @@ func WithPolicy(change func(*recovery.Policy)) Option {
 	return func(r *Runner) { change(&r.policy) }
 }
 
+// WithDayBudget bounds what all runs use together that the Health counts, by the day of
+// this machine's time zone; zero fields are unlimited. A run that finds it used up fails,
+// and may be offered to go on tomorrow. With WithPolicy's Budget each run has its own.
+func WithDayBudget(limit recovery.Budget) Option {
+	return func(r *Runner) { r.policy.DayBudget = limit }
+}
+
 // WithHook adds a hook that is asked about failures, in order of precedence.
 func WithHook(name string, hook hooks.Hook) Option {
 	return func(r *Runner) {

@@ -63,6 +63,11 @@ type Health interface {
 	Failed(model string, f recovery.Failure, at time.Time)
 	Succeeded(model string)
 	Cooling(model string, at time.Time) (recovery.Cooldown, bool)
+
+	// Reserve counts what a call may use against the day's budget, unless that lacks room.
+	Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string)
+	// Spend corrects what was counted of a call that began at that time.
+	Spend(at time.Time, used recovery.Budget)
 }
 
 // Event is what a run's Events yield: a durable event, or a live piece of text.
@@ -156,6 +161,7 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	}
 	if req.Policy != nil {
 		s.Policy = *req.Policy
+		s.Policy.DayBudget = r.policy.DayBudget // it is not one run's to lift
 	}
 	if s.Model == "" {
 		return recovery.Started{}, errors.New("start run: no model is chosen; use WithModel or Request.Model")
@@ -165,6 +171,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	}
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
 		return recovery.Started{}, fmt.Errorf("start run: %w", err)
+	}
+	if unpriced := s.Policy.Unpriced(s.Model); len(unpriced) > 0 {
+		return recovery.Started{}, fmt.Errorf("start run: there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
 	}
 	s.Policy.Plugins = nil
 	for _, h := range r.hooks() {
@@ -287,7 +296,23 @@ func (r *Runner) send(ctx context.Context, id string, a Answer) (run *Run, sent 
 	if run, ok := r.drives(id); ok {
 		return run, true, nil
 	}
+	if run, ok := r.takeOver(ctx, id); ok {
+		return run, true, nil
+	}
 	return nil, true, fmt.Errorf("recover run %s: %w", id, ErrSent)
+}
+
+// takeOver drives a run to which a command was sent, if its owner let go of it meanwhile.
+func (r *Runner) takeOver(ctx context.Context, id string) (*Run, bool) {
+	l, err := r.claim(ctx, id)
+	if err != nil {
+		return nil, false
+	}
+	if l.run.End != nil {
+		return l.settled(ctx), true
+	}
+	run, err := l.begin(ctx, l.claimed())
+	return run, err == nil
 }
 
 // drives finds a run that this Runner drives.
@@ -306,8 +331,13 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 	}
 	l, err := r.claim(ctx, id)
 	if errors.Is(err, timeline.ErrOwned) {
-		_, err := r.log.Send(ctx, id, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}})
-		return err
+		if _, err := r.log.Send(ctx, id, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}}); err != nil {
+			return fmt.Errorf("cancel run %s: %w", id, err)
+		}
+		if run, ok := r.takeOver(ctx, id); ok {
+			return cancelled(run)
+		}
+		return nil
 	}
 	if err != nil {
 		return err

@@ -41,12 +41,14 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	if err := l.stillOwns(ctx); err != nil {
 		return err
 	}
+	spent := l.run.Spent
 	for _, e := range events {
 		if err := l.run.Apply(e); err != nil {
 			return err
 		}
 		l.learn(e)
 	}
+	l.count(l.run.Spent.Minus(spent))
 	if paused != nil && l.run.End == nil {
 		return l.write(ctx, *paused)
 	}
