@@ -37,6 +37,12 @@
 // follower may lose them. A follower in another process than the owner's gets
 // events only.
 //
+// A run may belong to a [Session]. The first event of a run says which run it continues,
+// and is refused unless that is the session's newest and has ended: so a session is one
+// line of runs, at most one of them unfinished, however many processes begin runs at once.
+// What a run amounts to so far may be kept beside its events, as a snapshot: a reader
+// starts from there and reads what came since. It is never needed, only faster.
+//
 // [Log] is the contract, [Memory] the store that forgets, timeline/sqlite the one
 // that does not; timeline/timelinetest is the suite that each store passes, and
 // [Feed] what a store builds its following on.

@@ -38,6 +38,9 @@ type Log interface {
 	//     events are there already (an append repeated because its success was not
 	//     seen), which is a success.
 	//   - ErrNotFound: the run is unknown.
+	//   - ErrSession: a Started event would begin a second unfinished run of its session,
+	//     or one that does not continue the newest; a session whose runs are all gone
+	//     takes any.
 	//   - Any other error: nothing is known to be durable; read again or repeat.
 	Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error
 
@@ -74,6 +77,26 @@ type Log interface {
 	// List gives the runs that q asks for, in the order that Query says. A run is listed
 	// once it has an event. ErrNotFound: q.Before is unknown.
 	List(ctx context.Context, q Query) ([]Summary, error)
+
+	// SaveSnapshot keeps data as what the run amounts to after event seq, in the place of
+	// an older one; of a newer one it changes nothing. ErrStale and ErrNotFound as for
+	// Append; ErrConflict: the run has no such event yet.
+	SaveSnapshot(ctx context.Context, l Lease, seq uint64, data []byte) error
+
+	// LoadSnapshot gives what was saved last; seq 0 is nothing. ErrNotFound: the run is
+	// unknown.
+	LoadSnapshot(ctx context.Context, run string) (seq uint64, data []byte, err error)
+
+	// Session gives the defaults of a session; one that nobody has heard of has none.
+	Session(ctx context.Context, id string) (Session, error)
+
+	// SetSession makes s the defaults of the session s.ID. It fails where CheckSessionID
+	// does.
+	SetSession(ctx context.Context, s Session) error
+
+	// Sessions lists the sessions that have runs, at most limit (0 = DefaultLimit), the
+	// one whose newest run is the newest first.
+	Sessions(ctx context.Context, limit int) ([]SessionSummary, error)
 
 	// Close ends every follower with ErrClosed and gives up this Log's leases where
 	// the store knows which they are.

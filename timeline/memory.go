@@ -17,10 +17,11 @@ import (
 type Memory struct {
 	feed *Feed
 
-	mu     sync.Mutex
-	closed bool
-	runs   map[string]*memoryRun
-	order  []*memoryRun // oldest first
+	mu       sync.Mutex
+	closed   bool
+	runs     map[string]*memoryRun
+	order    []*memoryRun // oldest first
+	sessions map[string]Session
 }
 
 type memoryRun struct {
@@ -28,13 +29,16 @@ type memoryRun struct {
 	events   []recovery.Event
 	commands []Command
 	summary  Summary
+
+	snapshotSeq uint64
+	snapshot    []byte
 }
 
 var _ Log = (*Memory)(nil)
 
 // NewMemory makes an empty Memory.
 func NewMemory() *Memory {
-	m := &Memory{runs: map[string]*memoryRun{}}
+	m := &Memory{runs: map[string]*memoryRun{}, sessions: map[string]Session{}}
 	m.feed = NewFeed(memorySource{m})
 	return m
 }
@@ -105,6 +109,9 @@ func (m *Memory) Append(ctx context.Context, l Lease, after uint64, events ...re
 			return nil
 		}
 		return &ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: last}
+	}
+	if err := m.mayJoin(r, after, events); err != nil {
+		return err
 	}
 	events = slices.Clone(events)
 	for i := range events {

@@ -114,6 +114,9 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 			}
 			return err
 		}
+		if err := mayJoin(ctx, st, h, after, own); err != nil {
+			return err
+		}
 		for i, e := range own {
 			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[i]); err != nil {
 				return err

@@ -133,7 +133,7 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 
 // statements are the writer's prepared statements.
 type statements struct {
-	head, claim, lease, events, insert, summary, command, send, inbox *sql.Stmt
+	head, claim, lease, events, insert, summary, command, send, inbox, newest, session, snapshot *sql.Stmt
 }
 
 func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error) {
@@ -152,6 +152,10 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},
+		{&st.newest, "SELECT " + headColumns + " FROM runs WHERE session = ? AND seq > 0 ORDER BY n DESC LIMIT 1"},
+		{&st.session, "INSERT INTO sessions (session, defaults) VALUES (?, ?) ON CONFLICT DO UPDATE SET defaults = excluded.defaults"},
+		{&st.snapshot, `INSERT INTO snapshots (run, seq, data) VALUES (?, ?, ?)
+			ON CONFLICT DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq > seq`},
 	} {
 		var err error
 		if *p.stmt, err = conn.PrepareContext(ctx, p.sql); err != nil { //nolint:sqlclosecheck // they live as long as conn, whose Close closes them

@@ -61,6 +61,16 @@ var migrations = []migration{
 	ALTER TABLE runs ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0; -- Unix ns, 0 = never
 	CREATE INDEX runs_by_due ON runs (due_at) WHERE due_at > 0;
 	UPDATE runs SET due_at = updated_at WHERE seq > 0 AND ended = 0;`, rows: fillDue},
+	{statements: `
+	CREATE TABLE snapshots (
+		run  INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
+		seq  INTEGER NOT NULL, -- of the last event in it
+		data BLOB NOT NULL     -- recovery's stored form
+	) STRICT;
+	CREATE TABLE sessions (
+		session  TEXT PRIMARY KEY,
+		defaults BLOB NOT NULL -- a timeline.Session
+	) STRICT;`},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.

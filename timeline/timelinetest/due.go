@@ -13,7 +13,7 @@ import (
 func put(t *testing.T, log timeline.Log, run string, bodies ...recovery.Body) timeline.Lease {
 	t.Helper()
 	l := claim(t, log, run, "a")
-	appendAll(t, log, l, 0, started(run, "s", "hi"))
+	appendAll(t, log, l, 0, started(run, run, "hi"))
 	for i, b := range bodies {
 		seq := uint64(i) + 2
 		appendAll(t, log, l, seq-1, with(run, seq, b))
@@ -56,7 +56,7 @@ func testListWaiting(t *testing.T, log timeline.Log) {
 	put(t, log, "soon", waits("w", time.Hour))
 	put(t, log, "store", recovery.Paused{})
 	wantRuns(t, log, timeline.Query{Waiting: true}, "store", "soon", "late")
-	wantRuns(t, log, timeline.Query{Waiting: true, Limit: 1, Session: "s"}, "store")
+	wantRuns(t, log, timeline.Query{Waiting: true, Limit: 1, Session: "store"}, "store")
 	wantRuns(t, log, timeline.Query{Waiting: true, Before: "soon"}, "late")
 	wantRuns(t, log, timeline.Query{Waiting: true, Status: recovery.StatusRunning})
 }

@@ -95,12 +95,14 @@ func testSummary(t *testing.T, log timeline.Log) {
 func testList(t *testing.T, log timeline.Log) {
 	const runs = timeline.DefaultLimit + 10
 	for i := range runs {
-		run := fmt.Sprintf("run%02d", i)
-		l := claim(t, log, run, "a")
-		appendAll(t, log, l, 0, started(run, fmt.Sprint("s", i%2), "hi"))
+		status, before := recovery.StatusFailed, ""
 		if i%10 == 0 {
-			appendAll(t, log, l, 1, with(run, 2, recovery.Ended{Status: recovery.StatusCompleted}))
+			status = recovery.StatusCompleted
 		}
+		if i >= 2 {
+			before = fmt.Sprintf("run%02d", i-2)
+		}
+		turn(t, log, fmt.Sprintf("run%02d", i), fmt.Sprint("s", i%2), before, status)
 	}
 	for _, c := range []struct {
 		q           timeline.Query

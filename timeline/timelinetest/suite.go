@@ -46,6 +46,11 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"ListWaiting", testListWaiting},
 		{"ListDue", testListDue},
 		{"ListDueNoMore", testListDueNoMore},
+		{"Sessions", testSessions},
+		{"SessionBusy", testSessionBusy},
+		{"SessionRace", testSessionRace},
+		{"SessionDefaults", testSessionDefaults},
+		{"Snapshot", testSnapshot},
 		{"Close", testClose},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
