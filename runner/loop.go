@@ -17,6 +17,7 @@ const (
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
 	inboxPause  = time.Second             // before an inbox that could not be read is read again
+	staleAfter  = time.Second             // of writing an intent: the run's time may be over since Next was asked
 	mailboxSize = 64
 )
 
@@ -250,12 +251,17 @@ func (l *loop) reconcile(ctx context.Context) error {
 		}
 	}
 	for _, e := range effects {
-		if l.air[e.Key] == nil {
-			if err := l.start(ctx, e); errors.Is(err, errOverDay) {
-				return l.reconcile(ctx)
-			} else if err != nil {
-				return err
-			}
+		if l.air[e.Key] != nil {
+			continue
+		}
+		began := time.Now()
+		if err := l.start(ctx, e); errors.Is(err, errOverDay) {
+			return l.reconcile(ctx)
+		} else if err != nil {
+			return err
+		}
+		if time.Since(began) > staleAfter {
+			return l.reconcile(ctx)
 		}
 	}
 	return nil
@@ -359,9 +365,57 @@ func (l *loop) land(moment time.Duration, landed func() bool) {
 }
 
 func (l *loop) release() {
-	if err := l.r.log.Release(context.Background(), l.lease); err != nil && !errors.Is(err, timeline.ErrStale) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
+	defer cancel()
+	if err := l.r.log.Release(ctx, l.lease); err != nil && !errors.Is(err, timeline.ErrStale) {
 		l.r.logger.Warn("the lease was not released", "run", l.id, "err", err)
 	}
+}
+
+// readInbox takes the commands that are in the inbox by now, and reports whether one
+// changed the run.
+func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
+	if l.run.End != nil || l.run.Seq <= 2 { // of a run that has just begun nobody knows
+		return false, nil
+	}
+	before := l.run.Seq
+	commands, err := l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
+	for _, c := range commands {
+		if err == nil {
+			err = l.command(ctx, c)
+		}
+	}
+	return l.run.Seq != before, err
+}
+
+// comeBack lets go of the run and looks into its inbox once more: a command may have been
+// sent there because the run had an owner a moment ago. It reports whether there is one,
+// and the run is claimed again for it.
+func (l *loop) comeBack() bool {
+	if l.run.End != nil {
+		return false
+	}
+	l.release()
+	commands, err := l.r.log.Inbox(l.work, l.id, l.run.Inbox, 0)
+	if err != nil || !slices.ContainsFunc(commands, func(c timeline.Command) bool { return l.fits(c) == nil }) {
+		return false
+	}
+	lease, err := l.r.log.Claim(l.work, l.id, l.r.owner, l.r.leaseTTL)
+	if err != nil {
+		return false // whoever has it reads the inbox
+	}
+	l.lease = lease
+	return l.write(l.work, l.claimed()) == nil
+}
+
+// fits says why a command comes too late, or nil.
+func (l *loop) fits(c timeline.Command) error {
+	a, ok := c.Body.(recovery.Accepted)
+	if !ok {
+		return nil
+	}
+	_, err := l.run.Accept(a.Suggestion, a.Action, a.Model, l.clock.now())
+	return err
 }
 
 // followInbox turns commands into events, each once: an event says which command

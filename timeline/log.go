@@ -69,6 +69,10 @@ type Log interface {
 	// the earlier one's position. ErrNotFound: the run is unknown.
 	Send(ctx context.Context, run string, c Command) (uint64, error)
 
+	// Inbox gives at most limit of the run's commands after position after, in order;
+	// limit 0 is all of them. ErrNotFound: the run is unknown.
+	Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error)
+
 	// Commands yields the run's commands after position after, and then those that
 	// come, at most 250 ms after they were sent by whichever process. It ends as
 	// Follow does, except that the end of the run does not end it.

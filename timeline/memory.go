@@ -274,10 +274,11 @@ func cut[T any](all []T, after uint64, limit int) []T {
 // memorySource is what Memory's feed reads.
 type memorySource struct{ *Memory }
 
-func (s memorySource) Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.run(ctx, run)
+// Inbox is Log.Inbox.
+func (m *Memory) Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type Query struct {
 	Status  recovery.Status
 	Session string
 	Waiting bool // only waiting ones
+	// SuggestionOpen: only those whose suggestion a person may answer.
+	SuggestionOpen bool
 	// Due is a time: only runs whose DueAt has come by then and that no living owner
 	// holds, by the rules of Log.Claim.
 	Due    time.Time
@@ -36,6 +38,7 @@ func (q Query) Selects(s Summary) bool {
 		q.Status != "" && s.Status != q.Status,
 		q.Session != "" && s.Session != q.Session,
 		q.Waiting && s.Status != recovery.StatusWaiting,
+		q.SuggestionOpen && !s.SuggestionOpen,
 		!q.Due.IsZero() && (s.DueAt.IsZero() || s.DueAt.After(q.Due)):
 		return false
 	}

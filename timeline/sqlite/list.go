@@ -60,6 +60,9 @@ func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, 
 	if q.Session != "" {
 		restrict("session = ?", q.Session)
 	}
+	if q.SuggestionOpen {
+		restrict("suggestion_open = ?", 1)
+	}
 	if q.Waiting {
 		restrict("status = ?", string(recovery.StatusWaiting))
 	}

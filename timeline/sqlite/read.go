@@ -90,12 +90,13 @@ func (s *Store) open() error {
 	}
 }
 
-// orClosed says ErrClosed for what failed because the store closed meanwhile.
+// orClosed says ErrClosed for what failed because the store closed meanwhile, and
+// explains what else failed.
 func (s *Store) orClosed(err error) error {
 	if err != nil && s.open() != nil {
 		return timeline.ErrClosed
 	}
-	return err
+	return s.explain(err)
 }
 
 func orAll(limit int) int {
@@ -108,7 +109,8 @@ func orAll(limit int) int {
 // source is what the feed reads.
 type source struct{ *Store }
 
-func (s source) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
+// Inbox is timeline.Log's.
+func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
 	h, err := s.find(ctx, run)
 	if err != nil || h.inbox <= after {
 		return nil, err

@@ -2,6 +2,7 @@ package timelinetest
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -40,6 +41,22 @@ func testInbox(t *testing.T, log timeline.Log) {
 	if _, err := log.Send(t.Context(), "r", timeline.Command{ID: "empty"}); err == nil {
 		t.Error("a command without a body was taken")
 	}
+	for _, c := range []struct {
+		after uint64
+		limit int
+		want  string
+	}{{0, 0, "x y z"}, {1, 0, "y z"}, {1, 1, "y"}, {3, 0, ""}, {9, 0, ""}} {
+		list, err := log.Inbox(t.Context(), "r", c.after, c.limit)
+		var ids []string
+		for _, command := range list {
+			ids = append(ids, command.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != c.want {
+			t.Errorf("%d commands after %d: %q, %v; want %q", c.limit, c.after, got, err, c.want)
+		}
+	}
+	_, err = log.Inbox(t.Context(), "nobody", 0, 0)
+	wantError(t, "the inbox of an unknown run", err, timeline.ErrNotFound)
 	for _, err := range log.Commands(bounded(t), "nobody", 0) {
 		wantError(t, "commands of an unknown run", err, timeline.ErrNotFound)
 	}
