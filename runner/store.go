@@ -37,7 +37,7 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 		switch {
 		case err == nil:
 			return w.paused(), nil
-		case ctx.Err() != nil, !hung && !mayPass(err), time.Since(w.began) > l.patience:
+		case ctx.Err() != nil, !hung && !mayPass(err), time.Since(w.began) >= l.patience:
 			return nil, err
 		}
 		if w.tries++; w.tries >= storeTries || hung {
@@ -64,16 +64,15 @@ type storeWait struct {
 	told string // why the run waits; "" = people were not told that it does
 }
 
-// try writes once. A write that does not end is given up a moment after the run is over:
-// it hung.
+// try writes once. A write that does not end hangs: it is given up at the end of the loop's
+// patience, and a moment after the run was cancelled.
 func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hung bool, err error) {
 	l := w.loop
-	if l.ctx == nil || l.abandoned {
-		return false, do(ctx)
-	}
-	bounded, stop := context.WithCancel(ctx)
+	bounded, stop := context.WithDeadline(ctx, w.began.Add(l.patience))
 	defer stop()
-	defer context.AfterFunc(l.ctx, func() { time.AfterFunc(cancelGrace, stop) })()
+	if l.ctx != nil && !l.abandoned {
+		defer context.AfterFunc(l.ctx, func() { time.AfterFunc(cancelGrace, stop) })()
+	}
 	err = do(bounded)
 	return err != nil && bounded.Err() != nil && ctx.Err() == nil, err
 }
@@ -207,7 +206,9 @@ func (l *loop) renew(ctx context.Context) error {
 // keepLease renews the lease in good time. A store that does not write now may do so
 // later, and the loop asks it before it acts.
 func (l *loop) keepLease(ctx context.Context) error {
-	err := l.renew(ctx)
+	bounded, cancel := context.WithTimeout(ctx, storeSlow)
+	defer cancel()
+	err := l.renew(bounded)
 	if err == nil || ctx.Err() != nil || !mayPass(err) {
 		return err
 	}

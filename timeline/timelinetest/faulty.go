@@ -1,0 +1,107 @@
+package timelinetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Fault is what befalls one write of a Faulty log.
+type Fault struct {
+	Err   error         // what it fails with, nil for not at all: syscall.ENOSPC, syscall.EIO, …
+	After bool          // it is durable and fails all the same
+	Pause time.Duration // how long it takes
+	Hang  bool          // it does nothing until its context ends
+}
+
+// Faulty is a Log whose writes fail as a disk's do.
+type Faulty struct {
+	timeline.Log
+
+	mu   sync.Mutex
+	next func(n int) Fault
+	n    int
+}
+
+// NewFaulty makes a Faulty of log. Its n-th append, from 1, meets the fault that next
+// gives for it; any other write, which does not count, that of the append to come.
+func NewFaulty(log timeline.Log, next func(n int) Fault) *Faulty {
+	return &Faulty{Log: log, next: next}
+}
+
+// Break has every write from now on meet f; the zero Fault mends the log.
+func (l *Faulty) Break(f Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = func(int) Fault { return f }
+}
+
+// Appends is how many there were.
+func (l *Faulty) Appends() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
+}
+
+func (l *Faulty) draw(appends int) Fault {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n += appends
+	return l.next(l.n + 1 - appends)
+}
+
+// Append is the log's, under the fault of the day.
+func (l *Faulty) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...recovery.Event) error {
+	return meet(ctx, l.draw(1), func() error { return l.Log.Append(ctx, lease, after, events...) })
+}
+
+// Claim is the log's, under the fault of the day.
+func (l *Faulty) Claim(ctx context.Context, run, owner string, ttl time.Duration) (lease timeline.Lease, err error) {
+	err = meet(ctx, l.draw(0), func() error {
+		lease, err = l.Log.Claim(ctx, run, owner, ttl)
+		return err
+	})
+	return lease, err
+}
+
+// Renew is the log's, under the fault of the day.
+func (l *Faulty) Renew(ctx context.Context, old timeline.Lease, ttl time.Duration) (lease timeline.Lease, err error) {
+	err = meet(ctx, l.draw(0), func() error {
+		lease, err = l.Log.Renew(ctx, old, ttl)
+		return err
+	})
+	return lease, err
+}
+
+// Release is the log's, under the fault of the day.
+func (l *Faulty) Release(ctx context.Context, lease timeline.Lease) error {
+	return meet(ctx, l.draw(0), func() error { return l.Log.Release(ctx, lease) })
+}
+
+// Send is the log's, under the fault of the day.
+func (l *Faulty) Send(ctx context.Context, run string, c timeline.Command) (n uint64, err error) {
+	err = meet(ctx, l.draw(0), func() error {
+		n, err = l.Log.Send(ctx, run, c)
+		return err
+	})
+	return n, err
+}
+
+// meet writes under a fault.
+func meet(ctx context.Context, f Fault, write func() error) error {
+	if f.Hang {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if f.Pause > 0 {
+		time.Sleep(f.Pause)
+	}
+	if f.Err != nil && !f.After {
+		return f.Err
+	}
+	return errors.Join(write(), f.Err)
+}
