@@ -33,7 +33,7 @@ type loop struct {
 	r       *Runner
 	id      string
 	run     *recovery.Run
-	lease   timeline.Lease // as it was claimed
+	lease   timeline.Lease // as it was claimed; changed only while nothing is in the air
 	until   atomic.Int64   // its end by now, Unix ns
 	mailbox chan message
 	work    context.Context // what every effect's context comes from; over when the loop is
@@ -405,6 +405,7 @@ func (l *loop) comeBack() bool {
 		return false // whoever has it reads the inbox
 	}
 	l.lease = lease
+	l.until.Store(lease.Expires.UnixNano())
 	return l.write(l.work, l.claimed()) == nil
 }
 

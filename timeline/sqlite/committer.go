@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"runtime"
 
 	"github.com/mulligan-run/mulligan/timeline"
@@ -94,7 +93,7 @@ func (s *Store) commitGroup(group []*write) {
 	}
 	for i, w := range group {
 		if err != nil {
-			w.done <- fmt.Errorf("timeline store %s: %w", s.file, err)
+			w.done <- s.explain(err)
 			continue
 		}
 		if results[i] == nil && w.shown != nil {
