@@ -25,30 +25,33 @@ type checker struct {
 	cancelled, claimedAt time.Time
 	asked                time.Time // when the plugins' time begins
 
-	end      uint64                  // the event that ended the run
-	epoch    moment                  // when the owner came
-	began    int                     // attempts of the model call at hand
-	failed   int                     // attempts in all
-	granted  int                     // by a person, within the model call at hand
-	grants   int                     // by a person, in all
-	crashes  int                     // in a row, without a finished step
-	accepted bool                    // since the last failure
-	sleeps   bool                    // the last event began a wait that is too long to wait
-	calls    map[string]llm.ToolCall // of the last answer
-	begun    map[string]int          // tries of them
-	returned map[string]bool         // those of them that have
-	answered map[string]bool         // suggestions, by a person
-	expired  map[uint64]bool         // suggestions, by the failure that they are about
-	votes    []recovery.Vote         // on the open failure
-	cooling  map[string]time.Time    // by model
-	usage    llm.Usage
-	wrong    []string
+	end         uint64                  // the event that ended the run
+	epoch       moment                  // when the owner came
+	began       int                     // attempts of the model call at hand
+	failed      int                     // attempts in all
+	granted     int                     // by a person, within the model call at hand
+	grants      int                     // by a person, in all
+	crashes     int                     // in a row, without a finished step
+	accepted    bool                    // since the last failure
+	sleeps      bool                    // the last event began a wait that is too long to wait
+	calls       map[string]llm.ToolCall // of the last answer
+	begun       map[string]int          // tries of them
+	returned    map[string]bool         // those of them that have
+	answered    map[string]bool         // suggestions, by a person
+	reruns      map[string]int          // of calls, at a person\'s wish
+	summaries   uint64                  // asked for
+	compactions int                     // without an answer in between
+	expired     map[uint64]bool         // suggestions, by the failure that they are about
+	votes       []recovery.Vote         // on the open failure
+	cooling     map[string]time.Time    // by model
+	usage       llm.Usage
+	wrong       []string
 }
 
 func newChecker(w *world) *checker {
 	return &checker{
 		w: w, run: &recovery.Run{}, stored: &recovery.Run{}, begun: map[string]int{}, returned: map[string]bool{},
-		answered: map[string]bool{}, expired: map[uint64]bool{}, cooling: map[string]time.Time{},
+		answered: map[string]bool{}, reruns: map[string]int{}, expired: map[uint64]bool{}, cooling: map[string]time.Time{},
 	}
 }
 
@@ -147,10 +150,16 @@ func (c *checker) note(e recovery.Event) {
 		c.returned[b.CallID] = true
 		c.crashes, c.asked = 0, time.Now() // tools beside the one that failed end first
 	case recovery.Accepted:
-		c.answered[b.Suggestion] = true
-		c.accepted = true
-		c.grants++
-		c.granted++
+		c.noteAnswered(b)
+	case recovery.Compacting:
+		c.summaries++
+		c.compactions++
+	case recovery.Compacted:
+		c.usage = c.usage.Plus(b.Usage)
+		if c.run.Compacting == nil {
+			c.compactions++
+		}
+		c.accepted = c.accepted && b.Reason == "" // else the decision is offered again
 	case recovery.CancelRequested:
 		if c.cancelled.IsZero() {
 			c.cancelled = time.Now()
@@ -162,13 +171,29 @@ func (c *checker) note(e recovery.Event) {
 
 func (c *checker) noteAnswer(b recovery.Answered) {
 	c.usage = c.usage.Plus(b.Usage)
-	c.began, c.granted, c.crashes = 0, 0, 0
+	c.began, c.granted, c.crashes, c.compactions = 0, 0, 0, 0
 	delete(c.cooling, b.Message.Model)
 	c.calls = map[string]llm.ToolCall{}
 	clear(c.begun)
 	clear(c.returned)
 	for _, call := range b.Message.Calls() {
 		c.calls[call.ID] = call
+	}
+}
+
+// noteAnswered keeps what a person answered. One who has a tool run again takes its
+// result back.
+func (c *checker) noteAnswered(b recovery.Accepted) {
+	c.answered[b.Suggestion] = true
+	c.accepted = true
+	c.grants++
+	c.granted++
+	if c.run.Wait != nil || c.run.Suggestion == nil || c.run.Open == nil {
+		return
+	}
+	if button, _ := c.run.Suggestion.Button(b.Action); button.Kind == recovery.ButtonRerunTool {
+		c.returned[c.run.Open.CallID] = false
+		c.reruns[c.run.Open.CallID]++
 	}
 }
 

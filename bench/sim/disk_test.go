@@ -10,10 +10,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-var errDisk = errors.New("the disk hiccuped")
-
 // longestPause is what a failed append costs a runner at the most before it tries again.
 const longestPause = 5 * time.Second
+
+var errDisk = errors.New("the disk hiccuped")
+
+// unwritten reports whether err says that the disk did not write, or not in time.
+func unwritten(err error) bool {
+	return errors.Is(err, errDisk) || errors.Is(err, context.DeadlineExceeded)
+}
 
 // disk is where the world's run is durable, whichever process writes it. Its appends
 // may fail, sometimes after they were made durable, or take long. It shows each event

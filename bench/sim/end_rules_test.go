@@ -29,9 +29,9 @@ func (c *checker) i05unsafeToolsRunOnce() {
 		if x.done {
 			c.complain("I04: %s ran although it had returned", x)
 		}
-		limit := 1
+		limit := 1 + c.reruns[x.call]
 		if x.tool == "lookup" {
-			limit = recovery.MaxToolTries
+			limit = recovery.MaxToolTries + c.reruns[x.call]
 		}
 		if count[x.key] > limit {
 			c.complain("I05: %s ran %d times", x, count[x.key])
@@ -45,8 +45,8 @@ func (c *checker) i06intentFirst() {
 			c.complain("I06: %s ran before its intent was durable", x)
 		}
 	}
-	if asked := c.w.asked.Load(); asked > c.run.Attempts {
-		c.complain("I06: %d requests, %d attempts", asked, c.run.Attempts)
+	if asked := c.w.asked.Load(); asked > c.run.Attempts+c.summaries {
+		c.complain("I06: %d requests, %d attempts and %d summaries", asked, c.run.Attempts, c.summaries)
 	}
 }
 
@@ -59,11 +59,11 @@ func (c *checker) i08legalRequests() {
 		if q.Refused == "" {
 			continue
 		}
-		id := "I08"
 		if len(wires) > 1 {
-			id = "I38"
+			c.complain("I38: request %d, after a switch to %s, was refused: %s\n%s", i+1, q.Model, q.Refused, q.Body)
+			continue
 		}
-		c.complain("%s: request %d to %s was refused: %s\n%s", id, i+1, q.Model, q.Refused, q.Body)
+		c.complain("I08: request %d to %s was refused: %s\n%s", i+1, q.Model, q.Refused, q.Body)
 	}
 }
 

@@ -69,6 +69,9 @@ var sentences = []string{
 	"The order was placed; the confirmation follows by mail within the hour, and the rest is as before.",
 }
 
+// maxSteps is more than any model's script has.
+const maxSteps = 20
+
 // models draws two to four models, on as many wires.
 func (w *world) models() []string {
 	names := []string{"anthropic/fable", "openai/atlas", "responses/verse", "gemini/prism", "anthropic/proem", "openai/globe"}
@@ -87,7 +90,7 @@ func (w *world) models() []string {
 // script draws what a model does. What it does last it does for ever.
 func (d *dice) script(wire string, most int) []faultlab.Step {
 	var steps []faultlab.Step
-	for range d.n(pick(d, 8, 8, 8, 20)) {
+	for range d.n(pick(d, 8, 8, 8, maxSteps)) {
 		steps = append(steps, d.step(wire))
 	}
 	last := faultlab.Answer(pick(d, sentences...))

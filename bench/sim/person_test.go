@@ -42,9 +42,9 @@ func (h *person) start(ctx context.Context) *runner.Run {
 		return run
 	case errors.Is(err, errDied) && !h.w.unborn():
 		return h.takeOver(ctx, nil)
-	case !errors.Is(err, errDied) && !errors.Is(err, errDisk):
+	case !errors.Is(err, errDied) && !unwritten(err):
 		h.w.complain("I32: the run did not start: %v", err)
-	case errors.Is(err, errDisk) && !h.w.unborn():
+	case unwritten(err) && !h.w.unborn():
 		return h.resume(ctx)
 	}
 	return nil
@@ -55,8 +55,10 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 	err := h.attend(ctx, run)
 	failed, isFailed := errors.AsType[*runner.Error](err)
 	switch {
-	case err == nil, errors.Is(err, runner.ErrCancelled), isFailed && failed.Suggestion == nil:
+	case err == nil, isFailed && failed.Suggestion == nil:
 		return nil
+	case errors.Is(err, runner.ErrCancelled):
+		return h.written(ctx)
 	case errors.Is(err, errDied):
 		return h.takeOver(ctx, nil)
 	case errors.Is(err, errPaused):
@@ -73,8 +75,26 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 		if h.fates.chance(0.5) { // the process did not stay for that long
 			h.at = h.w.spawn(h.fate())
 		}
-	case !errors.Is(err, errDisk) && !errors.Is(err, timeline.ErrStale):
+	case !unwritten(err) && !errors.Is(err, timeline.ErrStale):
 		h.w.complain("I32: the run stopped: %v", err)
+	}
+	return h.resume(ctx)
+}
+
+// written waits until a cancel is in the log, which a disk that fails delays; where the
+// process dies before, another one goes on.
+func (h *person) written(ctx context.Context) *runner.Run {
+	for since := time.Now(); time.Since(since) < time.Hour; {
+		ended := false
+		h.w.disk.look(func(_ []recovery.Event, run *recovery.Run) { ended = run.End != nil })
+		if ended {
+			return nil
+		}
+		select {
+		case <-h.at.died:
+			return h.takeOver(ctx, nil)
+		case <-time.After(time.Second):
+		}
 	}
 	return h.resume(ctx)
 }
@@ -163,7 +183,7 @@ func (h *person) meddle(ctx context.Context, run string) bool {
 		}
 		return true
 	}
-	if err := desk.Cancel(ctx, run); err != nil && !errors.Is(err, errDisk) {
+	if err := desk.Cancel(ctx, run); err != nil && !unwritten(err) {
 		h.w.complain("I22: a cancel from elsewhere: %v", err)
 	}
 	return false
@@ -185,7 +205,7 @@ func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 	case 2:
 		h.w.sky.until(failed.Suggestion.ExpiresAt.Add(time.Minute))
 		_, err := h.recover(ctx, h.at, failed.Run, runner.Answer{Action: recovery.ButtonStop})
-		if !errors.Is(err, recovery.ErrExpired) && !errors.Is(err, errDisk) && !errors.Is(err, errDied) {
+		if !errors.Is(err, recovery.ErrExpired) && !unwritten(err) && !errors.Is(err, errDied) {
 			h.w.complain("I18: an answer after the expiry: %v", err)
 		}
 		if errors.Is(err, errDied) {
@@ -203,7 +223,7 @@ func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 		return run
 	case errors.Is(err, errDied):
 		return h.takeOver(ctx, nil)
-	case errors.Is(err, errDisk):
+	case unwritten(err):
 		return h.resume(ctx)
 	}
 	h.w.complain("I18: the answer %+v: %v", a, err)
@@ -230,7 +250,7 @@ func (h *person) dismiss(ctx context.Context, run string) *runner.Run {
 	switch {
 	case errors.Is(err, errDied):
 		return h.takeOver(ctx, nil)
-	case errors.Is(err, errDisk):
+	case unwritten(err):
 		return h.resume(ctx)
 	case err != nil:
 		h.w.complain("I22: cancel of a suggestion: %v", err)
@@ -258,7 +278,7 @@ func (h *person) answerTwice(ctx context.Context, failed *runner.Error) *runner.
 		if errors.Is(r.err, errDied) {
 			return h.takeOver(ctx, nil)
 		}
-		if r.err != nil && !answered(r.err) && !errors.Is(r.err, errDisk) && !errors.Is(r.err, timeline.ErrOwned) && !errors.Is(r.err, runner.ErrSent) {
+		if r.err != nil && !answered(r.err) && !unwritten(r.err) && !errors.Is(r.err, timeline.ErrOwned) && !errors.Is(r.err, runner.ErrSent) {
 			h.w.complain("I18: one of two answers: %v", r.err)
 		}
 	}
@@ -321,7 +341,7 @@ func (h *person) claim(ctx context.Context, from *process, limit time.Duration) 
 				h.w.complain("I36: %s after its process died the run cannot be resumed: %v", late, err)
 				return nil
 			}
-		case !errors.Is(err, errDisk) && !errors.Is(err, timeline.ErrStale):
+		case !unwritten(err) && !errors.Is(err, timeline.ErrStale):
 			h.w.complain("I32: resume: %v", err)
 			return nil
 		}

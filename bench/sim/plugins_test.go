@@ -72,6 +72,7 @@ func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recov
 			Action: pick(d, recovery.ActionNone, recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail),
 			Delay:  recovery.InMillis(d.duration(pick(d, time.Second, 10*time.Minute, 50*time.Hour))),
 		}
+		v.Adjust.Compact = d.chance(0.2)
 		if len(e.Alternatives) > 0 {
 			v.NewModel = pick(d, e.Alternatives...).Model
 		}

@@ -18,26 +18,33 @@ var rules = []func(*checker, recovery.Event){
 	(*checker).i14longWaitsAreParked, (*checker).i15noAdviceChangesNothing, (*checker).i16pluginsAreQuick,
 	(*checker).i17nothingUnasked, (*checker).i18oneAnswer, (*checker).i19allowedModels, (*checker).i20decidedFirst,
 	(*checker).i22cancelIsFinal, (*checker).i23oneWinner, (*checker).i24clock, (*checker).i25crashesCount, (*checker).i26asTheLogSays,
-	(*checker).i32nothingTwice, (*checker).i39cooldowns, (*checker).i40countersStay, (*checker).i41usageAdds,
+	(*checker).i32nothingTwice, (*checker).i39cooldowns, (*checker).i40countersStay, (*checker).i41usageAdds, (*checker).i42compactions,
 	(*checker).i43wordsForPeople,
 }
 
 // effect reports whether e begins something.
 func effect(e recovery.Event) bool {
 	switch e.Body.(type) {
-	case recovery.Began, recovery.ToolBegan:
+	case recovery.Began, recovery.ToolBegan, recovery.Compacting:
 		return true
 	}
 	return false
 }
 
-// byItself gives the open failure that a Began answers, nil where none or a person does.
+// byItself gives the open failure that a Began answers, nil where none or a person does,
+// or where the model is only told.
 func (c *checker) byItself(e recovery.Event) (recovery.Began, *recovery.OpenFailure) {
 	b, ok := e.Body.(recovery.Began)
-	if !ok || c.accepted || c.run.Open == nil || c.run.Open.Decision == nil {
+	if !ok || c.accepted || c.run.Open == nil || c.run.Open.Decision == nil || told(c.run.Open) {
 		return b, nil
 	}
 	return b, c.run.Open
+}
+
+// told reports whether nobody had an opinion about a tool whose outcome is unknown: the
+// model is told, and goes on (spec §5).
+func told(o *recovery.OpenFailure) bool {
+	return o.Failure.Variant == "outcome_unknown" && o.Decision != nil && o.Decision.Action == recovery.ActionNone
 }
 
 func (c *checker) i01nothingAfterTheEnd(e recovery.Event) {
@@ -242,7 +249,7 @@ func (c *checker) i20decidedFirst(e recovery.Event) {
 		if o == nil && c.began > 0 {
 			c.complain("I20: event %d tries again without a failure", e.Seq)
 		}
-		if o != nil && (o.Decision == nil || o.Decision.Action != recovery.ActionRetry && o.Decision.Action != recovery.ActionSwitchModel) {
+		if o != nil && !told(o) && (o.Decision == nil || o.Decision.Action != recovery.ActionRetry && o.Decision.Action != recovery.ActionSwitchModel) {
 			c.complain("I20: event %d begins without a decision to", e.Seq)
 		}
 	case recovery.Waiting:
@@ -384,6 +391,12 @@ func (c *checker) i40countersStay(e recovery.Event) {
 func (c *checker) i41usageAdds(e recovery.Event) {
 	if c.run.Usage != c.usage {
 		c.complain("I41: before event %d the attempts used %+v, the run %+v", e.Seq, c.usage, c.run.Usage)
+	}
+}
+
+func (c *checker) i42compactions(e recovery.Event) {
+	if _, ok := e.Body.(recovery.Compacting); ok && c.compactions >= recovery.MaxCompactions {
+		c.complain("I42: event %d sums up again after %d times", e.Seq, c.compactions)
 	}
 }
 

@@ -73,15 +73,11 @@ func (w *world) executing(p *process, name string, call runner.ToolCall) executi
 	}
 	w.disk.look(func(events []recovery.Event, _ *recovery.Run) {
 		for _, e := range events {
-			switch b := e.Body.(type) {
-			case recovery.ToolBegan:
-				x.known = x.known || b.Key == x.key
-			case recovery.Answered: // a later round may use an id again
-				x.done = false
-			case recovery.ToolReturned:
-				x.done = x.done || b.CallID == call.ID
+			if b, ok := e.Body.(recovery.ToolBegan); ok && b.Key == x.key {
+				x.known = true
 			}
 		}
+		x.done = w.disk.checker.returned[call.ID]
 	})
 	return x
 }

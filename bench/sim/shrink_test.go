@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// failures is where worlds are kept in which an invariant was broken: the recipe in the
+// first line, then what was broken and the log. A file that is committed is a regression,
+// played by every run.
+const failures = "testdata/failures"
+
+// again is how often a world is played to see whether an invariant breaks in it: the order
+// of goroutines is not ours.
+const again = 3
+
+// shrink looks for a smaller world in which one of the same invariants breaks: fewer
+// scripted steps, then without one part after the other.
+func shrink(t *testing.T, rec record) record {
+	broken := rec.broken()
+	for steps := range maxSteps {
+		smaller := rec.recipe
+		smaller.steps = steps
+		if found, ok := breaks(t, smaller, broken); ok {
+			rec = found
+			break
+		}
+	}
+	for _, part := range parts {
+		if found, ok := breaks(t, rec.recipe.leaving(part), broken); ok {
+			rec = found
+		}
+	}
+	return rec
+}
+
+// breaks plays a recipe and reports whether one of the invariants breaks.
+func breaks(t *testing.T, r recipe, any map[string]bool) (record, bool) {
+	for range again {
+		rec := play(t, r)
+		for id := range rec.broken() {
+			if any[id] {
+				return rec, true
+			}
+		}
+	}
+	return record{}, false
+}
+
+// report fails the test with a world, as small as it gets, and keeps that.
+func report(t *testing.T, rec record) {
+	t.Helper()
+	small := shrink(t, rec)
+	name := filepath.Join(failures, fmt.Sprintf("%d.txt", rec.recipe.seed))
+	kept := "kept as bench/sim/" + name
+	if err := os.MkdirAll(failures, 0o750); err != nil {
+		kept = err.Error()
+	} else if err := os.WriteFile(name, []byte(small.String()), 0o600); err != nil {
+		kept = err.Error()
+	}
+	t.Errorf("seed %d: %s\nas small as it gets, %s:\n%s\nagain: SEED=%d make sim", rec.recipe.seed,
+		strings.Join(rec.wrong, "\n"), kept, small, rec.recipe.seed)
+}
+
+// TestSimRegressions plays every world that was kept, as it was kept and whole.
+func TestSimRegressions(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(failures, "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name) //nolint:gosec // one of ours
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		kept, err := parseRecipe(string(first))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for range again {
+			for _, r := range []recipe{kept, of(kept.seed)} {
+				if rec := play(t, r); len(rec.wrong) > 0 {
+					t.Errorf("%s broke again:\n%s", name, rec)
+				}
+			}
+		}
+	}
+}
