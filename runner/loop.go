@@ -33,6 +33,7 @@ type loop struct {
 	r       *Runner
 	id      string
 	run     *recovery.Run
+	offered []Tool         // the tools, as they were when the loop was made
 	lease   timeline.Lease // as it was claimed; changed only while nothing is in the air
 	until   atomic.Int64   // its end by now, Unix ns
 	mailbox chan message
@@ -62,7 +63,7 @@ type job struct {
 
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	l := &loop{
-		r: r, id: id, run: run, lease: lease, patience: startPatience,
+		r: r, id: id, run: run, offered: r.tools(), lease: lease, patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(r.now(), r.slept),
 	}
 	l.until.Store(lease.Expires.UnixNano())

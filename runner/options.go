@@ -23,7 +23,7 @@ type Option func(*Runner)
 // model and no plugin, and only suggests: see each option.
 func New(options ...Option) *Runner {
 	r := &Runner{
-		models: named{}, hooks: func() []hooks.Named { return nil }, health: health.New(),
+		models: named{}, hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil }, health: health.New(),
 		policy: recovery.DefaultPolicy(), owner: fmt.Sprintf("pid-%d", os.Getpid()),
 		now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
 		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
@@ -102,7 +102,16 @@ func WithHooks(list func() []hooks.Named) Option {
 
 // WithTools adds tools that models may use.
 func WithTools(tools ...Tool) Option {
-	return func(r *Runner) { r.tools = append(r.tools, tools...) }
+	return WithToolsFrom(func() []Tool { return tools })
+}
+
+// WithToolsFrom adds tools that are looked up whenever a run begins or is gone on with, as
+// those of servers are. A run that is going on keeps what it has.
+func WithToolsFrom(list func() []Tool) Option {
+	return func(r *Runner) {
+		before := r.tools
+		r.tools = func() []Tool { return append(slices.Clip(before()), list()...) }
+	}
 }
 
 // WithSystem sets the system text.

@@ -31,7 +31,7 @@ type Runner struct {
 	policy     recovery.Policy
 	model      string
 	system     string
-	tools      []Tool
+	tools      func() []Tool
 	owner      string
 	now        func() time.Time
 	slept      func() time.Duration
@@ -181,7 +181,7 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 			s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
 		}
 	}
-	for _, t := range r.tools {
+	for _, t := range r.tools() {
 		s.Tools = append(s.Tools, t.decl())
 	}
 	return s, nil

@@ -188,7 +188,7 @@ func (l *loop) toolEnded(ctx context.Context, j *job, tool Tool, end toolEnd) er
 }
 
 func (l *loop) tool(name string) (Tool, bool) {
-	for _, t := range l.r.tools {
+	for _, t := range l.offered {
 		if t.Name == name {
 			return t, true
 		}
