@@ -46,6 +46,10 @@ classify-report: ## play the fault catalogue over every wire and write docs/faul
 	go test ./recovery -count=1 -run TestCatalogue$$ -rewrite
 	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
 
+.PHONY: timers-report
+timers-report: ## play everything that can go quiet over every wire and write docs/timers-report.md
+	go test ./bench/timers -count=1 -run TestStories -rewrite
+
 .PHONY: bench
 bench: ## measure and print one table: each number beside its baseline, then a cold build
 	@go run ./bench/table

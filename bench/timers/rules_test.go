@@ -1,0 +1,284 @@
+package timers
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// everywhere plays a scene over every wire and hands it to watch.
+func everywhere(t *testing.T, who audience, sc func() scene, watch func(p *performance)) {
+	t.Helper()
+	for _, e := range entries {
+		if who.has(e) {
+			t.Run(e.name, func(t *testing.T) { perform(t, e, sc, watch) })
+		}
+	}
+}
+
+// completes waits for the answer and its moment.
+func (p *performance) completes(text string, after time.Duration) {
+	p.t.Helper()
+	result, err := p.run.Wait()
+	if err != nil || result.Text != text || p.since() != after {
+		p.t.Errorf("%q, %v after %s; want %q after %s", result.Text, err, p.since(), text, after)
+	}
+}
+
+// expires waits for the failure that a timer ends the run with, and its moment.
+func (p *performance) expires(timer recovery.Timer, after time.Duration) recovery.Failure {
+	p.t.Helper()
+	_, err := p.run.Wait()
+	f, ok := recovery.AsFailure(err)
+	if !ok || f.Timer != timer || p.since() != after {
+		p.t.Errorf("%v after %s (%+v); want %s after %s", err, p.since(), f, timer, after)
+		return recovery.Failure{}
+	}
+	return *f
+}
+
+// quiet is a pause that every clock of a model call allows.
+const quiet = 25 * time.Second
+
+// TestReasoningIsProgress: a model that shows its reasoning for five minutes, a word every
+// 25 s, is not idle for a moment.
+func TestReasoningIsProgress(t *testing.T) {
+	thought := strings.Repeat("Hm, ", 12)
+	everywhere(t, everybody, func() scene {
+		return scene{turns: []turn{says(faultlab.Thinking(thought, faultlab.SlowAnswer("Fine.", quiet)))}}
+	}, func(p *performance) {
+		p.completes("Fine.", latency+13*quiet)
+	})
+}
+
+// TestPingsAreNoProgress: of a model that shows one thought and then pings, the idle clock
+// counts from the thought.
+func TestPingsAreNoProgress(t *testing.T) {
+	everywhere(t, elsewhere, func() scene {
+		return scene{turns: []turn{{step: faultlab.Thinking("Hm.", faultlab.StallAfter("")), noise: ping}}}
+	}, func(p *performance) {
+		p.expires(recovery.TimerIdle, latency+2*time.Minute)
+	})
+}
+
+// TestASlowStreamIsHealthy: a token every 100 s, with signs of life in between, is never
+// killed by what is built in, however long it takes.
+func TestASlowStreamIsHealthy(t *testing.T) {
+	const words = 100 // almost three hours
+	text := strings.TrimSpace(strings.Repeat("slow ", words))
+	first := faultlab.Thinking("Hm. ", faultlab.SlowAnswer(text, 100*time.Second))
+	everywhere(t, elsewhere, func() scene {
+		// A stream begins within first_event on every wire but Gemini's, which has no
+		// event before the first words.
+		return scene{turns: []turn{{step: first, noise: ping}}, timers: recovery.Settings{recovery.TimerFirstEvent: 0}}
+	}, func(p *performance) {
+		p.completes(text, latency+(words+1)*100*time.Second)
+	})
+}
+
+// TestStepIsRearmedByFinishedStepsOnly: tokens and reasoning never re-arm it, an answer
+// and a tool's result do.
+func TestStepIsRearmedByFinishedStepsOnly(t *testing.T) {
+	step := recovery.Settings{recovery.TimerStep: 120_000}
+	t.Run("tokens", func(t *testing.T) {
+		everywhere(t, everybody, func() scene {
+			return scene{timers: step, turns: []turn{says(faultlab.Thinking("Hm, hm. ", faultlab.SlowAnswer("one two three four five six", 20*time.Second)))}}
+		}, func(p *performance) {
+			if f := p.expires(recovery.TimerStep, 2*time.Minute); f.LastStep != "" {
+				p.t.Errorf("the last step is %q, want none", f.LastStep)
+			}
+			if text := p.state().Answer(); text != "one two three " {
+				p.t.Errorf("the text that is kept: %q", text)
+			}
+		})
+	})
+	t.Run("steps", func(t *testing.T) {
+		everywhere(t, everybody, func() scene {
+			look := says(faultlab.ToolCall("look", "{}"))
+			return scene{timers: step, turns: []turn{look, look, look, says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("look", 110*time.Second)}}
+		}, func(p *performance) {
+			p.completes("Fine.", 3*(latency+110*time.Second)+latency)
+		})
+	})
+}
+
+// takes is a tool that takes its time.
+func takes(name string, d time.Duration) runner.Tool {
+	return runner.Tool{Name: name, Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
+		select {
+		case <-time.After(d):
+			return "done", nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}}
+}
+
+// TestNothingRearmsTheTurnOrTheRun: neither tokens nor finished steps do.
+func TestNothingRearmsTheTurnOrTheRun(t *testing.T) {
+	for _, timer := range []recovery.Timer{recovery.TimerMaxTurn, recovery.TimerRun} {
+		t.Run(string(timer), func(t *testing.T) {
+			everywhere(t, everybody, func() scene {
+				return scene{
+					turns: []turn{says(faultlab.ToolCall("look", "{}"))}, tools: []runner.Tool{takes("look", 110*time.Second)},
+					timers: alone(timer, 10*time.Minute),
+				}
+			}, func(p *performance) {
+				if f := p.expires(timer, 10*time.Minute); f.LastStep != "look" {
+					p.t.Errorf("the last action is %q", f.LastStep)
+				}
+			})
+		})
+	}
+}
+
+// TestHooksAndWaitsAreNobodysIdleness: the step's clock stands still while a hook thinks
+// and while the run waits on purpose; the turn's does not.
+func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
+	slowly := func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+		time.Sleep(1900 * time.Millisecond)
+		return recovery.Vote{Action: recovery.ActionRetry, Delay: 50_000}, nil
+	}
+	turns := []turn{says(faultlab.Overloaded()), says(faultlab.Overloaded()), says(faultlab.Overloaded()), says(faultlab.Answer("Fine."))}
+	const each = latency + 50*time.Second // the delay counts from the failure
+	t.Run("step", func(t *testing.T) {
+		everywhere(t, everybody, func() scene {
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerStep, 5*time.Second)}
+		}, func(p *performance) {
+			p.completes("Fine.", 3*each+latency)
+		})
+	})
+	t.Run("max_turn", func(t *testing.T) {
+		everywhere(t, everybody, func() scene {
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerMaxTurn, 2*time.Minute)}
+		}, func(p *performance) {
+			_, err := p.run.Wait() // the third wait would end after the turn
+			failed, ok := err.(*runner.Error)
+			if !ok || failed.Suggestion == nil || failed.Suggestion.BlockedBy != "max_turn" || p.since() != 2*each+latency+1900*time.Millisecond {
+				p.t.Errorf("%v after %s", err, p.since())
+			}
+		})
+	})
+	t.Run("max_turn in a hook", func(t *testing.T) {
+		everywhere(t, everybody, func() scene {
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerMaxTurn, 2*time.Second)}
+		}, func(p *performance) {
+			// The turn ends while the hook thinks; it is asked once more, about that.
+			p.expires(recovery.TimerMaxTurn, 2*time.Second+1900*time.Millisecond)
+			if n := p.asked(); n != 1 {
+				p.t.Errorf("%d requests", n)
+			}
+		})
+	})
+}
+
+// TestAnEndedTurnAsksOnce: whatever the hook says about an expired max_turn or run, it is
+// asked once and its answer becomes a suggestion at the most.
+func TestAnEndedTurnAsksOnce(t *testing.T) {
+	for _, timer := range []recovery.Timer{recovery.TimerMaxTurn, recovery.TimerRun} {
+		for _, action := range []recovery.Action{recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail, recovery.ActionNone} {
+			t.Run(string(timer)+"/"+string(action), func(t *testing.T) {
+				everywhere(t, everybody, func() scene {
+					return scene{
+						turns: []turn{noHeaders}, auto: true, timers: alone(timer, time.Minute), models: []string{"other"},
+						hook: func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+							return recovery.Vote{Action: action, NewModel: e.Alternatives[0].Model}, nil
+						},
+					}
+				}, func(p *performance) {
+					p.expires(timer, time.Minute)
+					time.Sleep(time.Hour)
+					if len(p.saw) != 1 || p.asked() != 1 {
+						p.t.Errorf("asked %d times, %d requests", len(p.saw), p.asked())
+					}
+					offered := action == recovery.ActionRetry || action == recovery.ActionSwitchModel
+					if open := p.state().SuggestionOpen(); open != offered {
+						p.t.Errorf("a suggestion is open: %v", open)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestTheIdleBreaker: five silences in a row are enough, also where a person asked again
+// in between. A retry of that model is then neither made nor offered; a switch is offered.
+func TestTheIdleBreaker(t *testing.T) {
+	everywhere(t, elsewhere, func() scene {
+		return scene{turns: []turn{noHeaders}, models: []string{"other"}, hook: retryAlways}
+	}, func(p *performance) {
+		run := p.run
+		for n := 1; n < recovery.IdleBreakerAt; n++ {
+			_, _ = run.Wait()
+			if got := p.saw[n-1]; got.IdleExpiries != n || got.IdleBreaker {
+				p.t.Errorf("silence %d: the hook saw %d, breaker %v", n, got.IdleExpiries, got.IdleBreaker)
+			}
+			again, err := p.runner.Recover(p.t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonRetry})
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			run = again
+		}
+		_, _ = run.Wait()
+		if last := p.saw[len(p.saw)-1]; len(p.saw) != recovery.IdleBreakerAt || !last.IdleBreaker {
+			p.t.Errorf("the hook saw %d failures, the last with the breaker %v", len(p.saw), last.IdleBreaker)
+		}
+		var kinds []string
+		s := p.state().Suggestion
+		for _, b := range s.Actions {
+			kinds = append(kinds, b.Kind)
+		}
+		if got := strings.Join(kinds, " "); s.BlockedBy != "idle_breaker" || s.SuggestedAction != recovery.ActionSwitchModel || got != "switch_model stop" {
+			p.t.Errorf("suggests %s, blocked by %q, offers %s", s.SuggestedAction, s.BlockedBy, got)
+		}
+	})
+}
+
+func retryAlways(context.Context, hooks.RunError) (recovery.Vote, error) {
+	return recovery.Vote{Action: recovery.ActionRetry}, nil
+}
+
+// TestTheIdleBreakerWithAutoRecover: with more retries than silences allowed, the fifth is
+// the last request.
+func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
+	everywhere(t, elsewhere, func() scene {
+		return scene{turns: []turn{noHeaders}, auto: true, hook: retryAlways, change: func(p *recovery.Policy) { p.MaxRetries = 6 }}
+	}, func(p *performance) {
+		_, _ = p.run.Wait()
+		if n := p.asked(); n != recovery.IdleBreakerAt {
+			p.t.Errorf("%d requests", n)
+		}
+		if end := p.state(); end.SuggestionOpen() || end.Open.Decision.BlockedBy != "idle_breaker" {
+			p.t.Errorf("open %v, %+v", end.SuggestionOpen(), end.Open.Decision)
+		}
+	})
+}
+
+// TestAFinishedStepResetsTheIdleBreaker: four silences, a step, and four more are no five.
+func TestAFinishedStepResetsTheIdleBreaker(t *testing.T) {
+	everywhere(t, elsewhere, func() scene {
+		four := []turn{noHeaders, noHeaders, noHeaders, noHeaders}
+		turns := append(append(append([]turn{}, four...), says(faultlab.ToolCall("look", "{}"))), append(four, says(faultlab.Answer("Fine.")))...)
+		return scene{
+			turns: turns, auto: true, hook: retryAlways, tools: []runner.Tool{takes("look", time.Second)},
+			change: func(p *recovery.Policy) { p.MaxRetries = 6 },
+		}
+	}, func(p *performance) {
+		if _, err := p.run.Wait(); err != nil || p.asked() != 10 {
+			p.t.Errorf("%v after %d requests", err, p.asked())
+		}
+		var counts []int
+		for _, e := range p.saw {
+			counts = append(counts, e.IdleExpiries)
+		}
+		if want := []int{1, 2, 3, 4, 1, 2, 3, 4}; len(counts) != len(want) || counts[4] != 1 {
+			p.t.Errorf("the hook saw %v, want %v", counts, want)
+		}
+	})
+}
