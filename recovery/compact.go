@@ -125,7 +125,7 @@ func (r *Run) compacted(b Compacted) {
 	}
 	o.Compacted = true
 	if b.Reason != "" { // the decision cannot be carried out; it may be offered with what is left
-		d := *o.Decision
+		d := r.leave(*o.Decision)
 		d.BlockedBy = blockedCompact
 		o.Decision, o.Accepted = &d, false
 	}

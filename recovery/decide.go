@@ -17,8 +17,9 @@ import (
 //  3. BlockedBy names the first limit that forbids acting on it: the run's own
 //     time or budget, the attempts of a call and of the run, the retries of a
 //     call, the idle breaker.
-//  4. What the idle breaker forbids becomes a switch to the first alternative, which is
-//     offered; where there is none it is fail.
+//  4. What cannot help, since the model keeps silent or the conversation gets no shorter,
+//     becomes a switch to the first alternative, which is offered; where there is none it
+//     is fail.
 //
 // Whether anybody acts on it is not Decide's business: see Next.
 func Decide(r *Run) Decision {
@@ -27,7 +28,8 @@ func Decide(r *Run) Decision {
 		return d
 	}
 	d.Delay = r.delay(d)
-	if d.BlockedBy = r.blocked(d); d.BlockedBy == blockedIdle {
+	switch d.BlockedBy = r.blocked(d); d.BlockedBy {
+	case blockedIdle, blockedCompact, blockedCompactions:
 		return r.leave(d)
 	}
 	return d
@@ -36,7 +38,7 @@ func Decide(r *Run) Decision {
 // blockedIdle is the idle breaker in Decision.BlockedBy.
 const blockedIdle = "idle_breaker"
 
-// leave makes of a retry of a model that keeps silent what may still be offered.
+// leave makes of a retry that cannot help what may still be offered.
 func (r *Run) leave(d Decision) Decision {
 	d.Action, d.Delay, d.Adjust = ActionFail, 0, Adjust{}
 	if list := r.Open.Alternatives; len(list) > 0 {
@@ -128,6 +130,8 @@ func (r *Run) blocked(d Decision) string {
 		return "budget"
 	case d.Adjust.Compact && r.Compactions >= MaxCompactions:
 		return blockedCompactions
+	case d.Adjust.Compact && !r.compactable():
+		return blockedCompact
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return blockedIdle
 	case d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:

@@ -65,7 +65,7 @@ func TestI42ACompactionThatFailsEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				model := script(fails("", tooLong), summary)
-				r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("h", advise(shorten)))
+				r := runner.New(runner.WithModel(primary, model), runner.WithModel(secondary, script(answers("no"))), runner.WithAutoRecover(true), runner.WithHook("h", advise(shorten)))
 				began := time.Now()
 				run, err := r.Start(t.Context(), runner.Request{Messages: conversation(20, 1000)})
 				if err != nil {
@@ -73,7 +73,7 @@ func TestI42ACompactionThatFailsEnds(t *testing.T) {
 				}
 				_, err = run.Wait()
 				failed := wantError(t, err, recovery.KindContextOverflow)
-				if s := failed.Suggestion; s == nil || s.BlockedBy != "compaction" {
+				if s := failed.Suggestion; s == nil || s.BlockedBy != "compaction" || s.NewModel != secondary {
 					t.Errorf("suggested: %+v", s)
 				}
 				if n := len(model.calls()); n != 2 || time.Since(began) > 4*time.Minute {

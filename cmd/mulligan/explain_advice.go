@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -32,7 +33,7 @@ func treat(f recovery.Failure, at time.Time, alternatives ...recovery.Alternativ
 			err = r.Apply(recovery.Event{Run: "explained", Seq: r.Seq + 1, Time: at, Body: b})
 		}
 	}
-	tell(recovery.Started{Model: f.Model, Policy: policy})
+	tell(recovery.Started{Model: f.Model, Policy: policy, Input: someTalk()})
 	tell(recovery.Began{Attempt: 1, Round: 1, Model: f.Model})
 	tell(recovery.Failed{Attempt: 1, Failure: f, Alternatives: alternatives})
 	if err != nil {
@@ -51,6 +52,15 @@ func treat(f recovery.Failure, at time.Time, alternatives ...recovery.Alternativ
 	return t, err
 }
 
+// someTalk is a conversation that could be shortened, as one that is too long usually can.
+func someTalk() []llm.Message {
+	var talk []llm.Message
+	for range 4 {
+		talk = append(talk, llm.User("A question."), llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "An answer."}}})
+	}
+	return append(talk, llm.User("A question."))
+}
+
 func inputOf(e hooks.RunError, now time.Time) autorecover.Input {
 	return autorecover.Input{
 		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
@@ -61,8 +71,10 @@ func inputOf(e hooks.RunError, now time.Time) autorecover.Input {
 // String says it as an instruction.
 func (t treatment) String() string {
 	switch {
-	case t.BlockedBy != "":
+	case t.BlockedBy != "" && t.labels() != "":
 		return "stop, and offer: " + t.labels()
+	case t.Action == recovery.ActionRetry && t.Adjust.Compact:
+		return t.pause() + "shorten the conversation and retry"
 	case t.Action == recovery.ActionRetry:
 		return t.pause() + "retry" + t.adjusted()
 	case t.Action == recovery.ActionSwitchModel:
