@@ -30,13 +30,13 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it
 	}
 	if err == nil {
-		tools, err = a.mcpTools(ctx, tools, nil)
+		err = a.startMCP(ctx)
 	}
 	if err != nil {
 		models.close()
 		return nil, nil, err
 	}
-	options = append(options, runner.WithTools(tools...))
+	options = append(options, runner.WithTools(tools...), runner.WithToolsFrom(a.mcpBeside(tools)))
 	return a.runner(models, known, a.config.Model, a.config.Fallbacks, options...), models, nil
 }
 

@@ -157,8 +157,31 @@ func (a *app) openMCP(ctx context.Context) (err error) {
 	return err
 }
 
+// startMCP starts the servers. One that does not run is told of, and no error.
+func (a *app) startMCP(ctx context.Context) error {
+	if err := a.openMCP(ctx); err != nil || a.mcp == nil {
+		return err
+	}
+	for _, s := range a.mcp.States() {
+		if s.Status != mcp.StatusRunning {
+			a.screen.line(fmt.Sprintf("The MCP server %s does not run, and its tools are missing: %s", s.Name, oneLine(s.LastError)))
+		}
+	}
+	return nil
+}
+
+// mcpBeside gives what the servers offer at the time, beside tools that have their names.
+func (a *app) mcpBeside(tools []runner.Tool) func() []runner.Tool {
+	return func() []runner.Tool {
+		if a.mcp == nil {
+			return nil
+		}
+		return slices.DeleteFunc(a.mcp.Tools(), func(t runner.Tool) bool { return contains(tools, t.Name) })
+	}
+}
+
 // mcpTools starts the servers and adds their tools to those that there are: all, or where
-// --tool chose some, those of them. A server that does not run is told of, and no error.
+// --tool chose some, those of them.
 func (a *app) mcpTools(ctx context.Context, tools []runner.Tool, chosen []string) ([]runner.Tool, error) {
 	all := len(chosen) == 0
 	for i := slices.Index(chosen, noTool); i >= 0; i = slices.Index(chosen, noTool) {
@@ -167,16 +190,11 @@ func (a *app) mcpTools(ctx context.Context, tools []runner.Tool, chosen []string
 	if !all && !slices.ContainsFunc(chosen, a.config.isMCP) {
 		return tools, nil
 	}
-	if err := a.openMCP(ctx); err != nil || a.mcp == nil {
-		return tools, err
+	if err := a.startMCP(ctx); err != nil {
+		return nil, err
 	}
-	for _, s := range a.mcp.States() {
-		if s.Status != mcp.StatusRunning {
-			a.screen.line(fmt.Sprintf("The MCP server %s does not run, and its tools are missing: %s", s.Name, oneLine(s.LastError)))
-		}
-	}
-	for _, t := range a.mcp.Tools() {
-		if !contains(tools, t.Name) && (all || slices.Contains(chosen, t.Name)) {
+	for _, t := range a.mcpBeside(tools)() {
+		if all || slices.Contains(chosen, t.Name) {
 			tools = append(tools, t)
 		}
 	}

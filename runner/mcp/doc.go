@@ -8,7 +8,7 @@
 //	set, err := mcp.Open(ctx, []mcp.Spec{{Name: "files", Command: []string{"mcp-server-files", "."}}}, logger)
 //	…
 //	defer set.Close()
-//	r := runner.New(runner.WithModel(…), runner.WithTools(set.Tools()...))
+//	r := runner.New(runner.WithModel(…), runner.WithToolsFrom(set.Tools))
 //
 // The protocol is the official SDK's. What this package adds is what happens when
 // something breaks, which is never a reason to change the model:
@@ -27,6 +27,6 @@
 // a URL is https or on the loopback, and what is secret in its headers comes from the
 // environment (http.go).
 //
-// [Set.Tools] is what servers offer at that moment: a runner keeps the tools that it was
-// made with, so that a server that changes its list changes no run that is going on.
+// [Set.Tools] is what servers offer at that moment. A run keeps what was offered when it
+// began, so that a server that changes its list changes no run that is going on.
 package mcp

@@ -81,7 +81,7 @@ func live(t *testing.T, spec Spec, steps ...faultlab.Step) (*Set, *runner.Runner
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, runner.New(runner.WithModels(models, "lab/fable-1"), runner.WithTools(set.Tools()...))
+	return set, runner.New(runner.WithModels(models, "lab/fable-1"), runner.WithToolsFrom(set.Tools))
 }
 
 // killDuring starts a run and kills the server once the tool tells how far it has come.
