@@ -156,7 +156,7 @@ func snapshot(r *recovery.Run) *recovery.Run {
 
 // mayPass reports whether a store that failed so may write later.
 func mayPass(err error) bool {
-	for _, final := range []error{timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrDamaged} {
+	for _, final := range []error{timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrSession, timeline.ErrDamaged} {
 		if errors.Is(err, final) {
 			return false
 		}

@@ -122,6 +122,18 @@ func (f *Feed) Moved(run string, seq, inbox uint64) {
 	t.seq, t.inbox = max(t.seq, seq), max(t.inbox, inbox)
 }
 
+// Deleted has the run's listeners look into the Source, which does not know it any more.
+func (f *Feed) Deleted(run string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.topics[run]; t != nil {
+		for l := range t.listeners {
+			l.stale = true
+			l.signal()
+		}
+	}
+}
+
 // Runs lists the runs that somebody listens to.
 func (f *Feed) Runs() []string {
 	f.mu.Lock()

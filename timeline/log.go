@@ -41,7 +41,7 @@ type Log interface {
 	//   - ErrSession: a Started event would begin a second unfinished run of its session,
 	//     or one that does not continue the newest; a session whose runs are all gone
 	//     takes any.
-	//   - Any other error: nothing is known to be durable; read again or repeat.
+	//   - Any other error, a StoreError for one: nothing is known to be durable; read again or repeat.
 	Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error
 
 	// Read gives at most limit events after the given seq, in order; limit 0 is all
@@ -101,6 +101,19 @@ type Log interface {
 	// Sessions lists the sessions that have runs, at most limit (0 = DefaultLimit), the
 	// one whose newest run is the newest first.
 	Sessions(ctx context.Context, limit int) ([]SessionSummary, error)
+
+	// Import takes over a whole run as Read gave it, of this store or another one, in one
+	// atomic and durable step: it is released, its next claim has a higher epoch than its
+	// last one, and its inbox goes on after the last command that was answered. A run
+	// that begins with exactly these events is there already, which is a success.
+	// ErrConflict: another run of that id is there; ErrSession as for Append; any other
+	// error: see NewImport.
+	Import(ctx context.Context, events ...recovery.Event) error
+
+	// Delete removes runs, all of them or none: events, commands, snapshots. Once it has
+	// returned nothing of them is left in the store's files, and those who follow one get
+	// ErrNotFound. ErrOwned: a living owner has one; ErrNotFound: one is unknown.
+	Delete(ctx context.Context, runs ...string) error
 
 	// Close ends every follower with ErrClosed and gives up this Log's leases where
 	// the store knows which they are.

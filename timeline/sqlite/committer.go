@@ -60,6 +60,8 @@ func (s *Store) commit() {
 		select {
 		case w := <-s.writes:
 			s.commitGroup(s.gather(w))
+		case c := <-s.chores:
+			c.done <- c.do(context.WithoutCancel(c.ctx))
 		case <-s.closing:
 			return
 		}

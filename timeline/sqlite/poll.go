@@ -38,7 +38,8 @@ func (s *Store) look(ctx context.Context, runs []string, seen int64) int64 {
 	for _, run := range runs {
 		h, err := s.find(ctx, run)
 		if errors.Is(err, timeline.ErrNotFound) {
-			continue // its follower is about to be told
+			s.feed.Deleted(run)
+			continue
 		}
 		if err != nil {
 			version = seen

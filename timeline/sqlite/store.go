@@ -22,6 +22,7 @@ type Store struct {
 	feed      *timeline.Feed
 
 	writes     chan *write
+	chores     chan *chore
 	writing    *sql.DB // of the one connection writer
 	writer     *sql.Conn
 	statements *statements
@@ -53,11 +54,15 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, fmt.Errorf("timeline store: %w", err)
 	}
 	s := &Store{
-		dir: dir, file: file, writes: make(chan *write),
+		dir: dir, file: file, writes: make(chan *write), chores: make(chan *chore),
 		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
 	}
 	if err := s.connect(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("timeline store %s: %w", file, err), s.disconnect())
+		err = s.explain(err)
+		if _, ok := errors.AsType[*timeline.StoreError](err); !ok {
+			err = fmt.Errorf("timeline store %s: %w", file, err)
+		}
+		return nil, errors.Join(err, s.disconnect())
 	}
 	sweep(dir)
 	s.feed = timeline.NewFeed(source{s})

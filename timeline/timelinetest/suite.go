@@ -51,6 +51,10 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"SessionRace", testSessionRace},
 		{"SessionDefaults", testSessionDefaults},
 		{"Snapshot", testSnapshot},
+		{"Import", testImport},
+		{"ImportRefused", testImportRefused},
+		{"Delete", testDelete},
+		{"Notices", testNotices},
 		{"Close", testClose},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

@@ -1,0 +1,49 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Import is a whole run as a store takes it over.
+type Import struct {
+	Run    string
+	Events []recovery.Event // as Read gave them, from the first on
+	Epoch  uint64           // of the newest claim among them, at least 1
+	Inbox  uint64           // the last command that one of them answers
+}
+
+// NewImport makes sure that events are one whole run: from its first on, without a gap,
+// each one that may follow.
+func NewImport(events []recovery.Event) (Import, error) {
+	if len(events) == 0 || events[0].Run == "" {
+		return Import{}, errors.New("import of a run without events, or without an id")
+	}
+	i := Import{Run: events[0].Run, Events: events, Epoch: 1}
+	if err := CheckAppend(Lease{Run: i.Run}, 0, events); err != nil {
+		return Import{}, fmt.Errorf("import: %w", err)
+	}
+	if _, err := recovery.Fold(events); err != nil {
+		return Import{}, fmt.Errorf("import: %w", err)
+	}
+	for _, e := range events {
+		i.Inbox = max(i.Inbox, e.Inbox)
+		if claimed, ok := e.Body.(recovery.Claimed); ok {
+			i.Epoch = max(i.Epoch, claimed.Epoch)
+		}
+	}
+	return i, nil
+}
+
+// DiffersError names a run that cannot be imported because another one of its id is
+// there. It is an ErrConflict.
+type DiffersError struct{ Run string }
+
+func (e *DiffersError) Error() string {
+	return fmt.Sprintf("run %s is here already, and is not the one to be imported: delete it first, or import into another folder", e.Run)
+}
+
+// Is makes it an ErrConflict.
+func (e *DiffersError) Is(target error) bool { return target == ErrConflict }

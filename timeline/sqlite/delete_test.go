@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// canary is what must not be left of a deleted run.
+const canary = "the canary sings at dawn"
+
+// holding lists the files under dir that hold text.
+func holding(t *testing.T, dir, text string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		if bytes.Contains(b, []byte(text)) {
+			names = append(names, filepath.Base(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// singing fills a run with text wherever a run has some.
+func singing(t *testing.T, s *Store, run, text string) {
+	t.Helper()
+	ctx := t.Context()
+	l, err := s.Claim(ctx, run, text, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Unix(1_772_000_000, 0).UTC()
+	events := []recovery.Event{{Run: run, Seq: 1, Time: at, Body: recovery.Started{
+		Model: "lab/" + text, System: text, Input: []llm.Message{llm.User(text)},
+	}}}
+	for seq := uint64(2); seq < 40; seq++ {
+		events = append(events, recovery.Event{Run: run, Seq: seq, Time: at, Text: text, Body: recovery.ToolReturned{
+			CallID: text, Result: llm.ToolResult{Name: text, Text: strings.Repeat(text+" ", int(seq*seq))}, //nolint:gosec // small
+		}})
+	}
+	for i, e := range events {
+		if err := s.Append(ctx, l, uint64(i), e); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SaveSnapshot(ctx, l, e.Seq, []byte(strings.Repeat(text, i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Send(ctx, run, timeline.Command{ID: text, Body: recovery.Accepted{Suggestion: text}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release(ctx, l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeletedRunsAreGone looks for what was said in every file of the store.
+func TestDeletedRunsAreGone(t *testing.T) {
+	dir := t.TempDir()
+	s, other := open(t, dir), open(t, dir)
+	for i := range 3 {
+		singing(t, s, fmt.Sprint("r", i), canary)
+		singing(t, s, fmt.Sprint("kept", i), "nothing special")
+	}
+	if len(holding(t, dir, canary)) == 0 {
+		t.Fatal("the canary is nowhere: this test shows nothing")
+	}
+	before, err := other.List(t.Context(), timeline.Query{})
+	if err != nil || len(before) != 6 {
+		t.Fatalf("%d runs, %v", len(before), err)
+	}
+	if err := s.Delete(t.Context(), "r0", "r1", "r2"); err != nil {
+		t.Fatal(err)
+	}
+	if names := holding(t, dir, canary); len(names) > 0 {
+		t.Errorf("the canary is still in %v", names)
+	}
+	for _, log := range []*Store{s, other} {
+		events, err := log.Read(t.Context(), "kept2", 0, 0)
+		if err != nil || len(events) != 39 {
+			t.Errorf("what was kept: %d events, %v", len(events), err)
+		}
+	}
+	singing(t, other, "new", "another song")
+	var verdict string
+	if err := s.readers.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity: %s, %v", verdict, err)
+	}
+}

@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Import is timeline.Log's.
+func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
+	i, err := timeline.NewImport(events)
+	if err != nil {
+		return err
+	}
+	stored := make([][]byte, len(events))
+	for n, e := range events {
+		if stored[n], err = json.Marshal(e); err != nil {
+			return err
+		}
+	}
+	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := s.vacant(ctx, st, i, stored)
+		if h == nil || err != nil {
+			return err
+		}
+		if err := mayJoin(ctx, st, h, 0, events); err != nil {
+			return err
+		}
+		if h.n == 0 {
+			if _, err := st.claim.ExecContext(ctx, i.Run, "", "", 0); err != nil {
+				return err
+			}
+			if h, err = scanHead(st.head.QueryRowContext(ctx, i.Run), i.Run); err != nil {
+				return err
+			}
+		}
+		if _, err := st.lease.ExecContext(ctx, max(i.Epoch, h.epoch), "", "", 0, h.n); err != nil {
+			return err
+		}
+		if _, err := st.inbox.ExecContext(ctx, max(i.Inbox, h.inbox), h.n); err != nil {
+			return err
+		}
+		for n, e := range events {
+			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[n]); err != nil {
+				return err
+			}
+			h.Apply(e)
+		}
+		return h.save(ctx, st)
+	}, func() { s.feed.Moved(i.Run, events[len(events)-1].Seq, 0) })
+}
+
+// vacant is the place of a run that is to be imported: with n 0 if nobody has heard of it,
+// nil if it is there already.
+func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, stored [][]byte) (*head, error) {
+	h, err := scanHead(st.head.QueryRowContext(ctx, i.Run), i.Run)
+	if errors.Is(err, timeline.ErrNotFound) {
+		return &head{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if h.Seq > 0 {
+		same, err := has(ctx, st, h.n, 0, stored)
+		if err == nil && !same {
+			err = refuse(&timeline.DiffersError{Run: i.Run})
+		}
+		return nil, err
+	}
+	if s.holds(h, "", time.Now()) {
+		return nil, refuse(&timeline.DiffersError{Run: i.Run})
+	}
+	return h, nil
+}
