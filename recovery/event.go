@@ -69,6 +69,9 @@ type Started struct {
 	Policy    Policy        `json:"policy"`
 	Session   string        `json:"session,omitempty"`
 	Continues *Head         `json:"continues,omitempty"` // the end of its session's run before it
+	// Fingerprint is what two requests to begin this run have in common, where its id is
+	// the requester's own.
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // PolicyChanged amends the policy by a person's wish.

@@ -24,6 +24,7 @@ import (
 // Runner starts and drives runs. It is safe for concurrent use; New's options
 // decide everything about it.
 type Runner struct {
+	beginning  locks // of ids that requesters chose
 	log        timeline.Log
 	models     Models
 	hooks      func() []hooks.Named
@@ -76,6 +77,13 @@ type Event = timeline.Item
 // Request is what a run starts from. Either Prompt or Messages is needed; what is
 // left empty is the Runner's.
 type Request struct {
+	// ID is the run's, of 1 to 64 small letters, digits and '-'; "" = a new one. Where
+	// there is a run of that id already, Start fails with an *ExistsError.
+	ID string
+	// Fingerprint is kept with the run, so that another request with its ID can be told
+	// from the same one sent twice.
+	Fingerprint string
+
 	Prompt   string
 	Messages []llm.Message
 	System   string
@@ -134,11 +142,19 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := newID()
+	id := cmp.Or(req.ID, newID())
+	if req.ID != "" {
+		unlock := r.beginning.lock(id)
+		defer unlock()
+		if err := r.vacant(ctx, id); err != nil {
+			return nil, fmt.Errorf("start run: %w", err)
+		}
+	}
 	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
 	}
+	started.Fingerprint = req.Fingerprint
 	l := r.newLoop(&recovery.Run{}, id, lease)
 	run, err := l.begin(ctx, started, l.claimed())
 	if err != nil {

@@ -673,7 +673,9 @@ type Started struct {
 	// The session it belongs to; may be empty.
 	Session string `protobuf:"bytes,6,opt,name=session,proto3" json:"session,omitempty"`
 	// The conversation it goes on with.
-	Continues     *Head `protobuf:"bytes,7,opt,name=continues,proto3" json:"continues,omitempty"`
+	Continues *Head `protobuf:"bytes,7,opt,name=continues,proto3" json:"continues,omitempty"`
+	// What two requests to begin this run have in common; may be empty.
+	Fingerprint   string `protobuf:"bytes,8,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -755,6 +757,13 @@ func (x *Started) GetContinues() *Head {
 		return x.Continues
 	}
 	return nil
+}
+
+func (x *Started) GetFingerprint() string {
+	if x != nil {
+		return x.Fingerprint
+	}
+	return ""
 }
 
 // PolicyChanged amends the policy by a person's wish.
@@ -2450,7 +2459,7 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x120\n" +
 	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12%\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x11.mulligan.v1.KindR\x04kind\x12\x1b\n" +
-	"\tkind_name\x18\x04 \x01(\tR\bkindName\"\x88\x02\n" +
+	"\tkind_name\x18\x04 \x01(\tR\bkindName\"\xaa\x02\n" +
 	"\aStarted\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x16\n" +
 	"\x06system\x18\x02 \x01(\tR\x06system\x12*\n" +
@@ -2458,7 +2467,8 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x05tools\x18\x04 \x03(\v2\x15.mulligan.v1.ToolDeclR\x05tools\x12+\n" +
 	"\x06policy\x18\x05 \x01(\v2\x13.mulligan.v1.PolicyR\x06policy\x12\x18\n" +
 	"\asession\x18\x06 \x01(\tR\asession\x12/\n" +
-	"\tcontinues\x18\a \x01(\v2\x11.mulligan.v1.HeadR\tcontinues\"<\n" +
+	"\tcontinues\x18\a \x01(\v2\x11.mulligan.v1.HeadR\tcontinues\x12 \n" +
+	"\vfingerprint\x18\b \x01(\tR\vfingerprint\"<\n" +
 	"\rPolicyChanged\x12+\n" +
 	"\x06policy\x18\x01 \x01(\v2\x13.mulligan.v1.PolicyR\x06policy\"5\n" +
 	"\aClaimed\x12\x14\n" +

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// ExistsError says that there is a run of the id that a Request chose.
+type ExistsError struct {
+	Run         string
+	Fingerprint string // of the request that began it
+}
+
+// Error names the run.
+func (e *ExistsError) Error() string { return "there is a run " + e.Run + " already" }
+
+var idForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+
+// vacant says why a run cannot have that id, or nil.
+func (r *Runner) vacant(ctx context.Context, id string) error {
+	if !idForm.MatchString(id) {
+		return fmt.Errorf("%q is no id: use 1 to 64 small letters, digits and '-'", recovery.Clip(id, 80))
+	}
+	events, err := r.log.Read(ctx, id, 0, 1)
+	if err != nil && !errors.Is(err, timeline.ErrNotFound) {
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	started, _ := events[0].Body.(recovery.Started)
+	return &ExistsError{Run: id, Fingerprint: started.Fingerprint}
+}
+
+// locks are one lock per name, for as long as somebody holds or awaits it.
+type locks struct {
+	mu    sync.Mutex
+	names map[string]*heldLock
+}
+
+type heldLock struct {
+	mu    sync.Mutex
+	users int
+}
+
+func (l *locks) lock(name string) (unlock func()) {
+	l.mu.Lock()
+	if l.names == nil {
+		l.names = map[string]*heldLock{}
+	}
+	held := l.names[name]
+	if held == nil {
+		held = &heldLock{}
+		l.names[name] = held
+	}
+	held.users++
+	l.mu.Unlock()
+	held.mu.Lock()
+	return func() {
+		held.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if held.users--; held.users == 0 {
+			delete(l.names, name)
+		}
+	}
+}
