@@ -77,6 +77,7 @@ func New(cfg Config) *Gateway {
 	g.registerRuns()
 	g.registerAnswers()
 	g.registerEvents()
+	g.registerSessions()
 	g.registerThings()
 	g.registerHealth()
 	return g

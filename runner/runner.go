@@ -395,6 +395,14 @@ func (r *Runner) Drain(ctx context.Context) error {
 	}
 }
 
+// Policy gives a copy of what runs start with, for a Request to change.
+func (r *Runner) Policy() recovery.Policy {
+	p := r.policy
+	p.Models, p.Plugins = slices.Clone(p.Models), slices.Clone(p.Plugins)
+	p.Prices, p.ModelTimeouts = maps.Clone(p.Prices), maps.Clone(p.ModelTimeouts)
+	return p
+}
+
 // Inspect folds a run as it is in the timeline.
 func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 	events, err := r.log.Read(ctx, id, 0, 0)

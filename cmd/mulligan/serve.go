@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ func newServe() *cobra.Command {
 		f       common
 		plugins []string
 		asJSON  bool
+		listen  string
 	)
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -31,17 +33,18 @@ func newServe() *cobra.Command {
 mulligan serve --json | jq -r 'select(.run) | [.run, .msg] | @tsv'
 mulligan runs list --waiting   # what it will go on with`,
 		Args: cobra.NoArgs,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, asJSON) }),
+		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, listen, asJSON) }),
 	}
 	f.register(cmd)
 	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
 	registerMCP(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
+	cmd.Flags().StringVar(&listen, "listen", "", "serve the HTTP API at this address, for example 127.0.0.1:8484")
 	return cmd
 }
 
 // serve keeps the runs until a signal ends it.
-func (a *app) serve(cmd *cobra.Command, plugins []string, asJSON bool) error {
+func (a *app) serve(cmd *cobra.Command, plugins []string, listen string, asJSON bool) error {
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
 	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
@@ -58,15 +61,30 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, asJSON bool) error {
 	defer models.close()
 	log.Info("serving", "store", a.dir)
 	defer log.Info("stopped")
-	return r.Keep(ctx, func(run *runner.Run) {
-		log := log.With("run", run.ID())
-		log.Info("goes on")
-		result, err := run.Wait()
-		word, detail := standing(result, err)
-		log = log.With("model", result.Model)
-		if detail != "" {
-			log = log.With("detail", detail)
-		}
-		log.Info(word)
-	})
+	tell := func(word string) func(*runner.Run) {
+		return func(run *runner.Run) { tellRun(log, run, word) }
+	}
+	if listen == "" {
+		return r.Keep(ctx, tell("goes on"))
+	}
+	face, err := a.openFace(ctx, listen, log, r, models, tell("begins"))
+	if err != nil {
+		return err
+	}
+	defer face.close()
+	defer context.AfterFunc(ctx, face.close)() // at once: no run begins while others are let go of
+	return r.Keep(ctx, tell("goes on"))
+}
+
+// tellRun logs that a run goes on, and what it comes to.
+func tellRun(log *slog.Logger, run *runner.Run, begins string) {
+	log = log.With("run", run.ID())
+	log.Info(begins)
+	result, err := run.Wait()
+	word, detail := standing(result, err)
+	log = log.With("model", result.Model)
+	if detail != "" {
+		log = log.With("detail", detail)
+	}
+	log.Info(word)
 }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// service is what the gateway acts on: the runner, with what a request leaves out taken
+// from the session and the configuration.
+type service struct {
+	app    *app
+	runner *runner.Runner
+	models *models
+	known  *health.Health
+	work   context.Context // of the runs: it outlives requests
+	began  func(*runner.Run)
+}
+
+// Start is gateway.Runs's.
+func (s *service) Start(ctx context.Context, in gateway.Start) (string, error) {
+	req, err := s.request(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	run, err := s.runner.Start(s.work, req)
+	if exists, ok := errors.AsType[*runner.ExistsError](err); ok {
+		if exists.Fingerprint != in.Fingerprint {
+			return "", gateway.ErrKeyReused
+		}
+		return exists.Run, nil
+	}
+	if errors.Is(err, timeline.ErrSession) {
+		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	s.began(run)
+	return run.ID(), nil
+}
+
+// request is a run as it is asked for, with everything else filled in.
+func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
+	req := runner.Request{
+		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
+		Timeouts: gateway.Settings(in.Timeouts), Fingerprint: in.Fingerprint,
+	}
+	if in.Key != "" {
+		sum := sha256.Sum256([]byte(in.Key))
+		req.ID = "k" + hex.EncodeToString(sum[:16])
+	}
+	if err := req.Timeouts.Check(); err != nil {
+		return req, &gateway.InputError{Field: "timeouts", Err: err}
+	}
+	defaults, err := s.defaults(ctx, in.Session)
+	if err != nil {
+		return req, err
+	}
+	req.Model = cmp.Or(in.Model, defaults.Model, s.app.config.Model)
+	fallbacks := s.app.config.Fallbacks
+	if in.Fallbacks != nil {
+		fallbacks = in.Fallbacks
+	}
+	policy := s.runner.Policy()
+	policy.Models = append([]string{req.Model}, without(fallbacks, req.Model)...)
+	for i, name := range policy.Models {
+		if _, err := s.models.Model(name); err != nil {
+			return req, &gateway.InputError{Field: field(i), Err: err}
+		}
+	}
+	if on := cmp.Or(in.AutoRecover, defaults.AutoRecover); on != nil {
+		policy.AutoRecover = *on
+	}
+	if in.MaxRetries != nil {
+		policy.MaxRetries = *in.MaxRetries
+	}
+	if in.Budget != nil {
+		policy.Budget = *in.Budget
+	}
+	req.Policy = &policy
+	return req, nil
+}
+
+func field(i int) string {
+	if i == 0 {
+		return "model"
+	}
+	return fmt.Sprintf("fallbacks[%d]", i-1)
+}
+
+func (s *service) defaults(ctx context.Context, session string) (timeline.Session, error) {
+	if session == "" {
+		return timeline.Session{}, nil
+	}
+	if err := timeline.CheckSessionID(session); err != nil {
+		return timeline.Session{}, &gateway.InputError{Field: "session", Err: err}
+	}
+	return s.app.log.Session(ctx, session)
+}
+
+// Recover is gateway.Runs's.
+func (s *service) Recover(_ context.Context, id string, a gateway.Answer) error {
+	run, err := s.runner.Recover(s.work, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})
+	if errors.Is(err, runner.ErrSent) {
+		return nil
+	}
+	if err == nil {
+		s.began(run)
+	}
+	return err
+}
+
+// Cancel is gateway.Runs's.
+func (s *service) Cancel(_ context.Context, id string) error { return s.runner.Cancel(s.work, id) }
+
+// listModels are the models that can be chosen: the default, the fallbacks and what else
+// is configured.
+func (s *service) listModels() []gateway.Model {
+	c := s.app.config
+	names := append([]string{c.Model}, c.Fallbacks...)
+	for entry, e := range c.Providers {
+		for name := range e.Models {
+			names = append(names, entry+"/"+name)
+		}
+	}
+	for _, usual := range usualModels {
+		if s.models.Has(usual.model) {
+			names = append(names, usual.model)
+		}
+	}
+	var list []gateway.Model
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			continue
+		}
+		entry, _, _ := strings.Cut(name, "/")
+		m := gateway.Model{
+			Name: name, Provider: recovery.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
+			ContextTokens: s.models.ContextTokens(name),
+		}
+		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
+			m.Cooling = &cooling
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// listPlugins are the plugins as this process has them.
+func (s *service) listPlugins() []gateway.Plugin {
+	if s.app.plugins == nil {
+		return nil
+	}
+	var list []gateway.Plugin
+	for _, st := range s.app.plugins.Statuses() {
+		list = append(list, gateway.Plugin{
+			Name: st.Name, Version: st.Version, State: string(st.State), LastError: recovery.Clip(st.LastError, 500),
+			Shadow: st.Labels[labelShadow] != "",
+		})
+	}
+	return list
+}

@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Defaults are what the runs of a session start with; what is left out is the program's.
+type Defaults struct {
+	Model       string                   `json:"model,omitempty" maxLength:"256" doc:"provider/model"`
+	AutoRecover *bool                    `json:"autoRecover,omitempty"`
+	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name; 0 is off."`
+}
+
+// Session is a conversation.
+type Session struct {
+	ID       string    `json:"id"`
+	Defaults Defaults  `json:"defaults"`
+	Runs     []Listed  `json:"runs" doc:"Newest first."`
+	Next     string    `json:"next,omitempty" doc:"The cursor of the next page of its runs, if there may be one."`
+	Updated  time.Time `json:"updatedAt,omitzero"`
+}
+
+// SessionInput names a session.
+type SessionInput struct {
+	ID     string `path:"id" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"The session's id."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Before string `query:"before" maxLength:"64" doc:"The cursor of the page before."`
+}
+
+// SessionChange sets a session's defaults.
+type SessionChange struct {
+	ID   string `path:"id" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"The session's id; a new one begins a session."`
+	Body Defaults
+}
+
+type sessionOutput struct {
+	Body Session
+}
+
+type sessionsInput struct {
+	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+// SessionListed is a session in a list.
+type SessionListed struct {
+	ID   string `json:"id"`
+	Runs int    `json:"runs" doc:"How many it has."`
+	Last Listed `json:"last" doc:"The newest of them."`
+}
+
+type sessionsOutput struct {
+	Body struct {
+		Sessions []SessionListed `json:"sessions"`
+	}
+}
+
+func (g *Gateway) registerSessions() {
+	huma.Register(g.api, huma.Operation{
+		OperationID: "list-sessions", Method: http.MethodGet, Path: "/v1/sessions", Tags: []string{"sessions"},
+		Summary: "The conversations, the one with the newest run first",
+	}, g.listSessions)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "get-session", Method: http.MethodGet, Path: "/v1/sessions/{id}", Tags: []string{"sessions"},
+		Summary: "A conversation: its defaults and its runs",
+	}, g.getSession)
+	huma.Register(g.api, huma.Operation{
+		OperationID: "set-session", Method: http.MethodPut, Path: "/v1/sessions/{id}", Tags: []string{"sessions"},
+		Summary: "Set what a conversation's runs start with", Errors: []int{http.StatusUnprocessableEntity},
+	}, g.setSession)
+}
+
+func (g *Gateway) listSessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
+	list, err := g.cfg.Log.Sessions(ctx, in.Limit)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	out := &sessionsOutput{}
+	out.Body.Sessions = make([]SessionListed, 0, len(list))
+	for _, s := range list {
+		out.Body.Sessions = append(out.Body.Sessions, SessionListed{ID: s.ID, Runs: s.Runs, Last: listed(s.Last)})
+	}
+	return out, nil
+}
+
+func (g *Gateway) getSession(ctx context.Context, in *SessionInput) (*sessionOutput, error) {
+	defaults, err := g.cfg.Log.Session(ctx, in.ID)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	runs, err := g.listRuns(ctx, &listInput{Session: in.ID, Limit: in.Limit, Before: in.Before})
+	if err != nil {
+		return nil, err
+	}
+	s := Session{ID: in.ID, Runs: runs.Body.Runs, Next: runs.Body.Next}
+	s.Defaults = Defaults{Model: defaults.Model, AutoRecover: defaults.AutoRecover}
+	for timer, limit := range defaults.Timeouts {
+		if s.Defaults.Timeouts == nil {
+			s.Defaults.Timeouts = map[recovery.Timer]int64{}
+		}
+		s.Defaults.Timeouts[timer] = int64(limit)
+	}
+	if len(s.Runs) > 0 {
+		s.Updated = s.Runs[0].UpdatedAt
+	}
+	return &sessionOutput{Body: s}, nil
+}
+
+func (g *Gateway) setSession(ctx context.Context, in *SessionChange) (*sessionOutput, error) {
+	settings := Settings(in.Body.Timeouts)
+	if err := settings.Check(); err != nil {
+		return nil, g.problem(&InputError{"timeouts", err})
+	}
+	err := g.cfg.Log.SetSession(ctx, timeline.Session{
+		ID: in.ID, Model: in.Body.Model, AutoRecover: in.Body.AutoRecover, Timeouts: settings,
+	})
+	if err != nil {
+		return nil, g.problem(&InputError{"defaults", err})
+	}
+	return g.getSession(ctx, &SessionInput{ID: in.ID, Limit: timeline.DefaultLimit})
+}
+
+// Settings are timers as a request has them.
+func Settings(timeouts map[recovery.Timer]int64) recovery.Settings {
+	if len(timeouts) == 0 {
+		return nil
+	}
+	settings := recovery.Settings{}
+	for timer, limit := range timeouts {
+		settings[timer] = recovery.Millis(limit)
+	}
+	return settings
+}
