@@ -265,14 +265,11 @@ func (r *Run) worded(b Body) Body {
 // budgetWords say what is spent of that part of a budget.
 func budgetWords(part string, spent, limit Budget) Words {
 	if part == partTokens {
-		return Words{Spent: counted(spent.Tokens, " tokens"), Budget: counted(limit.Tokens, " tokens")}
+		return Words{Spent: orElse(counted(spent.Tokens, " tokens"), "none"), Budget: counted(limit.Tokens, " tokens")}
 	}
-	return Words{Spent: dollars(spent.Microdollars), Budget: dollars(limit.Microdollars)}
-}
-
-func dollars(micro int64) string {
-	if micro <= 0 {
-		return ""
+	w := Words{Spent: "none", Budget: SpellDollars(limit.Microdollars)}
+	if spent.Microdollars > 0 {
+		w.Spent = SpellDollars(spent.Microdollars)
 	}
-	return fmt.Sprintf("$%.2f", float64(micro)/1e6)
+	return w
 }

@@ -14,12 +14,12 @@ const (
 
 // Policy is what a run may do. Started pins it, PolicyChanged amends it.
 type Policy struct {
-	AutoRecover bool             `json:"autoRecover"`
-	Models      []string         `json:"models,omitempty"`  // the allow-list for switching, in order of preference
-	Plugins     []string         `json:"plugins,omitempty"` // who is asked, in order of precedence
-	MaxRetries  int              `json:"maxRetries"`        // of one model call
-	Timeouts    Timeouts         `json:"timeouts"`          // of the run, and of its model's calls
-	Budget      Budget           `json:"budget,omitzero"`   // zero fields are unlimited
+	AutoRecover bool     `json:"autoRecover"`
+	Models      []string `json:"models,omitempty"`  // the allow-list for switching, in order of preference
+	Plugins     []string `json:"plugins,omitempty"` // who is asked, in order of precedence
+	MaxRetries  int      `json:"maxRetries"`        // of one model call
+	Timeouts    Timeouts `json:"timeouts"`          // of the run, and of its model's calls
+	Budget      Budget   `json:"budget,omitzero"`   // zero fields are unlimited
 	// DayBudget is what all runs of a day may use together; only a shell knows what the
 	// others have used, see Run.OverDay.
 	DayBudget Budget           `json:"dayBudget,omitzero"`

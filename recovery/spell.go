@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,4 +24,26 @@ func Spell(d time.Duration) string {
 		}
 	}
 	return strings.Join(parts[:min(2, len(parts))], " ")
+}
+
+// SpellCount puts a count in words, the way people write it: 12345 is "12,345".
+func SpellCount(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// SpellDollars puts money in words: "$1.20", and less than a cent with as many digits as
+// it takes, "$0.0003".
+func SpellDollars(micro int64) string {
+	const cent = 10_000
+	switch {
+	case micro > 0 && micro < cent/100:
+		return fmt.Sprintf("$%.6f", float64(micro)/1e6)
+	case micro > 0 && micro < cent:
+		return fmt.Sprintf("$%.4f", float64(micro)/1e6)
+	}
+	return fmt.Sprintf("$%.2f", float64(micro)/1e6)
 }

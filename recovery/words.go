@@ -246,9 +246,5 @@ func counted(n int64, unit string) string {
 	if n == 1 {
 		return "1" + strings.TrimSuffix(unit, "s")
 	}
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits + unit
+	return SpellCount(n) + unit
 }
