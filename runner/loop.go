@@ -92,13 +92,11 @@ func (l *loop) launch(ctx context.Context) *Run {
 		defer cancel(nil)
 		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer stopWork(errStopped)
-		l.work, l.ctx, l.handle, l.patience = work, ctx, run, storePatience
-		err := l.drive(ctx)
+		l.work, l.ctx, l.handle = work, ctx, run
+		err := l.fly(ctx)
 		for err == nil && l.comeBack() {
-			err = l.drive(ctx)
+			err = l.fly(ctx)
 		}
-		l.patience = startPatience
-		l.land(stopGrace, func() bool { return len(l.air) == 0 })
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave(run)
@@ -120,6 +118,15 @@ func (l *loop) launch(ctx context.Context) *Run {
 		}
 	})
 	return run
+}
+
+// fly drives the run and lands what is in the air when that is over.
+func (l *loop) fly(ctx context.Context) error {
+	l.patience = storePatience
+	err := l.drive(ctx)
+	l.patience = startPatience
+	l.land(stopGrace, func() bool { return len(l.air) == 0 })
+	return err
 }
 
 // leave lets go of the run: anyone may claim it now.
