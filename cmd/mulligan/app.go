@@ -150,6 +150,7 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 		runner.WithModels(models, model, without(fallbacks, model)...),
 		runner.WithAutoRecover(a.config.AutoRecover),
 		runner.WithPolicy(a.policy),
+		runner.WithDayBudget(a.config.Budget.ofDay()),
 		runner.WithLog(a.log),
 		runner.WithHealth(known),
 		runner.WithLogger(a.logger()),
@@ -167,22 +168,11 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 
 // policy puts the config's limits over the defaults.
 func (a *app) policy(p *recovery.Policy) {
-	const micros = 1e6
 	c := a.config
 	if c.MaxRetries != nil {
 		p.MaxRetries = *c.MaxRetries
 	}
-	p.Budget = recovery.Budget{Tokens: c.Budget.Tokens, Microdollars: int64(c.Budget.Dollars * micros)}
-	for entry, e := range c.Providers {
-		for name, m := range e.Models {
-			if m.Price != nil {
-				if p.Prices == nil {
-					p.Prices = map[string]recovery.Price{}
-				}
-				p.Prices[entry+"/"+name] = recovery.Price{Input: int64(m.Price.Input * micros), Output: int64(m.Price.Output * micros)}
-			}
-		}
-	}
+	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 
 // logger is quiet unless MULLIGAN_DEBUG is set.

@@ -39,11 +39,6 @@ type config struct {
 	environment recovery.Settings // timers
 }
 
-type budgetConfig struct {
-	Tokens  int64   `yaml:"tokens"`
-	Dollars float64 `yaml:"dollars"`
-}
-
 // providerEntry is a provider under a name of the person's own.
 type providerEntry struct {
 	Type         string                `yaml:"type"` // one of provider.KnownTypes; the entry's name by default
@@ -62,12 +57,6 @@ type modelEntry struct {
 	ThinksSilently *bool         `yaml:"thinks_silently"` // first_event and idle are longer then
 	Price          *priceEntry   `yaml:"price"`
 	Timeouts       timeoutsEntry `yaml:"timeouts"`
-}
-
-// priceEntry is dollars per million tokens.
-type priceEntry struct {
-	Input  float64 `yaml:"input"`
-	Output float64 `yaml:"output"`
 }
 
 // pluginEntry is a plugin: only a builtin's name, or all of the rest.
@@ -252,11 +241,8 @@ func (c *config) problem() *problem {
 	if c.MaxRetries != nil && (*c.MaxRetries < 0 || *c.MaxRetries > maxRetriesLimit) {
 		return problemf("$.max_retries", "%d is not between 0 and %d", *c.MaxRetries, maxRetriesLimit)
 	}
-	if c.Budget.Tokens < 0 {
-		return problemf("$.budget.tokens", "%d is negative; 0 is without a limit", c.Budget.Tokens)
-	}
-	if err := checkDollars(c.Budget.Dollars); err != nil {
-		return problemf("$.budget.dollars", "%v", err)
+	if p := c.Budget.problem(); p != nil {
+		return p
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		if p := c.Providers[name].problem(name); p != nil {
@@ -294,8 +280,8 @@ func (e modelEntry) problem(at string) *problem {
 		return problemf(at+".context_tokens", "%d is negative", e.ContextTokens)
 	}
 	if e.Price != nil {
-		if err := cmp.Or(checkDollars(e.Price.Input), checkDollars(e.Price.Output)); err != nil {
-			return problemf(at+".price", "%v", err)
+		if p := e.Price.problem(at + ".price"); p != nil {
+			return p
 		}
 	}
 	return e.Timeouts.problem(at + ".timeouts")
@@ -340,13 +326,6 @@ func checkModel(name string) error {
 	entry, model, ok := strings.Cut(name, "/")
 	if !ok || entry == "" || model == "" || len(name) > 256 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return fmt.Errorf("%q is not the full name of a model: write provider/model, for example anthropic/claude-sonnet-4-5", name)
-	}
-	return nil
-}
-
-func checkDollars(d float64) error {
-	if d != d || d < 0 || d > 1e6 { // NaN is unlike itself
-		return fmt.Errorf("%v is not an amount of dollars between 0 and a million", d)
 	}
 	return nil
 }

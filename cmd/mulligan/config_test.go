@@ -103,6 +103,9 @@ func TestConfigRefuses(t *testing.T) {
 		"retries":          {"max_retries: 9\n", "between 0 and 5"},
 		"tokens":           {"budget: {tokens: -1}\n", "negative"},
 		"dollars":          {"budget: {dollars: .nan}\n", "dollars"},
+		"day's tokens":     {"budget: {day_tokens: -1}\n", "budget.day_tokens: -1 is negative"},
+		"day's dollars":    {"budget: {day_dollars: 1e9}\n", "budget.day_dollars: 1e+09 is not an amount"},
+		"price":            {"providers:\n  openai: {models: {a: {price: {input: 1, cache_read: -1}}}}\n", "price.cache_read: -1 is not an amount"},
 		"wire":             {"providers:\n  x: {type: soap}\n", "there are: anthropic, openai, openai-responses, gemini, openrouter, litellm, ollama, vllm, llama.cpp, lmstudio"},
 		"no type":          {"providers:\n  x: {base_url: http://x}\n", "type is missing"},
 		"key":              {"providers:\n  openai: {key_env: sk-123}\n", "never the key itself"},
@@ -181,7 +184,7 @@ func TestEnvironmentOverridesTheFile(t *testing.T) {
 	if c.Model != "c/d" || c.AutoRecover || c.environment[recovery.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
 		t.Errorf("%+v", c)
 	}
-	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
+	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
 		_, err := loadConfig(path, func(n string) string { return map[string]string{name: value}[n] })
 		if err == nil || !strings.Contains(err.Error(), name) || exitCode(err) != exitUsage {
 			t.Errorf("%s=%s: %v", name, value, err)

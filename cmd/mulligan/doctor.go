@@ -136,6 +136,7 @@ func (d *doctor) providers() {
 	defer models.close()
 	d.models(models)
 	d.limits(models)
+	d.budget()
 }
 
 func (d *doctor) models(models *models) {

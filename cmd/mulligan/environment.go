@@ -35,6 +35,10 @@ func (c *config) variables() []variable {
 		{"MULLIGAN_FALLBACKS", func(text string) error { return c.setFallbacks(splitList(text)) }},
 		{"MULLIGAN_AUTO_RECOVER", c.setAutoRecover},
 		{"MULLIGAN_MAX_RETRIES", c.setMaxRetries},
+		{"MULLIGAN_BUDGET_TOKENS", func(text string) error { return setTokens(&c.Budget.Tokens, text) }},
+		{"MULLIGAN_BUDGET_DOLLARS", func(text string) error { return setDollars(&c.Budget.Dollars, text) }},
+		{"MULLIGAN_BUDGET_DAY_TOKENS", func(text string) error { return setTokens(&c.Budget.DayTokens, text) }},
+		{"MULLIGAN_BUDGET_DAY_DOLLARS", func(text string) error { return setDollars(&c.Budget.DayDollars, text) }},
 		{"MULLIGAN_STATE", func(text string) error { c.State = text; return nil }},
 	}
 	for _, timer := range recovery.SettableTimers() {

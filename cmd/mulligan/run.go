@@ -27,6 +27,8 @@ type runFlags struct {
 	json        bool
 	tools       []string
 	maxRetries  int
+	tokens      string
+	dollars     string
 	timeouts    []string
 	settings    recovery.Settings // what timeouts means
 }
@@ -70,6 +72,8 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	registerMCP(cmd)
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
+	flags.StringVar(&f.tokens, "budget-tokens", "", "the tokens that the run may use (0 = no limit)")
+	flags.StringVar(&f.dollars, "budget-dollars", "", "the money that it may use; its models need prices in the config (0 = no limit)")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, timeoutsUsage())
 }
 
@@ -98,6 +102,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	defer models.close()
 	if err := models.choose(a.config); err != nil {
+		return usage(err)
+	}
+	if err := a.config.checkPrices(); err != nil {
 		return usage(err)
 	}
 	return f.start(cmd, a, models, prompt, tools)
@@ -146,6 +153,16 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 	if flags.Changed("max-retries") {
 		if err := c.setMaxRetries(itoa(f.maxRetries)); err != nil {
 			return fmt.Errorf("--max-retries: %w", err)
+		}
+	}
+	if f.tokens != "" {
+		if err := setTokens(&c.Budget.Tokens, f.tokens); err != nil {
+			return fmt.Errorf("--budget-tokens: %w", err)
+		}
+	}
+	if f.dollars != "" {
+		if err := setDollars(&c.Budget.Dollars, f.dollars); err != nil {
+			return fmt.Errorf("--budget-dollars: %w", err)
 		}
 	}
 	var err error

@@ -181,8 +181,9 @@ func (s *story) decided(e recovery.Event, d recovery.Decision) {
 func (s *story) ending(a *app) {
 	r := s.run
 	s.line("")
-	s.line(fmt.Sprintf("%s: %s, %s, %d tokens", s.ink.bold(string(r.Status)), plural(int(r.Attempts), "request", "requests"),
-		plural(r.FailedAttempts, "failed attempt", "failed attempts"), r.Usage.Total()))
+	s.line(fmt.Sprintf("%s: %s, %s", s.ink.bold(string(r.Status)), plural(int(r.Attempts), "request", "requests"),
+		plural(r.FailedAttempts, "failed attempt", "failed attempts")))
+	s.line(usageLine(r))
 	if text := r.Answer(); text != "" {
 		label := "answer"
 		if r.Attempt != nil && len(r.Attempt.Text) > 0 {
