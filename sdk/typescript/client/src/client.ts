@@ -1,0 +1,335 @@
+import type { Delta, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
+import { Problem } from './problem.js';
+import { serverEvents } from './sse.js';
+
+/** What a client is made from. */
+export interface Options {
+  /** Where the gateway is: "http://127.0.0.1:7070". The page's own origin by default. */
+  url?: string;
+  /** The token that `mulligan serve` printed. A page of the gateway's own needs none. */
+  token?: string;
+  /** Another fetch. */
+  fetch?: typeof fetch;
+}
+
+/** What a run begins from. What is left out is the session's, or the gateway's own. */
+export interface Start {
+  prompt?: string;
+  messages?: Message[];
+  model?: string;
+  fallbacks?: string[];
+  system?: string;
+  session?: string;
+  autoRecover?: boolean;
+  maxRetries?: number;
+  /** Timers in milliseconds by name; 0 is off. */
+  timeouts?: Record<string, number>;
+}
+
+/** Where a run stands, as the gateway folds it. */
+export interface Run {
+  id: string;
+  session?: string;
+  status: Status;
+  chosenModel: string;
+  model: string;
+  seq: number;
+  serverNow: string;
+  answer: { text: string; model?: string; partial?: boolean; truncated?: boolean };
+  meta: { recoverySuggestion?: Suggestion };
+}
+
+/** A run in a list. */
+export interface Listed {
+  id: string;
+  session?: string;
+  title: string;
+  model: string;
+  status: Status;
+  waitingFor?: WaitFor;
+  waitingUntil?: string;
+  suggestionOpen?: boolean;
+  startedAt: string;
+  updatedAt: string;
+  seq: number;
+}
+
+/** A run that waits for a person. */
+export interface Asked {
+  run: string;
+  session?: string;
+  title: string;
+  since: string;
+  suggestion: Suggestion;
+}
+
+/** What the runs of a session start with. */
+export interface Defaults {
+  model?: string;
+  autoRecover?: boolean;
+  timeouts?: Record<string, number>;
+}
+
+/** A conversation. */
+export interface Session {
+  id: string;
+  defaults: Defaults;
+  /** Newest first. */
+  runs: Listed[];
+  next?: string;
+}
+
+/** A conversation in a list. */
+export interface SessionListed {
+  id: string;
+  runs: number;
+  last: Listed;
+}
+
+/** A model that may be chosen. */
+export interface Model {
+  name: string;
+  provider: string;
+  ready: boolean;
+  default?: boolean;
+  contextTokens?: number;
+  cooling?: { until: string; kind: string };
+}
+
+/** A recovery plugin and how it is. */
+export interface Plugin {
+  name: string;
+  version?: string;
+  state: string;
+  since?: string;
+  lastError?: string;
+  shadow?: boolean;
+}
+
+/** A person's answer to a suggestion or to a live wait. */
+export interface Choice {
+  /** Its id; the one that is open by default. */
+  suggestion?: string;
+  /** An action's id, or its kind. */
+  action: string;
+  /** With a switch: another model that the run may use. */
+  model?: string;
+}
+
+/** How a run is followed. */
+export interface Follow {
+  /** The last event that is known: what comes after it follows. */
+  after?: number;
+  signal?: AbortSignal;
+  /** Told when the connection is lost and when it is back. */
+  onConnection?: (connected: boolean) => void;
+}
+
+/** A stream without any sign of life for this long is dead: the gateway gives one every 15 s. */
+const SILENCE_MS = 40_000;
+
+const RECONNECT_MS = [0, 250, 500, 1000, 2000, 4000];
+
+/** Talks to a gateway. */
+export class Client {
+  private readonly url: string;
+  private readonly token: string | undefined;
+  private readonly fetch: typeof fetch;
+  private offset = 0;
+
+  constructor(options: Options = {}) {
+    this.url = (options.url ?? '').replace(/\/+$/, '');
+    this.token = options.token;
+    this.fetch = options.fetch ?? ((...args) => fetch(...args));
+  }
+
+  /** The time by the gateway's clock, in milliseconds, as far as it is known. */
+  now(): number {
+    return Date.now() + this.offset;
+  }
+
+  /** Begins a run. It begins once, however often the request has to be sent. */
+  async start(start: Start, key: string = crypto.randomUUID()): Promise<Run> {
+    return this.timed(() => this.send<Run>('POST', '/v1/runs', start, { 'Idempotency-Key': key }));
+  }
+
+  /** Says where a run stands. */
+  async run(id: string): Promise<Run> {
+    return this.timed(() => this.send<Run>('GET', runPath(id)));
+  }
+
+  /** Lists runs, newest first. */
+  async runs(query: { status?: Status; waiting?: boolean; session?: string; limit?: number; before?: string } = {}): Promise<{ runs: Listed[]; next?: string }> {
+    return this.send('GET', `/v1/runs${queryOf(query)}`);
+  }
+
+  /** Answers a run's suggestion or live wait; it counts at most once. */
+  async recover(id: string, choice: Choice): Promise<Run> {
+    return this.timed(() => this.send<Run>('POST', `${runPath(id)}/recover`, choice));
+  }
+
+  /** Ends a run. */
+  async cancel(id: string): Promise<Run> {
+    return this.timed(() => this.send<Run>('POST', `${runPath(id)}/cancel`));
+  }
+
+  /** Lists the suggestions that are open, newest first. */
+  async suggestions(limit = 50): Promise<Asked[]> {
+    return (await this.send<{ suggestions: Asked[] }>('GET', `/v1/suggestions${queryOf({ limit })}`)).suggestions;
+  }
+
+  /** Lists the conversations, the one with the newest run first. */
+  async sessions(limit = 50): Promise<SessionListed[]> {
+    return (await this.send<{ sessions: SessionListed[] }>('GET', `/v1/sessions${queryOf({ limit })}`)).sessions;
+  }
+
+  /** Gives a conversation: its defaults and its runs. */
+  async session(id: string, query: { limit?: number; before?: string } = {}): Promise<Session> {
+    return this.send('GET', `/v1/sessions/${encodeURIComponent(id)}${queryOf(query)}`);
+  }
+
+  /** Sets what a conversation's runs start with. */
+  async setSession(id: string, defaults: Defaults): Promise<Session> {
+    return this.send('PUT', `/v1/sessions/${encodeURIComponent(id)}`, defaults);
+  }
+
+  /** Lists the models that may be chosen. */
+  async models(): Promise<Model[]> {
+    return (await this.send<{ models: Model[] }>('GET', '/v1/models')).models;
+  }
+
+  /** Lists the recovery plugins and how they are. */
+  async plugins(): Promise<Plugin[]> {
+    return (await this.send<{ plugins: Plugin[] }>('GET', '/v1/plugins')).plugins;
+  }
+
+  /**
+   * Yields what happens to a run: every event exactly once and in order, whatever becomes of
+   * the connection, with live text between them. It ends with the run, and throws a Problem
+   * that trying again cannot help.
+   */
+  async *follow(id: string, options: Follow = {}): AsyncGenerator<Item, void, undefined> {
+    let after = options.after ?? 0;
+    let failures = 0;
+    let ended = false;
+    while (!ended && !options.signal?.aborted) {
+      try {
+        for await (const item of this.connect(id, after, options)) {
+          if (item === 'end') {
+            ended = true;
+            break;
+          }
+          failures = 0;
+          if (!('event' in item)) {
+            yield item;
+          } else if (item.event.seq === after + 1) {
+            after++;
+            yield item;
+          } else if (item.event.seq > after) {
+            break; // a gap: ask for what is missing
+          }
+        }
+      } catch (error) {
+        if (error instanceof Problem && error.status < 500 && error.status !== 429 && error.status !== 408) {
+          throw error;
+        }
+      }
+      if (!ended && !options.signal?.aborted) {
+        options.onConnection?.(false);
+        await pause(RECONNECT_MS[Math.min(failures++, RECONNECT_MS.length - 1)] ?? 0, options.signal);
+      }
+    }
+  }
+
+  /** One connection of a follower. */
+  private async *connect(id: string, after: number, options: Follow): AsyncGenerator<Item | 'end'> {
+    const abort = new AbortController();
+    const stop = (): void => abort.abort();
+    options.signal?.addEventListener('abort', stop);
+    let watchdog = setTimeout(stop, SILENCE_MS);
+    const alive = (): void => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(stop, SILENCE_MS);
+    };
+    try {
+      const response = await this.fetch(`${this.url}${runPath(id)}/events`, {
+        headers: { ...this.headers(), Accept: 'text/event-stream', 'Last-Event-ID': String(after) },
+        signal: abort.signal, cache: 'no-store',
+      });
+      if (!response.ok || !response.body) {
+        throw await Problem.of(response);
+      }
+      options.onConnection?.(true);
+      for await (const e of serverEvents(response.body, alive)) {
+        const item = itemOf(e.event, e.data);
+        if (item) {
+          yield item;
+        }
+      }
+    } finally {
+      clearTimeout(watchdog);
+      options.signal?.removeEventListener('abort', stop);
+      abort.abort();
+    }
+  }
+
+  /** Sets the clock by a document that tells the gateway's time. */
+  private async timed(ask: () => Promise<Run>): Promise<Run> {
+    const asked = Date.now();
+    const run = await ask();
+    const server = Date.parse(run.serverNow);
+    if (Number.isFinite(server)) {
+      this.offset = server - (asked + Date.now()) / 2;
+    }
+    return run;
+  }
+
+  private async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+    const response = await this.fetch(this.url + path, {
+      method, cache: 'no-store',
+      headers: { ...this.headers(), Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) {
+      throw await Problem.of(response);
+    }
+    return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+  }
+
+  private headers(): Record<string, string> {
+    return this.token ? { Authorization: `Bearer ${this.token}` } : {};
+  }
+}
+
+function itemOf(kind: string, data: string): Item | 'end' | undefined {
+  switch (kind) {
+    case 'event': return { event: JSON.parse(data) as RunEvent };
+    case 'delta': return { delta: JSON.parse(data) as Delta };
+    case 'notice': return { notice: JSON.parse(data) as Notice };
+    case 'end': return 'end';
+  }
+  return undefined;
+}
+
+function runPath(id: string): string {
+  return `/v1/runs/${encodeURIComponent(id)}`;
+}
+
+function queryOf(query: Record<string, string | number | boolean | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) {
+      params.set(key, String(value));
+    }
+  }
+  const text = params.toString();
+  return text ? `?${text}` : '';
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const jittered = ms * (0.75 + Math.random() / 2);
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, jittered);
+    signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+  });
+}

@@ -1,0 +1,230 @@
+/** Who says a message. The results of tool calls are said by "tool". */
+export type Role = 'user' | 'assistant' | 'tool';
+
+/** One turn of a conversation. */
+export interface Message {
+  role: Role;
+  parts: Part[];
+  /** The full name (provider/model) of the model that wrote it. */
+  model?: string;
+}
+
+/** One piece of a message: exactly one of its fields is set. */
+export interface Part {
+  text?: string;
+  thinking?: { text?: string };
+  image?: { mediaType: string; data: string };
+  call?: ToolCall;
+  result?: ToolResult;
+}
+
+/** A model's wish that a tool be run. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  args: unknown;
+}
+
+/** What a tool call came to. */
+export interface ToolResult {
+  callId: string;
+  name: string;
+  text: string;
+  isError?: boolean;
+}
+
+/** Where a run stands. A failed run with an open suggestion can still be recovered. */
+export type Status = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+
+/** What a waiting run waits for. */
+export type WaitFor = 'time' | 'reset' | 'network' | 'store';
+
+/** What went wrong with an attempt, in words for people and in codes for programs. */
+export interface Failure {
+  kind: string;
+  code: string;
+  variant?: string;
+  origin: string;
+  phase: string;
+  retryable: boolean;
+  provider?: string;
+  model?: string;
+  httpStatus?: number;
+  providerCode?: string;
+  requestId?: string;
+  tool?: string;
+  retryAfterMs?: number;
+  resetsAt?: string;
+  timer?: string;
+  limitMs?: number;
+  elapsedMs?: number;
+  title: string;
+  message: string;
+  /** The provider's own words. */
+  detail?: string;
+}
+
+/** One action that a person may choose. Draw kinds that you do not know by their label. */
+export interface Button {
+  id: string;
+  kind: string;
+  label: string;
+  /** "runner": post it back. "client": yours to carry out, never posted. */
+  effect: 'runner' | 'client';
+  model?: string;
+  primary?: boolean;
+}
+
+/** Why a decision is what it is. */
+export interface Voter {
+  plugin: string;
+  version?: string;
+  reason?: string;
+  ms: number;
+}
+
+/** One failed attempt of the model call that a suggestion is about. */
+export interface Tried {
+  attempt: number;
+  model: string;
+  code: string;
+  at: string;
+  ms: number;
+}
+
+/** A decision offered to a person: meta.recoverySuggestion. */
+export interface Suggestion {
+  suggestedAction: 'retry' | 'switch_model' | 'fail';
+  newModel?: string;
+  attempt: number;
+  id: string;
+  expiresAt: string;
+  title: string;
+  message: string;
+  error: Failure;
+  retryAt?: string;
+  resetsAt?: string;
+  blockedBy?: string;
+  decidedBy?: Voter;
+  actions: Button[];
+  tried: Tried[];
+}
+
+/** A deliberate wait. A person may cut it short by its id and actions. */
+export interface Wait {
+  id: string;
+  for: WaitFor;
+  until?: string;
+  model: string;
+  retry: number;
+  of: number;
+  actions?: Button[];
+}
+
+/** What one plugin said about a failure, or why it said nothing. */
+export interface Vote {
+  plugin: string;
+  version?: string;
+  latencyMs: number;
+  action?: string;
+  delayMs?: number;
+  newModel?: string;
+  reason?: string;
+  error?: string;
+  shadow?: boolean;
+}
+
+/** What will be done about a failure, by whose advice, and why. */
+export interface Decision {
+  action?: string;
+  delayMs?: number;
+  newModel?: string;
+  reason?: string;
+  by?: Voter;
+  blockedBy?: string;
+  ignored?: string[];
+}
+
+/** Tokens of a model call. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+}
+
+/** What a run may do; the part of it that clients draw. */
+export interface Policy {
+  autoRecover: boolean;
+  models?: string[];
+  maxRetries: number;
+  timeouts: Record<string, number>;
+  modelTimeouts?: Record<string, Record<string, number>>;
+  prices?: Record<string, { input: number; output: number; cacheRead?: number; cacheWrite?: number }>;
+}
+
+/** What each type of event says. */
+export interface Bodies {
+  started: { model: string; system?: string; input: Message[]; policy: Policy; session?: string };
+  policy_changed: { policy: Policy };
+  claimed: { owner: string; epoch: number };
+  began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean };
+  checkpointed: { attempt: number; offset: number; text: string };
+  answered: { attempt: number; message: Message; usage: Usage; stop: string; firstEventMs?: number };
+  failed: { attempt?: number; callId?: string; failure: Failure; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
+  repaired: { attempt: number; model: string };
+  voted: { failure: number; vote: Vote };
+  decided: { failure: number; decision: Decision };
+  waiting: Wait;
+  due: { timer: string; failure?: number };
+  tool_began: { callId: string; name: string; try: number };
+  tool_returned: { callId: string; result: ToolResult; outcome: 'ok' | 'error' | 'unknown'; elapsedMs?: number };
+  compacting: { failure: number; model: string };
+  compacted: { stage?: string; model?: string; usage?: Usage; reason?: string };
+  noted: { topic: string; what?: string; callId?: string; attempt?: number; since?: string; elapsedMs?: number; detail?: string };
+  suggested: { suggestion: Suggestion };
+  accepted: { suggestion: string; action: string; model?: string };
+  cancel_requested: Record<string, never>;
+  paused: { reason: string; forMs?: number };
+  ended: { status: Status; stopReason: string; truncated?: boolean };
+  slept: { forMs: number };
+}
+
+/** The types of events that this version knows. */
+export type EventType = keyof Bodies;
+
+/**
+ * One thing that happened to a run, as it is stored and sent. There may be types that this
+ * version does not know: they change nothing.
+ */
+export type RunEvent = {
+  [T in EventType]: {
+    v: number;
+    run: string;
+    /** 1, 2, 3, … without a gap. */
+    seq: number;
+    time: string;
+    type: T;
+    /** One plain line for people; absent where the event is none of their business. */
+    text?: string;
+    data: Bodies[T];
+  };
+}[EventType];
+
+/** A live piece of an attempt's text. Offsets are in bytes of UTF-8. */
+export interface Delta {
+  run: string;
+  attempt: number;
+  offset: number;
+  text: string;
+  thinking?: boolean;
+}
+
+/** What cannot be written down now: that the run waits for its store. */
+export interface Notice {
+  run: string;
+  text: string;
+}
+
+/** What a follower gets: one of its fields is set. */
+export type Item = { event: RunEvent } | { delta: Delta } | { notice: Notice };

@@ -1,0 +1,70 @@
+import type { Failure } from './event.js';
+
+const providers: Record<string, [name: string, status?: string]> = {
+  anthropic: ['Anthropic', 'https://status.claude.com'],
+  openai: ['OpenAI', 'https://status.openai.com'],
+  gemini: ['Gemini', 'https://aistudio.google.com/status'],
+  google: ['Google', 'https://status.cloud.google.com'],
+  vertex: ['Vertex AI', 'https://status.cloud.google.com'],
+  openrouter: ['OpenRouter', 'https://status.openrouter.ai'],
+  bedrock: ['Amazon Bedrock', 'https://health.aws.amazon.com/health/status'],
+  azure: ['Azure OpenAI', 'https://azure.status.microsoft/status'],
+  groq: ['Groq', 'https://groqstatus.com'],
+  mistral: ['Mistral', 'https://status.mistral.ai'],
+  deepseek: ['DeepSeek', 'https://status.deepseek.com'],
+  xai: ['xAI', 'https://status.x.ai'],
+  litellm: ['LiteLLM'],
+  ollama: ['Ollama'],
+  vllm: ['vLLM'],
+};
+
+/** The entry of a model's full name: "anthropic" of "anthropic/claude". */
+export function entryOf(model: string): string {
+  return model.split('/', 1)[0] ?? '';
+}
+
+/** A model's name without its entry: "claude" of "anthropic/claude". */
+export function modelName(model: string): string {
+  return model.slice(model.indexOf('/') + 1);
+}
+
+/** How people call the provider behind an entry: "openai-work" is OpenAI. */
+export function providerName(entry: string): string {
+  return known(entry)?.[0] ?? entry;
+}
+
+/** Where the provider behind an entry says how it is, or "". */
+export function statusUrl(entry: string): string {
+  return known(entry)?.[1] ?? '';
+}
+
+function known(entry: string): [string, string?] | undefined {
+  for (let name = entry.toLowerCase(); name; name = name.slice(0, Math.max(0, name.search(/[-_.:@ ][^-_.:@ ]*$/)))) {
+    if (Object.hasOwn(providers, name)) {
+      return providers[name];
+    }
+  }
+  return undefined;
+}
+
+/** The provider of a failure, as people call it. */
+export function providerOf(f: Failure): string {
+  return providerName(f.provider || entryOf(f.model ?? '')) || 'the provider';
+}
+
+const shorts: Record<string, string> = {
+  rate_limit: '{provider} asked to slow down',
+  quota: '{provider} asked to slow down',
+  context_overflow: 'Too long for {model}',
+  billing: '{provider} account has no credit',
+  content_filter: '{provider} blocked this',
+  max_turn_time: 'Time limit reached',
+  run_timeout: 'The run timed out',
+  budget: 'The budget is used up',
+};
+
+/** What went wrong, in a few words: "Anthropic is overloaded". */
+export function short(f: Failure): string {
+  const words = shorts[f.kind] ?? f.title;
+  return words.replace('{provider}', providerOf(f)).replace('{model}', modelName(f.model ?? '') || 'the model');
+}

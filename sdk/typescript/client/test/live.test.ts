@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { Fold, type RunEvent } from '../src/index.js';
+import { StreamedText } from '../src/text.js';
+
+test('live text that comes twice, late or with a gap is shown once, and checkpoints fill gaps', () => {
+  const text = new StreamedText();
+  text.delta(0, 'né');
+  text.delta(0, 'né');
+  text.delta(1, 'é a');
+  assert.equal(text.text, 'né a');
+  text.delta(10, 'lost');
+  assert.equal(text.text, 'né a');
+  text.checkpoint(0, 'né a');
+  text.checkpoint(5, 'nd more');
+  assert.equal(text.text, 'né and more');
+  text.delta(5, 'nd more.');
+  assert.equal(text.text, 'né and more.');
+  text.checkpoint(3, ' or');
+  assert.equal(text.text, 'né or', 'a checkpoint that says otherwise wins');
+  text.checkpoint(99, 'gap');
+  assert.equal(text.text, 'né or');
+});
+
+test('text of a failed attempt is kept until another begins, and live text of it is void then', () => {
+  const fold = new Fold();
+  let seq = 0;
+  const happen = (type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
+  fold.apply({ delta: { run: 'r', attempt: 1, offset: 0, text: 'half of' } });
+  assert.equal(fold.view.answer.text, 'half of');
+  happen('failed', { attempt: 1, failure: { kind: 'stream_interrupted', code: 'C', title: 'The answer was cut off', message: 'm' } });
+  assert.equal(fold.view.answer.text, 'half of');
+  happen('decided', { failure: seq, decision: { action: 'retry' } });
+  happen('began', { attempt: 2, round: 1, try: 1, model: 'a/one', withdraws: 1, retry: true });
+  fold.apply({ delta: { run: 'r', attempt: 1, offset: 7, text: ' late' } });
+  assert.equal(fold.view.answer.text, '');
+  fold.apply({ delta: { run: 'r', attempt: 2, offset: 0, text: 'all' } });
+  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'recovered', 'text']);
+  happen('answered', { attempt: 2, message: { role: 'assistant', model: 'a/one', parts: [{ text: 'all of it' }] }, usage: {}, stop: 'end' });
+  assert.equal(fold.view.answer.text, 'all of it');
+  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'recovered', 'text']);
+});
+
+test('an event that does not follow is refused, one that is known changes nothing', () => {
+  const fold = new Fold();
+  const started = { v: 1, run: 'r', seq: 1, time: '', type: 'started', data: { model: 'm', input: [], policy: { autoRecover: false, maxRetries: 0, timeouts: {} } } } as RunEvent;
+  fold.apply({ event: started });
+  fold.apply({ event: started });
+  assert.equal(fold.view.events.length, 1);
+  assert.throws(() => fold.apply({ event: { ...started, seq: 3 } as RunEvent }), /cannot follow/);
+});

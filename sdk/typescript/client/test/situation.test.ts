@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { clock, Fold, recovered, situation, spell, spoken, type RunEvent } from '../src/index.js';
+
+const began = Date.parse('2026-03-01T09:00:00Z');
+
+/** A run to which things happen at seconds of its life. */
+function run(policy: Record<string, unknown> = {}): { at: (s: number, type: string, data: unknown) => void; line: (s: number) => string; fold: Fold } {
+  const fold = new Fold();
+  let seq = 0;
+  const at = (s: number, type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: new Date(began + s * 1000).toISOString(), type, data } as RunEvent });
+  at(0, 'started', {
+    model: 'anthropic/opus', input: [{ role: 'user', parts: [{ text: 'hi' }] }],
+    policy: { autoRecover: true, maxRetries: 3, timeouts: { firstEventMs: 30_000 }, ...policy },
+  });
+  at(0, 'began', { attempt: 1, round: 1, try: 0, model: 'anthropic/opus' });
+  return { fold, at, line: (s) => situation(fold.view, began + s * 1000).line.map((p) => p.text).join('') };
+}
+
+const overloaded = { kind: 'overloaded', code: 'MODEL_PROVIDER_UNAVAILABLE', provider: 'anthropic', title: 'Anthropic is overloaded', message: 'm' };
+
+test('a model that is silent: thinking, slow, and when it is tried again', () => {
+  const r = run();
+  assert.equal(r.line(1), 'Thinking…');
+  assert.equal(r.line(5), 'Thinking… 5 s');
+  assert.equal(r.line(12), 'Still waiting for Anthropic… 12 s');
+  assert.equal(r.line(20), 'Still waiting for Anthropic… 20 s · will retry in 10 s');
+  assert.equal(spoken(situation(r.fold.view, began + 20_000)), 'Still waiting for Anthropic… · will retry');
+  assert.equal(run({ autoRecover: false }).line(20), 'Still waiting for Anthropic… 20 s');
+});
+
+test('a failure that is recovered from: counted down, in flight, switched, and gone with the first token', () => {
+  const r = run();
+  r.at(1, 'failed', { attempt: 1, failure: overloaded });
+  r.at(1, 'decided', { failure: 3, decision: { action: 'retry', delayMs: 4000 } });
+  r.at(1, 'waiting', { id: 'w', for: 'time', until: '2026-03-01T09:00:05Z', model: 'anthropic/opus', retry: 2, of: 3, actions: [] });
+  assert.equal(r.line(1), 'Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)');
+  assert.equal(r.line(2.5), 'Anthropic is overloaded. Retrying in 3 s… (attempt 2/3)');
+  r.at(5, 'due', { timer: 'wait', failure: 3 });
+  r.at(5, 'began', { attempt: 2, round: 1, try: 1, model: 'anthropic/opus', retry: true });
+  assert.equal(r.line(6), 'Anthropic is overloaded. Retrying… (attempt 1/3)');
+  r.at(7, 'failed', { attempt: 2, failure: overloaded });
+  r.at(7, 'decided', { failure: 7, decision: { action: 'switch_model', newModel: 'openai/gpt-5.2' } });
+  r.at(7, 'began', { attempt: 3, round: 1, try: 2, model: 'openai/gpt-5.2' });
+  assert.equal(r.line(8), 'Anthropic is overloaded. Switching to gpt-5.2…');
+  r.fold.apply({ delta: { run: 'r', attempt: 3, offset: 0, text: 'It' } });
+  assert.equal(situation(r.fold.view, began + 9000).state, 'streaming');
+  assert.deepEqual(r.fold.view.entries.map((e) => e.type), ['user', 'recovered', 'text']);
+});
+
+test('a first retry shorter than 1.5 s shows nothing', () => {
+  const r = run();
+  r.at(1, 'failed', { attempt: 1, failure: overloaded });
+  r.at(1, 'decided', { failure: 3, decision: { action: 'retry', delayMs: 1000 } });
+  r.at(1, 'waiting', { id: 'w', for: 'time', until: '2026-03-01T09:00:02Z', model: 'anthropic/opus', retry: 1, of: 3, actions: [] });
+  assert.equal(r.line(1.5), 'Thinking…');
+  r.at(2, 'due', { timer: 'wait', failure: 3 });
+  r.at(2, 'began', { attempt: 2, round: 1, try: 1, model: 'anthropic/opus', retry: true });
+  assert.equal(r.line(2.5), 'Thinking…');
+});
+
+test('waits for the network and for a reset', () => {
+  const r = run();
+  r.at(1, 'failed', { attempt: 1, failure: overloaded });
+  r.at(1, 'waiting', { id: 'w', for: 'network', model: 'anthropic/opus', retry: 1, of: 3, actions: [] });
+  assert.equal(r.line(1), 'This computer is offline. The run continues when the connection is back.');
+  const s = run();
+  s.at(1, 'failed', { attempt: 1, failure: overloaded });
+  s.at(1, 'waiting', { id: 'w', for: 'reset', until: '2026-03-01T15:00:00Z', model: 'anthropic/opus', retry: 1, of: 3, actions: [] });
+  assert.equal(s.line(1), `Waiting for Anthropic until ${clock(Date.parse('2026-03-01T15:00:00Z'), began)}. You can close this page.`);
+});
+
+test('words', () => {
+  assert.equal(spell(42_900), '42 s');
+  assert.equal(spell(3_900_000), '1 h 5 min');
+  assert.equal(spell(3_200, true), '4 s');
+  assert.equal(spell(0), '0 s');
+  assert.equal(recovered(2, 'openai/gpt-5.2'), 'Recovered after 2 retries · now using gpt-5.2');
+  assert.equal(recovered(1), 'Recovered after 1 retry');
+  assert.equal(recovered(0, 'a/b'), 'Recovered after a model switch · now using b');
+});
