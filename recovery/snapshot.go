@@ -4,16 +4,52 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"io"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// snapshotHeader begins a snapshot. Its number is raised with every release that changes
-// what a Run holds, or what Apply makes of an event: a snapshot with another one is of no
-// use, and the events are folded instead.
-const snapshotHeader = "mulligan run 1\n"
+// snapshotVersion is raised with every release that changes what Apply makes of an event.
+const snapshotVersion = 1
+
+// snapshotHeader begins a snapshot: its version, and a sum of all that a Run is made of, so
+// that one of another version is never misread. It is of no use then, and the events are
+// folded instead.
+func snapshotHeader() string {
+	return fmt.Sprintf("mulligan run %d %x\n", snapshotVersion, shapeOf(reflect.TypeFor[Run]()))
+}
+
+// shapeOf sums up all that values of type t are made of.
+func shapeOf(t reflect.Type) uint64 {
+	sum := fnv.New64a()
+	seen := map[reflect.Type]bool{}
+	var add func(reflect.Type)
+	add = func(t reflect.Type) {
+		_, _ = io.WriteString(sum, t.String()+" ") // a hash takes all
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Struct:
+			for i := range t.NumField() {
+				_, _ = io.WriteString(sum, t.Field(i).Name+" "+string(t.Field(i).Tag)+" ")
+				add(t.Field(i).Type)
+			}
+		case reflect.Map:
+			add(t.Key())
+			add(t.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			add(t.Elem())
+		}
+	}
+	add(t)
+	return sum.Sum64()
+}
 
 // snapshot is the stored form of a run: its exported fields under their own names, and
 // beside them the others.
@@ -49,7 +85,7 @@ func (r *Run) Snapshot() ([]byte, error) {
 	if r.unsure != nil && s.Unsure == 0 {
 		return nil, fmt.Errorf("run %s: no snapshot while a call of an earlier answer is unsure", r.ID)
 	}
-	data := bytes.NewBufferString(snapshotHeader)
+	data := bytes.NewBufferString(snapshotHeader())
 	if err := json.NewEncoder(data).Encode(s); err != nil {
 		return nil, fmt.Errorf("run %s: snapshot: %w", r.ID, err)
 	}
@@ -59,7 +95,7 @@ func (r *Run) Snapshot() ([]byte, error) {
 // Restore makes the run of a snapshot again; false where data is none, or of another
 // version. It shares nothing with data. A run that is not Whole wants a Carry.
 func Restore(data []byte) (*Run, bool) {
-	stored, ok := bytes.CutPrefix(data, []byte(snapshotHeader))
+	stored, ok := bytes.CutPrefix(data, []byte(snapshotHeader()))
 	var s snapshot
 	if !ok || json.Unmarshal(stored, &s) != nil || s.Run == nil || s.Unsure < 0 || s.Unsure > len(s.Run.Pending) {
 		return nil, false

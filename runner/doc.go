@@ -25,6 +25,11 @@
 // anything follows from it. A run that stopped anywhere, also by a crash, goes on
 // by folding its log and asking Next.
 //
+// A run with a Session continues the last run of that session (session.go), and has its
+// conversation in front of its own messages. A long run, and a long conversation, are read
+// from snapshots and the events since (fold.go), so that a step costs as much late in a run
+// as early.
+//
 // A failed run is an [*Error], which unwraps to its [recovery.Failure] and has the
 // open suggestion, if there is one.
 package runner

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -44,6 +45,8 @@ type loop struct {
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
 	counted counted
+	before  []llm.Message // what the run continues, until it begins
+	saved   uint64        // the last event that a snapshot knows
 
 	handle    *Run            // of whoever waits for the run
 	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
@@ -81,6 +84,7 @@ func (l *loop) begin(ctx context.Context, bodies ...recovery.Body) (*Run, error)
 		l.release()
 		return nil, err
 	}
+	l.run.Carry(l.before)
 	return l.launch(ctx), nil
 }
 
@@ -97,6 +101,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		for err == nil && l.comeBack() {
 			err = l.fly(ctx)
 		}
+		l.saveSnapshot(work, 0)
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave(run)

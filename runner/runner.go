@@ -88,9 +88,15 @@ type Request struct {
 	Messages []llm.Message
 	System   string
 	Model    string
+	// Session is the conversation that the run goes on with; the first run that names it
+	// makes it. What the request leaves open is then the session's, before it is the
+	// Runner's: see timeline.Session. The model that the first run asks for is the
+	// session's; a later run's own is that run's only.
 	Session  string
 	Policy   *recovery.Policy
-	Timeouts recovery.Settings // timers of this run, or else of its session: nothing outranks them
+	Timeouts recovery.Settings // timers of this run: nothing outranks them
+	// AutoRecover is Policy.AutoRecover of this run.
+	AutoRecover *bool
 }
 
 // Answer is a person's answer to a suggestion or to a live wait.
@@ -136,31 +142,45 @@ func (r *Runner) Stream(ctx context.Context, prompt string) iter.Seq2[Event, err
 
 // Start begins a run. When it returns without an error the run is durable, and it goes on
 // until it settles or ctx ends, which cancels it; with the cause ErrLetGo it is only let
-// go of.
+// go of. A run of a session fails to start with ErrSessionBusy while the one before it
+// goes on, and closes the suggestion that is open there.
 func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
-	started, err := r.started(req)
-	if err != nil {
-		return nil, err
-	}
-	id := cmp.Or(req.ID, newID())
 	if req.ID != "" {
-		unlock := r.beginning.lock(id)
+		unlock := r.beginning.lock(req.ID)
 		defer unlock()
-		if err := r.vacant(ctx, id); err != nil {
+		if err := r.vacant(ctx, req.ID); err != nil {
 			return nil, fmt.Errorf("start run: %w", err)
 		}
 	}
-	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
-	if err != nil {
-		return nil, fmt.Errorf("start run: %w", err)
+	start := r.startAlone
+	if req.Session != "" {
+		start = r.startTurn
 	}
-	started.Fingerprint = req.Fingerprint
-	l := r.newLoop(&recovery.Run{}, id, lease)
-	run, err := l.begin(ctx, started, l.claimed())
+	run, err := start(ctx, req)
 	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
 	}
 	return run, nil
+}
+
+// startAlone begins a run that is of no session.
+func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
+	started, err := r.started(req)
+	if err != nil {
+		return nil, err
+	}
+	return r.begin(ctx, cmp.Or(req.ID, newID()), started, nil)
+}
+
+// begin begins a run that continues before.
+func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before []llm.Message) (*Run, error) {
+	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
+	if err != nil {
+		return nil, err
+	}
+	l := r.newLoop(&recovery.Run{}, id, lease)
+	l.before = before
+	return l.begin(ctx, started, l.claimed())
 }
 
 func (r *Runner) started(req Request) (recovery.Started, error) {
@@ -169,27 +189,30 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 		input = append(slices.Clone(input), llm.User(req.Prompt))
 	}
 	if len(input) == 0 {
-		return recovery.Started{}, errors.New("start run: there is no prompt")
+		return recovery.Started{}, errors.New("there is no prompt")
 	}
 	s := recovery.Started{
 		Model: cmp.Or(req.Model, r.model), System: cmp.Or(req.System, r.system),
-		Input: input, Policy: r.policy, Session: req.Session,
+		Input: input, Policy: r.policy, Session: req.Session, Fingerprint: req.Fingerprint,
 	}
 	if req.Policy != nil {
 		s.Policy = *req.Policy
 		s.Policy.DayBudget = r.policy.DayBudget // it is not one run's to lift
 	}
+	if req.AutoRecover != nil {
+		s.Policy.AutoRecover = *req.AutoRecover
+	}
 	if s.Model == "" {
-		return recovery.Started{}, errors.New("start run: no model is chosen; use WithModel or Request.Model")
+		return recovery.Started{}, errors.New("no model is chosen; use WithModel or Request.Model")
 	}
 	if _, err := r.models.Model(s.Model); err != nil {
-		return recovery.Started{}, fmt.Errorf("start run: %w", err)
+		return recovery.Started{}, err
 	}
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
-		return recovery.Started{}, fmt.Errorf("start run: %w", err)
+		return recovery.Started{}, err
 	}
 	if unpriced := s.Policy.Unpriced(s.Model); len(unpriced) > 0 {
-		return recovery.Started{}, fmt.Errorf("start run: there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
+		return recovery.Started{}, fmt.Errorf("there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
 	}
 	s.Policy.Plugins = nil
 	for _, h := range r.hooks() {
@@ -403,15 +426,6 @@ func (r *Runner) Policy() recovery.Policy {
 	return p
 }
 
-// Inspect folds a run as it is in the timeline.
-func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
-	events, err := r.log.Read(ctx, id, 0, 0)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
-	}
-	return recovery.Fold(events)
-}
-
 // claim folds a run and becomes its owner; a settled run is released again when
 // its loop is not launched.
 func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
@@ -425,11 +439,13 @@ func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	run, err := r.Inspect(ctx, id)
+	run, known, err := r.fold(ctx, id, 0, nil)
 	if err != nil {
 		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
 	}
-	return r.newLoop(run, id, lease), nil
+	l := r.newLoop(run, id, lease)
+	l.saved = known
+	return l, nil
 }
 
 func newID() string { return "r" + strings.ToLower(ulid.Make().String()) }

@@ -1,0 +1,137 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// ErrSessionBusy is the error of a Start in a session whose last run goes on: one that is
+// running or waiting. An open suggestion is no obstacle, since the next message takes its
+// place.
+var ErrSessionBusy = errors.New("the session's last run goes on")
+
+// startTurn begins the next run of req's session. What stands in the way for a moment only
+// is waited for: the owner of a run that has just settled, another process that begins and
+// ends a run meanwhile.
+func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
+	if err := timeline.CheckSessionID(req.Session); err != nil {
+		return nil, err
+	}
+	for try := 0; ; try++ {
+		run, err := r.turn(ctx, req)
+		passing := errors.Is(err, timeline.ErrOwned) || errors.Is(err, timeline.ErrSession)
+		if !passing || try == settleTries {
+			return run, err
+		}
+		time.Sleep(settlePause)
+	}
+}
+
+// turn begins a run at the session's head.
+func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
+	session, err := r.log.Session(ctx, req.Session)
+	if err != nil {
+		return nil, err
+	}
+	started, err := r.started(r.inSession(req, session))
+	if err != nil {
+		return nil, err
+	}
+	id := cmp.Or(req.ID, newID())
+	before, err := r.head(ctx, req.Session)
+	if err != nil {
+		return nil, err
+	}
+	if before == nil {
+		if session.Model == "" && req.Model != "" {
+			session.Model = req.Model
+			if err := r.log.SetSession(ctx, session); err != nil {
+				return nil, err
+			}
+		}
+		return r.begin(ctx, id, started, nil)
+	}
+	started.Continues = &recovery.Head{Run: before.ID, Seq: before.Seq}
+	return r.begin(ctx, id, started, before.Conversation())
+}
+
+// inSession puts the session's defaults where the request says nothing. A run starts with
+// the session's model even if the last one was switched to another, unless that model
+// cools down.
+func (r *Runner) inSession(req Request, s timeline.Session) Request {
+	timeouts := maps.Clone(s.Timeouts)
+	if timeouts == nil {
+		timeouts = recovery.Settings{}
+	}
+	maps.Copy(timeouts, req.Timeouts)
+	req.Timeouts = timeouts
+	if req.AutoRecover == nil && req.Policy == nil {
+		req.AutoRecover = s.AutoRecover
+	}
+	if req.Model != "" {
+		return req // somebody's own choice
+	}
+	req.Model = r.model
+	if s.Model != "" {
+		req.Model = s.Model
+	}
+	policy := &r.policy
+	if req.Policy != nil {
+		policy = req.Policy
+	}
+	if now := r.now(); r.cooling(req.Model, now) {
+		for _, name := range policy.Models {
+			if r.models.Has(name) && !r.cooling(name, now) {
+				req.Model = name
+				break
+			}
+		}
+	}
+	return req
+}
+
+func (r *Runner) cooling(model string, now time.Time) bool {
+	_, cooling := r.health.Cooling(model, now)
+	return cooling
+}
+
+// head is the run that the next one of a session continues, nil for the first one. An open
+// suggestion of its is superseded.
+func (r *Runner) head(ctx context.Context, session string) (*recovery.Run, error) {
+	list, err := r.log.List(ctx, timeline.Query{Session: session, Limit: 1})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	last := list[0]
+	if !last.Ended {
+		if !last.SuggestionOpen {
+			return nil, fmt.Errorf("%w: session %s, run %s (%s): wait for it, resume it or cancel it", ErrSessionBusy, session, last.Run, last.Status)
+		}
+		if err := r.supersede(ctx, last.Run); err != nil {
+			return nil, err
+		}
+	}
+	return r.Inspect(ctx, last.Run)
+}
+
+// supersede ends a run whose suggestion is open. One that somebody answered meanwhile goes
+// on, and is looked at again.
+func (r *Runner) supersede(ctx context.Context, id string) error {
+	l, err := r.claim(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer l.release()
+	end, ok := l.run.Supersede()
+	if !ok {
+		return fmt.Errorf("run %s was answered: %w", id, timeline.ErrSession)
+	}
+	return l.write(ctx, l.claimed(), end)
+}
