@@ -29,6 +29,12 @@ type Delta struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
+// Notice tells people at once what no event can say now: the store does not write.
+type Notice struct {
+	Run  string `json:"run"`
+	Text string `json:"text"`
+}
+
 type eventsInput struct {
 	RunPath
 	LastEventID string `header:"Last-Event-ID" doc:"The last id that was seen: events after it follow. Of more weight than after."`
@@ -40,7 +46,7 @@ func (g *Gateway) registerEvents() {
 		OperationID: "follow-run", Method: http.MethodGet, Path: "/v1/runs/{id}/events", Tags: []string{"runs"},
 		Summary: "What happens to a run, live",
 		Description: "A stream of server-sent events. `event: event` is durable: its id is its sequence number, its data the event's " +
-			"stored form. `event: delta` is a live piece of text and has no id. Comments are signs of life.",
+			"stored form. `event: delta` is a live piece of text and `event: notice` a line for people, without an id; `event: end` says that nothing follows. Comments are signs of life.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The stream; it ends with the run.",
 			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
@@ -143,6 +149,13 @@ func (s *subscriber) item(item timeline.Item) error {
 			return err
 		}
 		return s.send("", "delta", data)
+	}
+	if n := item.Notice; n != nil {
+		data, err := json.Marshal(Notice{n.Run, n.Text})
+		if err != nil {
+			return err
+		}
+		return s.send("", "notice", data)
 	}
 	if item.Event == nil {
 		return nil

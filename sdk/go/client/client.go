@@ -1,0 +1,232 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// maxBody is the most that is read of an answer, in bytes.
+const maxBody = 64 << 20
+
+// Client speaks to one gateway. It is safe for concurrent use.
+type Client struct {
+	base  *url.URL
+	http  *http.Client
+	token func() (string, error)
+}
+
+// Option configures a Client.
+type Option func(*Client)
+
+// WithToken sends the gateway's token.
+func WithToken(token string) Option {
+	return WithTokenFrom(func() (string, error) { return token, nil })
+}
+
+// WithTokenFrom asks for the token before every request, so that it may change.
+func WithTokenFrom(token func() (string, error)) Option {
+	return func(c *Client) { c.token = token }
+}
+
+// WithHTTPClient replaces the HTTP client. It must not have a Timeout: following a run
+// takes as long as the run.
+func WithHTTPClient(h *http.Client) Option {
+	return func(c *Client) { c.http = h }
+}
+
+// New makes a Client of the gateway at base, for example "http://127.0.0.1:8484".
+func New(base string, options ...Option) (*Client, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is not the address of a gateway: write for example http://127.0.0.1:8484", base)
+	}
+	c := &Client{base: u, http: &http.Client{}, token: func() (string, error) { return "", nil }}
+	for _, option := range options {
+		option(c)
+	}
+	return c, nil
+}
+
+// Start is what a run begins from; what is left empty is the gateway's.
+type Start struct {
+	// Key is an idempotency key: the same key gives the same run, however often it is sent.
+	Key string `json:"-"`
+
+	Prompt      string            `json:"prompt,omitempty"`
+	Messages    []llm.Message     `json:"messages,omitempty"`
+	Model       string            `json:"model,omitempty"`
+	Fallbacks   []string          `json:"fallbacks,omitempty"`
+	System      string            `json:"system,omitempty"`
+	Session     string            `json:"session,omitempty"`
+	AutoRecover *bool             `json:"autoRecover,omitempty"`
+	MaxRetries  *int              `json:"maxRetries,omitempty"`
+	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
+	Budget      *recovery.Budget  `json:"budget,omitempty"`
+}
+
+// Answer is a person's answer to a suggestion or to a live wait.
+type Answer struct {
+	Suggestion string `json:"suggestion,omitempty"` // its id; "" = the one that is open
+	Action     string `json:"action"`               // an action's id or kind
+	Model      string `json:"model,omitempty"`
+}
+
+// Start begins a run and gives its id.
+func (c *Client) Start(ctx context.Context, s Start) (string, error) {
+	header := http.Header{}
+	if s.Key != "" {
+		header.Set("Idempotency-Key", s.Key)
+	}
+	var run struct{ ID string }
+	err := c.do(ctx, http.MethodPost, "/v1/runs", header, s, &run)
+	return run.ID, err
+}
+
+// Recover answers a run's suggestion, or cuts its wait short. It fails with
+// recovery.ErrAnswered, recovery.ErrExpired, recovery.ErrNoSuchAction or ErrNotFound.
+func (c *Client) Recover(ctx context.Context, run string, a Answer) error {
+	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/recover", nil, a, nil)
+}
+
+// Cancel ends a run.
+func (c *Client) Cancel(ctx context.Context, run string) error {
+	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/cancel", nil, struct{}{}, nil)
+}
+
+// do makes a request and decodes its answer into out, unless that is nil.
+func (c *Client) do(ctx context.Context, method, path string, header http.Header, in, out any) error {
+	resp, err := c.send(ctx, method, path, header, in)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was only read
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxBody)).Decode(out); err != nil {
+		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)
+	}
+	return nil
+}
+
+// send makes a request; an answer that is no success is an error.
+func (c *Client) send(ctx context.Context, method, path string, header http.Header, in any) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		req.Header = header.Clone()
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	token, err := c.token()
+	if err != nil {
+		return nil, fmt.Errorf("the gateway's token: %w", err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("the gateway at %s does not answer (is `mulligan serve` running?): %w", c.base, err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was only read
+	return nil, problem(resp)
+}
+
+// ErrNotFound says that there is no such run.
+var ErrNotFound = errors.New("there is no such run")
+
+// Problem is an answer that is no success (RFC 9457).
+type Problem struct {
+	Status int     `json:"status"`
+	Title  string  `json:"title"`
+	Detail string  `json:"detail"`
+	Fields []Field `json:"errors"`
+}
+
+// Field is a field of a request that is wrong.
+type Field struct {
+	Location string `json:"location"` // "body.model"
+	Message  string `json:"message"`
+}
+
+// Error is the detail, with the fields that are wrong.
+func (p *Problem) Error() string {
+	text := p.Detail
+	if text == "" {
+		text = fmt.Sprintf("%d %s", p.Status, p.Title)
+	}
+	for _, f := range p.Fields {
+		text += "; " + f.Location + ": " + f.Message
+	}
+	return text
+}
+
+// Is makes a Problem the error that it stands for.
+func (p *Problem) Is(target error) bool {
+	switch target {
+	case ErrNotFound:
+		return p.Status == http.StatusNotFound
+	case recovery.ErrAnswered:
+		return p.Status == http.StatusConflict
+	case recovery.ErrExpired:
+		return p.Status == http.StatusGone
+	case recovery.ErrNoSuchAction:
+		return p.Status == http.StatusUnprocessableEntity
+	}
+	return false
+}
+
+func problem(resp *http.Response) error {
+	const enough = 64 << 10
+	p := &Problem{}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, enough))
+	if err != nil || json.Unmarshal(data, p) != nil || p.Status == 0 {
+		p = &Problem{Title: http.StatusText(resp.StatusCode)}
+	}
+	p.Status = resp.StatusCode
+	return p
+}
+
+// passing reports whether a request that failed so may succeed later.
+func passing(err error) bool {
+	p, ok := errors.AsType[*Problem](err)
+	return !ok || p.Status >= 500 || p.Status == http.StatusTooManyRequests
+}
+
+// pause waits before try n is made again: 0.25 s, doubling up to 10 s.
+func pause(ctx context.Context, n int) error {
+	timer := time.NewTimer(min(250*time.Millisecond<<min(n, 6), 10*time.Second))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
