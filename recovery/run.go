@@ -428,6 +428,7 @@ func (r *Run) failed(e Event, b Failed) {
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
 		open.Attempt = a.Try
 		r.settle(a.Model, b.Usage)
+		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Usage))
 		r.Wasted = r.Wasted.Plus(b.Usage)
 		a.InAir = false
 		r.FailedAttempts++

@@ -38,6 +38,16 @@ func (p Policy) cost(model string, u llm.Usage) Budget {
 	return Budget{Tokens: u.Total(), Microdollars: int64(min(money/million, maxUsage))}
 }
 
+// unreported is what a failed attempt costs beyond what its provider said before it failed:
+// the end of a stream, which would have said so, never came.
+func (p Policy) unreported(a *Attempt, used llm.Usage) Budget {
+	if !p.Budget.limited() && !p.DayBudget.limited() {
+		return Budget{}
+	}
+	heard := int64(len(a.Text) / bytesPerToken)
+	return p.cost(a.Model, llm.Usage{OutputTokens: heard - used.OutputTokens})
+}
+
 func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
 
 // worth does not overflow, and is exact as far as anybody pays.

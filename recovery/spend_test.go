@@ -140,3 +140,24 @@ func TestSpellDollars(t *testing.T) {
 		}
 	}
 }
+
+// TestAFailedCallCountsWhatWasHeard: its provider reported the input, and a word of 4,000.
+func TestAFailedCallCountsWhatWasHeard(t *testing.T) {
+	p := DefaultPolicy()
+	p.Budget.Tokens = 1_000_000
+	r, err := Fold([]Event{
+		{Run: "r1", Seq: 1, Body: Started{Model: "a/one", Input: []llm.Message{llm.User("hi")}, Policy: p}},
+		{Run: "r1", Seq: 2, Body: Began{Attempt: 1, Round: 1, Model: "a/one", Reserve: Budget{Tokens: 30}}},
+		{Run: "r1", Seq: 3, Body: Checkpointed{Attempt: 1, Text: strings.Repeat("x", 16_000)}},
+		{Run: "r1", Seq: 4, Body: Failed{
+			Attempt: 1, Failure: *NewFailure(KindStreamInterrupted, OriginModel, PhaseMidStream, nil),
+			Usage: llm.Usage{InputTokens: 50, OutputTokens: 1},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Spent.Tokens != 4050 || r.Usage.Total() != 51 {
+		t.Errorf("counted %d, reported %d", r.Spent.Tokens, r.Usage.Total())
+	}
+}
