@@ -175,9 +175,11 @@ func storeReason(err error) string {
 
 // mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.
 // A process that stood still for longer than its lease asks the store first. It is called
-// by the effect's own goroutine, right before the effect.
+// by the effect's own goroutine, right before the effect. Where the run is over it waits
+// for the loop to know that and to stop the effect: what ends before has failed.
 func (l *loop) mayAct(ctx context.Context) error {
 	if l.ctx.Err() != nil {
+		<-ctx.Done()
 		return errStopped
 	}
 	if l.holds() {
