@@ -1,8 +1,10 @@
 package timeline
 
 import (
-	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -18,8 +20,8 @@ type Import struct {
 // NewImport makes sure that events are one whole run: from its first on, without a gap,
 // each one that may follow.
 func NewImport(events []recovery.Event) (Import, error) {
-	if len(events) == 0 || events[0].Run == "" {
-		return Import{}, errors.New("import of a run without events, or without an id")
+	if len(events) == 0 || !fitsRunID(events[0].Run) {
+		return Import{}, fmt.Errorf("import of a run without events, or without an id of at most %d bytes that can be printed", maxRunID)
 	}
 	i := Import{Run: events[0].Run, Events: events, Epoch: 1}
 	if err := CheckAppend(Lease{Run: i.Run}, 0, events); err != nil {
@@ -35,6 +37,14 @@ func NewImport(events []recovery.Event) (Import, error) {
 		}
 	}
 	return i, nil
+}
+
+// maxRunID is the longest id of a run that is imported, in bytes.
+const maxRunID = 128
+
+func fitsRunID(id string) bool {
+	return id != "" && len(id) <= maxRunID && utf8.ValidString(id) &&
+		!strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // DiffersError names a run that cannot be imported because another one of its id is

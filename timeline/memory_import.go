@@ -28,12 +28,15 @@ func (m *Memory) Import(ctx context.Context, events ...recovery.Event) error {
 	case len(r.events) > 0 || r.held(time.Now()):
 		return &DiffersError{Run: i.Run}
 	}
+	others := m.order
+	if m.runs[i.Run] == nil {
+		m.order = append(slices.Clip(others), r)
+	}
 	if err := m.mayJoin(r, 0, events); err != nil {
+		m.order = others
 		return err
 	}
-	if m.runs[i.Run] == nil {
-		m.runs[i.Run], m.order = r, append(m.order, r)
-	}
+	m.runs[i.Run] = r
 	r.lease = Lease{Run: i.Run, Epoch: max(i.Epoch, r.lease.Epoch)}
 	r.commands = make([]Command, i.Inbox) // they are answered; only their places are left
 	for n := range r.commands {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,11 +37,13 @@ import (
 //	serving [ARG…]                          start "faults serve" on a free port, set $FAULTS_URL, and write mulligan.yaml
 //	asking N                                ask it N times; stdout is the statuses
 //	until REGEXP PROGRAM [ARG…]             run it again and again, for at most 20 s, until what it prints matches
+//	nowhere TEXT FOLDER                     no file under FOLDER holds TEXT
 //	served [TEXT]                           end it as Ctrl-C does, once it has printed TEXT; stdout is all it printed
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
 		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
 		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until, "policy": policy,
+		"nowhere": nowhere,
 	}
 	list := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range commands {
@@ -51,6 +55,22 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		}
 	}
 	return list
+}
+
+func nowhere(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: nowhere TEXT FOLDER")
+	}
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[1]), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if bytes.Contains(content, []byte(args[0])) {
+			return fmt.Errorf("%s holds %q", name, args[0])
+		}
+		return err
+	}))
 }
 
 func exits(ts *testscript.TestScript, args []string) {

@@ -17,7 +17,7 @@ import (
 func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, read, resume and cancel runs",
+		Short: "List, read, resume, cancel, export and delete runs",
 		Example: `mulligan runs list
 mulligan runs list --waiting
 mulligan runs show r01j…    # what happened, as a story
@@ -27,7 +27,8 @@ mulligan runs cancel r01j…  # end it`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRunsList(), newRunsShow(), newRunsEvents(), newRunsResume(), newRunsCancel())
+	cmd.AddCommand(newRunsList(), newRunsShow(), newRunsEvents(), newRunsResume(), newRunsCancel(),
+		newRunsExport(), newRunsImport(), newRunsPrune(), newRunsDelete())
 	return cmd
 }
 

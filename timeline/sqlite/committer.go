@@ -135,6 +135,18 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 // statements are the writer's prepared statements.
 type statements struct {
 	head, claim, lease, events, insert, summary, command, send, inbox, newest, session, snapshot *sql.Stmt
+
+	all []*sql.Stmt
+}
+
+// close lets the connection go: SQLite keeps one open, with its files, as long as there is
+// a statement of it, and database/sql does not close those that were prepared on a Conn.
+func (st *statements) close() error {
+	var errs []error
+	for _, stmt := range st.all {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error) {
@@ -158,10 +170,11 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.snapshot, `INSERT INTO snapshots (run, seq, data) VALUES (?, ?, ?)
 			ON CONFLICT DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq > seq`},
 	} {
-		var err error
-		if *p.stmt, err = conn.PrepareContext(ctx, p.sql); err != nil { //nolint:sqlclosecheck // they live as long as conn, whose Close closes them
-			return nil, err
+		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // close does
+		if err != nil {
+			return nil, errors.Join(err, st.close())
 		}
+		*p.stmt, st.all = stmt, append(st.all, stmt)
 	}
 	return st, nil
 }

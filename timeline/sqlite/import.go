@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -30,7 +31,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 		if err := mayJoin(ctx, st, h, 0, events); err != nil {
 			return err
 		}
-		if h.n == 0 {
+		if h.n == nowhere {
 			if _, err := st.claim.ExecContext(ctx, i.Run, "", "", 0); err != nil {
 				return err
 			}
@@ -54,12 +55,14 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 	}, func() { s.feed.Moved(i.Run, events[len(events)-1].Seq, 0) })
 }
 
-// vacant is the place of a run that is to be imported: with n 0 if nobody has heard of it,
-// nil if it is there already.
+// nowhere is the place of a run that nobody has heard of: after all others.
+const nowhere = math.MaxInt64
+
+// vacant is the place of a run that is to be imported, nil if it is there already.
 func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, stored [][]byte) (*head, error) {
 	h, err := scanHead(st.head.QueryRowContext(ctx, i.Run), i.Run)
 	if errors.Is(err, timeline.ErrNotFound) {
-		return &head{}, nil
+		return &head{n: nowhere}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -101,6 +101,9 @@ func (s *Store) dsn(pragmas ...string) string {
 
 func (s *Store) disconnect() error {
 	var errs []error
+	if s.statements != nil {
+		errs = append(errs, s.statements.close())
+	}
 	for _, conn := range []*sql.Conn{s.watcher, s.writer} {
 		if conn != nil {
 			errs = append(errs, conn.Close())

@@ -78,6 +78,23 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// TestCloseLetsGo: a store that was closed holds no file, and has brought everything into
+// its one.
+func TestCloseLetsGo(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	if _, err := s.Claim(t.Context(), "r", "a", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "timeline.db*"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("there is %v, %v", files, err)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	for _, umask := range []int{0, 0o277} {
 		dir := filepath.Join(t.TempDir(), "state", "mulligan")

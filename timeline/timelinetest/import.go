@@ -20,6 +20,15 @@ func whole(run, says string) []recovery.Event {
 	}
 }
 
+// ofSession is one of the runs s1, s2 and s3 of a session; the last two continue s1.
+func ofSession(run string) []recovery.Event {
+	begin := recovery.Started{Model: "lab/one", Session: "s"}
+	if run != "s1" {
+		begin.Continues = &recovery.Head{Run: "s1", Seq: 2}
+	}
+	return []recovery.Event{with(run, 1, begin), with(run, 2, recovery.Ended{Status: recovery.StatusCompleted})}
+}
+
 func testImport(t *testing.T, log timeline.Log) {
 	all := whole("r", "hi")
 	for range 2 {
@@ -41,6 +50,12 @@ func testImport(t *testing.T, log timeline.Log) {
 	if l := claim(t, log, "r", "a"); l.Epoch != 8 {
 		t.Errorf("the next claim: %+v", l)
 	}
+	for _, run := range []string{"s1", "s2"} {
+		if err := log.Import(t.Context(), ofSession(run)...); err != nil {
+			t.Error(err)
+		}
+	}
+	wantError(t, "a run that the session's newest does not go on with", log.Import(t.Context(), ofSession("s3")...), timeline.ErrSession)
 	l := claim(t, log, "claimed only", "a")
 	err := log.Import(t.Context(), whole("claimed only", "hi")...)
 	wantError(t, "import of a run that somebody has", err, timeline.ErrConflict)

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+func newRunsDelete() *cobra.Command {
+	var f common
+	cmd := &cobra.Command{
+		Use:   "delete RUN…",
+		Short: "Delete runs that have ended, for good",
+		Long: "Delete runs that have ended, down to the bytes in the store's files. What other programs, exports and\n" +
+			"backups keep of them is not touched. A run that another one of its session continues is deleted only\n" +
+			"together with that.",
+		Example: "mulligan runs delete r01j…",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+			return a.deleteRuns(cmd.Context(), args)
+		}),
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) deleteRuns(ctx context.Context, runs []string) error {
+	slices.Sort(runs)
+	runs = slices.Compact(runs)
+	list, err := a.everyRun(ctx, timeline.Query{})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		i := slices.IndexFunc(list, func(s timeline.Summary) bool { return s.Run == run })
+		if i < 0 {
+			return a.notFound(&timeline.NotFoundError{Run: run})
+		}
+		if !list[i].Ended {
+			return fmt.Errorf("run %s has not ended; end it first: %s", run, a.hint("runs cancel "+run))
+		}
+		for _, newer := range list[:i] {
+			if s := list[i].Session; s != "" && newer.Session == s && !slices.Contains(runs, newer.Run) {
+				return fmt.Errorf("run %s goes on with what run %s said; delete both, or neither", newer.Run, run)
+			}
+		}
+	}
+	freed, err := a.remove(ctx, runs)
+	if err != nil {
+		return err
+	}
+	a.screen.line(fmt.Sprintf("Deleted %s. %s", plural(len(runs), "run", "runs"), freed))
+	return nil
+}
+
+// remove deletes runs and says what became free.
+func (a *app) remove(ctx context.Context, runs []string) (freed string, err error) {
+	before := folderSize(a.dir)
+	if err := a.log.Delete(ctx, runs...); err != nil {
+		return "", a.notFound(err)
+	}
+	return fmt.Sprintf("%s became free.", byteSize(max(0, before-folderSize(a.dir)))), nil
+}
+
+// folderSize is how much the files under dir hold, in bytes, as far as that can be seen.
+func folderSize(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}
+
+// byteSize is a number of bytes in words: "3.4 MB".
+func byteSize(n int64) string {
+	const thousand = 1000
+	if n < thousand {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB"} {
+		if size /= thousand; size < thousand {
+			return fmt.Sprintf("%.1f %s", size, unit)
+		}
+	}
+	return fmt.Sprintf("%.1f TB", size/thousand)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// maxImportLine is the longest event that is imported, and maxImportRun the largest run, in
+// bytes.
+const (
+	maxImportLine = 64 << 20
+	maxImportRun  = 1 << 30
+)
+
+func newRunsImport() *cobra.Command {
+	var (
+		f          common
+		unfinished bool
+	)
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take over runs that `runs export` wrote; - is standard input",
+		Long: "Take over runs that `runs export` wrote. Each is checked, and is imported as a whole or not at all; one\n" +
+			"that is here already is left as it is, and one that differs from the run of its id here is refused.\n\n" +
+			"A run that has not ended is refused, because it would be gone on with both here and where it comes\n" +
+			"from. If it is not gone on with there, --unfinished takes it over.",
+		Example: `mulligan runs import runs.jsonl
+gunzip < run.jsonl.gz | mulligan runs import -`,
+		Args: cobra.ExactArgs(1),
+		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+			in := cmd.InOrStdin()
+			if args[0] != "-" {
+				file, err := os.Open(args[0])
+				if err != nil {
+					return usage(err)
+				}
+				defer func() { _ = file.Close() }() // only read
+				in = file
+			}
+			return a.importRuns(cmd.Context(), &importer{in: bufio.NewReaderSize(in, 1<<16), name: args[0], unfinished: unfinished})
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&unfinished, "unfinished", false, "also runs that have not ended: they are gone on with here")
+	return cmd
+}
+
+// importer reads an export.
+type importer struct {
+	in         *bufio.Reader
+	name       string
+	unfinished bool
+
+	line  int // read last, from 1
+	first int // of the run at hand
+	run   []recovery.Event
+	bytes int // of the run at hand
+	seen  map[string]bool
+
+	imported, there int
+}
+
+func (a *app) importRuns(ctx context.Context, i *importer) error {
+	i.seen = map[string]bool{}
+	err := i.read(func() error { return a.importRun(ctx, i) })
+	a.screen.line(fmt.Sprintf("Imported %s; %s here already.", plural(i.imported, "run", "runs"), plural(i.there, "was", "were")))
+	if err != nil {
+		return fmt.Errorf("%s, line %d: %w", oneLine(i.name), max(i.line, 1), err)
+	}
+	return nil
+}
+
+// read calls take for each run, whose events are in i.run then.
+func (i *importer) read(take func() error) error {
+	if err := i.header(); err != nil {
+		return usage(err)
+	}
+	for {
+		text, err := i.next()
+		if errors.Is(err, io.EOF) {
+			return i.end(take)
+		}
+		if err != nil {
+			return usage(err)
+		}
+		var e recovery.Event
+		if err := json.Unmarshal(text, &e); err != nil {
+			return usage(err)
+		}
+		if len(i.run) > 0 && e.Run != i.run[0].Run {
+			if err := i.end(take); err != nil {
+				return err
+			}
+		}
+		if len(i.run) == 0 {
+			i.first = i.line
+		}
+		if i.bytes += len(text); i.bytes > maxImportRun {
+			return usagef("run %s is larger than %d MiB", oneLine(e.Run), maxImportRun>>20)
+		}
+		i.run = append(i.run, e)
+	}
+}
+
+func (i *importer) header() error {
+	text, err := i.next()
+	var h exportHeader
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case err != nil:
+		return err
+	case json.Unmarshal(text, &h) != nil || h.Format != exportFormat:
+		return errors.New("it is not what `mulligan runs export` writes: its first line is no header of that")
+	case h.Version > exportVersion:
+		return fmt.Errorf("it was written by a newer version (format %d, this one knows %d): use that version", h.Version, exportVersion)
+	}
+	return nil
+}
+
+// next reads a line that is not empty.
+func (i *importer) next() ([]byte, error) {
+	for {
+		var line []byte
+		for {
+			part, err := i.in.ReadSlice('\n')
+			line = append(line, part...)
+			if len(line) > maxImportLine {
+				i.line++
+				return nil, fmt.Errorf("it is longer than %d MiB", maxImportLine>>20)
+			}
+			if err == nil || errors.Is(err, io.EOF) && len(line) > 0 {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				return nil, err
+			}
+		}
+		i.line++
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// end takes the run at hand.
+func (i *importer) end(take func() error) error {
+	if len(i.run) == 0 {
+		return nil
+	}
+	run := i.run[0].Run
+	if i.seen[run] {
+		return usagef("run %s comes a second time", oneLine(run))
+	}
+	i.seen[run] = true
+	err := take()
+	if err != nil {
+		i.line = i.first
+	}
+	i.run, i.bytes = nil, 0
+	return err
+}
+
+// importRun takes over the run at hand.
+func (a *app) importRun(ctx context.Context, i *importer) error {
+	whole, err := timeline.NewImport(i.run)
+	if err != nil {
+		return usage(err)
+	}
+	state, err := recovery.Fold(i.run)
+	if err != nil {
+		return usage(err)
+	}
+	_, err = a.log.Read(ctx, whole.Run, 0, 1)
+	there := err == nil
+	if !there && !errors.Is(err, timeline.ErrNotFound) {
+		return err
+	}
+	if state.End == nil && !i.unfinished && !there {
+		return usagef("run %s has not ended, and would be gone on with here; if nobody does so where it comes from: --unfinished", whole.Run)
+	}
+	if err := a.log.Import(ctx, i.run...); err != nil {
+		return err
+	}
+	if there {
+		i.there++
+	} else {
+		i.imported++
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+func newRunsPrune() *cobra.Command {
+	var (
+		f      common
+		older  string
+		dryRun bool
+	)
+	cmd := &cobra.Command{
+		Use:   "prune --older AGE",
+		Short: "Delete old runs, for good",
+		Long: "Delete runs that have ended, or whose suggestion has expired, and that nothing has happened to for longer\n" +
+			"than AGE: 30d, 12h. Runs of a session are deleted together, once all of them are that old. They are gone\n" +
+			"down to the bytes in the store's files.",
+		Example: `mulligan runs prune --older 30d --dry-run
+mulligan runs prune --older 30d`,
+		Args: cobra.NoArgs,
+		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
+			if older == "" {
+				return usagef("say how old: --older 30d")
+			}
+			age, err := parseAge(older)
+			if err != nil {
+				return usagef("--older: %w", err)
+			}
+			return a.prune(cmd.Context(), time.Now().Add(-age), dryRun)
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&older, "older", "", "the age: 30d, 12h (required)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only list what would be deleted")
+	return cmd
+}
+
+// prune deletes what is over since before a time.
+func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
+	list, err := a.everyRun(ctx, timeline.Query{})
+	if err != nil {
+		return err
+	}
+	old, stay := prunable(list, before, time.Now())
+	if stay > 0 {
+		a.screen.line(fmt.Sprintf("%s that old and not over, and stay: %s", plural(stay, "run is", "runs are"), a.hint("runs list")))
+	}
+	switch {
+	case len(old) == 0:
+		a.screen.line("There is nothing to delete in " + a.dir + ".")
+		return nil
+	case dryRun:
+		if err := a.list(old, false, false); err != nil {
+			return err
+		}
+		a.screen.line(fmt.Sprintf("%s would be deleted.", plural(len(old), "run", "runs")))
+		return nil
+	}
+	var runs []string
+	for _, s := range old {
+		runs = append(runs, s.Run)
+	}
+	freed, err := a.remove(ctx, runs)
+	if err != nil {
+		return err
+	}
+	a.screen.line(fmt.Sprintf("Deleted %s. %s", plural(len(runs), "run", "runs"), freed))
+	return nil
+}
+
+// prunable gives the runs of list that are over since before a time, and counts those that
+// are as old and not over. The runs of a session need those before them.
+func prunable(list []timeline.Summary, before, now time.Time) (old []timeline.Summary, stay int) {
+	needed := map[string]bool{} // sessions
+	over := func(s timeline.Summary) bool {
+		return s.Ended || s.SuggestionOpen && s.DueAt.Before(now)
+	}
+	for _, s := range list {
+		switch {
+		case !s.UpdatedAt.Before(before):
+			needed[s.Session] = s.Session != ""
+		case !over(s):
+			stay++
+			needed[s.Session] = s.Session != ""
+		}
+	}
+	old = slices.DeleteFunc(slices.Clone(list), func(s timeline.Summary) bool {
+		return !s.UpdatedAt.Before(before) || !over(s) || needed[s.Session]
+	})
+	return old, stay
+}
