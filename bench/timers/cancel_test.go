@@ -35,8 +35,8 @@ func TestCancel(t *testing.T) {
 		{name: "one token, then one byte every 10 s", scene: turns(tokenDrops), after: 100 * time.Second, text: hello},
 		{name: "a tool that listens", scene: withTool(false), after: time.Minute, text: "Let me look. "},
 		{name: "a tool that is deaf", scene: withTool(true), after: time.Minute, text: "Let me look. "},
-		{name: "a hook that listens", scene: withHook(false), after: 31 * time.Second, asked: 1},
-		{name: "a hook that is deaf", scene: withHook(true), after: 31 * time.Second, asked: 1},
+		{name: "a hook that listens", scene: withHook(false), after: latency + time.Second, asked: 1},
+		{name: "a hook that is deaf", scene: withHook(true), after: latency + time.Second, asked: 1},
 		{name: "a wait in process", scene: turns(limitedFor(50 * time.Second)), after: 20 * time.Second, asked: 1},
 		{name: "a wait, parked", scene: turns(limitedFor(2 * time.Hour)), after: time.Hour, asked: 1},
 		{name: "no network", scene: offline, after: 5 * time.Minute, asked: 1},
@@ -47,7 +47,7 @@ func TestCancel(t *testing.T) {
 				continue // it would have settled before
 			}
 			t.Run(tt.name+"/"+mode, func(t *testing.T) {
-				everywhere(t, elsewhere, func() scene {
+				everywhere(t, everybody, func() scene {
 					sc := tt.scene()
 					sc.auto = auto
 					return sc
@@ -72,7 +72,7 @@ func withTool(deaf bool) func() scene {
 }
 
 func withHook(deaf bool) func() scene {
-	return func() scene { return scene{turns: []turn{noHeaders}, hook: silentHook(deaf)} }
+	return func() scene { return scene{turns: []turn{says(faultlab.Overloaded())}, hook: silentHook(deaf)} }
 }
 
 func offline() scene {

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -159,7 +160,7 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerMaxTurn, 2*time.Minute)}
 		}, func(p *performance) {
 			_, err := p.run.Wait() // the third wait would end after the turn
-			failed, ok := err.(*runner.Error)
+			failed, ok := errors.AsType[*runner.Error](err)
 			if !ok || failed.Suggestion == nil || failed.Suggestion.BlockedBy != "max_turn" || p.since() != 2*each+latency+1900*time.Millisecond {
 				p.t.Errorf("%v after %s", err, p.since())
 			}
@@ -210,7 +211,7 @@ func TestAnEndedTurnAsksOnce(t *testing.T) {
 // TestTheIdleBreaker: five silences in a row are enough, also where a person asked again
 // in between. A retry of that model is then neither made nor offered; a switch is offered.
 func TestTheIdleBreaker(t *testing.T) {
-	everywhere(t, elsewhere, func() scene {
+	everywhere(t, everybody, func() scene {
 		return scene{turns: []turn{noHeaders}, models: []string{"other"}, hook: retryAlways}
 	}, func(p *performance) {
 		run := p.run
@@ -247,7 +248,7 @@ func retryAlways(context.Context, hooks.RunError) (recovery.Vote, error) {
 // TestTheIdleBreakerWithAutoRecover: with more retries than silences allowed, the fifth is
 // the last request.
 func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
-	everywhere(t, elsewhere, func() scene {
+	everywhere(t, everybody, func() scene {
 		return scene{turns: []turn{noHeaders}, auto: true, hook: retryAlways, change: func(p *recovery.Policy) { p.MaxRetries = 6 }}
 	}, func(p *performance) {
 		_, _ = p.run.Wait()
@@ -262,7 +263,7 @@ func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
 
 // TestAFinishedStepResetsTheIdleBreaker: four silences, a step, and four more are no five.
 func TestAFinishedStepResetsTheIdleBreaker(t *testing.T) {
-	everywhere(t, elsewhere, func() scene {
+	everywhere(t, everybody, func() scene {
 		four := []turn{noHeaders, noHeaders, noHeaders, noHeaders}
 		turns := append(append(append([]turn{}, four...), says(faultlab.ToolCall("look", "{}"))), append(four, says(faultlab.Answer("Fine.")))...)
 		return scene{

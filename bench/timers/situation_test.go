@@ -172,7 +172,7 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	turn := s.take()
 	shared := &sharedWriter{ResponseWriter: w}
 	if turn.noise != nil {
-		defer s.disturb(shared, r.Context(), turn.noise)()
+		defer s.disturb(r.Context(), shared, turn.noise)()
 	}
 	if turn.mute {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -187,7 +187,7 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // disturb sends noise beside what is said, until stop is called or the client goes.
-func (s *stage) disturb(w *sharedWriter, gone context.Context, noise noise) (stop func()) {
+func (s *stage) disturb(gone context.Context, w *sharedWriter, noise noise) (stop func()) {
 	ctx, cancel := context.WithCancel(gone)
 	var over sync.WaitGroup
 	over.Go(func() {

@@ -48,7 +48,7 @@ func TestAPartOfAnEventIsASignOfLife(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				body := &drops{text: "data: {\"a\":1}\n\n", pause: tt.pause}
 				c, err := New(Config{Provider: "p", BaseURL: "https://p.example", RoundTripper: tripper(func(*http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {eventStream}}, Body: body}, nil
+					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {eventStream}}, Body: body}, nil
 				})})
 				if err != nil {
 					t.Fatal(err)
