@@ -208,6 +208,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	if _, err := r.models.Model(s.Model); err != nil {
 		return recovery.Started{}, err
 	}
+	if !slices.Contains(s.Policy.Models, s.Model) {
+		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may come back to what it began with
+	}
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
 		return recovery.Started{}, err
 	}

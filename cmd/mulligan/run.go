@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // maxPrompt is the most that is read from stdin, in bytes.
@@ -20,6 +21,7 @@ const maxPrompt = 16 << 20
 type runFlags struct {
 	common
 	model       string
+	session     string
 	fallbacks   []string
 	autoRecover bool
 	plugins     []string
@@ -51,6 +53,10 @@ mulligan run --auto-recover --fallback openai/gpt-5.2 "Summarise this" < notes.t
 # Give up on a model that is silent for 10 s:
 mulligan run --timeout first-event=10s --timeout idle=10s "Hello"
 
+# Go on with what was said before:
+mulligan run --session oslo "What is the weather there?"
+mulligan run --session oslo "And tomorrow?"
+
 # Every event as a line of JSON:
 mulligan run --json "Hello"`,
 		Args: cobra.MaximumNArgs(1),
@@ -64,6 +70,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	f.common.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
+	flags.StringVar(&f.session, "session", "", "the conversation that the run goes on with; a new name begins one")
 	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
@@ -128,11 +135,23 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt stri
 		return err
 	}
 	r := a.runner(models, known, a.config.Model, a.config.Fallbacks, runner.WithTools(tools...), runner.WithSystem(f.system))
-	run, err := r.Start(ctx, runner.Request{Prompt: prompt, Timeouts: f.settings})
+	run, err := r.Start(ctx, f.request(cmd.Flags(), a.config, prompt))
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	return a.show(run, f.json)
+}
+
+// request says what the flags do, so that a session's defaults count where they say nothing.
+func (f *runFlags) request(flags *pflag.FlagSet, c *config, prompt string) runner.Request {
+	req := runner.Request{Prompt: prompt, Session: f.session, Timeouts: f.settings}
+	if f.model != "" {
+		req.Model = c.Model
+	}
+	if flags.Changed("auto-recover") {
+		req.AutoRecover = &f.autoRecover
+	}
+	return req
 }
 
 // amend lets flags override the config.
@@ -140,6 +159,11 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 	if f.model != "" {
 		if err := c.setModel(f.model); err != nil {
 			return fmt.Errorf("--model: %w", err)
+		}
+	}
+	if flags.Changed("session") {
+		if err := timeline.CheckSessionID(f.session); err != nil {
+			return fmt.Errorf("--session: %w", err)
 		}
 	}
 	if flags.Changed("fallback") {
