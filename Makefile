@@ -14,8 +14,8 @@ RACE := $(shell command -v $$(go env CC) >/dev/null 2>&1 && echo -race)
 AUTO := 1
 DEMO_FLAGS := $(if $(filter 0,$(AUTO)),--auto-recover=false)
 
-# How many seeds each simulation draws.
-MULLIGAN_SIM_RUNS := 2000
+# How many worlds a long simulation plays; SEED plays one of them, or a recipe.
+RUNS := 100000
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -36,10 +36,20 @@ build: ## build bin/mulligan
 .PHONY: test
 test: ## run every test, with the race detector where there is a C compiler
 	go test $(RACE) -timeout 20m $(PACKAGES)
+	MULLIGAN_SIM_RUNS=20000 go test -timeout 20m -run Sim ./bench/sim
 
 .PHONY: sim
-sim: ## run the simulations long: MULLIGAN_SIM_RUNS seeds each (2000)
-	MULLIGAN_SIM_RUNS=$(MULLIGAN_SIM_RUNS) go test $(RACE) -count=1 -timeout=1h -run Sim $(PACKAGES)
+sim: ## play the whole stack on RUNS seeds (100000), and hosts at length; SEED=1234 plays one world again, verbosely
+ifdef SEED
+	MULLIGAN_SIM_SEED='$(SEED)' go test -count=1 -v -run 'TestSim$$' ./bench/sim
+else
+	MULLIGAN_SIM_RUNS=$(RUNS) go test -count=1 -v -timeout=12h -run Sim ./bench/sim
+	MULLIGAN_SIM_RUNS=2000 go test $(RACE) -count=1 -timeout=1h -run Sim ./host
+endif
+
+.PHONY: mutants
+mutants: ## break the code on purpose, patch by patch, and demand that a test names the invariant
+	@go run ./bench/mutants $(MUTANTS)
 
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire and write docs/faults.md

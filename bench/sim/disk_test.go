@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -31,7 +30,7 @@ type disk struct {
 	slow   float64
 	outage [2]int // the appends from the first to before the second all fail
 
-	mu      sync.Mutex
+	mu      bubbleMutex
 	run     string
 	events  []recovery.Event
 	lease   timeline.Lease // the newest
@@ -39,6 +38,15 @@ type disk struct {
 	appends int
 	delays  []delay
 }
+
+// bubbleMutex is a mutex that time passes for whoever waits for it, unlike a sync.Mutex
+// in a bubble.
+type bubbleMutex chan struct{}
+
+func newBubbleMutex() bubbleMutex { return make(bubbleMutex, 1) }
+
+func (m bubbleMutex) Lock()   { m <- struct{}{} }
+func (m bubbleMutex) Unlock() { <-m }
 
 // delay is time that the world's faults cost, beginning at a moment.
 type delay struct {
@@ -48,7 +56,7 @@ type delay struct {
 
 func newDisk(r recipe) *disk {
 	d := newDice(r.seed, diceDisk)
-	s := &disk{Memory: timeline.NewMemory(), dice: d}
+	s := &disk{Memory: timeline.NewMemory(), dice: d, mu: newBubbleMutex()}
 	faulty, out := d.chance(0.5), d.chance(0.2)
 	from := 2 + d.n(20)
 	if r.has(partDisk) && faulty {

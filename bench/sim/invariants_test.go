@@ -72,8 +72,8 @@ var proofs = []proof{
 	{"I50", "the same seed gives the same log", true, nil, ""},
 }
 
-// TestEveryInvariantHasItsProof: each has one line, what the line names exists, and what
-// is nowhere proved says what is missing.
+// TestEveryInvariantHasItsProof: each has one line, what the line names exists, every rule
+// has a mutant, and what is nowhere proved says what is missing.
 func TestEveryInvariantHasItsProof(t *testing.T) {
 	rules := sources(t, ".")
 	for i, p := range proofs {
@@ -82,6 +82,9 @@ func TestEveryInvariantHasItsProof(t *testing.T) {
 		}
 		if looks := bytes.Contains(rules, []byte(`"`+p.id+": ")); looks != p.sim {
 			t.Errorf("%s: a rule looks at it: %t, the table says %t", p.id, looks, p.sim)
+		}
+		if mutants, err := filepath.Glob("../../testdata/mutants/" + p.id + "-*.patch"); p.sim && (err != nil || len(mutants) == 0) {
+			t.Errorf("%s: no mutant shows that its rule can complain: see bench/mutants", p.id)
 		}
 		if !p.sim && len(p.tests) == 0 && p.missing == "" {
 			t.Errorf("%s is proved nowhere, and the table does not say what is missing", p.id)

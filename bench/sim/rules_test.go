@@ -266,16 +266,13 @@ func (c *checker) i20decidedFirst(e recovery.Event) {
 	}
 }
 
-// votedSo reports whether by names a vote for the decision that is in the log; the idle
-// breaker makes another one of a retry.
+// votedSo reports whether by names a vote for the decision that is in the log; of what a
+// limit forbids another decision may have been made.
 func (c *checker) votedSo(by *recovery.Voter, d recovery.Decision) bool {
-	action := d.Action
-	if d.BlockedBy == "idle_breaker" {
-		action = recovery.ActionRetry
-	}
 	return by != nil && slices.ContainsFunc(c.votes, func(v recovery.Vote) bool {
 		ranked := by.Rank < len(c.run.Policy.Plugins) && c.run.Policy.Plugins[by.Rank] == by.Plugin
-		return ranked && v.Plugin == by.Plugin && v.Action == action && v.Version == by.Version && v.Latency == by.Millis
+		said := v.Action == d.Action || d.BlockedBy != "" && c.sound(v)
+		return ranked && said && v.Plugin == by.Plugin && v.Version == by.Version && v.Latency == by.Millis
 	})
 }
 

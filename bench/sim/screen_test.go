@@ -32,7 +32,7 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 				w.complain("I29: follow: %v", err)
 				return
 			}
-			if item.Event != nil && !w.holds(item.Event.Seq) {
+			if item.Event != nil && !w.holds(run, item.Event.Seq) {
 				s.complain("I31: event %d is shown before it is durable", item.Event.Seq)
 			}
 			s.show(item)
@@ -44,9 +44,9 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 }
 
 // holds reports whether the disk has that event.
-func (w *world) holds(seq uint64) (holds bool) {
-	w.disk.look(func(events []recovery.Event, _ *recovery.Run) { holds = seq <= uint64(len(events)) })
-	return holds
+func (w *world) holds(run string, seq uint64) bool {
+	events, err := w.disk.Read(context.Background(), run, seq-1, 1)
+	return err == nil && len(events) == 1
 }
 
 func (s *screen) show(item timeline.Item) {
