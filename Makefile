@@ -17,6 +17,9 @@ DEMO_FLAGS := $(if $(filter 0,$(AUTO)),--auto-recover=false)
 # How many worlds a long simulation plays; SEED plays one of them, or a recipe.
 RUNS := 100000
 
+# How many cycles of processes that are killed are played.
+N := 600
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -50,6 +53,10 @@ endif
 .PHONY: mutants
 mutants: ## break the code on purpose, patch by patch, and demand that a test names the invariant
 	@go run ./bench/mutants $(MUTANTS)
+
+.PHONY: kill
+kill: ## kill processes that drive runs, at named points and at any instant: N cycles (600)
+	@cd bench/kill && MULLIGAN_KILL_CYCLES=$(N) go test -count=1 -timeout=3h -run 'TestKill$$'
 
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire and write docs/faults.md

@@ -1,0 +1,238 @@
+package kill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/anthropic"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+const (
+	planEnv   = "MULLIGAN_KILL_PLAN" // a plan in JSON: this process is a child
+	model     = "lab/one"
+	maxTokens = 1 << 20 // of a run's budget, so that it is counted
+)
+
+// What a process does with the runs that it finds.
+const (
+	modeStart  = "start"  // none is there: it starts one
+	modeResume = "resume" // it goes on with them, as `mulligan runs resume` does
+	modeKeep   = "keep"   // the same as `mulligan serve` does it
+)
+
+// plan is what a child is told.
+type plan struct {
+	Dir   string // where everything of the cycle is
+	URL   string // the provider's
+	Story string
+	Mode  string
+	Point string        // where it dies; "" = nowhere by itself
+	Nth   int           // the n-th time that it comes by
+	Late  time.Duration // see trap
+	Fault string        // planted, for a check to find; "" = none
+}
+
+// String is the plan as the child reads it.
+func (p plan) String() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func (p plan) store() string   { return filepath.Join(p.Dir, "state") }
+func (p plan) journal() string { return filepath.Join(p.Dir, "journal") }
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(planEnv)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var p plan
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	live(p)
+}
+
+// child is the process that drives the run.
+type child struct {
+	plan    plan
+	story   story
+	ctx     context.Context
+	trap    *trap
+	tale    *tale
+	journal journal
+	log     timeline.Log
+	runner  *runner.Runner
+}
+
+// live is a child's whole life, if nothing ends it early.
+func live(p plan) {
+	c := &child{
+		plan: p, story: stories[p.Story], ctx: context.Background(), tale: openTale(),
+		trap: &trap{point: p.Point, n: p.Nth, late: p.Late},
+	}
+	if p.Fault == faultCareless {
+		c.careless()
+		return
+	}
+	store, err := sqlite.Open(c.ctx, p.store())
+	c.check(err)
+	c.journal, err = openJournal(p.journal())
+	c.check(err)
+	c.log = &mortal{Log: store, trap: c.trap, tale: c.tale, slow: c.story.slow}
+	if p.Fault != "" {
+		c.log = &faulty{c.log, c}
+	}
+	c.runner = c.newRunner()
+	if p.Mode == modeStart {
+		c.start()
+	} else {
+		c.tale.tell(wordReady)
+		c.goOn()
+	}
+	c.check(store.Close())
+	c.tale.tell(wordOver)
+}
+
+// check ends a process for which nothing is left to do well.
+func (c *child) check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func (c *child) newRunner() *runner.Runner {
+	lab, err := anthropic.New(anthropic.Config{Name: "lab", BaseURL: c.plan.URL, Key: func() (string, error) { return "any", nil }})
+	c.check(err)
+	return runner.New(runner.WithModel(model, observed{lab, c}), runner.WithAutoRecover(!c.story.asks), runner.WithLog(c.log),
+		runner.WithHook("steadfast", hooks.Func(c.advise)), c.tools(),
+		runner.WithPolicy(func(p *recovery.Policy) { p.Budget.Tokens = maxTokens }))
+}
+
+// advise retries whatever can be retried.
+func (c *child) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+	c.trap.at("amid hook")
+	switch e.Failure.Kind {
+	case recovery.KindToolFailure:
+		return recovery.Vote{}, nil
+	case recovery.KindContextOverflow:
+		return recovery.Vote{Action: recovery.ActionRetry, Adjust: recovery.Adjust{Compact: true}}, nil
+	case recovery.KindInterrupted:
+		return recovery.Vote{Action: recovery.ActionRetry}, nil
+	}
+	return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.InMillis(c.story.waits)}, nil
+}
+
+// observed is the model, whose calls are told.
+type observed struct {
+	llm.Model
+	child *child
+}
+
+func (o observed) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		o.child.tale.tell(wordAsking)
+		for d, err := range o.Model.Stream(ctx, q) {
+			if d.Kind == llm.DeltaStart && err == nil {
+				o.child.trap.at("first byte")
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// start begins a run and carries it as far as it gets.
+func (c *child) start() {
+	run, err := c.runner.Start(c.ctx, runner.Request{Prompt: "What now?", Messages: c.story.input})
+	c.check(err)
+	c.tale.tell(wordReady)
+	c.carry(run)
+}
+
+// goOn goes on with what others left.
+func (c *child) goOn() {
+	runs, err := c.log.List(c.ctx, timeline.Query{})
+	c.check(err)
+	for _, s := range runs {
+		if c.plan.Mode == modeKeep && !s.Ended && !s.SuggestionOpen {
+			c.keep()
+		}
+		run, err := c.runner.Resume(c.ctx, s.Run)
+		c.check(err)
+		c.carry(run)
+	}
+}
+
+// keep stays until one run has settled.
+func (c *child) keep() {
+	ctx, leave := context.WithCancel(c.ctx)
+	c.check(c.runner.Keep(ctx, func(run *runner.Run) {
+		c.follow(run)
+		leave()
+	}))
+}
+
+// carry follows a run, and answers what it asks, until it has settled.
+func (c *child) carry(run *runner.Run) {
+	for {
+		c.follow(run)
+		_, err := run.Wait()
+		failed, ok := errors.AsType[*runner.Error](err)
+		switch {
+		case !ok && err != nil && !errors.Is(err, runner.ErrCancelled):
+			c.check(err)
+		case !ok || failed.Suggestion == nil || failed.Suggestion.BlockedBy != "":
+			return
+		}
+		run, err = c.runner.Recover(c.ctx, run.ID(), runner.Answer{Suggestion: failed.Suggestion.ID, Action: recovery.ButtonRetry})
+		c.check(err)
+	}
+}
+
+// follow tells what a follower of the run is shown, until it settles.
+func (c *child) follow(run *runner.Run) {
+	var reactions sync.WaitGroup
+	defer reactions.Wait()
+	for item, err := range run.Events() {
+		c.check(err)
+		if item.Event == nil {
+			continue
+		}
+		c.tale.events(wordShown, *item.Event)
+		if c.story.reacts != nil {
+			reactions.Go(func() { c.story.reacts(c, *item.Event) })
+		}
+	}
+}
+
+// answer has a person answer the run; that it was answered before is fine.
+func (c *child) answer(run, suggestion, action string) {
+	_, err := c.runner.Recover(c.ctx, run, runner.Answer{Suggestion: suggestion, Action: action})
+	for _, late := range []error{recovery.ErrAnswered, recovery.ErrExpired, recovery.ErrNoSuggestion} {
+		if errors.Is(err, late) {
+			return
+		}
+	}
+	c.check(err)
+}

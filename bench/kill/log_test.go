@@ -1,0 +1,76 @@
+package kill
+
+import (
+	"context"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// mortal is a log that tells what it has acknowledged, and in which its process may die.
+type mortal struct {
+	timeline.Log
+	trap *trap
+	tale *tale
+	slow bool // every lease is over as soon as it was given, as on a machine that is too slow for it
+}
+
+func (m *mortal) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	for _, e := range events {
+		m.trap.at("before " + e.Type())
+		m.trap.amid(e.Type())
+	}
+	if err := m.Log.Append(ctx, l, after, events...); err != nil {
+		return err
+	}
+	m.tale.events(wordAcked, events...)
+	for _, e := range events {
+		m.trap.at("after " + e.Type())
+	}
+	return nil
+}
+
+func (m *mortal) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+	m.trap.at("before claim")
+	l, err := m.Log.Claim(ctx, run, owner, m.shorten(ttl))
+	if err == nil {
+		m.trap.at("after claim")
+	}
+	return l, err
+}
+
+func (m *mortal) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+	m.trap.at("before renew")
+	l, err := m.Log.Renew(ctx, l, m.shorten(ttl))
+	if err == nil {
+		m.trap.at("after renew")
+	}
+	return l, err
+}
+
+func (m *mortal) Release(ctx context.Context, l timeline.Lease) error {
+	m.trap.at("before release")
+	err := m.Log.Release(ctx, l)
+	if err == nil {
+		m.trap.at("after release")
+	}
+	return err
+}
+
+func (m *mortal) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
+	m.trap.at("before send")
+	n, err := m.Log.Send(ctx, run, c)
+	if err == nil {
+		m.tale.tell(wordSent, run, n, c.ID)
+		m.trap.at("after send")
+	}
+	return n, err
+}
+
+func (m *mortal) shorten(ttl time.Duration) time.Duration {
+	if m.slow {
+		return time.Millisecond
+	}
+	return ttl
+}

@@ -1,0 +1,77 @@
+package kill
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// story is what happens to a run if nobody dies.
+type story struct {
+	steps []faultlab.Step // what the model does; the last step again and again
+	asks  bool            // a failure is offered to a person instead of being recovered from
+	waits time.Duration   // before the retry
+	slow  bool            // see mortal
+	early bool            // somebody goes on with it before its time, which Keep does not
+	// input is what the run begins with.
+	input []llm.Message
+	// reacts is what somebody does when they see an event.
+	reacts func(c *child, e recovery.Event)
+}
+
+// overflow is how the provider says that a conversation is too long.
+const overflow = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`
+
+// long is text that is worth two checkpoints.
+var long = strings.TrimSpace(strings.Repeat(strings.Repeat("mulligan", 40)+" ", 40))
+
+// working asks for tools, fails once, asks again, and says much.
+var working = []faultlab.Step{
+	faultlab.ToolCalls("Let me look. ", faultlab.Call{Name: toolLook}, faultlab.Call{Name: toolPay}),
+	faultlab.Unavailable(),
+	faultlab.ToolCalls("", faultlab.Call{Name: toolPay}),
+	faultlab.Answer(long),
+}
+
+var stories = map[string]story{
+	"tools": {steps: working, waits: 5 * time.Millisecond},
+	"slow":  {steps: working, waits: 5 * time.Millisecond, slow: true},
+	"looks": {steps: []faultlab.Step{faultlab.ToolCall(toolLook, "{}"), faultlab.Answer("All good.")}},
+	"pays":  {steps: []faultlab.Step{faultlab.ToolCall(toolPay, "{}"), faultlab.Answer("All good.")}},
+	"plain": {steps: []faultlab.Step{faultlab.Answer("All good.")}},
+	"asks":  {steps: working, asks: true},
+	"waits": {steps: working, waits: 30 * time.Second, early: true, reacts: (*child).cutShort},
+	"long": {
+		steps: []faultlab.Step{faultlab.Status(400, nil, overflow), faultlab.Answer("They talked."), faultlab.Answer("It fits.")},
+		input: conversation(20, 1000),
+	},
+	"cancels": {steps: []faultlab.Step{faultlab.StallAfter("It is ")}, reacts: (*child).cancel},
+}
+
+// conversation is talk of so many turns, each of so many bytes.
+func conversation(turns, bytes int) []llm.Message {
+	var messages []llm.Message
+	for i := range turns {
+		messages = append(messages, llm.User(fmt.Sprintf("question %d %s", i, strings.Repeat("q", bytes))),
+			llm.Message{Role: llm.RoleAssistant, Model: model, Parts: []llm.Part{{Text: fmt.Sprintf("answer %d", i)}}})
+	}
+	return messages
+}
+
+// cutShort has a person answer a long wait.
+func (c *child) cutShort(e recovery.Event) {
+	if w, ok := e.Body.(recovery.Waiting); ok && time.Until(w.Until) > time.Second {
+		c.answer(e.Run, w.ID, recovery.ButtonRetryNow)
+	}
+}
+
+// cancel has a person cancel the run once it has begun.
+func (c *child) cancel(e recovery.Event) {
+	if _, ok := e.Body.(recovery.Began); ok {
+		c.check(c.runner.Cancel(c.ctx, e.Run))
+	}
+}

@@ -1,0 +1,93 @@
+package kill
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// The lines of a tale: what a process was promised or did, each told as soon as it is
+// known and before anything follows from it.
+const (
+	wordReady  = "ready"  // a run was started, or will be gone on with
+	wordAcked  = "acked"  // run, seq, digest, call, key: an append of this event succeeded
+	wordShown  = "shown"  // the same: a follower was given this event
+	wordSent   = "sent"   // run, position, id: a command is in the inbox
+	wordAsking = "asking" // a model is about to be asked
+	wordBegun  = "begun"  // key: a tool is about to take effect
+	wordOver   = "over"   // the process has nothing left to do
+)
+
+// tale is the pipe to the parent. A line is one write, so a process that dies leaves
+// whole lines.
+type tale struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// openTale opens the file that the parent left open for its child.
+func openTale() *tale { return &tale{out: os.NewFile(3, "tale")} }
+
+func (t *tale) tell(words ...any) { t.write(fmt.Sprintln(words...)) }
+
+// events tells of them in one write.
+func (t *tale) events(word string, events ...recovery.Event) {
+	var text strings.Builder
+	for _, e := range events {
+		fmt.Fprintln(&text, word, e.Run, e.Seq, digest(e), tool(e))
+	}
+	t.write(text.String())
+}
+
+func (t *tale) write(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := io.WriteString(t.out, text); err != nil {
+		fmt.Fprintln(os.Stderr, "the parent does not listen:", err)
+		os.Exit(1)
+	}
+}
+
+// digest stands for an event as it is stored.
+func digest(e recovery.Event) string {
+	stored, err := json.Marshal(e)
+	if err != nil {
+		return err.Error()
+	}
+	sum := sha256.Sum256(stored)
+	return e.Type() + "/" + hex.EncodeToString(sum[:8])
+}
+
+// tool is the call that a tool's event is about, and its idempotency key with its intent.
+func tool(e recovery.Event) string {
+	switch b := e.Body.(type) {
+	case recovery.ToolBegan:
+		return b.CallID + " " + b.Key
+	case recovery.ToolReturned:
+		return b.CallID
+	}
+	return ""
+}
+
+// line is one of a tale, in words.
+type line []string
+
+func (l line) is(word string) bool { return len(l) > 0 && l[0] == word }
+
+// ofType reports whether l acknowledges an event of that type.
+func (l line) ofType(name string) bool { return l.is(wordAcked) && strings.HasPrefix(l[3], name+"/") }
+
+// listen reads a tale to its end.
+func listen(r io.Reader, each func(line)) {
+	for scanner := bufio.NewScanner(r); scanner.Scan(); {
+		each(strings.Fields(scanner.Text()))
+	}
+}
