@@ -112,7 +112,7 @@ func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, err
 		if err != nil {
 			return nil, g.problem(err)
 		}
-		s.Key, s.Fingerprint = in.Key, print
+		s.Key, s.Fingerprint = ownKey(ctx, in.Key), print
 	}
 	run, err := g.cfg.Runs.Start(ctx, s)
 	if err != nil {

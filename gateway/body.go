@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// readBody reads a write's body whole and checks it, so that what follows decodes JSON of
+// one meaning (S06, S12, S34). Only JSON is taken, because a form of another page can
+// send everything else; a write without a body needs no Content-Type.
+func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) error {
+	if !isWrite(r.Method) {
+		return nil
+	}
+	kind := r.Header.Get("Content-Type")
+	if kind == "" && r.ContentLength == 0 {
+		return nil
+	}
+	if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/json" {
+		return refusal{http.StatusUnsupportedMediaType, "send Content-Type: application/json"}
+	}
+	flow := http.NewResponseController(w)
+	_ = flow.SetReadDeadline(time.Now().Add(g.cfg.Limits.BodyTime)) // a test's recorder has none
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.cfg.Limits.BodyBytes))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return refusal{http.StatusRequestEntityTooLarge, "the body is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return refusal{http.StatusRequestTimeout, "the body did not arrive in time"}
+	}
+	if err != nil {
+		return refusal{http.StatusBadRequest, "the body is not complete"}
+	}
+	_ = flow.SetReadDeadline(time.Time{})
+	if err := checkJSON(data, g.cfg.Limits.JSONDepth); err != nil {
+		return refusal{http.StatusBadRequest, err.Error()}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return nil
+}
+
+// maxNumber is the longest number that is taken, in bytes.
+const maxNumber = 64
+
+// level is an object or array that is open; keys is nil in an array.
+type level struct {
+	keys  map[string]bool
+	value bool // what comes next in an object is a value, not a key
+}
+
+// checkJSON refuses what decoders disagree about or choke on: keys twice in an object (one
+// reader takes the first, another the last), numbers that no float64 holds, text that is
+// not UTF-8, and nesting deeper than depth. What is no JSON at all is left to whoever
+// decodes it: its message says more.
+func checkJSON(data []byte, depth int) error {
+	if !utf8.Valid(data) {
+		return errors.New("the body is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var open []level
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return nil //nolint:nilerr // the end, or no JSON: see above
+		}
+		if err := checkToken(token, open); err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{keys: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		if len(open) > depth {
+			return errors.New("the body is nested deeper than " + strconv.Itoa(depth) + " levels")
+		}
+	}
+}
+
+func checkToken(token json.Token, open []level) error {
+	if len(open) > 0 && token != json.Delim('}') && token != json.Delim(']') {
+		in := &open[len(open)-1]
+		if key, ok := token.(string); ok && in.keys != nil && !in.value {
+			if in.keys[key] {
+				return errors.New("a key is twice in one object")
+			}
+			in.keys[key] = true
+		}
+		in.value = !in.value
+	}
+	if n, ok := token.(json.Number); ok {
+		if _, err := n.Float64(); err != nil || len(n) > maxNumber {
+			return errors.New("a number is too large or too long")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"time"
+)
+
+// grants keeps short-lived secrets in a folder, a file for each, named after the secret's
+// digest: whoever reads the folder learns none of them. A file appears and goes in one
+// step, so that all processes of a state folder can share it.
+type grants struct {
+	dir   string
+	chars int           // bytes of chance in a secret
+	life  time.Duration // of a secret
+	most  int           // the one that ends first goes first
+	now   func() time.Time
+}
+
+// grant is what a file says about its secret.
+type grant struct {
+	Token   Digest    `json:"token"` // that vouched for it
+	Expires time.Time `json:"expires"`
+}
+
+// MarshalText is the digest in hexadecimal digits.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (d *Digest) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(d) {
+		return errors.New("this is no digest: it has another length")
+	}
+	_, err := hex.Decode(d[:], text)
+	return err
+}
+
+// add makes a secret that a token vouches for.
+func (s grants) add(token Digest) (secret string, err error) {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }() // nothing is written through it any more
+	s.tidy(root)
+	chance := make([]byte, s.chars)
+	rand.Read(chance) //nolint:errcheck // it never fails (crypto/rand)
+	secret = base64.RawURLEncoding.EncodeToString(chance)
+	data, err := json.Marshal(grant{token, s.now().Add(s.life).UTC()})
+	if err != nil {
+		return "", err
+	}
+	return secret, root.WriteFile(DigestOf(secret).String(), data, 0o600)
+}
+
+// look gives what is known about a secret that has not expired.
+func (s grants) look(secret string) (g grant, ok bool) {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return grant{}, false
+	}
+	defer func() { _ = root.Close() }() // only read
+	g, err = readGrant(root, DigestOf(secret).String())
+	return g, err == nil && s.now().Before(g.Expires)
+}
+
+// take is look, for one caller only: whoever removes the file has it.
+func (s grants) take(secret string) (g grant, ok bool) {
+	if g, ok = s.look(secret); !ok {
+		return grant{}, false
+	}
+	return g, s.drop(secret) == nil
+}
+
+// drop ends a secret; it is an error if it is gone already.
+func (s grants) drop(secret string) error {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.Remove(DigestOf(secret).String()), root.Close())
+}
+
+// tidy removes what has expired, and what is too many. What it cannot read is left alone:
+// another process may be writing it.
+func (s grants) tidy(root *os.Root) {
+	files, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	type kept struct {
+		name    string
+		expires time.Time
+	}
+	var live []kept
+	for _, f := range files {
+		if g, err := readGrant(root, f.Name()); err == nil {
+			live = append(live, kept{f.Name(), g.Expires})
+		}
+	}
+	slices.SortFunc(live, func(a, b kept) int { return a.expires.Compare(b.expires) })
+	for i, k := range live {
+		if !s.now().Before(k.expires) || len(live)-i >= s.most {
+			_ = root.Remove(k.name) // another process may have been faster
+		}
+	}
+}
+
+func readGrant(root *os.Root, name string) (g grant, err error) {
+	data, err := root.ReadFile(name)
+	if err != nil {
+		return grant{}, err
+	}
+	err = json.Unmarshal(data, &g)
+	return g, err
+}

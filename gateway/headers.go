@@ -1,0 +1,26 @@
+package gateway
+
+import "net/http"
+
+const (
+	// pagePolicy lets the page load what this gateway serves and nothing else: no inline
+	// script or style, no picture of another server (a model's text could name one, and so
+	// tell it what was said).
+	pagePolicy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	// apiPolicy is for answers that are no pages, should a browser show one all the same.
+	apiPolicy = "default-src 'none'; frame-ancestors 'none'"
+)
+
+// protect sets the headers that every answer has, refusals too (S10, S07: none of CORS).
+func (g *Guard) protect(h http.Header, r *http.Request) {
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if isAPI(r.URL.Path) {
+		h.Set("Content-Security-Policy", apiPolicy)
+		h.Set("Cache-Control", "no-store")
+	}
+}

@@ -1,0 +1,57 @@
+package gateway
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkHost refuses a request that was not meant for this gateway (S04). A page whose name
+// was made to resolve to this machine (DNS rebinding) sends its own name as Host: that is
+// how it is told from a page of ours, whatever address the gateway is bound to.
+//
+// Allowed are the configured names, the address that the connection came in by, and, if
+// that is a loopback address, localhost and its addresses. The port is part of it. Upper
+// case is equal to lower case; a trailing dot is not a name that anybody needs.
+func (g *Guard) checkHost(r *http.Request) error {
+	host := strings.ToLower(r.Host)
+	if g.hosts[host] || slices.Contains(g.ownHosts(r), host) {
+		return nil
+	}
+	return refusal{http.StatusMisdirectedRequest, "this gateway is not reached by that name: use the address that it listens on, or configure the name"}
+}
+
+// ownHosts are the values of Host that a connection gives.
+func (g *Guard) ownHosts(r *http.Request) []string {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return []string{"localhost"} // a unix socket: no browser gets there
+	}
+	names := []string{local.IP.String()}
+	if local.IP.IsLoopback() {
+		names = append(names, "localhost", "127.0.0.1", "::1")
+	}
+	usual := 80
+	if g.cfg.TLS {
+		usual = 443
+	}
+	var hosts []string
+	for _, name := range names {
+		hosts = append(hosts, net.JoinHostPort(name, strconv.Itoa(local.Port)))
+		if local.Port == usual {
+			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(name, ""), ":"))
+		}
+	}
+	return hosts
+}
+
+// checkHost refuses a configured name that no client sends.
+func checkHost(host string) error {
+	if host == "" || strings.ContainsAny(host, "/@?#* \t") {
+		return fmt.Errorf("%q is not a host: write name or name:port, without a scheme", host)
+	}
+	return nil
+}

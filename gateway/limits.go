@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits are how much a Guard lets through (S11, S12). A field of 0 has the default.
+type Limits struct {
+	HeadBytes int           // request line and headers; 32 KiB
+	BodyBytes int64         // 8 MiB, so that pictures fit
+	BodyTime  time.Duration // for a body to arrive; 30 s
+	JSONDepth int           // of objects and arrays in each other; 64
+	Streams   int64         // event streams at a time; 4,096
+	Writes    int64         // requests that change something at a time; 64
+	Failures  int           // wrong tokens of one address in a minute, and wrong codes; 10
+}
+
+func (l Limits) orDefault() Limits {
+	set(&l.HeadBytes, 32<<10)
+	set(&l.BodyBytes, maxBody)
+	set(&l.BodyTime, 30*time.Second)
+	set(&l.JSONDepth, 64)
+	set(&l.Streams, 4096)
+	set(&l.Writes, 64)
+	set(&l.Failures, 10)
+	return l
+}
+
+func set[N int | int64 | time.Duration](field *N, usual N) {
+	if *field <= 0 {
+		*field = usual
+	}
+}
+
+// maxPath is the most that a path with its query holds, in bytes.
+const maxPath = 8 << 10
+
+// checkHead bounds the request line and the headers, in case that the server before it does not.
+func (g *Guard) checkHead(r *http.Request) error {
+	if len(r.RequestURI) > maxPath {
+		return refusal{http.StatusRequestURITooLong, "the address is too long"}
+	}
+	size := len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	if size > g.cfg.Limits.HeadBytes {
+		return refusal{http.StatusRequestHeaderFieldsTooLarge, "the headers are too large"}
+	}
+	return nil
+}
+
+// checkForm refuses what only a proxy is asked, and methods that nothing here has. A
+// preflight (OPTIONS) is one of them.
+func checkForm(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return refusal{http.StatusMethodNotAllowed, "there is no such method"}
+	}
+	if r.URL.IsAbs() || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") {
+		return refusal{http.StatusMisdirectedRequest, "this gateway is no proxy: send the path alone"}
+	}
+	return nil
+}
+
+// load counts what goes on. There is one token at a time, so these are its counts.
+type load struct{ streams, writes atomic.Int64 }
+
+// begin counts a request until done is called, or refuses it.
+func (g *Guard) begin(r *http.Request) (done func(), err error) {
+	count, most := &g.load.writes, g.cfg.Limits.Writes
+	switch {
+	case isStream(r):
+		count, most = &g.load.streams, g.cfg.Limits.Streams
+	case !isWrite(r.Method):
+		return func() {}, nil
+	}
+	if count.Add(1) > most {
+		count.Add(-1)
+		return nil, refusal{http.StatusTooManyRequests, "too much goes on at once: end some of it, or try again later"}
+	}
+	return func() { count.Add(-1) }, nil
+}
+
+func isStream(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/events")
+}
+
+const (
+	failureWindow = time.Minute
+	maxAddresses  = 4096 // that failures are counted for; what exceeds it shares one count
+)
+
+// failures counts wrong credentials by address, over a minute that begins with the first.
+type failures struct {
+	most int
+
+	mu   sync.Mutex
+	seen map[netip.Prefix]*failed
+}
+
+type failed struct {
+	n     int
+	since time.Time
+}
+
+func newFailures(most int) *failures {
+	return &failures{most: most, seen: map[netip.Prefix]*failed{}}
+}
+
+// add counts one, and reports which of its minute it is and whether that is too many.
+func (f *failures) add(remote string, now time.Time) (n int, tooMany bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.entry(address(remote), now)
+	if now.Sub(e.since) >= failureWindow {
+		*e = failed{since: now}
+	}
+	e.n++
+	return e.n, e.n > f.most
+}
+
+// blocked reports whether an address has had its number.
+func (f *failures) blocked(remote string, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.seen[address(remote)]
+	if e == nil {
+		e = f.seen[netip.Prefix{}]
+	}
+	return e != nil && e.n >= f.most && now.Sub(e.since) < failureWindow
+}
+
+func (f *failures) entry(from netip.Prefix, now time.Time) *failed {
+	if e := f.seen[from]; e != nil {
+		return e
+	}
+	if len(f.seen) >= maxAddresses {
+		for key, e := range f.seen {
+			if now.Sub(e.since) >= failureWindow {
+				delete(f.seen, key)
+			}
+		}
+	}
+	if len(f.seen) >= maxAddresses {
+		from = netip.Prefix{}
+		if e := f.seen[from]; e != nil {
+			return e
+		}
+	}
+	e := &failed{since: now}
+	f.seen[from] = e
+	return e
+}
+
+// address is what failures are counted by: an IPv4 address, or the half of an IPv6 address
+// that one network has. What has none (a unix socket) is counted as one.
+func address(remote string) netip.Prefix {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	ip, bits := at.Addr().Unmap().WithZone(""), 64
+	if ip.Is4() {
+		bits = 32
+	}
+	prefix, err := ip.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return prefix
+}

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	loginPath  = "/v1/login"
+	logoutPath = "/v1/logout"
+
+	codeLife    = 60 * time.Second
+	codeBytes   = 16
+	maxCodes    = 64
+	sessionLife = 7 * 24 * time.Hour
+	maxSessions = 256
+)
+
+// Logins lets browsers in (S03). A token does not belong into a browser: whoever has it
+// makes a one-time code ([Logins.NewCode]), which a link carries behind its # and so past
+// every log; the page exchanges it for a session's cookie.
+//
+//	mulligan login     http://127.0.0.1:8484/#code=…
+//	the page           POST /v1/login {"code":"…"} → Set-Cookie, 204
+//	from then on       the cookie, and X-Mulligan-CSRF: 1 on writes
+//	at the end         POST /v1/logout, after 7 days, or when the token is replaced
+//
+// Codes and sessions are kept in the state folder as digests, so a session outlives the
+// gateway, and a code may be made by another process.
+type Logins struct{ codes, sessions grants }
+
+// OpenLogins opens the logins of a state folder. now is the clock, nil the system's.
+func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
+	if now == nil {
+		now = time.Now
+	}
+	l := &Logins{
+		codes:    grants{filepath.Join(dir, "login", "codes"), codeBytes, codeLife, maxCodes, now},
+		sessions: grants{filepath.Join(dir, "login", "sessions"), tokenBytes, sessionLife, maxSessions, now},
+	}
+	for _, folder := range []string{l.codes.dir, l.sessions.dir} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// NewCode makes a code of 128 bits that logs one browser in, once, within 60 s, as long
+// as the token with this digest holds.
+func (l *Logins) NewCode(token Digest) (string, error) { return l.codes.add(token) }
+
+// session gives the token that vouched for a session.
+func (l *Logins) session(id string) (Digest, bool) {
+	if l == nil {
+		return Digest{}, false
+	}
+	g, ok := l.sessions.look(id)
+	return g.Token, ok
+}
+
+// redeem exchanges a code for a new session.
+func (l *Logins) redeem(code string, holds func(Digest) bool) (id string, err error) {
+	g, ok := l.codes.take(code)
+	if !ok || !holds(g.Token) {
+		return "", errWrongCode
+	}
+	return l.sessions.add(g.Token)
+}
+
+var errWrongCode = errors.New("the code is wrong, was used, or is older than a minute: make a new one with mulligan login")
+
+// login answers POST /v1/login. A wrong code counts; after too many of them codes of that
+// address are not looked at for a minute.
+func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
+	id, err := g.redeem(w, r)
+	if err != nil {
+		g.refuse(w, r, err)
+		return
+	}
+	g.setCookie(w, id, sessionLife)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err error) {
+	if g.cfg.Logins == nil {
+		return "", refusal{http.StatusNotFound, "this gateway lets no browser log in"}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
+	if err := g.readBody(w, r); err != nil {
+		return "", err
+	}
+	var body struct {
+		Code string `json:"code"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Code == "" {
+		return "", refusal{http.StatusUnprocessableEntity, `send {"code":"…"}`}
+	}
+	if g.guesses.blocked(r.RemoteAddr, g.cfg.Now()) {
+		return "", refusal{http.StatusTooManyRequests, "too many wrong codes: wait a minute"}
+	}
+	id, err = g.cfg.Logins.redeem(body.Code, g.cfg.Token)
+	if errors.Is(err, errWrongCode) {
+		return "", g.failed(g.guesses, r, errWrongCode.Error())
+	}
+	return id, err
+}
+
+// maxLogin is the most that the body of a login holds, in bytes: nobody is known yet.
+const maxLogin = 1 << 10
+
+// logout answers POST /v1/logout: the session ends here and in the browser.
+func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		g.refuse(w, r, refusal{http.StatusMethodNotAllowed, "log out with POST"})
+		return
+	}
+	if id := g.sessionID(r); id != "" {
+		_ = g.cfg.Logins.sessions.drop(id) // it may have ended in another tab
+	}
+	g.setCookie(w, "", -time.Second)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// setCookie gives the browser a session, or takes it away with a negative life. Scripts
+// cannot read it, and no other site's page sends it.
+func (g *Guard) setCookie(w http.ResponseWriter, id string, life time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: g.cookieName(), Value: id, Path: "/", MaxAge: int(life.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: g.cfg.TLS,
+	})
+}
+
+// cookieName has, with TLS, the prefix that keeps other hosts and plain HTTP from setting it.
+func (g *Guard) cookieName() string {
+	if g.cfg.TLS {
+		return "__Host-mulligan"
+	}
+	return "mulligan"
+}
+
+func (g *Guard) sessionID(r *http.Request) string {
+	cookie, err := r.Cookie(g.cookieName())
+	if err != nil || g.cfg.Logins == nil {
+		return ""
+	}
+	return cookie.Value
+}

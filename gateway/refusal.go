@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// refusal is why a Guard does not let a request through: the answer's code and words. It
+// quotes nothing of the request.
+type refusal struct {
+	code int
+	why  string
+}
+
+// Error is what the client is told.
+func (r refusal) Error() string { return r.why }
+
+// refuse answers with a problem document.
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var said refusal
+	if !errors.As(err, &said) {
+		said = refusal{http.StatusInternalServerError, "something broke in the gateway; its log says more"}
+		g.cfg.Logger.Error("a request failed", "err", err)
+	}
+	switch said.code {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "60")
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE")
+	}
+	g.cfg.Logger.Debug("a request was refused", "code", said.code, "why", said.why, "from", r.RemoteAddr)
+	writeJSON(w, said.code, "application/problem+json", huma.ErrorModel{
+		Status: said.code, Title: http.StatusText(said.code), Detail: said.why,
+	})
+}
+
+// writeJSON writes an answer that a client's going away is the only danger to.
+func writeJSON(w http.ResponseWriter, code int, kind string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		code, data = http.StatusInternalServerError, []byte("{}")
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(code)
+	_, _ = w.Write(append(data, '\n'))
+}

@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	tokenName  = "token"
+	tokenBytes = 32  // of chance
+	minToken   = 43  // that many bytes in base64url
+	maxToken   = 512 // so that a wrong file is not read whole
+	tokenFresh = 500 * time.Millisecond
+)
+
+// Digest is the SHA-256 of a secret: what of it is kept and compared.
+type Digest [sha256.Size]byte
+
+// DigestOf is the digest of a secret.
+func DigestOf(secret string) Digest { return sha256.Sum256([]byte(secret)) }
+
+// String is the digest in hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// TokenFile is the token of an installation: the file "token" of its state folder, which
+// its owner alone can read (S02). It is safe for concurrent use.
+type TokenFile struct {
+	path string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	digest Digest
+	err    error // why there is no token now
+	read   time.Time
+}
+
+// OpenToken opens the token of a state folder and makes folder and token at first use. It
+// refuses a token that is too short, and one that others can read.
+func OpenToken(dir string) (*TokenFile, error) {
+	path := filepath.Join(dir, tokenName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := RotateToken(dir); err != nil {
+			return nil, err
+		}
+	}
+	t := &TokenFile{path: path, now: time.Now}
+	t.refresh()
+	return t, t.err
+}
+
+// RotateToken puts a new token into a state folder. Gateways that run refuse the old one,
+// and the sessions that it vouched for, within 1 s.
+func RotateToken(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	secret := make([]byte, tokenBytes)
+	rand.Read(secret) //nolint:errcheck // it never fails (crypto/rand)
+	f, err := os.CreateTemp(dir, "new-token-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(base64.RawURLEncoding.EncodeToString(secret) + "\n")
+	if err := errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, tokenName))
+}
+
+// ReadToken gives the token of a state folder, for a client on the same machine.
+func ReadToken(dir string) (string, error) { return readToken(filepath.Join(dir, tokenName)) }
+
+// Holds reports whether a digest is the token's. The file is read again when the last time
+// was half a second ago; while it is gone or unfit, nothing holds.
+func (t *TokenFile) Holds(d Digest) bool {
+	current, ok := t.current()
+	return subtle.ConstantTimeCompare(current[:], d[:]) == 1 && ok
+}
+
+// Digest is that of the token as it is now.
+func (t *TokenFile) Digest() (Digest, error) {
+	current, ok := t.current()
+	if !ok {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return Digest{}, t.err
+	}
+	return current, nil
+}
+
+func (t *TokenFile) current() (Digest, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if since := t.now().Sub(t.read); since < 0 || since >= tokenFresh {
+		t.refresh()
+	}
+	return t.digest, t.err == nil
+}
+
+func (t *TokenFile) refresh() {
+	token, err := readToken(t.path)
+	t.digest, t.err, t.read = DigestOf(token), err, t.now()
+}
+
+// readToken reads a token; its errors do not quote it.
+func readToken(path string) (token string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
+		return "", fmt.Errorf("others may read the token %s (mode %04o): run chmod 600 on it, or remove it for a new one", path, mode.Perm())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxToken+1))
+	if err != nil {
+		return "", err
+	}
+	token = strings.TrimSpace(string(data))
+	if len(token) < minToken || len(token) > maxToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("the token in %s is not one: it has %d to %d printable characters; remove the file for a new one", path, minToken, maxToken)
+	}
+	return token, nil
+}
