@@ -1,0 +1,136 @@
+import { spell, spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
+import { html, nothing, type TemplateResult } from 'lit';
+
+import { details, failureDetails, labelOf, message, modelAmong, tried } from './words.js';
+
+/** What the buttons below a run do. */
+export interface Actions {
+  answer: (action: Button) => void;
+  client: (action: Button, f: Failure) => void;
+  choose: (model: string) => void;
+  stop: () => void;
+  copy: (text: string) => void;
+}
+
+/** What a card needs to know beside the run. */
+export interface CardState {
+  /** Its answer is on the way. */
+  answering: boolean;
+  /** The kind of the client action that was taken last: "choose_model", "fix_key", "copied". */
+  opened: string;
+}
+
+const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** The shapes of the states: meaning is not in colour alone. */
+const shapes: Partial<Record<Situation['state'], string>> = {
+  retry_wait: 'dot warn', retry_now: 'dot warn pulse', switching: 'dot warn pulse', wait_reset: 'ring', wait_online: 'ring', wait_store: 'ring',
+  thinking: 'dot busy pulse', slow: 'dot busy pulse', tool: 'dot busy pulse', tool_slow: 'dot busy pulse', compacting: 'dot busy pulse',
+  stopped: 'square quiet', expired: 'ring',
+};
+
+/** Kinds whose message says how often was tried. */
+const countsTries = ['timeout', 'unreachable', 'unavailable', 'overloaded'];
+
+/** The line of a run that goes on; one role=status says it once per state. */
+export function line(s: Situation, actions: Actions): TemplateResult {
+  const quiet = s.suggestion !== undefined || s.line.length === 0;
+  return html`
+    <div class="status ${quiet ? 'sr' : ''}" data-state=${s.state}>
+      <p class="line">
+        ${quiet ? nothing : html`<span class=${shapes[s.state] ?? 'dot busy'} aria-hidden="true"></span>`}
+        <span role="status">${s.suggestion ? spoken(s) : s.line.map((p) => (p.tick ? html`<span class="tick" aria-hidden="true">${p.text}</span>` : html`${p.text}`))}</span>
+      </p>
+      ${quiet ? nothing : lineActions(s, actions)}
+    </div>`;
+}
+
+const stoppable: Situation['state'][] = ['slow', 'tool_slow', 'retry_wait', 'retry_now', 'switching', 'wait_online', 'wait_store', 'compacting'];
+
+function lineActions(s: Situation, actions: Actions): TemplateResult | typeof nothing {
+  const switchTo = s.actions.find((b) => b.kind === 'switch_model');
+  const now = s.state === 'wait_reset' || s.state === 'wait_online' ? undefined : s.actions.find((b) => b.kind === 'retry_now');
+  const cancel = s.state === 'wait_reset' ? s.actions.find((b) => b.kind === 'cancel_wait') : undefined;
+  const list = [now, s.state === 'wait_online' ? undefined : switchTo, cancel].filter((b) => b !== undefined);
+  if (list.length === 0 && !stoppable.includes(s.state)) {
+    return nothing;
+  }
+  return html`
+    <div class="lineactions">
+      ${list.map((b) => html`<button class="link" @click=${() => actions.answer(b)}>${labelOf(b, s.actions)}</button>`)}
+      ${stoppable.includes(s.state) ? html`<button class="link" @click=${actions.stop}>Stop</button>` : nothing}
+    </div>`;
+}
+
+/** The card of an open suggestion. */
+export function card(s: Suggestion, v: View, state: CardState, actions: Actions): TemplateResult {
+  const f = s.error;
+  const bad = f.variant === 'outcome_unknown' || (!f.retryable && ['auth', 'billing', 'tls'].includes(f.kind));
+  return html`
+    <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
+      <h3 id="card-title"><span class=${bad ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${s.title}</h3>
+      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) && !s.message.includes('Tried ') ? tried(s.tried, spell) : ''}</p>
+      <div class="buttons">
+        ${s.actions.map((b, i) => html`
+          <button class=${b.primary ? 'primary' : ''} data-kind=${b.kind} ?disabled=${state.answering}
+            aria-keyshortcuts=${i < 4 ? `Alt+${i + 1}` : nothing}
+            @click=${() => (b.effect === 'client' ? actions.client(b, f) : actions.answer(b))}>
+            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions)}</span>${i < 4 ? html`<kbd aria-hidden="true">${mac ? '⌥' : 'Alt '}${i + 1}</kbd>` : nothing}
+          </button>`)}
+      </div>
+      ${help(state, s, v, actions)}
+      <details class="more">
+        <summary>Details</summary>
+        ${failureDetails(f, [
+          ['Decided by', s.decidedBy ? `${s.decidedBy.plugin}${s.decidedBy.reason ? `: ${s.decidedBy.reason}` : ''}` : undefined],
+          ['Not done by itself', s.blockedBy ? blocked(s.blockedBy) : undefined],
+        ])}
+        ${s.tried.length > 1 ? html`
+          <ol class="tried">${s.tried.map((t) => html`<li><span>${t.model}</span> <span class="meta">${t.code} · ${spell(t.ms)}</span></li>`)}</ol>` : nothing}
+        <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
+      </details>
+    </section>`;
+}
+
+function blocked(by: string): string {
+  const limits: Record<string, string> = {
+    max_retries: 'all retries are used', max_attempts: 'all attempts are used', max_failed_attempts: 'too many attempts have failed',
+    not_retryable: 'an unchanged retry cannot help', idle_breaker: 'the model kept silent too often', budget: 'the budget is used up',
+  };
+  return limits[by] ?? by.replaceAll('_', ' ');
+}
+
+function help(state: CardState, s: Suggestion, v: View, actions: Actions): TemplateResult | typeof nothing {
+  switch (state.opened) {
+    case 'fix_key':
+      return html`<p class="help">Put the new key where <code>mulligan serve</code> reads it, then choose Retry. Keys are read again for every attempt.</p>`;
+    case 'add_credit':
+      return html`<p class="help">Add credit in your account at the provider, then choose Retry.</p>`;
+    case 'choose_model': {
+      const models = v.models.filter((m) => m !== s.error.model);
+      return html`
+        <label class="help">Continue with
+          <select @change=${(e: Event) => actions.choose((e.target as HTMLSelectElement).value)}>
+            <option value="">a model…</option>
+            ${models.map((m) => html`<option value=${m}>${modelAmong(m, models)}</option>`)}
+          </select>
+        </label>`;
+    }
+  }
+  return nothing;
+}
+
+/** The card of a run that failed with nothing left to offer. */
+export function failedCard(f: Failure | undefined, state: CardState, actions: Actions): TemplateResult {
+  return html`
+    <section class="card failed" role="group" aria-labelledby="failed-title">
+      <h3 id="failed-title"><span class="square bad" aria-hidden="true"></span><span class="sr">Failed: </span>${f?.title ?? 'Failed'}</h3>
+      ${f ? html`<p class="message">${message(f, f.message)}</p>` : nothing}
+      ${f ? html`
+        <details class="more" open>
+          <summary>Details</summary>
+          ${failureDetails(f)}
+          <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
+        </details>` : nothing}
+    </section>`;
+}

@@ -1,0 +1,254 @@
+import { Client, Fold, newId, Problem, situation, type Choice, type Defaults, type Listed, type View } from '@mulligan-run/client';
+
+/** How many runs of a conversation are shown at first, and how many more each time. */
+const PAGE = 20;
+
+/** How long a run may take to end before the message that takes its place is sent, in milliseconds. */
+const STOP_MS = 5000;
+
+/** A run of a conversation, followed until it ends. */
+export class Followed {
+  readonly fold = new Fold();
+  connected = true;
+  private readonly abort = new AbortController();
+  private readonly waiting = new Set<() => void>();
+
+  constructor(readonly id: string, private readonly client: Client, private readonly changed: () => void, private readonly failed: (e: unknown) => void) {
+    void this.follow();
+  }
+
+  get view(): View {
+    return this.fold.view;
+  }
+
+  /** Whether it is still there to be stopped. */
+  get alive(): boolean {
+    return this.view.stopReason === undefined && this.view.suggestion === undefined;
+  }
+
+  stop(): void {
+    this.abort.abort();
+  }
+
+  /** Waits until the run has no more to say, or for as long as somebody has patience. */
+  settled(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!this.alive || ms === 0) {
+          this.waiting.delete(look);
+          resolve();
+        }
+      };
+      setTimeout(() => { ms = 0; look(); }, ms);
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  private async follow(): Promise<void> {
+    const options = { signal: this.abort.signal, onConnection: (connected: boolean) => { this.connected = connected; this.changed(); } };
+    try {
+      for await (const item of this.client.follow(this.id, options)) {
+        this.fold.apply(item);
+        this.changed();
+        for (const look of [...this.waiting]) {
+          look();
+        }
+      }
+      this.connected = true;
+      this.changed();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}
+
+/** A conversation: its runs, and what the next one starts with. */
+export class Conversation {
+  runs: Followed[] = [];
+  loading = true;
+  /** The cursor of what is older, if there is more. */
+  older: string | undefined;
+  /** The person's choices for the next message; what is not chosen is the gateway's. */
+  model: string | undefined;
+  autoRecover: boolean | undefined;
+  /** What was wrong with the last thing that the person did. */
+  trouble = '';
+  /** The id of the suggestion or wait that was answered, until the run says so. */
+  answering = '';
+  /** The message that is on its way. */
+  sending = '';
+  signedOut = false;
+  private defaults: Defaults = {};
+
+  constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, readonly only?: string) {}
+
+  get last(): Followed | undefined {
+    return this.runs.at(-1);
+  }
+
+  get title(): string {
+    return this.runs[0]?.view.prompt ?? '';
+  }
+
+  /** Loads the newest runs and follows them. */
+  async load(): Promise<void> {
+    await this.try(async () => {
+      if (this.only) {
+        this.add([{ id: this.only }]);
+      } else {
+        const session = await this.client.session(this.session, { limit: PAGE });
+        this.defaults = session.defaults ?? {};
+        this.model ??= this.defaults.model || undefined;
+        this.autoRecover ??= this.defaults.autoRecover;
+        this.older = session.next;
+        this.add(session.runs.reverse());
+      }
+      if (this.last) {
+        await this.client.run(this.last.id); // tells the gateway's time
+      }
+    });
+    this.loading = false;
+    this.changed();
+  }
+
+  async loadOlder(): Promise<void> {
+    await this.try(async () => {
+      const page = await this.client.runs({ session: this.session, limit: PAGE, ...(this.older && { before: this.older }) });
+      this.older = page.next;
+      const before = page.runs.reverse().map((run) => this.follow(run.id));
+      this.runs = [...before, ...this.runs];
+    });
+  }
+
+  /** Looks for runs that another window has begun. */
+  notice(newest: Listed): void {
+    if (!this.loading && !this.sending && !this.runs.some((run) => run.id === newest.id)) {
+      void this.load();
+    }
+  }
+
+  /** Sends a message; what goes on is stopped first. */
+  async send(prompt: string): Promise<boolean> {
+    this.sending = prompt;
+    this.trouble = '';
+    this.changed();
+    const sent = await this.try(async () => {
+      const last = this.last;
+      if (last?.alive) {
+        await this.client.cancel(last.id);
+        await last.settled(STOP_MS);
+      }
+      const run = await this.client.start({
+        prompt, session: this.session, ...(this.model && { model: this.model }),
+        ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
+      }, newId());
+      this.add([run]);
+    });
+    this.sending = '';
+    this.changed();
+    return sent;
+  }
+
+  /** Answers what the last run asks. */
+  async answer(asks: string, choice: Omit<Choice, 'suggestion'>): Promise<void> {
+    const run = this.last;
+    if (!run || this.answering === asks) {
+      return;
+    }
+    this.answering = asks;
+    this.trouble = '';
+    this.changed();
+    const done = await this.try(() => this.client.recover(run.id, { ...choice, suggestion: asks }));
+    if (!done) {
+      this.answering = '';
+    }
+    this.changed();
+  }
+
+  /** Ends what goes on. */
+  async stop(): Promise<void> {
+    const run = this.last;
+    if (!run) {
+      return;
+    }
+    const s = situation(run.view, this.client.now());
+    const stop = s.suggestion?.actions.find((a) => a.kind === 'stop');
+    if (s.asks && stop) {
+      await this.answer(s.asks, { action: stop.id });
+    } else if (run.alive) {
+      await this.try(() => this.client.cancel(run.id));
+    }
+  }
+
+  /** Keeps who recovers, for the messages to come. */
+  async setAutoRecover(on: boolean): Promise<void> {
+    this.autoRecover = on;
+    await this.keep({ autoRecover: on });
+  }
+
+  /** Keeps the model that the messages to come go to; "" is the gateway's own choice. */
+  async setModel(model: string): Promise<void> {
+    this.model = model || undefined;
+    await this.keep({ model });
+  }
+
+  close(): void {
+    for (const run of this.runs) {
+      run.stop();
+    }
+  }
+
+  private async keep(change: Defaults): Promise<void> {
+    this.defaults = { ...this.defaults, ...change };
+    if (!this.defaults.model) {
+      delete this.defaults.model;
+    }
+    this.changed();
+    await this.try(() => this.client.setSession(this.session, this.defaults));
+  }
+
+  private add(runs: { id: string }[]): void {
+    for (const run of runs) {
+      if (!this.runs.some((known) => known.id === run.id)) {
+        this.runs.push(this.follow(run.id));
+      }
+    }
+    this.changed();
+  }
+
+  private follow(id: string): Followed {
+    return new Followed(id, this.client, this.changed, (error) => this.wrong(error));
+  }
+
+  private async try(what: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await what();
+      return true;
+    } catch (error) {
+      this.wrong(error);
+      return false;
+    }
+  }
+
+  private wrong(error: unknown): void {
+    this.signedOut = error instanceof Problem && error.status === 401;
+    this.trouble = explain(error);
+    this.changed();
+  }
+}
+
+/** What went wrong with a request, and what to do, in a sentence. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Problem)) {
+    return 'The gateway does not answer. Is `mulligan serve` running?';
+  }
+  const [field] = error.fields;
+  switch (error.status) {
+    case 401: return 'Sign in with the link that `mulligan serve` printed.';
+    case 409: return 'This has been answered already. The conversation shows what was chosen.';
+    case 410: return 'This suggestion has expired. Send your message again.';
+  }
+  const text = field?.message ? `${error.message}: ${field.message}` : error.message;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.');
+}

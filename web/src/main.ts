@@ -1,0 +1,249 @@
+import { Client, newId, Problem, type Listed, type Model, type Plugin } from '@mulligan-run/client';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import './chat.js';
+import type { Chat } from './chat.js';
+import { Conversation, explain } from './conversation.js';
+import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
+
+/** How often the list of conversations is looked at, in milliseconds: shown, and in the background. */
+const LOOK_MS = 4000;
+const LOOK_HIDDEN_MS = 15_000;
+
+/** A conversation in the list. */
+interface Item {
+  /** As in the address: "s/…" for a session, "r/…" for a run without one. */
+  path: string;
+  last: Listed;
+}
+
+/** The page. */
+class App extends LitElement {
+  static override properties = {
+    items: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true }, drawer: { state: true },
+  };
+  declare items: Item[];
+  declare models: Model[];
+  declare plugins: Plugin[];
+  declare trouble: string;
+  declare signedOut: boolean;
+  declare drawer: boolean;
+  private readonly client = new Client();
+  private path = '';
+  private conversation = this.open(location.hash.slice(2));
+  private looking: ReturnType<typeof setTimeout> | undefined;
+  private frame = 0;
+  /** The suggestions that somebody was told of; undefined until the first look. */
+  private told: Set<string> | undefined;
+
+  constructor() {
+    super();
+    this.items = [];
+    this.models = [];
+    this.plugins = [];
+    this.trouble = '';
+    this.signedOut = false;
+    this.drawer = false;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener('hashchange', () => this.goTo(location.hash.slice(2)));
+    document.addEventListener('visibilitychange', () => void this.look());
+    document.addEventListener('keydown', (e) => {
+      if (e.key === 'Escape' && this.drawer) {
+        e.preventDefault();
+        this.drawer = false;
+      }
+    });
+    void this.look();
+    void this.learn();
+  }
+
+  /** Begins or opens the conversation of an address. */
+  private open(path: string): Conversation {
+    const [kind, id] = [path.slice(0, 2), decodeURIComponent(path.slice(2))];
+    this.path = kind === 's/' || kind === 'r/' ? path : `s/${newId()}`;
+    const fresh = this.path !== path;
+    const c = new Conversation(this.client, kind === 's/' && !fresh ? id : fresh ? this.path.slice(2) : newId(), () => this.changed(), kind === 'r/' ? id : undefined);
+    c.autoRecover = fresh ? rememberedAutoRecover() : undefined;
+    if (fresh) {
+      c.loading = false;
+    } else {
+      void c.load();
+    }
+    return c;
+  }
+
+  /** Draws once a frame, however much happens. */
+  private changed(): void {
+    this.signedOut ||= this.conversation?.signedOut ?? false;
+    if (!this.frame) {
+      this.frame = requestAnimationFrame(() => { this.frame = 0; this.draw(); });
+      setTimeout(() => this.draw(), 250); // a window in the background has no frames
+    }
+  }
+
+  private draw(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.requestUpdate();
+    this.querySelector<Chat>('mulligan-chat')?.requestUpdate();
+  }
+
+  private goTo(path: string): void {
+    this.drawer = false;
+    if (path === this.path && path !== '') {
+      return;
+    }
+    this.conversation.close();
+    this.conversation = this.open(path);
+    this.requestUpdate();
+    void this.updateComplete.then(() => this.querySelector<Chat>('mulligan-chat')?.focusComposer());
+  }
+
+  /** Looks at what there is: conversations, and who waits for a person. */
+  private async look(): Promise<void> {
+    clearTimeout(this.looking);
+    try {
+      const [sessions, runs] = await Promise.all([this.client.sessions(100), this.client.runs({ limit: 50 })]);
+      const alone = runs.runs.filter((run) => !run.session);
+      this.items = [
+        ...sessions.map((s) => ({ path: `s/${encodeURIComponent(s.id)}`, last: s.last })),
+        ...alone.map((run) => ({ path: `r/${encodeURIComponent(run.id)}`, last: run })),
+      ].sort((a, b) => b.last.startedAt.localeCompare(a.last.startedAt));
+      this.trouble = '';
+      this.signedOut = false;
+      const mine = this.items.find((item) => item.path === this.path);
+      if (mine && mine.path.startsWith('s/')) {
+        this.conversation.notice(mine.last);
+      }
+      this.notify(runs.runs);
+    } catch (error) {
+      this.signedOut = error instanceof Problem && error.status === 401;
+      this.trouble = explain(error);
+    }
+    this.looking = setTimeout(() => void this.look(), document.hidden ? LOOK_HIDDEN_MS : LOOK_MS);
+  }
+
+  private async learn(): Promise<void> {
+    try {
+      [this.models, this.plugins] = await Promise.all([this.client.models(), this.client.plugins()]);
+    } catch {
+      // look says what is wrong
+    }
+    setTimeout(() => void this.learn(), document.hidden ? 60_000 : 15_000);
+  }
+
+  /** Tells a person who looks elsewhere that a run waits for them. */
+  private notify(runs: Listed[]): void {
+    const waiting = runs.filter((run) => run.suggestionOpen);
+    const told = this.told ?? new Set(waiting.map((run) => run.id));
+    for (const run of waiting) {
+      if (!told.has(run.id) && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
+        const n = new Notification('A run waits for you', { body: run.title, tag: run.id });
+        n.onclick = () => {
+          window.focus();
+          location.hash = run.session ? `#/s/${encodeURIComponent(run.session)}` : `#/r/${encodeURIComponent(run.id)}`;
+        };
+      }
+    }
+    this.told = new Set(waiting.map((run) => run.id));
+  }
+
+  protected override render(): TemplateResult {
+    if (this.signedOut) {
+      return html`<main class="signin"><h1>Mulligan</h1><p>Sign in with the link that <code>mulligan serve</code> printed.</p>
+        <button @click=${() => void this.look()}>Try again</button></main>`;
+    }
+    return html`
+      <a class="skip" href="#message" @click=${(e: Event) => { e.preventDefault(); this.querySelector<Chat>('mulligan-chat')?.focusComposer(); }}>Skip to the message</a>
+      ${this.drawer ? html`<div class="shade" @click=${() => { this.drawer = false; }}></div>` : nothing}
+      <nav class="side ${this.drawer ? 'open' : ''}" aria-label="Conversations">${this.side()}</nav>
+      <main>
+        <header class="top">
+          <button class="icon menu" aria-label="Conversations" aria-expanded=${this.drawer} @click=${() => { this.drawer = !this.drawer; }}><span class="bars" aria-hidden="true"></span></button>
+          <h1>${this.conversation.title || 'New conversation'}</h1>
+        </header>
+        ${this.trouble ? html`<p class="banner" role="alert">${this.trouble}</p>` : nothing}
+        <mulligan-chat .conversation=${this.conversation} .models=${this.models} @sent=${this.sent}></mulligan-chat>
+      </main>`;
+  }
+
+  /** The address of a conversation is shown as soon as there is something in it. */
+  private readonly sent = (): void => {
+    if (location.hash !== `#/${this.path}`) {
+      if (this.path.startsWith('r/')) {
+        location.hash = `#/s/${this.conversation.session}`;
+      } else {
+        history.replaceState(null, '', `#/${this.path}`);
+      }
+    }
+    setTimeout(() => void this.look(), 300);
+  };
+
+  private side(): TemplateResult {
+    return html`
+      <div class="brand"><img src="icon.svg" alt="" width="24" height="24">Mulligan</div>
+      <button class="new" @click=${() => { location.hash = `#/new${newId().slice(0, 8)}`; }}>New conversation</button>
+      <ul class="list">
+        ${this.items.map((item) => html`
+          <li><a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
+            <span class="title">${item.last.title || 'Untitled'}</span>
+            <span class="meta">${this.mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
+          </a></li>`)}
+      </ul>
+      <div class="low">
+        ${this.health()}
+        ${'Notification' in window && Notification.permission === 'default' ? html`
+          <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Tell me when a run waits for me</button>` : nothing}
+        <label class="themes">Theme
+          <select @change=${(e: Event) => { setTheme((e.target as HTMLSelectElement).value as Theme); this.requestUpdate(); }}>
+            ${(['system', 'light', 'dark'] as const).map((name) => html`<option value=${name} ?selected=${theme() === name}>${name}</option>`)}
+          </select>
+        </label>
+      </div>`;
+  }
+
+  private mark(run: Listed): TemplateResult | typeof nothing {
+    if (run.suggestionOpen) {
+      return html`<span class="dot attention" aria-hidden="true"></span>waits for you · `;
+    }
+    switch (run.status) {
+      case 'running': return html`<span class="dot busy pulse" aria-hidden="true"></span>running · `;
+      case 'waiting': return html`<span class="ring" aria-hidden="true"></span>waiting · `;
+      case 'failed': return html`<span class="square bad" aria-hidden="true"></span>failed · `;
+    }
+    return nothing;
+  }
+
+  private health(): TemplateResult {
+    const ill = this.plugins.filter((p) => p.state !== 'running' && p.state !== 'shadow');
+    const words = this.plugins.length === 0 ? 'No recovery plugin' : ill.length === 0 ? `${this.plugins.length === 1 ? '1 plugin' : `${this.plugins.length} plugins`}, healthy` : `${ill.length} of ${this.plugins.length} plugins not well`;
+    return html`
+      <details class="plugins">
+        <summary><span class=${ill.length ? 'square bad' : this.plugins.length ? 'dot good' : 'ring'} aria-hidden="true"></span>${words}</summary>
+        <ul>${this.plugins.map((p) => html`<li><code>${p.name}</code> <span class="meta">${p.state}${p.shadow ? ', on trial' : ''}${p.version ? ` · ${p.version}` : ''}</span>${p.lastError ? html`<p class="meta">${p.lastError}</p>` : nothing}</li>`)}</ul>
+      </details>`;
+  }
+}
+
+/** How long ago something was, roughly. */
+function ago(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (minutes < 1) {
+    return 'now';
+  }
+  if (minutes < 60) {
+    return `${minutes} min`;
+  }
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+}
+
+applyTheme();
+customElements.define('mulligan-app', App);

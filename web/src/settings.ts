@@ -1,0 +1,52 @@
+/** What this browser keeps of a person's choices. A browser that keeps nothing has the defaults. */
+export type Theme = 'system' | 'light' | 'dark';
+
+export function theme(): Theme {
+  const kept = read('theme');
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+export function setTheme(theme: Theme): void {
+  write('theme', theme === 'system' ? undefined : theme);
+  applyTheme();
+}
+
+/** Lets the page look as it was chosen. */
+export function applyTheme(): void {
+  const chosen = theme();
+  if (chosen === 'system') {
+    delete document.documentElement.dataset['theme'];
+  } else {
+    document.documentElement.dataset['theme'] = chosen;
+  }
+}
+
+/** Who recovers in new conversations, if that was to be remembered. */
+export function rememberedAutoRecover(): boolean | undefined {
+  const kept = read('autoRecover');
+  return kept === undefined ? undefined : kept === 'true';
+}
+
+export function rememberAutoRecover(on: boolean | undefined): void {
+  write('autoRecover', on === undefined ? undefined : String(on));
+}
+
+function read(key: string): string | undefined {
+  try {
+    return localStorage.getItem(`mulligan.${key}`) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function write(key: string, value: string | undefined): void {
+  try {
+    if (value === undefined) {
+      localStorage.removeItem(`mulligan.${key}`);
+    } else {
+      localStorage.setItem(`mulligan.${key}`, value);
+    }
+  } catch {
+    // it lasts as long as the page
+  }
+}

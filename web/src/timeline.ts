@@ -1,0 +1,138 @@
+import { modelName, spell, type RunEvent, type View } from '@mulligan-run/client';
+import { html, nothing, svg, type TemplateResult } from 'lit';
+
+/** A stretch of a run's time: a model call, a tool call, a wait, or a person's time. */
+interface Span {
+  kind: 'ok' | 'failed' | 'running' | 'wait' | 'tool' | 'person';
+  label: string;
+  detail: string;
+  from: number;
+  to: number;
+}
+
+/** The timeline of a run: what took how long, at a glance, and then everything in its order. */
+export function timeline(v: View, now: number): TemplateResult {
+  const begin = Date.parse(v.startedAt);
+  const end = v.stopReason || v.suggestion ? Date.parse(v.updatedAt) : now;
+  const spans = spansOf(v.events, end);
+  return html`
+    <dl class="figures">${figures(v, spans, end - begin).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    ${chart(spans, begin, Math.max(end, begin + 1))}
+    <h3>Everything that happened</h3>
+    <ol class="events">${v.events.map((e) => row(e, begin))}</ol>`;
+}
+
+function figures(v: View, spans: Span[], took: number): [string, string][] {
+  const calls = spans.filter((s) => s.kind === 'ok' || s.kind === 'failed' || s.kind === 'running');
+  const list: [string, string][] = [
+    ['Time', spell(took)], ['Model calls', `${calls.length}`], ['Failed', `${calls.filter((s) => s.kind === 'failed').length}`],
+    ['Tokens', v.usage.tokens.toLocaleString('en-US')],
+  ];
+  if (v.usage.wastedTokens) {
+    list.push(['Wasted', v.usage.wastedTokens.toLocaleString('en-US')]);
+  }
+  if (v.usage.microdollars) {
+    list.push(['Cost', `$${(v.usage.microdollars / 1e6).toFixed(v.usage.microdollars < 10_000 ? 4 : 2)}`]);
+  }
+  return list;
+}
+
+function spansOf(events: RunEvent[], end: number): Span[] {
+  const spans: Span[] = [];
+  const open = new Map<string, Span>();
+  const begin = (key: string, span: Omit<Span, 'to'>): void => {
+    const s = { ...span, to: end };
+    open.set(key, s);
+    spans.push(s);
+  };
+  const close = (key: string, at: number, change: Partial<Span> = {}): void => {
+    const s = open.get(key);
+    if (s) {
+      Object.assign(s, change, { to: at });
+      open.delete(key);
+    }
+  };
+  for (const e of events) {
+    const at = Date.parse(e.time);
+    switch (e.type) {
+      case 'began': begin(`a${e.data.attempt}`, { kind: 'running', label: modelName(e.data.model), detail: '', from: at }); break;
+      case 'answered': close(`a${e.data.attempt}`, at, { kind: 'ok', detail: 'answered' }); break;
+      case 'failed': close(`a${e.data.attempt ?? 0}`, at, { kind: 'failed', detail: e.data.failure.title }); break;
+      case 'tool_began': begin(`t${e.data.callId}`, { kind: 'tool', label: e.data.name, detail: 'tool', from: at }); break;
+      case 'tool_returned': close(`t${e.data.callId}`, at, { detail: e.data.outcome === 'ok' ? 'tool' : `tool, ${e.data.outcome}` }); break;
+      case 'waiting': begin('wait', { kind: 'wait', label: 'wait', detail: e.data.for === 'time' ? `attempt ${e.data.retry}/${e.data.of}` : `for ${e.data.for}`, from: at }); break;
+      case 'suggested': begin('person', { kind: 'person', label: 'you', detail: e.data.suggestion.title, from: at }); break;
+      case 'due': close('wait', at); break;
+      case 'accepted': close('wait', at); close('person', at, { detail: e.text ?? '' }); break;
+      case 'cancel_requested': case 'ended': for (const key of [...open.keys()]) { close(key, at); } break;
+    }
+  }
+  return spans;
+}
+
+const ROW = 24;
+const WIDTH = 440;
+const LABELS = 128;
+
+/** The bars, one under the other: time goes to the right. */
+function chart(spans: Span[], begin: number, end: number): TemplateResult {
+  const scale = (WIDTH - LABELS - 8) / (end - begin);
+  const height = spans.length * ROW;
+  const said = spans.map((s) => `${s.label}: ${s.detail}, ${spell(s.to - s.from)}`).join('; ');
+  return html`
+    <svg class="chart" role="img" aria-label=${said} viewBox="0 0 ${WIDTH} ${height}">
+      ${spans.map((s, i) => {
+        const x = LABELS + (s.from - begin) * scale;
+        const width = Math.max(3, (s.to - s.from) * scale);
+        const inside = width > 120;
+        const left = !inside && x + width > WIDTH - 110;
+        return svg`
+          <g class=${s.kind}>
+            <text class="name" x="0" y=${i * ROW + 16}>${clip(s.label, 18)}</text>
+            <rect x=${x} y=${i * ROW + 5} width=${width} height="14" rx="3"><title>${s.detail}, ${spell(s.to - s.from)}</title></rect>
+            <text class="what" x=${inside ? x + 6 : left ? x - 5 : x + width + 5} y=${i * ROW + 16} text-anchor=${left ? 'end' : 'start'} data-inside=${inside || nothing}>${clip(s.detail, inside ? Math.floor(width / 6) : 24)}</text>
+          </g>`;
+      })}
+    </svg>`;
+}
+
+function clip(text: string, n: number): string {
+  return text.length > n ? `${text.slice(0, n - 1)}…` : text;
+}
+
+function row(e: RunEvent, begin: number): TemplateResult | typeof nothing {
+  const what = told(e);
+  if (!what) {
+    return nothing;
+  }
+  const at = (Date.parse(e.time) - begin) / 1000;
+  return html`<li class=${e.type}><span class="at">${at < 60 ? `${at.toFixed(1)} s` : spell(at * 1000)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
+}
+
+/** What is told of an event: a line, and more about it. */
+function told(e: RunEvent): [line: string, more?: string | undefined] | undefined {
+  switch (e.type) {
+    case 'started': return ['Started', `${e.data.model} · ${e.data.policy.autoRecover ? 'recovers by itself' : 'asks before it recovers'}`];
+    case 'began': return [`Asked ${modelName(e.data.model)}`, e.text];
+    case 'answered': return ['Answered', e.text];
+    case 'failed': return [e.data.failure.title, [e.data.failure.code, e.data.failure.httpStatus].filter(Boolean).join(' · ')];
+    case 'voted': {
+      const v = e.data.vote;
+      return [`${v.plugin} ${v.shadow ? 'on trial ' : ''}${v.error ? 'had no opinion' : `says ${v.action ? v.action.replace('_', ' ') : 'nothing'}${v.newModel ? ` to ${modelName(v.newModel)}` : ''}`}`,
+        [v.error ?? v.reason, `${v.latencyMs} ms`].filter(Boolean).join(' · ')];
+    }
+    case 'decided': {
+      const d = e.data.decision;
+      return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${spell(d.delayMs, true)}` : ''}`,
+        d.blockedBy ? `offered, because of ${d.blockedBy.replaceAll('_', ' ')}` : d.by ? `by ${d.by.plugin}` : undefined];
+    }
+    case 'tool_began': return [`Called ${e.data.name}`];
+    case 'tool_returned': return [`${e.data.result.name || 'The tool'} returned`, e.data.outcome === 'ok' ? undefined : e.data.outcome];
+    case 'suggested': return ['Asked you', e.data.suggestion.title];
+    case 'ended': return [e.text ?? e.data.stopReason];
+    case 'checkpointed': case 'claimed': case 'repaired': return undefined;
+    case 'due': return e.text ? [e.text] : undefined;
+    case 'cancel_requested': return ['You stopped it'];
+  }
+  return e.text ? [e.text] : undefined;
+}

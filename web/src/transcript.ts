@@ -1,0 +1,92 @@
+import { recovered, spell, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import { markdown } from './markdown.js';
+import { decided, failureDetails, written } from './words.js';
+
+/** The most of a tool's result that is shown, in characters. */
+const MAX_RESULT = 20_000;
+
+/** What may be done from within a conversation. */
+export interface Doings {
+  /** Sends the next message to that model. */
+  switchBack: (model: string) => void;
+  /** Where the next message goes, "" where nobody chose. */
+  model: string;
+}
+
+/** A run's part of the conversation. */
+export function transcript(entries: Entry[], doings: Doings): TemplateResult {
+  return html`${repeat(entries, keyOf, (entry) => piece(entry, doings))}`;
+}
+
+function keyOf(entry: Entry, index: number): string {
+  switch (entry.type) {
+    case 'text': return entry.key;
+    case 'tool': return `t${entry.call.id}`;
+    case 'chosen': return `c${entry.seq}`;
+    case 'recovered': return `r${entry.recovery.attempt}`;
+    case 'user': return `u${index}`;
+  }
+}
+
+function piece(entry: Entry, doings: Doings): TemplateResult {
+  switch (entry.type) {
+    case 'user':
+      return html`<div class="user"><h2 class="sr">You said</h2><div class="bubble">${entry.message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div></div>`;
+    case 'text':
+      return html`
+        <div class="answer ${entry.partial ? 'partial' : ''}">
+          <h2 class="sr">The answer</h2>
+          ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought">${entry.thinking}</div></details>` : nothing}
+          ${entry.text ? html`<div class="prose">${markdown(entry.text)}</div>
+          <div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
+        </div>`;
+    case 'tool': return tool(entry.call);
+    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${entry.label}</p>`;
+    case 'recovered': return recovery(entry.recovery, doings);
+  }
+}
+
+const toolStates = { asked: 'waits', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown' };
+
+function tool(call: ToolRun): TemplateResult {
+  const took = call.elapsedMs === undefined ? '' : call.elapsedMs < 1000 ? `${call.elapsedMs} ms` : spell(call.elapsedMs);
+  const result = call.result ?? '';
+  return html`
+    <details class="tool ${call.state}">
+      <summary>
+        <span class="mark" aria-hidden="true"></span><code>${call.name}</code>
+        <span class="meta">${[toolStates[call.state], took].filter(Boolean).join(' · ')}</span>
+        ${call.says ? html`<span class="says">${call.says}</span>` : nothing}
+      </summary>
+      <div class="inside">
+        <h3>Arguments</h3>
+        <pre class="raw" tabindex="0">${JSON.stringify(call.args, null, 2)}</pre>
+        ${call.result === undefined ? nothing : html`
+          <h3>${call.state === 'error' ? 'Error' : 'Result'}</h3>
+          <pre class="raw" tabindex="0">${result.slice(0, MAX_RESULT)}${result.length > MAX_RESULT ? `\n… ${result.length - MAX_RESULT} more characters` : ''}</pre>`}
+      </div>
+    </details>`;
+}
+
+/** One grey line, which opens to all attempts with the raw errors. */
+function recovery(r: Recovery, doings: Doings): TemplateResult {
+  return html`
+    <div class="recovery">
+      <details>
+        <summary><span class="dot good" aria-hidden="true"></span>${recovered(r.retries, r.switchedTo)}</summary>
+        <ol class="attempts">
+          ${r.tried.map((t) => html`
+            <li>
+              <p class="attempt"><strong>${t.failure.title}</strong> <span class="meta">${written(t.model)} · ${spell(t.ms)}</span></p>
+              ${failureDetails(t.failure)}
+              ${decided(t) ? html`<p class="meta decided">${decided(t)}</p>` : nothing}
+            </li>`)}
+        </ol>
+      </details>
+      ${r.switchedTo && doings.model !== r.from ? html`
+        <button class="link" @click=${() => doings.switchBack(r.from)} title="The next message goes to ${r.from}">Switch back</button>` : nothing}
+    </div>`;
+}

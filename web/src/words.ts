@@ -1,0 +1,72 @@
+import { entryOf, modelName, providerName, statusUrl, type Button, type Failure, type TriedFailure } from '@mulligan-run/client';
+import { html, nothing, type TemplateResult } from 'lit';
+
+/** A model among others: without its entry, unless two would be called the same. */
+export function modelAmong(model: string, all: string[]): string {
+  const name = modelName(model);
+  return all.some((other) => other !== model && modelName(other) === name) ? model : name;
+}
+
+/** The label of a button, with the short name of its model. */
+export function labelOf(button: Button, all: Button[]): string {
+  return button.model ? button.label.replace(button.model, modelAmong(button.model, all.map((b) => b.model ?? ''))) : button.label;
+}
+
+/** "Anthropic · claude-opus". */
+export function written(model: string): string {
+  return `${modelName(model)} · ${providerName(entryOf(model))}`;
+}
+
+/** A failure's message; the name of a status page in it is a link. */
+export function message(f: Failure, text: string): TemplateResult {
+  const entry = f.provider || entryOf(f.model ?? '');
+  const name = `${providerName(entry)} status`;
+  const url = statusUrl(entry);
+  const at = url ? text.indexOf(name) : -1;
+  if (at < 0) {
+    return html`${text}`;
+  }
+  return html`${text.slice(0, at)}<a href=${url} target="_blank" rel="noopener noreferrer">${name}</a>${text.slice(at + name.length)}`;
+}
+
+/** "Tried 3 times over 14 s." where there was more than one. */
+export function tried(attempts: { at: string; ms: number }[], spell: (ms: number) => string): string {
+  const [first, last] = [attempts[0], attempts.at(-1)];
+  if (!first || !last || attempts.length < 2) {
+    return '';
+  }
+  return ` Tried ${attempts.length} times over ${spell(Date.parse(last.at) + last.ms - Date.parse(first.at))}.`;
+}
+
+/** All that is known of a failure, as plain text. */
+export function details(f: Failure, more: [string, string | undefined][] = []): string {
+  return facts(f, more).map(([name, value]) => `${name}: ${value}`).concat(f.detail ? ['', f.detail] : []).join('\n');
+}
+
+function facts(f: Failure, more: [string, string | undefined][]): [string, string][] {
+  const all: [string, string | undefined][] = [
+    ['Error', f.code], ['Kind', f.variant ? `${f.kind} (${f.variant})` : f.kind], ['Model', f.model], ['HTTP status', f.httpStatus ? String(f.httpStatus) : undefined],
+    ['Provider code', f.providerCode], ['Request', f.requestId], ['Timer', f.timer], ['Tool', f.tool], ...more,
+  ];
+  return all.filter((fact): fact is [string, string] => !!fact[1]);
+}
+
+/** All that is known of a failure. */
+export function failureDetails(f: Failure, more: [string, string | undefined][] = []): TemplateResult {
+  return html`
+    <dl class="facts">${facts(f, more).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    ${f.detail ? html`<pre class="raw" tabindex="0">${f.detail}</pre>` : nothing}`;
+}
+
+/** What was decided about a failed attempt, and by whom. */
+export function decided(t: TriedFailure): string {
+  if (t.chosen) {
+    return `You chose: ${t.chosen.label}`;
+  }
+  const d = t.decision;
+  if (!d?.action) {
+    return '';
+  }
+  const what = { retry: 'retry', switch_model: `switch to ${modelName(d.newModel ?? '')}`, fail: 'give up' }[d.action] ?? d.action;
+  return d.by ? `${d.by.plugin}: ${what}${d.reason ? `, ${d.reason}` : ''}` : what;
+}
