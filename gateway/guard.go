@@ -94,6 +94,7 @@ func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 // ServeHTTP answers a request, or lets it through.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.protect(w.Header(), r)
+	g.hurry(w, r)
 	if err := g.check(r); err != nil {
 		g.refuse(w, r, err)
 		return
