@@ -1,0 +1,70 @@
+package disk
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(childTrouble); name != "" {
+		child(name, os.Getenv(childFolder))
+	}
+	os.Exit(m.Run())
+}
+
+// TestI33TheFileIsAsLargeAsItMayBe: the store's file may not grow, by RLIMIT_FSIZE.
+func TestI33TheFileIsAsLargeAsItMayBe(t *testing.T) {
+	out, err := troubled(t, "limited").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	wantNotice(t, string(out), "The run waits for its store: ")
+}
+
+// TestI33TheDiskIsFull: the store is alone on a small disk, in a mount namespace of its own.
+func TestI33TheDiskIsFull(t *testing.T) {
+	cmd := troubled(t, "full")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil && (len(out) == 0 || strings.HasPrefix(string(out), "cannot mount")) {
+		const missing = "no disk of its own: user and mount namespaces are not allowed here"
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s: %v: %s", missing, err, out)
+		}
+		t.Skipf("SKIPPED, %s: %v: %s", missing, err, out)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	wantNotice(t, string(out), "The run waits for its store: no space left on device. It goes on by itself.")
+}
+
+func troubled(t *testing.T, name string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childTrouble+"="+name, childFolder+"="+t.TempDir())
+	return cmd
+}
+
+func wantNotice(t *testing.T, out, notice string) {
+	t.Helper()
+	if !strings.HasPrefix(out, notice) || !strings.HasSuffix(out, "ok\n") {
+		t.Errorf("the child says %q", out)
+	}
+	t.Log(strings.TrimSpace(out))
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
