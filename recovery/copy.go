@@ -33,6 +33,11 @@ var limitWording = wording{
 	},
 }
 
+var stalledWording = wording{message: []sentence{
+	say("{Provider} stopped sending for {limit} after {partialWords}. They are kept until the next attempt.",
+		"{Provider} stopped sending for {limit}.", "{Provider} stopped sending."),
+}}
+
 var dayWording = wording{
 	short: "The budget of today is used up",
 	title: "The budget of today is used up",
@@ -48,12 +53,14 @@ var wordings = map[Kind]wording{
 		message: []sentence{
 			say("No answer within {limit}."), say("It may be slow or down."), say("Your message is kept."),
 		},
+		variant: map[string]wording{"stalled": stalledWording},
 	},
 	KindUnreachable: {
 		short:   "Could not reach {provider}",
 		title:   "Could not reach {provider}",
 		message: []sentence{say("Check your Internet connection or {status}.", "Check your Internet connection.")},
 		variant: map[string]wording{
+			VariantLocal: {message: []sentence{say("It is on this computer: is it running?")}},
 			"page": {message: []sentence{
 				say("A web page answered in its place."), say("A network that wants a log-in can be the cause."),
 				say("Check your Internet connection or {status}.", "Check your Internet connection."),
@@ -137,11 +144,8 @@ var wordings = map[Kind]wording{
 			say("The connection to {provider} broke after {partialWords}. They are kept until the next attempt.", "The connection to {provider} broke."),
 		},
 		variant: map[string]wording{
-			"stalled": {message: []sentence{
-				say("{Provider} stopped sending for {limit} after {partialWords}. They are kept until the next attempt.",
-					"{Provider} stopped sending for {limit}.", "{Provider} stopped sending."),
-			}},
-			"slept": {message: []sentence{say("This computer went to sleep while {provider} was answering.")}},
+			"stalled": stalledWording,
+			"slept":   {message: []sentence{say("This computer went to sleep while {provider} was answering.")}},
 		},
 	},
 	KindMalformedResponse: {
@@ -204,7 +208,15 @@ var wordings = map[Kind]wording{
 			"outcome_unknown": {
 				title: "{Tool} may or may not have worked",
 				message: []sentence{
-					say("The connection broke after {tool} was sent."), say("It may already have taken effect; check before running it again."),
+					say("The connection broke after {tool} was sent."),
+					say("It may already have taken effect; check before running it again."),
+				},
+			},
+			variantStopped: {
+				title: "{Tool} may or may not have worked",
+				message: []sentence{
+					say("It did not end within {limit} and was stopped.", "It did not end in time and was stopped."),
+					say("It may already have taken effect; check before running it again."),
 				},
 			},
 		},

@@ -207,6 +207,7 @@ type ToolReturned struct {
 	Result  llm.ToolResult `json:"result"`
 	Outcome Outcome        `json:"outcome"`
 	Elapsed Millis         `json:"elapsedMs,omitempty"`
+	Limit   Millis         `json:"limitMs,omitempty"` // it was stopped after that: its tool timer had expired
 }
 
 // Compacting is the intent of a summary, durable before its model is asked.

@@ -149,6 +149,9 @@ const (
 	VariantDayMoney  = "day_money"
 )
 
+// VariantLocal is the variant of KindUnreachable where the provider is on this computer.
+const VariantLocal = "local"
+
 // today reports whether it is the day's budget that is used up, and not the run's.
 func (f *Failure) today() bool { return f.Variant == VariantDayTokens || f.Variant == VariantDayMoney }
 

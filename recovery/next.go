@@ -87,13 +87,19 @@ func Next(r *Run) []Effect {
 // unknownOutcome is the failure of a tool call that may or may not have taken effect.
 func (r *Run) unknownOutcome() Failure {
 	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
-	f.Variant, f.Tool, f.Model = variantUnknownOutcome, r.unsure.Call.Name, r.Model
+	f.Variant, f.Tool, f.Model, f.Elapsed = variantUnknownOutcome, r.unsure.Call.Name, r.Model, r.unsure.Took
+	if r.unsure.Limit > 0 {
+		f.Timer, f.Limit = TimerTool, r.unsure.Limit
+	}
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	return *f
 }
 
 // variantUnknownOutcome is the variant of a tool's failure that may have taken effect.
 const variantUnknownOutcome = "outcome_unknown"
+
+// variantStopped has the words for it where the tool's own timer ended the call.
+const variantStopped = "outcome_unknown_stopped"
 
 // told reports whether the failure is one that the model is told, so that the run goes on
 // where nobody says otherwise (spec §5).
@@ -369,7 +375,7 @@ func (r *Run) expiry() Failure {
 	case TimerStep:
 		kind, limit, since = KindStepTimeout, r.stepLimit(), r.LastStepAt
 	}
-	f := NewFailure(kind, OriginRunner, PhaseMidStream, nil)
+	f := NewFailure(kind, OriginRunner, r.phase(), nil)
 	f.Timer, f.Limit, f.Model = r.expired, limit, r.Model
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	f.Elapsed = InMillis(nonNegative(r.Last.Sub(since)))
@@ -377,6 +383,19 @@ func (r *Run) expiry() Failure {
 		f.Elapsed = max(0, f.Elapsed-InMillis(r.Parked))
 	}
 	return *f
+}
+
+// phase is how far what is going on has come, as far as the log tells.
+func (r *Run) phase() Phase {
+	switch {
+	case r.toolsInAir():
+		return PhaseTool
+	case r.inAir() == 0:
+		return PhasePrompt
+	case len(r.Attempt.Text) > 0:
+		return PhaseMidStream
+	}
+	return PhaseBeforeFirstEvent
 }
 
 func (r *Run) interrupted() Failure {

@@ -73,9 +73,10 @@ func drawWorld(t *rapid.T) func() *world {
 	}
 }
 
-// choose takes the nth of the actions that a runner carries out, or none.
+// choose takes the nth of the actions that a runner carries out, or none. Nobody here has a
+// tool run again, since whoever does knows that it may happen twice.
 func choose(buttons []Button, n int) string {
-	if n >= 0 && n < len(buttons) && buttons[n].Effect == EffectRunner {
+	if n >= 0 && n < len(buttons) && buttons[n].Effect == EffectRunner && buttons[n].Kind != ButtonRerunTool {
 		return buttons[n].ID
 	}
 	return ""

@@ -119,8 +119,10 @@ type ToolRun struct {
 	InAir    bool
 	Orphan   bool
 	Returned bool
-	Unknown  bool // it may or may not have taken effect
-	Notes    int  // progress notes about the last try
+	Unknown  bool   // it may or may not have taken effect
+	Took     Millis // of one that has returned
+	Limit    Millis // of its timer, where that ended it
+	Notes    int    // progress notes about the last try
 }
 
 // OpenFailure is a failure on its way through the hook to a decision.
@@ -485,8 +487,19 @@ func (r *Run) due(e Event, b Due) {
 			r.suggestionOver = true
 		}
 	case TimerStep, TimerMaxTurn, TimerRun:
-		r.expired = b.Timer
+		r.expired = r.named(b.Timer, e.Time)
 	}
+}
+
+// named is the first of the run's clocks that are due at that time, in the order in which
+// they are named, where timer is one of them.
+func (r *Run) named(timer Timer, now time.Time) Timer {
+	for _, clock := range r.clocks() {
+		if due, ok := clock.Write.(Due); ok && (due.Timer == timer || !clock.At.After(now)) {
+			return due.Timer
+		}
+	}
+	return timer
 }
 
 func (r *Run) toolBegan(e Event, b ToolBegan) {
@@ -507,6 +520,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 		took = 0
 	}
 	t.InAir, t.Orphan, t.Returned, t.Unknown = false, false, true, b.Outcome == OutcomeUnknown
+	t.Took, t.Limit = took, b.Limit
 	if t.Unknown && len(r.Policy.Plugins) > 0 {
 		r.unsure = t
 	}

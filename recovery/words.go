@@ -59,8 +59,11 @@ func (f *Failure) wording() wording {
 	}
 	name := f.Variant
 	switch {
-	case f.Kind == KindStreamInterrupted && name == "" && f.idle():
+	case f.Kind == KindStreamInterrupted && name == "" && f.idle(),
+		f.Kind == KindTimeout && name == "" && f.Phase == PhaseMidStream && f.idle():
 		name = "stalled"
+	case f.Kind == KindToolFailure && name == variantUnknownOutcome && f.Timer == TimerTool:
+		name = variantStopped
 	case f.Kind == KindContentFilter && name == "" && (f.Phase == PhaseMidStream || f.Phase == PhaseEndOfStream):
 		name = "output"
 	}

@@ -175,7 +175,7 @@ func (a *attempt) add(d llm.Delta) bool {
 		return false
 	}
 	if a.firstEvent == 0 && d.Kind != llm.DeltaPing {
-		a.firstEvent = now.Sub(a.began)
+		a.firstEvent = max(1, now.Sub(a.began)) // 0 = none yet
 	}
 	a.answer.Add(d)
 	switch d.Kind {

@@ -121,6 +121,9 @@ func (c *toolCall) wait(ctx context.Context) (toolEnd, bool) {
 		name := c.run.Call.Name
 		end := errorResult(c.run.Call, fmt.Sprintf("%s was stopped (%v) and did not end: it may or may not have taken effect", name, context.Cause(ctx)))
 		end.Outcome = recovery.OutcomeUnknown
+		if expired, ok := errors.AsType[*expiredError](context.Cause(ctx)); ok {
+			end.Limit = expired.limit
+		}
 		return end, false
 	}
 }

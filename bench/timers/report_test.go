@@ -44,11 +44,11 @@ func TestStories(t *testing.T) {
 // wantOf is what is wanted of one provider.
 func (s story) wantOf(e entry) outcome {
 	o, name := s.want, recovery.ProviderName(e.name)
-	status := ""
+	check := "It is on this computer: is it running?" // every entry here is, but the well-known ones seldom are
 	if recovery.StatusURL(e.name) != "" {
-		status = " or " + name + " status"
+		check = "Check your Internet connection or " + name + " status."
 	}
-	o.Words = strings.NewReplacer("{provider}", name, "{ or status}", status).Replace(o.Words)
+	o.Words = strings.NewReplacer("{provider}", name, "{Check it.}", check).Replace(o.Words)
 	return o
 }
 

@@ -80,7 +80,10 @@ var expiries = map[string]expiry{
 	"run": {"run_timeout RUN_TIMEOUT", "This run timed out after {limit}. No action had finished.", "timeout"},
 }
 
-const notAnswering = "{provider} is not answering. No answer within {limit}. It may be slow or down. Your message is kept."
+const (
+	notAnswering = "{provider} is not answering. No answer within {limit}. It may be slow or down. Your message is kept."
+	stalled      = "{provider} is not answering. {provider} stopped sending for {limit} after 1 word. They are kept until the next attempt."
+)
 
 // silence is a model call that goes quiet, and the timer that ends it.
 type silence struct {
@@ -109,27 +112,27 @@ var (
 var silences = []silence{
 	{"no connection", noConnection, builtIn, "connect", "before_connect", 10 * time.Second, 0},
 	{"no connection", noConnection, atHome, "connect", "before_connect", 10 * time.Second, 0},
-	{"no connection", noConnection, stepAlone, "step", "mid_stream", 2 * time.Minute, 0},
-	{"no connection", noConnection, shortTurn, "max_turn", "mid_stream", 2 * time.Minute, 0},
-	{"no connection", noConnection, shortRun, "run", "mid_stream", 2 * time.Minute, 0},
+	{"no connection", noConnection, stepAlone, "step", "before_first_event", 2 * time.Minute, 0},
+	{"no connection", noConnection, shortTurn, "max_turn", "before_first_event", 2 * time.Minute, 0},
+	{"no connection", noConnection, shortRun, "run", "before_first_event", 2 * time.Minute, 0},
 
 	{"connection, no headers", noHeaders, builtIn, "first_event", "before_first_event", 30 * time.Second, 0},
 	{"connection, no headers", noHeaders, atHome, "first_event", "before_first_event", 5 * time.Minute, 0},
-	{"connection, no headers", noHeaders, stepAlone, "step", "mid_stream", 2 * time.Minute, 0},
-	{"connection, no headers", noHeaders, turnAlone, "max_turn", "mid_stream", 30 * time.Minute, 0},
-	{"connection, no headers", noHeaders, runAlone, "run", "mid_stream", 30 * time.Minute, 0},
+	{"connection, no headers", noHeaders, stepAlone, "step", "before_first_event", 2 * time.Minute, 0},
+	{"connection, no headers", noHeaders, turnAlone, "max_turn", "before_first_event", 30 * time.Minute, 0},
+	{"connection, no headers", noHeaders, runAlone, "run", "before_first_event", 30 * time.Minute, 0},
 
 	{"headers, no body", noBody, builtIn, "first_event", "before_first_event", 30 * time.Second, 0},
 	{"headers, no body", noBody, atHome, "first_event", "before_first_event", 5 * time.Minute, 0},
-	{"headers, no body", noBody, stepAlone, "step", "mid_stream", 2 * time.Minute, 0},
-	{"headers, no body", noBody, turnAlone, "max_turn", "mid_stream", 30 * time.Minute, 0},
-	{"headers, no body", noBody, runAlone, "run", "mid_stream", 30 * time.Minute, 0},
+	{"headers, no body", noBody, stepAlone, "step", "before_first_event", 2 * time.Minute, 0},
+	{"headers, no body", noBody, turnAlone, "max_turn", "before_first_event", 30 * time.Minute, 0},
+	{"headers, no body", noBody, runAlone, "run", "before_first_event", 30 * time.Minute, 0},
 
 	{"pings for ever", onlyPings, builtIn, "first_event", "before_first_event", 30 * time.Second, 0},
 	{"pings for ever", onlyPings, atHome, "first_event", "before_first_event", 5 * time.Minute, 0},
-	{"pings for ever", onlyPings, stepAlone, "step", "mid_stream", 2 * time.Minute, 0},
-	{"pings for ever", onlyPings, turnAlone, "max_turn", "mid_stream", 30 * time.Minute, 0},
-	{"pings for ever", onlyPings, runAlone, "run", "mid_stream", 30 * time.Minute, 0},
+	{"pings for ever", onlyPings, stepAlone, "step", "before_first_event", 2 * time.Minute, 0},
+	{"pings for ever", onlyPings, turnAlone, "max_turn", "before_first_event", 30 * time.Minute, 0},
+	{"pings for ever", onlyPings, runAlone, "run", "before_first_event", 30 * time.Minute, 0},
 
 	{"one token, then silence", token, builtIn, "bytes", "mid_stream", time.Minute, latency},
 	{"one token, then silence", token, atHome, "bytes", "mid_stream", 5 * time.Minute, latency},
@@ -145,9 +148,9 @@ var silences = []silence{
 
 	{"one byte every 10 s", onlyDrops, builtIn, "first_event", "before_first_event", 30 * time.Second, 0},
 	{"one byte every 10 s", onlyDrops, atHome, "first_event", "before_first_event", 5 * time.Minute, 0},
-	{"one byte every 10 s", onlyDrops, stepAlone, "step", "mid_stream", 2 * time.Minute, 0},
-	{"one byte every 10 s", onlyDrops, turnAlone, "max_turn", "mid_stream", 30 * time.Minute, 0},
-	{"one byte every 10 s", onlyDrops, runAlone, "run", "mid_stream", 30 * time.Minute, 0},
+	{"one byte every 10 s", onlyDrops, stepAlone, "step", "before_first_event", 2 * time.Minute, 0},
+	{"one byte every 10 s", onlyDrops, turnAlone, "max_turn", "before_first_event", 30 * time.Minute, 0},
+	{"one byte every 10 s", onlyDrops, runAlone, "run", "before_first_event", 30 * time.Minute, 0},
 
 	{"one token, then one byte every 10 s", tokenDrops, builtIn, "idle", "mid_stream", 2 * time.Minute, latency},
 	{"one token, then one byte every 10 s", tokenDrops, longTurn, "max_turn", "mid_stream", 6 * time.Hour, 0},
@@ -190,6 +193,9 @@ func (s silence) story(mode string, turns ...turn) story {
 
 func (s silence) want(mode string) outcome {
 	x, each := expiries[s.timer], s.from+s.limit
+	if x.words == notAnswering && s.phase == "mid_stream" {
+		x.words = stalled
+	}
 	limit := recovery.Spell(s.limit)
 	o := outcome{
 		Failure: x.failure, Timer: s.timer + ", " + s.phase, Words: strings.ReplaceAll(x.words, "{limit}", limit),
@@ -264,7 +270,7 @@ const (
 	stuck  = "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."
 	over   = "This turn reached its limit of 30 min (30 min). Last action: web_search. The work so far is kept. Continue, or ask for a simpler approach."
 	ranOut = "This run timed out after 30 min. Last action: web_search. The work so far is kept."
-	unsure = "web_search may or may not have worked. The connection broke after web_search was sent. It may already have taken effect; check before running it again."
+	unsure = "web_search may or may not have worked. It did not end within 10 min and was stopped. It may already have taken effect; check before running it again."
 )
 
 // grace is what a tool that is stopped gets.
@@ -277,7 +283,7 @@ func toolStories() []story {
 		stepHook = "step after 2 min; last: web_search, 2 min; silences: 0"
 		turnHook = "max_turn after 30 min; last: web_search, 29 min 59 s; silences: 0"
 		runHook  = "run after 30 min; last: web_search, 29 min 59 s; silences: 0"
-		toolHook = "tool_failure after 0 ms; last: web_search, 10 min 2 s; silences: 0"
+		toolHook = "tool after 10 min 2 s; last: web_search, 10 min 2 s; silences: 0"
 	)
 	const listens, deaf = "a tool that never returns, but listens", "a tool that never returns, and is deaf"
 	usual := settings{name: "built in"}
@@ -288,10 +294,10 @@ func toolStories() []story {
 		o.End, o.Requests, o.After = "completed", 2, at+latency
 		return o
 	}
-	stepOver := stop(latency+2*time.Minute, "suggests retry; stopped: step_timeout", "step_timeout RUN_STEP_TIMEOUT", "step, mid_stream", stuck, stepHook)
-	turnOver := stop(30*time.Minute, "suggests retry (max_turn_time); stopped: max_turn_time", "max_turn_time RUN_MAX_TURN_TIME", "max_turn, mid_stream", over, turnHook)
-	runOver := stop(30*time.Minute, "suggests retry (run_timeout); stopped: timeout", "run_timeout RUN_TIMEOUT", "run, mid_stream", ranOut, runHook)
-	unknown := stop(latency+10*time.Minute+grace, "suggests retry; stopped: failed", "tool_failure TOOL_FAILED", "tool", unsure, toolHook)
+	stepOver := stop(latency+2*time.Minute, "suggests retry; stopped: step_timeout", "step_timeout RUN_STEP_TIMEOUT", "step, tool", stuck, stepHook)
+	turnOver := stop(30*time.Minute, "suggests retry (max_turn_time); stopped: max_turn_time", "max_turn_time RUN_MAX_TURN_TIME", "max_turn, tool", over, turnHook)
+	runOver := stop(30*time.Minute, "suggests retry (run_timeout); stopped: timeout", "run_timeout RUN_TIMEOUT", "run, tool", ranOut, runHook)
+	unknown := stop(latency+10*time.Minute+grace, "suggests retry; stopped: failed", "tool_failure TOOL_FAILED", "tool, tool", unsure, toolHook)
 	later := func(o outcome) outcome {
 		o.After += grace
 		return o
@@ -338,11 +344,11 @@ const hookDeadline = 2 * time.Second
 func hookStories() []story {
 	heard := silence{timer: "first_event", phase: "before_first_event", limit: 30 * time.Second}.want(asks)
 	heard.End, heard.After = "failed: timeout", heard.After+hookDeadline
-	late := silence{timer: "step", phase: "mid_stream", limit: 2 * time.Minute}.want(asks)
+	late := silence{timer: "step", phase: "before_first_event", limit: 2 * time.Minute}.want(asks)
 	late.End, late.After = "failed: step_timeout", late.After+hookDeadline
-	turnOver := silence{timer: "max_turn", phase: "mid_stream", limit: 30 * time.Minute}.want(asks)
+	turnOver := silence{timer: "max_turn", phase: "before_first_event", limit: 30 * time.Minute}.want(asks)
 	turnOver.End, turnOver.After = "failed: max_turn_time", turnOver.After+hookDeadline
-	runOver := silence{timer: "run", phase: "mid_stream", limit: 30 * time.Minute}.want(asks)
+	runOver := silence{timer: "run", phase: "before_first_event", limit: 30 * time.Minute}.want(asks)
 	runOver.End, runOver.After = "failed: timeout", runOver.After+hookDeadline
 	var list []story
 	for _, deaf := range []bool{false, true} {
@@ -393,7 +399,7 @@ func waitStories() []story {
 	short, long := limited("30 s"), limited("2 h")
 	unreachable := outcome{
 		Failure: "unreachable MODEL_PROVIDER_UNREACHABLE", Timer: "before_connect", Hook: "unreachable after 1 ms; silences: 0",
-		Words: "Could not reach {provider}. Check your Internet connection{ or status}.",
+		Words: "Could not reach {provider}. {Check it.}",
 	}
 	rows := []struct {
 		name     string

@@ -1717,7 +1717,9 @@ type ToolReturned struct {
 	// ok, error or unknown.
 	Outcome string `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// How long it took, in milliseconds.
-	ElapsedMs     int64 `protobuf:"varint,4,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	ElapsedMs int64 `protobuf:"varint,4,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	// It was stopped after that: its tool timer had expired. 0 = it was not.
+	LimitMs       int64 `protobuf:"varint,5,opt,name=limit_ms,json=limitMs,proto3" json:"limit_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1776,6 +1778,13 @@ func (x *ToolReturned) GetOutcome() string {
 func (x *ToolReturned) GetElapsedMs() int64 {
 	if x != nil {
 		return x.ElapsedMs
+	}
+	return 0
+}
+
+func (x *ToolReturned) GetLimitMs() int64 {
+	if x != nil {
+		return x.LimitMs
 	}
 	return 0
 }
@@ -2535,13 +2544,14 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x03try\x18\x03 \x01(\x05R\x03try\x12\x10\n" +
 	"\x03key\x18\x04 \x01(\tR\x03key\x12\x1f\n" +
 	"\vargs_sha256\x18\x05 \x01(\tR\n" +
-	"argsSha256\"\x91\x01\n" +
+	"argsSha256\"\xac\x01\n" +
 	"\fToolReturned\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12/\n" +
 	"\x06result\x18\x02 \x01(\v2\x17.mulligan.v1.ToolResultR\x06result\x12\x18\n" +
 	"\aoutcome\x18\x03 \x01(\tR\aoutcome\x12\x1d\n" +
 	"\n" +
-	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\"\xbf\x01\n" +
+	"elapsed_ms\x18\x04 \x01(\x03R\telapsedMs\x12\x19\n" +
+	"\blimit_ms\x18\x05 \x01(\x03R\alimitMs\"\xbf\x01\n" +
 	"\tCompacted\x120\n" +
 	"\bmessages\x18\x01 \x03(\v2\x14.mulligan.v1.MessageR\bmessages\x12\x12\n" +
 	"\x04keep\x18\x02 \x01(\x05R\x04keep\x12\x14\n" +

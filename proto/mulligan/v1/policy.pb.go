@@ -47,8 +47,10 @@ type Policy struct {
 	// The model that sums up old turns of a conversation that became too long; empty = the
 	// model that is asked next.
 	CompactionModel string `protobuf:"bytes,11,opt,name=compaction_model,json=compactionModel,proto3" json:"compaction_model,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What all the runs of a day may use together.
+	DayBudget     *Budget `protobuf:"bytes,12,opt,name=day_budget,json=dayBudget,proto3" json:"day_budget,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Policy) Reset() {
@@ -156,6 +158,13 @@ func (x *Policy) GetCompactionModel() string {
 		return x.CompactionModel
 	}
 	return ""
+}
+
+func (x *Policy) GetDayBudget() *Budget {
+	if x != nil {
+		return x.DayBudget
+	}
+	return nil
 }
 
 // Timeouts are the clocks of a run, all in milliseconds; 0 is off.
@@ -337,7 +346,11 @@ type Price struct {
 	// In microdollars.
 	Input int64 `protobuf:"varint,1,opt,name=input,proto3" json:"input,omitempty"`
 	// In microdollars.
-	Output        int64 `protobuf:"varint,2,opt,name=output,proto3" json:"output,omitempty"`
+	Output int64 `protobuf:"varint,2,opt,name=output,proto3" json:"output,omitempty"`
+	// A million tokens read from a cache; 0 = as other input.
+	CacheRead int64 `protobuf:"varint,3,opt,name=cache_read,json=cacheRead,proto3" json:"cache_read,omitempty"`
+	// A million tokens written to a cache; 0 = as other input.
+	CacheWrite    int64 `protobuf:"varint,4,opt,name=cache_write,json=cacheWrite,proto3" json:"cache_write,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -386,11 +399,25 @@ func (x *Price) GetOutput() int64 {
 	return 0
 }
 
+func (x *Price) GetCacheRead() int64 {
+	if x != nil {
+		return x.CacheRead
+	}
+	return 0
+}
+
+func (x *Price) GetCacheWrite() int64 {
+	if x != nil {
+		return x.CacheWrite
+	}
+	return 0
+}
+
 var File_mulligan_v1_policy_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\x91\x05\n" +
+	"\x18mulligan/v1/policy.proto\x12\vmulligan.v1\"\xc5\x05\n" +
 	"\x06Policy\x12!\n" +
 	"\fauto_recover\x18\x01 \x01(\bR\vautoRecover\x12\x16\n" +
 	"\x06models\x18\x02 \x03(\tR\x06models\x12\x18\n" +
@@ -404,7 +431,9 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x11max_output_tokens\x18\t \x01(\x05R\x0fmaxOutputTokens\x12M\n" +
 	"\x0emodel_timeouts\x18\n" +
 	" \x03(\v2&.mulligan.v1.Policy.ModelTimeoutsEntryR\rmodelTimeouts\x12)\n" +
-	"\x10compaction_model\x18\v \x01(\tR\x0fcompactionModel\x1aM\n" +
+	"\x10compaction_model\x18\v \x01(\tR\x0fcompactionModel\x122\n" +
+	"\n" +
+	"day_budget\x18\f \x01(\v2\x13.mulligan.v1.BudgetR\tdayBudget\x1aM\n" +
 	"\vPricesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.mulligan.v1.PriceR\x05value:\x028\x01\x1aW\n" +
@@ -424,10 +453,14 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x11progress_after_ms\x18\t \x01(\x03R\x0fprogressAfterMs\"D\n" +
 	"\x06Budget\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
-	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"5\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"u\n" +
 	"\x05Price\x12\x14\n" +
 	"\x05input\x18\x01 \x01(\x03R\x05input\x12\x16\n" +
-	"\x06output\x18\x02 \x01(\x03R\x06outputB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
+	"\x06output\x18\x02 \x01(\x03R\x06output\x12\x1d\n" +
+	"\n" +
+	"cache_read\x18\x03 \x01(\x03R\tcacheRead\x12\x1f\n" +
+	"\vcache_write\x18\x04 \x01(\x03R\n" +
+	"cacheWriteB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
 	file_mulligan_v1_policy_proto_rawDescOnce sync.Once
@@ -455,13 +488,14 @@ var file_mulligan_v1_policy_proto_depIdxs = []int32{
 	2, // 1: mulligan.v1.Policy.budget:type_name -> mulligan.v1.Budget
 	4, // 2: mulligan.v1.Policy.prices:type_name -> mulligan.v1.Policy.PricesEntry
 	5, // 3: mulligan.v1.Policy.model_timeouts:type_name -> mulligan.v1.Policy.ModelTimeoutsEntry
-	3, // 4: mulligan.v1.Policy.PricesEntry.value:type_name -> mulligan.v1.Price
-	1, // 5: mulligan.v1.Policy.ModelTimeoutsEntry.value:type_name -> mulligan.v1.Timeouts
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	2, // 4: mulligan.v1.Policy.day_budget:type_name -> mulligan.v1.Budget
+	3, // 5: mulligan.v1.Policy.PricesEntry.value:type_name -> mulligan.v1.Price
+	1, // 6: mulligan.v1.Policy.ModelTimeoutsEntry.value:type_name -> mulligan.v1.Timeouts
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_proto_init() }

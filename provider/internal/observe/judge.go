@@ -24,6 +24,7 @@ type judge struct {
 	secrets  *Secrets
 	decoder  Decoder
 	connect  time.Duration // the limit on connecting; 0 = not known
+	local    bool          // it is on this computer
 
 	phase  recovery.Phase
 	status int         // 0 = no answer yet
@@ -196,6 +197,10 @@ func (j *judge) fail(kind recovery.Kind, err error, body []byte) *recovery.Failu
 	f.RequestID = cmp.Or(f.RequestID, j.requestID)
 	if f.Kind == recovery.KindTimeout && j.phase == recovery.PhaseBeforeConnect && j.connect > 0 {
 		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(j.connect.Milliseconds())
+		f.Describe(recovery.Words{})
+	}
+	if f.Kind == recovery.KindUnreachable && f.Variant == "" && j.local && recovery.StatusURL(j.provider) == "" {
+		f.Variant = recovery.VariantLocal
 		f.Describe(recovery.Words{})
 	}
 	return f

@@ -122,7 +122,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connectTimeout(ask),
-		phase: recovery.PhaseBeforeConnect,
+		phase: recovery.PhaseBeforeConnect, local: c.Loopback(),
 	}}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })

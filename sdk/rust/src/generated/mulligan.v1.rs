@@ -669,6 +669,9 @@ pub struct Policy {
     /// model that is asked next.
     #[prost(string, tag = "11")]
     pub compaction_model: ::prost::alloc::string::String,
+    /// What all the runs of a day may use together.
+    #[prost(message, optional, tag = "12")]
+    pub day_budget: ::core::option::Option<Budget>,
 }
 /// Timeouts are the clocks of a run, all in milliseconds; 0 is off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -720,6 +723,12 @@ pub struct Price {
     /// In microdollars.
     #[prost(int64, tag = "2")]
     pub output: i64,
+    /// A million tokens read from a cache; 0 = as other input.
+    #[prost(int64, tag = "3")]
+    pub cache_read: i64,
+    /// A million tokens written to a cache; 0 = as other input.
+    #[prost(int64, tag = "4")]
+    pub cache_write: i64,
 }
 /// DescribeRequest is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

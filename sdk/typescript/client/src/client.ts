@@ -149,7 +149,7 @@ export class Client {
   }
 
   /** Begins a run. It begins once, however often the request has to be sent. */
-  async start(start: Start, key: string = crypto.randomUUID()): Promise<Run> {
+  async start(start: Start, key: string = newId()): Promise<Run> {
     return this.timed(() => this.send<Run>('POST', '/v1/runs', start, { 'Idempotency-Key': key }));
   }
 
@@ -309,6 +309,12 @@ function itemOf(kind: string, data: string): Item | 'end' | undefined {
     case 'end': return 'end';
   }
   return undefined;
+}
+
+/** A name that nobody else has: of an idempotency key, of a session. */
+export function newId(): string {
+  // randomUUID is not there on a page that came over plain HTTP from another machine.
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function runPath(id: string): string {

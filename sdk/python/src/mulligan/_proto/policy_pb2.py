@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18mulligan/v1/policy.proto\x12\x0bmulligan.v1\"\xf3\x03\n\x06Policy\x12\x14\n\x0c\x61uto_recover\x18\x01 \x01(\x08\x12\x0e\n\x06models\x18\x02 \x03(\t\x12\x0f\n\x07plugins\x18\x03 \x03(\t\x12\x13\n\x0bmax_retries\x18\x04 \x01(\x05\x12\'\n\x08timeouts\x18\x05 \x01(\x0b\x32\x15.mulligan.v1.Timeouts\x12#\n\x06\x62udget\x18\x06 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12/\n\x06prices\x18\x07 \x03(\x0b\x32\x1f.mulligan.v1.Policy.PricesEntry\x12\x19\n\x11suggestion_ttl_ms\x18\x08 \x01(\x03\x12\x19\n\x11max_output_tokens\x18\t \x01(\x05\x12>\n\x0emodel_timeouts\x18\n \x03(\x0b\x32&.mulligan.v1.Policy.ModelTimeoutsEntry\x12\x18\n\x10\x63ompaction_model\x18\x0b \x01(\t\x1a\x41\n\x0bPricesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12!\n\x05value\x18\x02 \x01(\x0b\x32\x12.mulligan.v1.Price:\x02\x38\x01\x1aK\n\x12ModelTimeoutsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.mulligan.v1.Timeouts:\x02\x38\x01\"\xbb\x01\n\x08Timeouts\x12\x12\n\nconnect_ms\x18\x01 \x01(\x03\x12\x16\n\x0e\x66irst_event_ms\x18\x02 \x01(\x03\x12\x10\n\x08\x62ytes_ms\x18\x03 \x01(\x03\x12\x0f\n\x07idle_ms\x18\x04 \x01(\x03\x12\x0f\n\x07step_ms\x18\x05 \x01(\x03\x12\x13\n\x0bmax_turn_ms\x18\x06 \x01(\x03\x12\x0e\n\x06run_ms\x18\x07 \x01(\x03\x12\x0f\n\x07tool_ms\x18\x08 \x01(\x03\x12\x19\n\x11progress_after_ms\x18\t \x01(\x03\".\n\x06\x42udget\x12\x0e\n\x06tokens\x18\x01 \x01(\x03\x12\x14\n\x0cmicrodollars\x18\x02 \x01(\x03\"&\n\x05Price\x12\r\n\x05input\x18\x01 \x01(\x03\x12\x0e\n\x06output\x18\x02 \x01(\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18mulligan/v1/policy.proto\x12\x0bmulligan.v1\"\x9c\x04\n\x06Policy\x12\x14\n\x0c\x61uto_recover\x18\x01 \x01(\x08\x12\x0e\n\x06models\x18\x02 \x03(\t\x12\x0f\n\x07plugins\x18\x03 \x03(\t\x12\x13\n\x0bmax_retries\x18\x04 \x01(\x05\x12\'\n\x08timeouts\x18\x05 \x01(\x0b\x32\x15.mulligan.v1.Timeouts\x12#\n\x06\x62udget\x18\x06 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12/\n\x06prices\x18\x07 \x03(\x0b\x32\x1f.mulligan.v1.Policy.PricesEntry\x12\x19\n\x11suggestion_ttl_ms\x18\x08 \x01(\x03\x12\x19\n\x11max_output_tokens\x18\t \x01(\x05\x12>\n\x0emodel_timeouts\x18\n \x03(\x0b\x32&.mulligan.v1.Policy.ModelTimeoutsEntry\x12\x18\n\x10\x63ompaction_model\x18\x0b \x01(\t\x12\'\n\nday_budget\x18\x0c \x01(\x0b\x32\x13.mulligan.v1.Budget\x1a\x41\n\x0bPricesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12!\n\x05value\x18\x02 \x01(\x0b\x32\x12.mulligan.v1.Price:\x02\x38\x01\x1aK\n\x12ModelTimeoutsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.mulligan.v1.Timeouts:\x02\x38\x01\"\xbb\x01\n\x08Timeouts\x12\x12\n\nconnect_ms\x18\x01 \x01(\x03\x12\x16\n\x0e\x66irst_event_ms\x18\x02 \x01(\x03\x12\x10\n\x08\x62ytes_ms\x18\x03 \x01(\x03\x12\x0f\n\x07idle_ms\x18\x04 \x01(\x03\x12\x0f\n\x07step_ms\x18\x05 \x01(\x03\x12\x13\n\x0bmax_turn_ms\x18\x06 \x01(\x03\x12\x0e\n\x06run_ms\x18\x07 \x01(\x03\x12\x0f\n\x07tool_ms\x18\x08 \x01(\x03\x12\x19\n\x11progress_after_ms\x18\t \x01(\x03\".\n\x06\x42udget\x12\x0e\n\x06tokens\x18\x01 \x01(\x03\x12\x14\n\x0cmicrodollars\x18\x02 \x01(\x03\"O\n\x05Price\x12\r\n\x05input\x18\x01 \x01(\x03\x12\x0e\n\x06output\x18\x02 \x01(\x03\x12\x12\n\ncache_read\x18\x03 \x01(\x03\x12\x13\n\x0b\x63\x61\x63he_write\x18\x04 \x01(\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,15 +37,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_POLICY_MODELTIMEOUTSENTRY']._loaded_options = None
   _globals['_POLICY_MODELTIMEOUTSENTRY']._serialized_options = b'8\001'
   _globals['_POLICY']._serialized_start=42
-  _globals['_POLICY']._serialized_end=541
-  _globals['_POLICY_PRICESENTRY']._serialized_start=399
-  _globals['_POLICY_PRICESENTRY']._serialized_end=464
-  _globals['_POLICY_MODELTIMEOUTSENTRY']._serialized_start=466
-  _globals['_POLICY_MODELTIMEOUTSENTRY']._serialized_end=541
-  _globals['_TIMEOUTS']._serialized_start=544
-  _globals['_TIMEOUTS']._serialized_end=731
-  _globals['_BUDGET']._serialized_start=733
-  _globals['_BUDGET']._serialized_end=779
-  _globals['_PRICE']._serialized_start=781
-  _globals['_PRICE']._serialized_end=819
+  _globals['_POLICY']._serialized_end=582
+  _globals['_POLICY_PRICESENTRY']._serialized_start=440
+  _globals['_POLICY_PRICESENTRY']._serialized_end=505
+  _globals['_POLICY_MODELTIMEOUTSENTRY']._serialized_start=507
+  _globals['_POLICY_MODELTIMEOUTSENTRY']._serialized_end=582
+  _globals['_TIMEOUTS']._serialized_start=585
+  _globals['_TIMEOUTS']._serialized_end=772
+  _globals['_BUDGET']._serialized_start=774
+  _globals['_BUDGET']._serialized_end=820
+  _globals['_PRICE']._serialized_start=822
+  _globals['_PRICE']._serialized_end=901
 # @@protoc_insertion_point(module_scope)

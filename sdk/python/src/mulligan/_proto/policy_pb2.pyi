@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Policy(_message.Message):
-    __slots__ = ("auto_recover", "models", "plugins", "max_retries", "timeouts", "budget", "prices", "suggestion_ttl_ms", "max_output_tokens", "model_timeouts", "compaction_model")
+    __slots__ = ("auto_recover", "models", "plugins", "max_retries", "timeouts", "budget", "prices", "suggestion_ttl_ms", "max_output_tokens", "model_timeouts", "compaction_model", "day_budget")
     class PricesEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +33,7 @@ class Policy(_message.Message):
     MAX_OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     MODEL_TIMEOUTS_FIELD_NUMBER: _ClassVar[int]
     COMPACTION_MODEL_FIELD_NUMBER: _ClassVar[int]
+    DAY_BUDGET_FIELD_NUMBER: _ClassVar[int]
     auto_recover: bool
     models: _containers.RepeatedScalarFieldContainer[str]
     plugins: _containers.RepeatedScalarFieldContainer[str]
@@ -44,7 +45,8 @@ class Policy(_message.Message):
     max_output_tokens: int
     model_timeouts: _containers.MessageMap[str, Timeouts]
     compaction_model: str
-    def __init__(self, auto_recover: bool = ..., models: _Optional[_Iterable[str]] = ..., plugins: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., timeouts: _Optional[_Union[Timeouts, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., prices: _Optional[_Mapping[str, Price]] = ..., suggestion_ttl_ms: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., model_timeouts: _Optional[_Mapping[str, Timeouts]] = ..., compaction_model: _Optional[str] = ...) -> None: ...
+    day_budget: Budget
+    def __init__(self, auto_recover: bool = ..., models: _Optional[_Iterable[str]] = ..., plugins: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., timeouts: _Optional[_Union[Timeouts, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., prices: _Optional[_Mapping[str, Price]] = ..., suggestion_ttl_ms: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., model_timeouts: _Optional[_Mapping[str, Timeouts]] = ..., compaction_model: _Optional[str] = ..., day_budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
 
 class Timeouts(_message.Message):
     __slots__ = ("connect_ms", "first_event_ms", "bytes_ms", "idle_ms", "step_ms", "max_turn_ms", "run_ms", "tool_ms", "progress_after_ms")
@@ -77,9 +79,13 @@ class Budget(_message.Message):
     def __init__(self, tokens: _Optional[int] = ..., microdollars: _Optional[int] = ...) -> None: ...
 
 class Price(_message.Message):
-    __slots__ = ("input", "output")
+    __slots__ = ("input", "output", "cache_read", "cache_write")
     INPUT_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    CACHE_READ_FIELD_NUMBER: _ClassVar[int]
+    CACHE_WRITE_FIELD_NUMBER: _ClassVar[int]
     input: int
     output: int
-    def __init__(self, input: _Optional[int] = ..., output: _Optional[int] = ...) -> None: ...
+    cache_read: int
+    cache_write: int
+    def __init__(self, input: _Optional[int] = ..., output: _Optional[int] = ..., cache_read: _Optional[int] = ..., cache_write: _Optional[int] = ...) -> None: ...

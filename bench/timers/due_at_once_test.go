@@ -1,0 +1,39 @@
+package timers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// TestSeveralTimersAtOnce: of those that are due at the same moment the turn's is named
+// first, then the step's, then the run's. With what is built in the turn may take as long
+// as the run, so that this is what happens after 48 h.
+func TestSeveralTimersAtOnce(t *testing.T) {
+	const two = recovery.Millis(120_000)
+	for name, tt := range map[string]struct {
+		set  recovery.Settings
+		want recovery.Timer
+	}{
+		"all":               {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerStep: two, recovery.TimerRun: two}, recovery.TimerMaxTurn},
+		"max_turn and run":  {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerRun: two}, recovery.TimerMaxTurn},
+		"max_turn and step": {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerStep: two}, recovery.TimerMaxTurn},
+		"step and run":      {recovery.Settings{recovery.TimerStep: two, recovery.TimerRun: two, recovery.TimerMaxTurn: 0}, recovery.TimerStep},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, everybody, func() scene {
+				set := alone(recovery.TimerConnect, 10*time.Second)
+				for timer, limit := range tt.set {
+					set[timer] = limit
+				}
+				return scene{turns: []turn{tokenPings}, timers: set}
+			}, func(p *performance) {
+				_, _ = p.run.Wait()
+				if all := p.failures(); all[0].Timer != tt.want || p.since() != 2*time.Minute {
+					p.t.Errorf("%v after %s, want %s", all, p.since(), tt.want)
+				}
+			})
+		})
+	}
+}
