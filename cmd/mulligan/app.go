@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ type app struct {
 	lock    *lock      // nil until plugins are needed
 	warming sync.WaitGroup
 	drives  *runner.Runner // nil until runs are driven
+	leaving atomic.Bool    // what was driven is let go of
 	mcp     *mcp.Set       // nil until its tools are needed, and if there is no server
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
@@ -119,11 +121,16 @@ func (a *app) close() {
 	}
 }
 
-// drain gives the tools of a run that was stopped the time that they have to end.
+// drain gives the tools of a run that was stopped the time that they have to end; less of
+// it where the system wants this program to be gone within 10 s.
 func (a *app) drain() {
-	const unseen, most = 300 * time.Millisecond, 12 * time.Second
+	const unseen, short = 300 * time.Millisecond, 4 * time.Second
+	most := 12 * time.Second
 	if a.drives == nil {
 		return
+	}
+	if a.leaving.Load() {
+		most = short
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), unseen)
 	err := a.drives.Drain(ctx)
@@ -187,20 +194,37 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// interruptible gives a context that the first Ctrl-C ends; the second ends the program.
+// interruptible gives a context that the first Ctrl-C or SIGTERM ends; the second ends the
+// program.
 func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
+	return a.signalled(ctx, nil)
+}
+
+// releasable is interruptible for verbs that drive runs: Ctrl-C cancels them, as a person
+// wants it; SIGTERM, by which the system ends programs, only lets go of them.
+func (a *app) releasable(ctx context.Context) (context.Context, func()) {
+	return a.signalled(ctx, runner.ErrLetGo)
+}
+
+// signalled gives a context that signals end, with that cause for SIGTERM.
+func (a *app) signalled(ctx context.Context, terminated error) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
 		for n := 0; ; n++ {
 			select {
-			case <-signals:
+			case s := <-signals:
 				if n > 0 {
-					os.Exit(exitCancelled)
+					os.Exit(stoppedCode(ctx))
 				}
-				cancel()
+				var cause error
+				if s == syscall.SIGTERM {
+					cause = terminated
+					a.leaving.Store(cause != nil)
+				}
+				cancel(cause)
 				a.screen.line("Stopping… (once more to leave at once)")
 			case <-done:
 				return
@@ -210,15 +234,22 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	return ctx, func() {
 		signal.Stop(signals)
 		close(done)
-		cancel()
+		cancel(nil)
 	}
 }
 
-// interrupted turns an error that a person's Ctrl-C caused before the run began
-// into its exit code.
+// stoppedCode is the exit code of a program whose ctx a signal ended.
+func stoppedCode(ctx context.Context) int {
+	if errors.Is(context.Cause(ctx), runner.ErrLetGo) {
+		return exitTerminated
+	}
+	return exitCancelled
+}
+
+// interrupted turns an error that a signal caused before the run began into its exit code.
 func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return &exitError{code: exitCancelled}
+	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, runner.ErrLetGo)) {
+		return &exitError{code: stoppedCode(ctx)}
 	}
 	return err
 }

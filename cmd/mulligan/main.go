@@ -47,6 +47,7 @@ const (
 	exitUsage      = 2   // wrong arguments, a bad config, an unknown model
 	exitSuggestion = 3   // the run failed and its suggestion is open
 	exitCancelled  = 130 // stopped by a person
+	exitTerminated = 143 // SIGTERM; what was driven can be resumed
 )
 
 // exitError is an error with an exit code of its own. A nil err was printed already.

@@ -24,6 +24,9 @@ func (a *app) follow(run *runner.Run, known *recovery.Run, asJSON, narrate bool)
 			return runner.Result{}, err
 		}
 		result, err := run.Wait()
+		if errors.Is(err, runner.ErrLetGo) {
+			a.letGo(run.ID())
+		}
 		return result, codeOf(err)
 	}
 	l := newLive(a.screen, known, narrate)
@@ -67,6 +70,8 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		a.stoppedBy(l)
 	case errors.Is(err, runner.ErrParked):
 		a.parked(result)
+	case errors.Is(err, runner.ErrLetGo):
+		a.letGo(result.Run)
 	default:
 		return fmt.Errorf("%w\nNothing is lost: %s", err, a.hint("runs resume "+result.Run))
 	}
@@ -93,6 +98,10 @@ func (a *app) stoppedBy(l *live) {
 	a.screen.line("Stopped.")
 }
 
+func (a *app) letGo(run string) {
+	a.screen.line("Let go of the run; go on with it: " + a.hint("runs resume "+run))
+}
+
 func (a *app) parked(result runner.Result) {
 	a.screen.line(fmt.Sprintf("The run waits until %s. You can close this terminal: `%s` or `%s` goes on with it.",
 		parkedUntil(result.State), a.hint("serve"), a.hint("runs resume "+result.Run)))
@@ -108,6 +117,8 @@ func codeOf(err error) error {
 		return &exitError{code: exitSuggestion}
 	case errors.Is(err, runner.ErrCancelled):
 		return &exitError{code: exitCancelled}
+	case errors.Is(err, runner.ErrLetGo):
+		return &exitError{code: exitTerminated}
 	case ok, errors.Is(err, runner.ErrParked):
 		return &exitError{code: exitFailed}
 	}

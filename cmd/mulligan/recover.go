@@ -120,7 +120,7 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	}
 	models.calm = true
 	defer models.close()
-	ctx, stop := a.interruptible(cmd.Context())
+	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
 	state, err := a.fold(ctx, id)
 	if err != nil {

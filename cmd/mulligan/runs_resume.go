@@ -88,7 +88,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	ctx, stop := a.interruptible(cmd.Context())
+	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
 	due, err := a.log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *app) sumUp(ctx context.Context, outcomes map[string]int) error {
 	a.screen.line(plural(total, "run", "runs") + ": " + strings.Join(parts, ", ") + ".")
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{code: exitCancelled}
+		return &exitError{code: stoppedCode(ctx)}
 	case outcomes[string(recovery.StatusFailed)]+outcomes[standsAsking]+outcomes[standsStuck] > 0:
 		return &exitError{exitFailed, errors.New("not every run succeeded; see: " + a.hint("runs list --status failed"))}
 	}

@@ -45,7 +45,7 @@ mulligan runs list --waiting   # what it will go on with`,
 
 // serve keeps the runs until a signal ends it.
 func (a *app) serve(cmd *cobra.Command, plugins []string, listen string, asJSON bool) error {
-	ctx, stop := a.interruptible(cmd.Context())
+	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
 	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
 	if asJSON {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// signalled starts a run, sends it the signal once a line of its JSON has the text, and
+// gives the lines that it printed, what it said to people and its exit code. It ends
+// within 10 s.
+func (h *home) signalled(s os.Signal, text string, env []string, args ...string) (lines []string, said string, code int) {
+	h.Helper()
+	cmd := h.command(append([]string{"run", "--json"}, args...)...)
+	cmd.Env = append(cmd.Env, env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	var sent time.Time
+	for scanner := bufio.NewScanner(out); scanner.Scan(); {
+		lines = append(lines, scanner.Text())
+		if sent.IsZero() && strings.Contains(scanner.Text(), text) {
+			sent = time.Now()
+			if err := cmd.Process.Signal(s); err != nil {
+				h.Fatal(err)
+			}
+		}
+	}
+	err = cmd.Wait()
+	if took := time.Since(sent); took > 10*time.Second {
+		h.Errorf("I46: it took %s, or was never told", took)
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		h.Fatal(err)
+	}
+	return lines, stderr.String(), code
+}
+
+func TestTerminatedInMidStream(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "503, stall:Hello wor, answer:All good.")
+	printed, said, code := h.signalled(syscall.SIGTERM, `"text":"wor"`, nil, "--auto-recover", "hi")
+	run := h.kept(printed)
+	if code != exitTerminated || !strings.Contains(said, "runs resume "+run) {
+		t.Errorf("exit code %d; it said %q", code, said)
+	}
+	_, events := h.events(run)
+	if last, ok := events[len(events)-1].Body.(recovery.Checkpointed); !ok || !strings.HasSuffix(last.Text, "wor") {
+		t.Errorf("what was heard is not the last thing in the log: %+v", events[len(events)-1])
+	}
+	voters := 0
+	for _, e := range events {
+		if v, ok := e.Body.(recovery.Voted); ok {
+			gone(t, v.Vote.PID)
+			voters++
+		}
+	}
+	if voters == 0 {
+		t.Error("no plugin was asked")
+	}
+	h.asked(2)
+	if out := h.mulligan(0, "runs", "resume", run); out != "All good.\n" {
+		t.Errorf("answer %q", out)
+	}
+	h.asked(3)
+	h.kept(printed)
+}
+
+func TestTerminatedInTheMiddleOfATool(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, weatherCall+", answer:All good.")
+	printed, _, code := h.signalled(syscall.SIGTERM, `"type":"tool_began"`, []string{toolDelayEnv + "=1m"}, "--tool", "get_weather", "hi")
+	run := h.kept(printed)
+	if code != exitTerminated {
+		t.Errorf("exit code %d", code)
+	}
+	if out := h.mulligan(0, "runs", "resume", run); out != "All good.\n" {
+		t.Errorf("answer %q", out)
+	}
+	h.asked(2)
+	if got := h.journal(); got[len(got)-1] != "ended" || slices.Index(got, "ended") != len(got)-1 {
+		t.Errorf("journal %v", got)
+	}
+}
+
+func TestInterruptedIsCancelled(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "stall:Hello wor, answer:All good.")
+	printed, _, code := h.signalled(os.Interrupt, `"text":"wor"`, nil, "--auto-recover", "hi")
+	_, events := h.events(h.kept(printed))
+	end, ok := events[len(events)-1].Body.(recovery.Ended)
+	if code != exitCancelled || !ok || end.Status != recovery.StatusCancelled {
+		t.Errorf("exit code %d, and its last event is %+v", code, events[len(events)-1])
+	}
+	h.asked(1)
+}
