@@ -173,7 +173,7 @@ func TestAWaitForTheStoreIsNoIdleness(t *testing.T) {
 
 // waiting starts a run whose store breaks while its first call is in the air, and waits
 // until people are told.
-func waiting(t *testing.T, ctx context.Context, log *timelinetest.Faulty, fault timelinetest.Fault) *runner.Run {
+func waiting(ctx context.Context, t *testing.T, log *timelinetest.Faulty, fault timelinetest.Fault) *runner.Run {
 	t.Helper()
 	r := runner.New(runner.WithLog(log), runner.WithModel(primary, script(stalls("half"))))
 	run, err := r.Start(ctx, runner.Request{Prompt: "hi"})
@@ -194,7 +194,7 @@ func TestCancelWhileTheStoreIsBroken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := timelinetest.NewFaulty(timeline.NewMemory(), always)
-				run := waiting(t, t.Context(), log, fault)
+				run := waiting(t.Context(), t, log, fault)
 				asked := time.Now()
 				run.Cancel()
 				result, err := run.Wait()
@@ -218,7 +218,7 @@ func TestLetGoWhileTheStoreIsBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timelinetest.NewFaulty(timeline.NewMemory(), always)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		run := waiting(t, ctx, log, timelinetest.Fault{Err: syscall.ENOSPC})
+		run := waiting(ctx, t, log, timelinetest.Fault{Err: syscall.ENOSPC})
 		asked := time.Now()
 		cancel(runner.ErrLetGo)
 		if _, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) {
@@ -239,7 +239,7 @@ func TestPatienceWithTheStoreHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timelinetest.NewFaulty(timeline.NewMemory(), always)
 		began := time.Now()
-		run := waiting(t, t.Context(), log, timelinetest.Fault{Err: syscall.ENOSPC})
+		run := waiting(t.Context(), t, log, timelinetest.Fault{Err: syscall.ENOSPC})
 		if _, err := run.Wait(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("got %v", err)
 		}
