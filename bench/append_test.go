@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -113,4 +115,89 @@ func writeAndSync(f *os.File, data []byte, n int) error {
 		}
 	}
 	return nil
+}
+
+// BenchmarkAppend64Grouped is BenchmarkAppend64 beside a raw file whose writers share an
+// fsync, as those of the log do: what waits is written in one piece.
+func BenchmarkAppend64Grouped(b *testing.B) {
+	const writers, each = 64, 16
+	store := openStore(b)
+	raw, err := os.OpenFile(filepath.Join(b.TempDir(), "raw"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer raw.Close()
+	group := newGroupedFile(raw)
+	defer group.close()
+	appenders := make([]*appender, writers)
+	for i := range appenders {
+		appenders[i] = newAppender(b, store, fmt.Sprintf("run-%d", i))
+	}
+	var log, file rate
+	for b.Loop() {
+		log.time(writers*each, func() {
+			sideBySide(b, writers, func(i int) error { return appenders[i].append(b, each) })
+		})
+		file.time(writers*each, func() {
+			sideBySide(b, writers, func(i int) error { return group.write(appenders[i].stored, each) })
+		})
+	}
+	log.report(b, "")
+	file.report(b, base)
+}
+
+// groupedFile is a file whose writers share writes and fsyncs.
+type groupedFile struct {
+	writes chan groupedWrite
+	over   chan struct{}
+}
+
+type groupedWrite struct {
+	data []byte
+	done chan error
+}
+
+func newGroupedFile(f *os.File) *groupedFile {
+	g := &groupedFile{writes: make(chan groupedWrite), over: make(chan struct{})}
+	go func() {
+		defer close(g.over)
+		for first := range g.writes {
+			group, data := []groupedWrite{first}, bytes.Clone(first.data)
+			runtime.Gosched() // those whom the last fsync answered come back at once
+			for more := true; more; {
+				select {
+				case w, ok := <-g.writes:
+					if more = ok; ok {
+						group, data = append(group, w), append(data, w.data...)
+					}
+				default:
+					more = false
+				}
+			}
+			_, err := f.Write(data)
+			if err == nil {
+				err = f.Sync()
+			}
+			for _, w := range group {
+				w.done <- err
+			}
+		}
+	}()
+	return g
+}
+
+func (g *groupedFile) write(data []byte, n int) error {
+	done := make(chan error, 1)
+	for range n {
+		g.writes <- groupedWrite{data, done}
+		if err := <-done; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *groupedFile) close() {
+	close(g.writes)
+	<-g.over
 }

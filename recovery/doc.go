@@ -92,7 +92,7 @@
 // only shows a run needs no Carry: everything but the transcript is the same without.
 //
 // A conversation may be long, and so may a run. A Snapshot is a run as it is after an event,
-// so that only the events since are folded; it leaves out what was carried.
+// so that only the events since are folded; it has what was carried, or leaves it out.
 //
 // # Where else to look
 //

@@ -71,16 +71,19 @@ type snapshot struct {
 	Whole          bool
 }
 
-// Snapshot is r in the form that Restore reads. It leaves out the messages that were
+// Snapshot is r in the form that Restore reads, with or without the messages that were
 // carried.
-func (r *Run) Snapshot() ([]byte, error) {
-	own := *r
-	own.Messages, own.Carried = r.Messages[r.Carried:], 0
+func (r *Run) Snapshot(carried bool) ([]byte, error) {
+	kept, whole, told := *r, r.whole, r.told
+	if !carried && r.Carried > 0 {
+		kept.Messages, kept.Carried = r.Messages[r.Carried:], 0
+		whole, told = false, r.told-sizes(r.Messages[:r.Carried])
+	}
 	s := snapshot{
-		Run: &own, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
-		AcceptedID: r.acceptedID, Truncated: r.truncated, Told: r.told - sizes(r.Messages[:r.Carried]), Kept: r.kept,
+		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
+		AcceptedID: r.acceptedID, Truncated: r.truncated, Told: told, Kept: r.kept,
 		Unsure: slices.Index(r.Pending, r.unsure) + 1, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
-		ParkedFrom: r.parkedFrom, Whole: r.whole && r.Carried == 0,
+		ParkedFrom: r.parkedFrom, Whole: whole,
 	}
 	if r.unsure != nil && s.Unsure == 0 {
 		return nil, fmt.Errorf("run %s: no snapshot while a call of an earlier answer is unsure", r.ID)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -13,42 +12,71 @@ import (
 // snapshotWorth is how many events are worth a snapshot.
 const snapshotWorth = 256
 
+// conversationWorth is how many runs that were read for a conversation are worth a snapshot
+// that has all of it.
+const conversationWorth = 32
+
 // Inspect gives a run as it is in the timeline, with the conversation that it continues.
 func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
-	run, _, err := r.fold(ctx, id, 0, nil)
-	return run, err
+	run, err := r.fold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return run.Run, nil
+}
+
+// folded is a run as it is in the timeline.
+type folded struct {
+	*recovery.Run
+	saved  uint64 // the last event that its snapshot has
+	behind int    // runs that were read for what it continues
+}
+
+func (r *Runner) fold(ctx context.Context, id string) (*folded, error) {
+	f := folder{r: r, behind: map[string]bool{}}
+	run, saved, err := f.fold(ctx, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &folded{Run: run, saved: saved, behind: len(f.behind)}, nil
+}
+
+// folder reads a run and those that it continues, one over the other.
+type folder struct {
+	r      *Runner
+	behind map[string]bool // that are read, and want what they continue
 }
 
 // fold gives a run as it is after event seq, 0 for its last one, and how much of that a
-// snapshot knew. What is behind are runs that continue this one, over others or not.
-func (r *Runner) fold(ctx context.Context, id string, seq uint64, behind map[string]bool) (run *recovery.Run, known uint64, err error) {
-	run, err = r.restore(ctx, id, seq)
+// snapshot knew.
+func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
+	run, err = f.r.restore(ctx, id, seq)
 	if err != nil {
 		return nil, 0, fmt.Errorf("run %s: %w", id, err)
 	}
-	known = run.Seq
+	saved = run.Seq
 	var events []recovery.Event
-	if seq == 0 || seq > known {
+	if seq == 0 || seq > saved {
 		limit := 0
 		if seq > 0 {
-			limit = int(seq - known) //nolint:gosec // a number of events
+			limit = int(seq - saved) //nolint:gosec // a number of events
 		}
-		if events, err = r.log.Read(ctx, id, known, limit); err != nil {
+		if events, err = f.r.log.Read(ctx, id, saved, limit); err != nil {
 			return nil, 0, fmt.Errorf("run %s: %w", id, err)
 		}
 	}
-	if err := r.carry(ctx, run, behind); err != nil {
+	if err := f.carry(ctx, run); err != nil {
 		return nil, 0, err
 	}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
 			return nil, 0, err
 		}
-		if err := r.carry(ctx, run, behind); err != nil {
+		if err := f.carry(ctx, run); err != nil {
 			return nil, 0, err
 		}
 	}
-	return run, known, nil
+	return run, saved, nil
 }
 
 // restore gives a run as its snapshot has it, if there is one of this version and not after
@@ -68,48 +96,49 @@ func (r *Runner) restore(ctx context.Context, id string, seq uint64) (*recovery.
 
 // carry puts the conversation that run continues in front of its transcript, once its
 // first event says which that is. One that was deleted is missing there.
-func (r *Runner) carry(ctx context.Context, run *recovery.Run, behind map[string]bool) error {
+func (f *folder) carry(ctx context.Context, run *recovery.Run) error {
 	if run.Seq == 0 || run.Whole() {
 		return nil
 	}
-	if behind == nil {
-		behind = map[string]bool{}
-	}
-	behind[run.ID] = true
+	f.behind[run.ID] = true
 	head := *run.Continues
-	if behind[head.Run] {
+	if f.behind[head.Run] {
 		return fmt.Errorf("run %s continues run %s, which continues it: %w", run.ID, head.Run, timeline.ErrDamaged)
 	}
-	before, err := r.conversation(ctx, head, behind)
-	if err != nil {
+	before, _, err := f.fold(ctx, head.Run, head.Seq)
+	switch {
+	case errors.Is(err, timeline.ErrNotFound):
+		run.Carry(nil)
+	case err != nil:
 		return err
+	default:
+		run.Carry(before.Conversation())
 	}
-	run.Carry(before)
 	return nil
 }
 
-func (r *Runner) conversation(ctx context.Context, head recovery.Head, behind map[string]bool) ([]llm.Message, error) {
-	run, _, err := r.fold(ctx, head.Run, head.Seq, behind)
-	if errors.Is(err, timeline.ErrNotFound) {
-		return nil, nil
+// saveSnapshot keeps the run as it is, if enough happened since it was kept last: while the
+// run is driven that is as much as a snapshot has in it, so that all of them together cost no
+// more than the run itself. Without one the run's next reader folds more events.
+func (l *loop) saveSnapshot(ctx context.Context) {
+	if l.run.Seq-l.saved >= max(l.saved, snapshotWorth) {
+		l.save(ctx, false)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return run.Conversation(), nil
 }
 
-// saveSnapshot keeps the run as it is, if so many events happened since it was kept last:
-// as many as a snapshot has in it, while the run is driven, so that all of them together
-// cost no more than the run itself. Without one the run's next reader folds more events.
-func (l *loop) saveSnapshot(ctx context.Context, worth uint64) {
-	if l.run.Seq-l.saved < max(worth, snapshotWorth) {
-		return
+// saveLast keeps the run as its driving ends. What it continues is kept with it where
+// it came from many runs, so that no reader has to go through more of them than that.
+func (l *loop) saveLast(ctx context.Context) {
+	if many := l.behind >= conversationWorth; many || l.run.Seq-l.saved >= snapshotWorth {
+		l.save(ctx, many)
 	}
+}
+
+func (l *loop) save(ctx context.Context, carried bool) {
 	l.saved = l.run.Seq // the next one is due only later, also where this one cannot be saved
 	ctx, cancel := context.WithTimeout(ctx, storeSlow)
 	defer cancel()
-	data, err := l.run.Snapshot()
+	data, err := l.run.Snapshot(carried)
 	if err == nil {
 		err = l.r.log.SaveSnapshot(ctx, l.lease, l.run.Seq, data)
 	}

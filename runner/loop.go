@@ -46,6 +46,7 @@ type loop struct {
 	leaving bool // the run is let go of, for another process to go on with
 	counted counted
 	before  []llm.Message // what the run continues, until it begins
+	behind  int           // runs that were read for that
 	saved   uint64        // the last event that a snapshot knows
 
 	handle    *Run            // of whoever waits for the run
@@ -101,7 +102,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		for err == nil && l.comeBack() {
 			err = l.fly(ctx)
 		}
-		l.saveSnapshot(work, 0)
+		l.saveLast(work)
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave(run)

@@ -172,14 +172,16 @@ func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 	return r.begin(ctx, cmp.Or(req.ID, newID()), started, nil)
 }
 
-// begin begins a run that continues before.
-func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before []llm.Message) (*Run, error) {
+// begin begins a run that continues before, nil for none.
+func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before *folded) (*Run, error) {
 	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 	if err != nil {
 		return nil, err
 	}
 	l := r.newLoop(&recovery.Run{}, id, lease)
-	l.before = before
+	if before != nil {
+		l.before, l.behind = before.Conversation(), before.behind+1
+	}
 	return l.begin(ctx, started, l.claimed())
 }
 
@@ -442,12 +444,12 @@ func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	run, known, err := r.fold(ctx, id, 0, nil)
+	run, err := r.fold(ctx, id)
 	if err != nil {
 		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
 	}
-	l := r.newLoop(run, id, lease)
-	l.saved = known
+	l := r.newLoop(run.Run, id, lease)
+	l.saved, l.behind = run.saved, run.behind
 	return l, nil
 }
 

@@ -59,7 +59,7 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 		return r.begin(ctx, id, started, nil)
 	}
 	started.Continues = &recovery.Head{Run: before.ID, Seq: before.Seq}
-	return r.begin(ctx, id, started, before.Conversation())
+	return r.begin(ctx, id, started, before)
 }
 
 // inSession puts the session's defaults where the request says nothing. A run starts with
@@ -104,7 +104,7 @@ func (r *Runner) cooling(model string, now time.Time) bool {
 
 // head is the run that the next one of a session continues, nil for the first one. An open
 // suggestion of its is superseded.
-func (r *Runner) head(ctx context.Context, session string) (*recovery.Run, error) {
+func (r *Runner) head(ctx context.Context, session string) (*folded, error) {
 	list, err := r.log.List(ctx, timeline.Query{Session: session, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -118,7 +118,7 @@ func (r *Runner) head(ctx context.Context, session string) (*recovery.Run, error
 			return nil, err
 		}
 	}
-	return r.Inspect(ctx, last.Run)
+	return r.fold(ctx, last.Run)
 }
 
 // supersede ends a run whose suggestion is open. One that somebody answered meanwhile goes

@@ -367,3 +367,27 @@ func TestADamagedSessionEnds(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestALongConversationIsReadFromASnapshot: not run by run, and it is the same.
+func TestALongConversationIsReadFromASnapshot(t *testing.T) {
+	const turns = 100
+	log := &counting{Memory: timeline.NewMemory()}
+	r := runner.New(runner.WithModel(primary, script(answers("yes"))), runner.WithLog(log))
+	var last runner.Result
+	for i := range turns {
+		last = say(t, r, fmt.Sprint("question ", i))
+	}
+	var got [2][]string
+	var read [2]int
+	for i, off := range []bool{false, true} {
+		log.off, log.n = off, 0
+		run, err := r.Inspect(t.Context(), last.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i], read[i] = texts(run), log.n
+	}
+	if len(got[0]) != 2*turns || !slices.Equal(got[0], got[1]) || read[0] > read[1]/2 {
+		t.Errorf("%d messages of %d events, without snapshots %d of %d", len(got[0]), read[0], len(got[1]), read[1])
+	}
+}

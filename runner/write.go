@@ -49,7 +49,7 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		l.learn(e)
 	}
 	l.count(l.run.Spent.Minus(spent))
-	l.saveSnapshot(ctx, l.saved)
+	l.saveSnapshot(ctx)
 	if paused != nil && l.run.End == nil {
 		return l.write(ctx, *paused)
 	}

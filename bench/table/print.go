@@ -30,16 +30,26 @@ func fill(rows []row, all results) ([]line, error) {
 			lines = append(lines, line{r.what, "MISSING"})
 			continue
 		}
-		compared, text := r.compared(m)
-		lines = append(lines, line{
-			r.what, mine, r.baseline + ": " + r.numbers(m, "base-"), text, r.target.text, r.verdict(m, compared),
-		})
+		baseline, compared, text := "", 0.0, ""
+		if r.baseline != "" {
+			baseline = r.baseline + ": " + r.numbers(m, "base-")
+			compared, text = r.compared(m)
+		}
+		lines = append(lines, line{r.what, mine, baseline, text, r.target.text, r.verdict(m, compared)})
 	}
 	return lines, errors.Join(errs...)
 }
 
 // numbers are the metrics of a row, "" if there are none.
 func (r row) numbers(m metrics, prefix string) string {
+	if value, ok := m[prefix+r.at]; ok {
+		switch r.at {
+		case mean:
+			return "mean " + micros(value)
+		case bytesPerStep:
+			return fmt.Sprintf("%.0f B", value)
+		}
+	}
 	if perSecond, ok := m[prefix+perSec]; ok {
 		return fmt.Sprintf("%.0f/s", perSecond)
 	}
@@ -53,7 +63,7 @@ func (r row) numbers(m metrics, prefix string) string {
 func (r row) compared(m metrics) (float64, string) {
 	mine, theirs := m[r.metrics+r.at], m["base-"+r.at]
 	name, _, _ := strings.Cut(r.at, "-")
-	if r.at == perSec {
+	if r.at == perSec || r.at == bytesPerStep {
 		return mine / theirs, fmt.Sprintf("%.2f×", mine/theirs)
 	}
 	if r.compare == ratio {
@@ -67,9 +77,9 @@ func (r row) verdict(m metrics, compared float64) string {
 		compared = m[r.metrics+r.target.own]
 	}
 	switch {
-	case r.target.most == 0:
+	case r.target.most == 0 && r.target.least == 0:
 		return ""
-	case compared <= r.target.most:
+	case r.target.most > 0 && compared <= r.target.most, r.target.least > 0 && compared >= r.target.least:
 		return "met"
 	}
 	return "MISSED"

@@ -23,15 +23,19 @@ const (
 
 // target bounds the comparison, or one metric itself where own names it.
 type target struct {
-	text string
-	most float64 // 0 = there is no target
-	own  string
+	text  string
+	most  float64 // 0 = there is no such target
+	least float64 // neither
+	own   string
 }
 
 const (
 	p50    = "p50-us"
 	p99    = "p99-us"
+	mean   = "mean-us"
 	perSec = "per-s"
+
+	bytesPerStep = "B/step"
 )
 
 // compat is the module of the official SDKs.
@@ -64,6 +68,35 @@ var rows = []row{
 	},
 	{what: "appends to the SQLite log, 1 writer", dir: "bench", bench: "Append1", baseline: "raw file, fsync each", at: perSec},
 	{what: "appends to the SQLite log, 64 writers", dir: "bench", bench: "Append64", baseline: "raw file, fsync each", at: perSec},
+	{
+		what: "  of them, beside writers that share an fsync", dir: "bench", bench: "Append64Grouped", baseline: "raw file, grouped fsync",
+		at: perSec, target: target{text: "≥ 0.4×", least: 0.4},
+	},
+	{
+		what: "a round of a run of 10,000 steps", dir: "bench", bench: "StepsMemory", baseline: "of a run of 10",
+		at: mean, target: target{text: "≤ 1.3×", most: 1.3},
+	},
+	{
+		what: "  bytes allocated per step", dir: "bench", bench: "StepsMemory", baseline: "of a run of 10",
+		at: bytesPerStep, target: target{text: "≤ 1.3×", most: 1.3},
+	},
+	{
+		what: "reading a run of 10,000 events whose process was killed", dir: "bench", bench: "Resume", baseline: "folding all of it",
+		at: p50,
+	},
+	{
+		what: "  that had settled", dir: "bench", bench: "Resume", metrics: "settled-", baseline: "folding all of it",
+		at: p50,
+	},
+	{
+		what: "list of 10,000 stored runs, the newest 50", dir: "bench", bench: "List", metrics: "page-",
+		at: p50, target: target{text: "≤ 50 ms", most: 50_000, own: p50},
+	},
+	{
+		what: "  all of them", dir: "bench", bench: "List",
+		at: p50, target: target{text: "≤ 50 ms", most: 50_000, own: p50},
+	},
+	{what: "a conversation of 1,000 runs, read for the next", dir: "bench", bench: "Session", at: p50},
 	{what: "Apply and Next, per event", dir: "bench", bench: "ApplyNext", baseline: "decoding its JSON", at: p50},
 	{what: "Classify 4 KiB", dir: "bench", bench: "Classify", baseline: "json.Valid", at: p50},
 }

@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+const (
+	shortRun = 10     // steps
+	longRun  = 10_000 // steps
+)
+
+// BenchmarkStepsMemory and BenchmarkStepsSQLite measure what a step of a run of 10,000
+// costs: the time of a round (a scripted model's call and a tool's, two steps) and the
+// bytes that are allocated, snapshots included. The baseline is a run of 10 steps.
+func BenchmarkStepsMemory(b *testing.B) {
+	benchmarkSteps(b, func(b *testing.B) timeline.Log {
+		b.Helper()
+		return timeline.NewMemory()
+	})
+}
+
+// BenchmarkStepsSQLite is BenchmarkStepsMemory with the log on disk.
+func BenchmarkStepsSQLite(b *testing.B) {
+	benchmarkSteps(b, func(b *testing.B) timeline.Log {
+		b.Helper()
+		return openStore(b)
+	})
+}
+
+func openStore(b *testing.B) *sqlite.Store {
+	b.Helper()
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "state"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func benchmarkSteps(b *testing.B, open func(*testing.B) timeline.Log) {
+	b.Helper()
+	var long, short steps
+	for b.Loop() {
+		long.run(b, open(b), longRun)
+		log := open(b)
+		for range longRun / shortRun / 10 {
+			short.run(b, log, shortRun)
+		}
+	}
+	long.report(b, "")
+	short.report(b, base)
+}
+
+// steps are what the steps of runs cost.
+type steps struct {
+	rounds    spans
+	n         int
+	allocated uint64
+	live      uint64 // after the run, its log included
+}
+
+// run measures a run of n steps: rounds of a model call and a tool call.
+func (s *steps) run(b *testing.B, log timeline.Log, n int) {
+	b.Helper()
+	var calls int
+	var last time.Time
+	model := llm.ModelFunc(func(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+		if now := time.Now(); calls > 0 {
+			s.rounds = append(s.rounds, now.Sub(last))
+			last = now
+		} else {
+			last = now
+		}
+		calls++
+		return round(calls, n/2)
+	})
+	look := runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return answerText, nil }}
+	r := runner.New(runner.WithLog(log), runner.WithModel("a/one", model), runner.WithTools(look))
+	before := memory()
+	if _, err := r.Run(b.Context(), "Look around."); err != nil {
+		b.Fatal(err)
+	}
+	after := memory()
+	s.n += n
+	s.allocated += after.TotalAlloc - before.TotalAlloc
+	if n == longRun {
+		runtime.GC()
+		s.live += max(memory().HeapAlloc, before.HeapAlloc) - before.HeapAlloc
+	}
+	runtime.KeepAlive(log)
+}
+
+// round is the n-th answer of a model that calls its tool in all rounds but the last.
+func round(n, last int) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		said := []llm.Delta{
+			{Kind: llm.DeltaCall, CallID: fmt.Sprint("c", n), Name: "look"},
+			{Kind: llm.DeltaArgs, Text: `{"where":"there"}`},
+			{Kind: llm.DeltaStop, Stop: llm.StopToolUse},
+		}
+		if n >= last {
+			said = []llm.Delta{{Kind: llm.DeltaText, Text: answerText}, {Kind: llm.DeltaStop, Stop: llm.StopEnd}}
+		}
+		for _, d := range said {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func memory() runtime.MemStats {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+func (s *steps) report(b *testing.B, prefix string) {
+	b.Helper()
+	total := time.Duration(0)
+	for _, d := range s.rounds {
+		total += d
+	}
+	s.rounds.report(b, prefix)
+	b.ReportMetric(float64(total.Microseconds())/float64(len(s.rounds)), prefix+"mean-us")
+	b.ReportMetric(float64(s.allocated)/float64(s.n), prefix+"B/step")
+	if s.live > 0 {
+		b.ReportMetric(float64(s.live)/float64(s.n), prefix+"live-B/step")
+	}
+}
