@@ -1,11 +1,13 @@
 package kill
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
@@ -13,9 +15,9 @@ import (
 // remains are what a cycle leaves behind: the store, opened anew, and the journal.
 type remains struct {
 	*cycle
-	id      string // of the run
 	events  []recovery.Event
 	run     *recovery.Run
+	resumed *recovery.Run // the same, as whoever resumes it has it: from its snapshot, if there is one
 	effects effects
 	wrong   []string
 }
@@ -24,14 +26,11 @@ type remains struct {
 func (c *cycle) check() (outcome string, wrong []string) {
 	c.Helper()
 	r := &remains{cycle: c}
-	if !r.open() {
-		r.i03nothingLost()
-		return "nothing: it never began", r.wrong
-	}
+	r.open()
 	for _, rule := range []func(*remains){
 		(*remains).i01settled, (*remains).i02noGap, (*remains).i03nothingLost, (*remains).i04resultsAreFinal, (*remains).i05unsafeToolsRunOnce,
 		(*remains).i06intentFirst, (*remains).i08legalRequests, (*remains).i10oneAttempt, (*remains).i18oneAnswer, (*remains).i20decidedFirst,
-		(*remains).i22cancelIsFinal, (*remains).i25countersSurvive, (*remains).i34oneOwner, (*remains).i41usageAdds,
+		(*remains).i22cancelIsFinal, (*remains).i26snapshots, (*remains).i25countersSurvive, (*remains).i34oneOwner, (*remains).i41usageAdds,
 	} {
 		rule(r)
 	}
@@ -53,9 +52,8 @@ func (c *cycle) report(wrong []string) {
 	}
 }
 
-// open reads everything; it is false if there is no run, which none may be who was told
-// that there is.
-func (r *remains) open() bool {
+// open reads everything.
+func (r *remains) open() {
 	r.Helper()
 	store, err := sqlite.Open(r.Context(), r.plan.store())
 	if err != nil {
@@ -70,20 +68,21 @@ func (r *remains) open() bool {
 	if err != nil {
 		r.Fatal(err)
 	}
-	if len(runs) == 0 {
-		return false
+	if len(runs) != 1 || runs[0].Run != runID {
+		r.Fatalf("I37: one run was asked for, and there are %+v", runs)
 	}
-	r.id = runs[0].Run
-	if r.events, err = store.Read(r.Context(), r.id, 0, 0); err != nil {
+	if r.events, err = store.Read(r.Context(), runID, 0, 0); err != nil {
 		r.Fatal(err)
 	}
 	if r.run, err = recovery.Fold(r.events); err != nil {
 		r.Fatalf("I26: the log does not fold: %v", err)
 	}
+	if r.resumed, err = runner.New(runner.WithLog(store)).Inspect(r.Context(), runID); err != nil {
+		r.Fatalf("I26: the run does not fold from its snapshot: %v", err)
+	}
 	if r.effects, err = readJournal(r.plan.journal()); err != nil {
 		r.Fatal(err)
 	}
-	return true
 }
 
 // outcome is what the run came to, with the reason.
@@ -351,6 +350,21 @@ func (r *remains) i25countersSurvive() {
 	}
 	if r.run.Attempts != attempts || r.run.Crashes > crashes {
 		r.complain("I25: the run counts %d attempts and %d crashes; there were %d and %d", r.run.Attempts, r.run.Crashes, attempts, crashes)
+	}
+}
+
+// i26snapshots: a snapshot and the events after it amount to what all events do.
+func (r *remains) i26snapshots() {
+	all, err := r.run.Snapshot()
+	if err != nil {
+		r.Fatal(err)
+	}
+	rest, err := r.resumed.Snapshot()
+	if err != nil {
+		r.Fatal(err)
+	}
+	if !bytes.Equal(all, rest) {
+		r.complain("I26: the log amounts to\n%s\nand from its snapshot to\n%s", all, rest)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 const (
 	planEnv   = "MULLIGAN_KILL_PLAN" // a plan in JSON: this process is a child
 	model     = "lab/one"
+	runID     = "one"
 	maxTokens = 1 << 20 // of a run's budget, so that it is counted
 )
 
@@ -162,26 +163,35 @@ func (o observed) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// start begins a run and carries it as far as it gets.
+// start begins the run and carries it as far as it gets.
 func (c *child) start() {
-	run, err := c.runner.Start(c.ctx, runner.Request{Prompt: "What now?", Messages: c.story.input})
+	run, err := c.begin()
 	c.check(err)
 	c.tale.tell(wordReady)
 	c.carry(run)
 }
 
-// goOn goes on with what others left.
+func (c *child) begin() (*runner.Run, error) {
+	return c.runner.Start(c.ctx, runner.Request{ID: runID, Prompt: "What now?", Messages: c.story.input})
+}
+
+// goOn asks for the same run once more, as whoever got no answer does, and goes on with
+// what others left of it.
 func (c *child) goOn() {
-	runs, err := c.log.List(c.ctx, timeline.Query{})
-	c.check(err)
-	for _, s := range runs {
-		if c.plan.Mode == modeKeep && !s.Ended && !s.SuggestionOpen {
-			c.keep()
-		}
-		run, err := c.runner.Resume(c.ctx, s.Run)
+	run, err := c.begin()
+	if _, exists := errors.AsType[*runner.ExistsError](err); !exists {
 		c.check(err)
 		c.carry(run)
+		return
 	}
+	runs, err := c.log.List(c.ctx, timeline.Query{})
+	c.check(err)
+	if s := runs[0]; c.plan.Mode == modeKeep && !s.Ended && !s.SuggestionOpen {
+		c.keep()
+	}
+	run, err = c.runner.Resume(c.ctx, runID)
+	c.check(err)
+	c.carry(run)
 }
 
 // keep stays until one run has settled.

@@ -68,6 +68,16 @@ func (m *mortal) Send(ctx context.Context, run string, c timeline.Command) (uint
 	return n, err
 }
 
+func (m *mortal) SaveSnapshot(ctx context.Context, l timeline.Lease, seq uint64, data []byte) error {
+	m.trap.at("before snapshot")
+	m.trap.amid("snapshot")
+	err := m.Log.SaveSnapshot(ctx, l, seq, data)
+	if err == nil {
+		m.trap.at("after snapshot")
+	}
+	return err
+}
+
 func (m *mortal) shorten(ttl time.Duration) time.Duration {
 	if m.slow {
 		return time.Millisecond

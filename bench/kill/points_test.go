@@ -73,6 +73,9 @@ var points = []point{
 	{"after compacted", "long", 1},
 	{"before cancel_requested", "cancels", 1},
 	{"after cancel_requested", "cancels", 1},
+	{"before snapshot", "keeps", 1},
+	{"amid snapshot", "keeps", 1},
+	{"after snapshot", "keeps", 1},
 	{"before renew", "slow", 3},
 	{"after renew", "slow", 3},
 }

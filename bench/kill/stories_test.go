@@ -2,6 +2,7 @@ package kill
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,7 @@ var stories = map[string]story{
 		steps: []faultlab.Step{faultlab.Status(400, nil, overflow), faultlab.Answer("They talked."), faultlab.Answer("It fits.")},
 		input: conversation(20, 1000),
 	},
+	"keeps":   {steps: append(slices.Repeat([]faultlab.Step{faultlab.ToolCall(toolLook, "{}")}, 70), faultlab.Answer("All good."))},
 	"cancels": {steps: []faultlab.Step{faultlab.StallAfter("It is ")}, reacts: (*child).cancel},
 }
 

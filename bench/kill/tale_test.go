@@ -17,7 +17,7 @@ import (
 // The lines of a tale: what a process was promised or did, each told as soon as it is
 // known and before anything follows from it.
 const (
-	wordReady  = "ready"  // a run was started, or will be gone on with
+	wordReady  = "ready"  // the run was started, or will be gone on with
 	wordAcked  = "acked"  // run, seq, digest, call, key: an append of this event succeeded
 	wordShown  = "shown"  // the same: a follower was given this event
 	wordSent   = "sent"   // run, position, id: a command is in the inbox
