@@ -1,0 +1,269 @@
+package page
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a state may take to come.
+const patience = 15 * time.Second
+
+var browser struct {
+	once  sync.Once
+	path  string
+	ctx   context.Context
+	close context.CancelFunc
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.close != nil {
+		browser.close()
+	}
+	os.Exit(code)
+}
+
+// chromium starts the one browser of the tests, or skips where there is none.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	browser.once.Do(func() {
+		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+			if path, err := exec.LookPath(name); err == nil {
+				browser.path = path
+				break
+			}
+		}
+		if browser.path == "" {
+			return
+		}
+		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+			chromedp.ExecPath(browser.path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("force-color-profile", "srgb"),
+			chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("lang", "en-US"))
+		allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel := chromedp.NewContext(allocator)
+		browser.ctx, browser.close = ctx, func() { cancel(); cancelAllocator() }
+		if err := chromedp.Do(ctx); err != nil {
+			browser.close()
+			browser.ctx, browser.close = nil, nil
+			browser.path = "" // it is there, and does not start
+			t.Log("the browser does not start:", err)
+		}
+	})
+	if browser.path == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no Chromium in PATH: install it, for example Debian's package chromium")
+		}
+		t.Skip("SKIPPED: no Chromium in PATH, so the page was not looked at")
+	}
+	return browser.ctx
+}
+
+// window is one tab.
+type window struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string // what the page's console says is wrong
+}
+
+// look is what a window is like.
+type look struct {
+	width, height int64
+	scale         float64
+	dark          bool
+	reduced       bool // motion
+}
+
+var desktop = look{width: 1200, height: 820, scale: 1, reduced: true}
+
+// movable lets a test move the page's clock on.
+const movable = `(() => { const real = Date.now; window.__skip = Number(sessionStorage.getItem('skip') || 0);
+	Date.now = () => real.call(Date) + window.__skip; })()`
+
+// open opens a tab on a path of the house.
+func (h *house) open(path string, l look) *window {
+	h.t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium(h.t))
+	w := &window{t: h.t, ctx: ctx}
+	h.t.Cleanup(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, p := range w.problems {
+			h.t.Error("the console says:", p)
+		}
+		cancel()
+	})
+	w.do() // it is there
+	go w.hear()
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: movable})
+	w.be(l)
+	w.do(chromedp.Navigate(h.url + path))
+	w.wait(`document.querySelector('mulligan-app')?.childElementCount > 0`)
+	return w
+}
+
+// be makes a window look so.
+func (w *window) be(l look) {
+	w.t.Helper()
+	call(w, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: l.width, Height: l.height, DeviceScaleFactor: l.scale, Mobile: l.width < 600,
+	})
+	scheme, motion := "light", "no-preference"
+	if l.dark {
+		scheme = "dark"
+	}
+	if l.reduced {
+		motion = "reduce"
+	}
+	call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	}})
+}
+
+// hear keeps what the page complains about; a request that was refused is no complaint of
+// the page.
+func (w *window) hear() {
+	for message, err := range chromedp.Console(w.ctx) {
+		if err != nil {
+			return
+		}
+		if (message.Type == chromedp.ConsoleException || message.Type == "error") && !strings.HasPrefix(message.Text, "Failed to load resource") {
+			w.mu.Lock()
+			w.problems = append(w.problems, message.Text)
+			w.mu.Unlock()
+		}
+	}
+}
+
+// do runs actions.
+func (w *window) do(actions ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, actions...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// call sends a command to the tab.
+func call[P, R any](w *window, command cdp.Command[P, R], params P) R {
+	w.t.Helper()
+	result, err := chromedp.Call(w.ctx, command, params)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return result
+}
+
+// eval gives what an expression comes to.
+func eval[T any](w *window, js string) T {
+	w.t.Helper()
+	value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		w.t.Fatalf("%s: %v", js, err)
+	}
+	return value
+}
+
+// wait waits until an expression is true.
+func (w *window) wait(js string) {
+	w.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(25 * time.Millisecond) {
+		if eval[bool](w, "!!("+js+")") {
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("it never came to %s; the page says:\n%s", js, w.text("body"))
+		}
+	}
+}
+
+// text is what an element says, as people see it.
+func (w *window) text(selector string) string {
+	w.t.Helper()
+	return eval[string](w, `document.querySelector(`+quote(selector)+`)?.innerText ?? ''`)
+}
+
+// says waits until an element says a text.
+func (w *window) says(selector, text string) {
+	w.t.Helper()
+	w.wait(`[...document.querySelectorAll(` + quote(selector) + `)].some((e) => e.innerText.replace(/\s+/g, ' ').includes(` + quote(text) + `))`)
+}
+
+// lacks waits until no element matches.
+func (w *window) lacks(selector string) {
+	w.t.Helper()
+	w.wait(`document.querySelectorAll(` + quote(selector) + `).length === 0`)
+}
+
+// press clicks the button with a label.
+func (w *window) press(label string) {
+	w.t.Helper()
+	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && b.checkVisibility() && (b.querySelector('span:not(.track)')?.innerText === ` + quote(label) + ` || b.innerText.trim() === ` + quote(label) + `))`
+	w.wait(find)
+	eval[any](w, find+`.click()`)
+}
+
+// send types a message and sends it.
+func (w *window) send(text string) {
+	w.t.Helper()
+	w.do(chromedp.SendKeys("#message", text))
+	w.key("Enter", 0)
+}
+
+// auto lets runs recover by themselves, or not.
+func (w *window) auto(on bool) {
+	w.t.Helper()
+	if got := w.isAuto(); got != on {
+		w.press("Auto-recover")
+		w.wait(`document.querySelector('.switch').getAttribute('aria-checked') === '` + map[bool]string{true: "true", false: "false"}[on] + `'`)
+	}
+}
+
+func (w *window) isAuto() bool {
+	return eval[bool](w, `document.querySelector('.switch').getAttribute('aria-checked') === 'true'`)
+}
+
+// skip moves the page's clock on.
+func (w *window) skip(d time.Duration) {
+	w.t.Helper()
+	eval[any](w, `window.__skip = `+strconv.FormatInt(d.Milliseconds(), 10))
+}
+
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+// alt is the modifier of the shortcuts.
+const alt = 1
+
+// key presses a key.
+func (w *window) key(name string, modifiers int64) {
+	w.t.Helper()
+	code := name
+	if len(name) == 1 {
+		code = "Digit" + name
+	}
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		call(w, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: name, Code: code, Modifiers: modifiers})
+	}
+}
+
+// reload loads the page again.
+func (w *window) reload() {
+	w.t.Helper()
+	w.do(chromedp.Reload())
+	w.wait(`document.querySelector('mulligan-app')?.childElementCount > 0`)
+}

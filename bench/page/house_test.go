@@ -1,0 +1,226 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/plugins/autorecover"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/web"
+)
+
+const (
+	opus = "claude-opus-4-5" // Anthropic's wire
+	gpt  = "gpt-5.2"         // OpenAI's
+
+	opusFull = "anthropic/" + opus
+	gptFull  = "openai/" + gpt
+)
+
+// house is everything that the page talks to.
+type house struct {
+	t       *testing.T
+	url     string
+	lab     *faultlab.Lab
+	log     *stubborn
+	runner  *runner.Runner
+	locked  atomic.Bool // requests are answered 401
+	offline atomic.Bool // this machine has no connection
+	release chan struct{}
+	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
+}
+
+// Option changes how a house is built.
+type option func(h *house, more *[]runner.Option)
+
+func advise(f func(e hooks.RunError) recovery.Vote) option {
+	return func(h *house, _ *[]runner.Option) { h.advice = f }
+}
+
+func policy(change func(p *recovery.Policy)) option {
+	return func(_ *house, more *[]runner.Option) { *more = append(*more, runner.WithPolicy(change)) }
+}
+
+// build builds a house whose models play those steps.
+func build(t *testing.T, options ...option) *house {
+	t.Helper()
+	h := &house{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{})}
+	labURL := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.offline.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		h.lab.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { _ = h.lab.Close() })
+	set, err := provider.New([]provider.Entry{
+		{Name: "anthropic", Type: "anthropic", BaseURL: labURL, Key: "sk-ant-lab-0000000000000000"},
+		{Name: "openai", Type: "openai", BaseURL: labURL + "/v1", Key: "sk-lab-0000000000000000"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := []runner.Option{
+		runner.WithLog(h.log), runner.WithModels(set, opusFull, gptFull), runner.WithHook("auto-recover", hooks.Func(h.advise)),
+		runner.WithTools(h.tools()...), runner.WithConnectivity(h), runner.WithMinTimeout(10 * time.Millisecond),
+	}
+	for _, o := range options {
+		o(h, &more)
+	}
+	h.runner = runner.New(more...)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	api := gateway.New(gateway.Config{
+		Runs: runs{h.runner, ctx}, Log: h.log, Version: "test",
+		Models: func() []gateway.Model {
+			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
+		},
+		Plugins: func() []gateway.Plugin {
+			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "running"}}
+		},
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/", web.Handler())
+	mux.Handle("/v1/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.locked.Load() {
+			http.Error(w, `{"status":401,"detail":"sign in"}`, http.StatusUnauthorized)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
+	h.url = listen(t, mux)
+	t.Cleanup(func() {
+		cancel(runner.ErrLetGo)
+		drain, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		_ = h.runner.Drain(drain)
+	})
+	return h
+}
+
+// listen serves on loopback until the test ends.
+func listen(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() { _ = s.Close() })
+	return "http://" + l.Addr().String()
+}
+
+// play sets what the models answer, call by call.
+func (h *house) play(model string, steps ...faultlab.Step) { h.lab.Script(model, steps...) }
+
+// advise is the hook: the auto-recover policy without dice, or what a test says.
+func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+	if h.advice != nil {
+		return h.advice(e), nil
+	}
+	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.Input{
+		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries, AutoRecover: e.AutoRecover,
+		IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: time.Now(),
+	}, 0), nil
+}
+
+// Offline is runner.Connectivity's.
+func (h *house) Offline(context.Context, []string) bool { return h.offline.Load() }
+
+// tools are one that works until it is released, and one of which nobody knows whether it did.
+func (h *house) tools() []runner.Tool {
+	return []runner.Tool{
+		{Name: "run_tests", Description: "Runs the tests.", Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
+			select {
+			case <-h.release:
+				return "ok  	42 tests", nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}},
+		{Name: "get_weather", Description: "Tells the weather.", Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) {
+			return "14 °C, clear", nil
+		}},
+		{Name: "send_email", Description: "Sends an e-mail.", Run: func(context.Context, runner.ToolCall) (string, error) {
+			return "", fmt.Errorf("the connection broke: %w", runner.ErrOutcomeUnknown)
+		}},
+	}
+}
+
+// runs is the gateway's view of a runner.
+type runs struct {
+	runner *runner.Runner
+	ctx    context.Context
+}
+
+func (r runs) Start(ctx context.Context, s gateway.Start) (string, error) {
+	p := r.runner.Policy()
+	model := opusFull
+	if s.Model != "" {
+		model = s.Model
+		if model == gptFull {
+			p.Models = []string{gptFull, opusFull}
+		}
+	}
+	if s.AutoRecover != nil {
+		p.AutoRecover = *s.AutoRecover
+	}
+	run, err := r.runner.Start(r.ctx, runner.Request{Prompt: s.Prompt, Session: s.Session, Model: model, Policy: &p})
+	if errors.Is(err, timeline.ErrSession) {
+		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	_ = ctx
+	return run.ID(), nil
+}
+
+func (r runs) Recover(_ context.Context, id string, a gateway.Answer) error {
+	_, err := r.runner.Recover(r.ctx, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})
+	if errors.Is(err, runner.ErrSent) {
+		return nil
+	}
+	return err
+}
+
+func (r runs) Cancel(_ context.Context, id string) error { return r.runner.Cancel(r.ctx, id) }
+
+// stubborn is a store that can be made to write nothing.
+type stubborn struct {
+	timeline.Log
+	mu   sync.Mutex
+	full bool
+}
+
+func (s *stubborn) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	s.mu.Lock()
+	full := s.full
+	s.mu.Unlock()
+	if full {
+		return errors.New("no space left on device")
+	}
+	return s.Log.Append(ctx, l, after, events...)
+}
+
+func (s *stubborn) fill(full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.full = full
+}
+
+// words is a long answer.
+func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }

@@ -1,0 +1,183 @@
+package page
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// ask opens a new conversation and asks something.
+func (h *house) ask(auto bool) *window {
+	h.t.Helper()
+	w := h.open("/", desktop)
+	w.auto(auto)
+	w.send("Plan my week")
+	return w
+}
+
+func retryIn(d time.Duration) func(e hooks.RunError) recovery.Vote {
+	return func(hooks.RunError) recovery.Vote {
+		return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.InMillis(d)}
+	}
+}
+
+func switchNow(hooks.RunError) recovery.Vote {
+	return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: gptFull}
+}
+
+const answer = "Monday is for the **report**."
+
+func TestThinkingAndSlow(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Hang())
+	w := h.ask(true)
+	w.says(".line", "Thinking…")
+	w.skip(5 * time.Second)
+	w.says(".line", "Thinking… 5 s")
+	w.skip(13 * time.Second)
+	w.says(".line", "Still waiting for Anthropic… 13 s")
+	w.skip(22 * time.Second)
+	w.says(".line", "· will retry in")
+	w.press("Stop")
+	w.says(".line", "Stopped. The text above is kept.")
+}
+
+func TestAToolTakesLong(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.ToolCall("run_tests", `{"all":true}`), faultlab.Answer(answer))
+	w := h.ask(false)
+	w.says(".tool", "run_tests")
+	w.skip(42 * time.Second)
+	w.says(".line", "Still working: run_tests, 42 s")
+	close(h.release)
+	w.says(".prose", "Monday is for the report.")
+	w.says(".tool", "done")
+	w.says(".badge", "claude-opus-4-5 · Anthropic")
+}
+
+func TestRetrying(t *testing.T) {
+	h := build(t, advise(retryIn(50*time.Second)))
+	h.play(opus, faultlab.Overloaded(), faultlab.Hang())
+	w := h.ask(true)
+	w.says(".line", "Anthropic is overloaded. Retrying in")
+	w.says(".line", "(attempt 1/3)")
+	w.reload()
+	w.says(".line", "Anthropic is overloaded. Retrying in") // a countdown survives a reload
+	w.press("Retry now")
+	w.says(".chosen", "You chose: Retry now")
+	w.says(".line", "Anthropic is overloaded. Retrying… (attempt 1/3)")
+}
+
+func TestSwitching(t *testing.T) {
+	h := build(t, advise(switchNow))
+	h.play(opus, faultlab.Overloaded())
+	h.play(gpt, faultlab.Hang())
+	w := h.ask(true)
+	w.says(".line", "Anthropic is overloaded. Switching to gpt-5.2…")
+}
+
+func TestRecovered(t *testing.T) {
+	h := build(t, advise(func(e hooks.RunError) recovery.Vote {
+		if e.Retries < 2 {
+			return recovery.Vote{Action: recovery.ActionRetry}
+		}
+		return switchNow(e)
+	}))
+	h.play(opus, faultlab.CutAfter("Monday is"), faultlab.Overloaded(), faultlab.Overloaded())
+	h.play(gpt, faultlab.Answer(answer))
+	w := h.ask(true)
+	w.says(".recovery", "Recovered after 2 retries · now using gpt-5.2")
+	w.says(".badge", "gpt-5.2 · OpenAI")
+	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	if got := w.text(".prose"); got != "Monday is for the report." { // I09
+		t.Errorf("on the screen is %q", got)
+	}
+	w.press("Recovered after 2 retries · now using gpt-5.2")
+	w.says(".attempts", "Anthropic is overloaded")
+	w.says(".attempts", "MODEL_STREAM_INTERRUPTED")
+	w.press("Timeline")
+	w.says("dialog.timeline", "auto-recover says switch model to gpt-5.2")
+	eval[any](w, `document.querySelector('dialog.timeline').close()`)
+	w.press("Switch back")
+	w.wait(`document.querySelector('.pick select').value === "anthropic/claude-opus-4-5"`)
+}
+
+func TestWaitingForAReset(t *testing.T) {
+	h := build(t, advise(retryIn(2*time.Hour)))
+	h.play(opus, faultlab.RateLimited(2*time.Hour))
+	h.play(gpt, faultlab.Answer(answer))
+	w := h.ask(true)
+	w.says(".line", "Waiting for Anthropic until")
+	w.says(".line", "You can close this page.")
+	w.press("Switch to gpt-5.2")
+	w.says(".prose", "Monday is for the report.")
+}
+
+func TestOfflineWait(t *testing.T) {
+	h := build(t)
+	h.offline.Store(true)
+	h.play(opus, faultlab.Answer(answer))
+	w := h.ask(true)
+	w.says(".line", "This computer is offline. The run continues when the connection is back.")
+	w.press("Stop")
+	w.says(".line", "Stopped. The text above is kept.")
+}
+
+func TestStoreWait(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.SlowAnswer(words(60), 20*time.Millisecond))
+	w := h.ask(false)
+	w.says(".prose", "word word")
+	h.log.fill(true)
+	w.says(".line", "The run waits for its store")
+	h.log.fill(false)
+	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	if got := w.text(".prose"); got != words(60) {
+		t.Errorf("on the screen is %q", got)
+	}
+}
+
+func TestFailed(t *testing.T) {
+	h := build(t, advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{} }))
+	h.play(opus, faultlab.Unauthorized())
+	w := h.ask(false)
+	w.says(".card.failed", "Anthropic rejected the API key")
+	w.says(".card.failed details[open]", "MODEL_PROVIDER_AUTH_FAILED")
+	w.press("Copy details")
+	w.says(".card.failed", "Copied")
+}
+
+func TestExpired(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Overloaded())
+	w := h.ask(false)
+	w.says(".card", "Anthropic is overloaded")
+	w.skip(25 * time.Hour)
+	w.says(".line", "This suggestion has expired. Send your message again.")
+	w.lacks(".card")
+}
+
+func TestANewMessageStopsTheOld(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.StallAfter("Monday is"), faultlab.Answer(answer))
+	w := h.ask(false)
+	w.says(".prose", "Monday is")
+	w.send("Only Monday")
+	w.says(".note", "Stopped. The text above is kept.")
+	w.says(".run:last-child .prose", "Monday is for the report.")
+	w.send("Again")
+	w.wait(`document.querySelectorAll('.run').length === 3`)
+}
+
+func TestEscStops(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.StallAfter("Monday is"))
+	w := h.ask(false)
+	w.says(".prose", "Monday is")
+	w.key("Escape", 0)
+	w.says(".line", "Stopped. The text above is kept.")
+	w.says(".prose", "Monday is")
+}
