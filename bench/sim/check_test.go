@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -86,6 +89,7 @@ func (c *checker) see(e recovery.Event) {
 		c.complain("I02: event %d follows event %d", e.Seq, c.run.Seq)
 		return
 	}
+	e = bare(e)
 	for _, rule := range rules {
 		rule(c, e)
 	}
@@ -113,9 +117,35 @@ func (c *checker) fold(e recovery.Event) {
 	if strings.Contains(string(data), canary) {
 		c.complain("I21: event %d tells the key: %s", e.Seq, data)
 	}
-	if !reflect.DeepEqual(c.run, c.stored) && exported(c.run) != exported(c.stored) {
+	if !reflect.DeepEqual(c.run, c.stored) && !cmp.Equal(c.run, c.stored, likeStored) {
 		c.complain("I26: at event %d the log folds to\n%s\nits stored form to\n%s", e.Seq, exported(c.run), exported(c.stored))
 	}
+}
+
+// likeStored makes no difference between what is empty and what is not there.
+var likeStored = cmp.Options{cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.EquateEmpty()}
+
+// bare is e without the original error of a failure, which is not stored.
+func bare(e recovery.Event) recovery.Event {
+	switch b := e.Body.(type) {
+	case recovery.Failed:
+		b.Failure = bareFailure(b.Failure)
+		e.Body = b
+	case recovery.Suggested:
+		b.Suggestion.Error = bareFailure(b.Suggestion.Error)
+		e.Body = b
+	}
+	return e
+}
+
+func bareFailure(f recovery.Failure) (bare recovery.Failure) {
+	from, to := reflect.ValueOf(f), reflect.ValueOf(&bare).Elem()
+	for i := range from.NumField() {
+		if to.Field(i).CanSet() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return bare
 }
 
 func exported(r *recovery.Run) string {

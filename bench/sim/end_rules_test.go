@@ -51,15 +51,15 @@ func (c *checker) i06intentFirst() {
 }
 
 // i08legalRequests: what the strict provider refuses is an illegal history; after a
-// switch to another wire the switch made it so (I38).
+// switch to another model the switch made it so (I38).
 func (c *checker) i08legalRequests() {
-	wires := map[string]bool{}
+	models := map[string]bool{}
 	for i, q := range c.w.lab.Requests() {
-		wires[q.Wire] = true
+		models[q.Model] = true
 		if q.Refused == "" {
 			continue
 		}
-		if len(wires) > 1 {
+		if len(models) > 1 {
 			c.complain("I38: request %d, after a switch to %s, was refused: %s\n%s", i+1, q.Model, q.Refused, q.Body)
 			continue
 		}

@@ -17,8 +17,9 @@ import (
 	"github.com/mulligan-run/mulligan/provider/responses"
 )
 
-// canary is the key of every provider; it may be seen nowhere.
-const canary = "sk-canary-7f3a9c2e51d84b06"
+// canary is the key of every provider; it may be seen nowhere. Nothing in its form says
+// that it is a key.
+const canary = "canary.7f3a9c2e51d84b06"
 
 // wires are the providers of a world, each on its wire.
 var wires = map[string]func(dial dialer) (llm.Model, error){

@@ -17,7 +17,7 @@ const version = "1.2.3"
 // adviser draws a plugin.
 func (w *world) adviser(d *dice) (string, hooks.Hook) {
 	kind := pick(d,
-		"sensible", "sensible", "sensible", "hostile", "silent", "erring", "hanging", "deaf", "invalid", "random", "pingpong", "verbose")
+		"sensible", "sensible", "sensible", "hostile", "silent", "erring", "hanging", "deaf", "invalid", "random", "pingpong", "verbose", "compactor")
 	return kind, hooks.Func(func(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 		w.overheard("a plugin", e)
 		if d.chance(0.2) {
@@ -62,6 +62,8 @@ func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recov
 	case "verbose":
 		long := strings.Repeat("because ", 20_000)
 		return recovery.Vote{Action: recovery.ActionRetry, Reason: long, Delay: recovery.InMillis(d.duration(time.Minute))}, nil
+	case "compactor":
+		return recovery.Vote{Action: recovery.ActionRetry, Adjust: recovery.Adjust{Compact: true}}, nil
 	case "pingpong":
 		if n := len(e.Alternatives); n > 0 {
 			return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: e.Alternatives[n-1].Model}, nil

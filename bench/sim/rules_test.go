@@ -392,8 +392,15 @@ func (c *checker) i41usageAdds(e recovery.Event) {
 }
 
 func (c *checker) i42compactions(e recovery.Event) {
-	if _, ok := e.Body.(recovery.Compacting); ok && c.compactions >= recovery.MaxCompactions {
-		c.complain("I42: event %d sums up again after %d times", e.Seq, c.compactions)
+	again := false
+	switch b := e.Body.(type) {
+	case recovery.Compacting:
+		again = true
+	case recovery.Compacted:
+		again = c.run.Compacting == nil && b.Reason == ""
+	}
+	if again && c.compactions >= recovery.MaxCompactions && !c.accepted {
+		c.complain("I42: event %d shortens the conversation again, after %d times", e.Seq, c.compactions)
 	}
 }
 

@@ -115,7 +115,8 @@ func (c *checker) i24clock(e recovery.Event) {
 	if !c.epoch.sound {
 		return // the wall clock was behind the log, whose times never go back
 	}
-	late := c.w.disk.slack(c.epoch.real.Add(-time.Minute)) // also the owner's coming was written late
+	// Also the owner's coming was written late, and a write may be given up and repeated.
+	late := time.Second + c.w.disk.slack(c.epoch.real.Add(-time.Minute))
 	passed := e.Time.Sub(c.epoch.at)
 	real := now.Sub(c.epoch.real)
 	if passed > real+slept-c.epoch.slept+late || passed < real-late {

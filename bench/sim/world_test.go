@@ -184,6 +184,9 @@ func (w *world) live() {
 	synctest.Wait()
 }
 
+// mostTurns is more than any run needs of a person and of processes.
+const mostTurns = 200
+
 // watch lets the person live, and watches the run from its first event.
 func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
 	watched = make(chan struct{})
@@ -198,7 +201,11 @@ func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
 		w.screen.follow(ctx, w, name)
 	}()
 	go stare(ctx, w, name)
-	for run != nil {
+	for turns := 0; run != nil; turns++ {
+		if turns == mostTurns {
+			w.complain("I01: the run was gone on with %d times, and has not settled", turns)
+			break
+		}
 		run = p.next(ctx, run)
 	}
 	return watched
