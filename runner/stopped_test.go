@@ -128,9 +128,11 @@ func TestI34I35AStoppedOwner(t *testing.T) {
 	}
 }
 
-func stoppedOwner(t *testing.T, instant time.Duration) {
-	dir := t.TempDir()
-	owner := exec.CommandContext(t.Context(), os.Args[0])
+// startOwner starts an owner process on dir and waits until it is at work. It gives what the
+// process says after the id of its run, and opens the store beside it.
+func startOwner(t *testing.T, dir string) (owner *exec.Cmd, says *bufio.Scanner, id string, log *sqlite.Store) {
+	t.Helper()
+	owner = exec.CommandContext(context.Background(), os.Args[0])
 	owner.Env = append(os.Environ(), ownerFolder+"="+dir)
 	out, err := owner.StdoutPipe()
 	if err != nil {
@@ -139,17 +141,50 @@ func stoppedOwner(t *testing.T, instant time.Duration) {
 	if err := owner.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = owner.Wait() }()
-	defer func() { _ = owner.Process.Kill() }()
-	says := bufio.NewScanner(out)
+	t.Cleanup(func() {
+		_ = owner.Process.Kill() // it may have ended
+		_ = owner.Wait()
+	})
+	says = bufio.NewScanner(out)
 	says.Scan()
-	id, journal := says.Text(), filepath.Join(dir, "journal")
-	poll(t, func() bool { return len(beginnings(t, journal)) > 3 })
-	log, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
+	poll(t, func() bool { return len(beginnings(t, filepath.Join(dir, "journal"))) > 3 })
+	if log, err = sqlite.Open(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = log.Close() }()
+	t.Cleanup(func() { _ = log.Close() })
+	return owner, says, says.Text(), log
+}
+
+// TestI36AKilledOwner: whoever keeps the store goes on with the run of an owner that was
+// killed, within its lease and 5 s.
+func TestI36AKilledOwner(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	owner, _, id, log := startOwner(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	next, kept := busyRunner(log, filepath.Join(dir, "next")), make(chan error, 1)
+	go func() { kept <- next.Keep(ctx, nil) }()
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	poll(t, func() bool { return len(beginnings(t, filepath.Join(dir, "next"))) > 0 })
+	events, _ := stored(t, log, id)
+	for _, e := range events {
+		if c, ok := e.Body.(recovery.Claimed); ok && c.Epoch == 2 && e.Time.Sub(killed) > shortLease+5*time.Second {
+			t.Errorf("it was claimed %s after its owner was killed", e.Time.Sub(killed))
+		}
+	}
+	cancel()
+	if err := <-kept; err != nil {
+		t.Error(err)
+	}
+}
+
+func stoppedOwner(t *testing.T, instant time.Duration) {
+	dir := t.TempDir()
+	owner, says, id, log := startOwner(t, dir)
+	journal := filepath.Join(dir, "journal")
 	time.Sleep(instant)
 	signal(t, owner, syscall.SIGSTOP)
 

@@ -288,16 +288,20 @@ func eventsIn(in io.Reader) runSource {
 	}
 }
 
-// eventIn reads one line; live text and empty lines are none.
+// eventIn reads one line; live text, notices, the header of an export and empty lines are
+// none.
 func eventIn(line []byte) (e recovery.Event, ok bool, err error) {
 	if len(strings.TrimSpace(string(line))) == 0 {
 		return e, false, nil
 	}
-	var live struct{ Delta json.RawMessage }
-	if err := json.Unmarshal(line, &live); err != nil {
+	var other struct {
+		Delta, Notice json.RawMessage
+		Format        string
+	}
+	if err := json.Unmarshal(line, &other); err != nil {
 		return e, false, fmt.Errorf("this is no event: %w", err)
 	}
-	if live.Delta != nil {
+	if other.Delta != nil || other.Notice != nil || other.Format == exportFormat {
 		return e, false, nil
 	}
 	if err := json.Unmarshal(line, &e); err != nil {

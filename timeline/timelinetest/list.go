@@ -57,6 +57,7 @@ func testSummary(t *testing.T, log timeline.Log) {
 		{suggestion, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, "", now},
+		{recovery.Paused{For: 5}, recovery.StatusRunning, false, "", now},
 		{recovery.Paused{}, recovery.StatusWaiting, false, recovery.WaitStore, now},
 		{recovery.Claimed{}, recovery.StatusRunning, false, "", now},
 		{waiting("w5", recovery.WaitReset), recovery.StatusWaiting, false, recovery.WaitReset, until},
