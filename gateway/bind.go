@@ -32,7 +32,7 @@ func CheckBind(addr string, tls, exposed bool) error {
 	if tls || exposed || isLoopback(host) {
 		return nil
 	}
-	return fmt.Errorf("others can reach %s, and read along: give it a certificate (--tls-cert, --tls-key), or say --expose if a proxy or a tunnel sees to that", addr)
+	return errors.New("others can reach this address, and read along: give it a certificate (--tls-cert, --tls-key), or say --expose if a proxy or a tunnel sees to that")
 }
 
 // isLoopback does not resolve names: what one resolves to may change.

@@ -22,13 +22,16 @@ func newDoctor() *cobra.Command {
 		model  string
 		limits []string
 		timers bool
+		audit  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Explain what is configured, what is missing, and how to get it",
 		Long: "Check the config, the keys, the state folder and the plugins. No provider is asked anything.\n" +
 			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.\n\n" +
-			"--timers prints nothing but the timers that a run of the model would have, and who set them.",
+			"--timers prints nothing but the timers that a run of the model would have, and who set them.\n" +
+			"--audit looks at nothing but what keeps others out: where a running gateway listens, its token, who can\n" +
+			"read the state, and who could replace a plugin.",
 		Example: `mulligan doctor
 
 # Why does this model get five minutes?
@@ -42,11 +45,16 @@ mulligan doctor --timers --model ollama/qwen3`,
 			if timers {
 				return d.timers()
 			}
+			if audit {
+				return d.audit()
+			}
 			return d.examine(cmd.Context())
 		}),
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&timers, "timers", false, "print the timers of the model, and where each comes from")
+	cmd.Flags().BoolVar(&audit, "audit", false, "look at what keeps others out; exit code 1 if something is wrong")
+	cmd.MarkFlagsMutuallyExclusive("timers", "audit")
 	cmd.Flags().StringVar(&model, "model", "", "the model, as provider/model, as if a run were given it")
 	cmd.Flags().StringArrayVar(&limits, "timeout", nil, "as if a run were given it: "+timeoutsUsage())
 	return cmd

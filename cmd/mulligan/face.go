@@ -16,6 +16,8 @@ import (
 // face is the HTTP face of serve while it is open.
 type face struct {
 	server *http.Server
+	known  *listening // to other processes
+	state  string
 	letGo  context.CancelCauseFunc // of the runs that it began
 	hangUp context.CancelFunc      // on those who follow runs
 	runs   *runner.Runner
@@ -24,18 +26,14 @@ type face struct {
 	log    *slog.Logger
 }
 
-// openFace serves the API at addr; began is called for every run that a request begins or
+// openFace serves the API where at says; began is called for every run that a request begins or
 // goes on with, on a goroutine of its own.
-func (a *app) openFace(ctx context.Context, addr string, log *slog.Logger, r *runner.Runner, models *models, began func(*runner.Run)) (*face, error) {
+func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runner.Runner, models *models, began func(*runner.Run)) (*face, error) {
 	known, err := a.healthFile()
 	if err != nil {
 		return nil, err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, usagef("--listen %s: %w; choose another address, for example 127.0.0.1:0", addr, err)
-	}
-	f := &face{runs: r, log: log}
+	f := &face{runs: r, log: log, state: a.dir}
 	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
 	requests, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	f.letGo, f.hangUp = letGo, hangUp
@@ -45,17 +43,52 @@ func (a *app) openFace(ctx context.Context, addr string, log *slog.Logger, r *ru
 	api := gateway.New(gateway.Config{
 		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
 	})
-	f.server = &http.Server{
-		Handler: api, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 32 << 10,
-		BaseContext: func(net.Listener) context.Context { return requests },
+	guard, err := at.guard(a.dir, api, log)
+	if err != nil {
+		return nil, err
 	}
-	go func() {
-		if err := f.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("the HTTP face broke", "err", err)
-		}
-	}()
-	log.Info("listening", "url", "http://"+listener.Addr().String())
+	f.server = gateway.Server(guard, log)
+	f.server.BaseContext = func(net.Listener) context.Context { return requests }
+	if f.server.TLSConfig, err = at.tlsConfig(); err != nil {
+		return nil, err
+	}
+	listener, err := at.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.known = at.listening(listener.Addr())
+	if err := f.known.announce(a.dir); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	go f.serve(listener)
+	log.Info("listening", "at", f.known.Address, "url", f.known.URL)
+	a.invite(f.known.URL)
 	return f, nil
+}
+
+// invite shows a person, and no log file, how to log in.
+func (a *app) invite(url string) {
+	if url == "" || !a.screen.liveOut {
+		return
+	}
+	link, err := loginLink(a.dir, url)
+	if err != nil {
+		a.screen.line("mulligan: " + oneLine(err.Error()))
+		return
+	}
+	a.screen.line("Open " + link + " within a minute; `" + a.hint("login") + "` prints another link.")
+}
+
+func (f *face) serve(listener net.Listener) {
+	var err error
+	if f.server.TLSConfig != nil {
+		err = f.server.ServeTLS(listener, "", "")
+	} else {
+		err = f.server.Serve(listener)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		f.log.Error("the HTTP face broke", "err", err)
+	}
 }
 
 // close stops serving, and lets go of the runs that requests began. Whoever calls it first
@@ -63,6 +96,9 @@ func (a *app) openFace(ctx context.Context, addr string, log *slog.Logger, r *ru
 func (f *face) close() { f.once.Do(f.leave) }
 
 func (f *face) leave() {
+	if err := f.known.withdraw(f.state); err != nil {
+		f.log.Warn("others may be told that this gateway still serves", "err", err)
+	}
 	f.hangUp()
 	f.letGo(runner.ErrLetGo)
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)

@@ -14,7 +14,7 @@ func newServe() *cobra.Command {
 		f       common
 		plugins []string
 		asJSON  bool
-		listen  string
+		at      reach
 	)
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -30,21 +30,22 @@ func newServe() *cobra.Command {
 			"It prints a line when it goes on with a run and one when that has come to something, never what was\n" +
 			"said. Providers, plugins and tools are the configuration's, read once at the start.",
 		Example: `mulligan serve
+mulligan serve --listen 127.0.0.1:8484   # with an HTTP API; mulligan login lets a browser in
 mulligan serve --json | jq -r 'select(.run) | [.run, .msg] | @tsv'
 mulligan runs list --waiting   # what it will go on with`,
 		Args: cobra.NoArgs,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, listen, asJSON) }),
+		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, &at, asJSON) }),
 	}
 	f.register(cmd)
 	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
 	registerMCP(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
-	cmd.Flags().StringVar(&listen, "listen", "", "serve the HTTP API at this address, for example 127.0.0.1:8484")
+	at.register(cmd)
 	return cmd
 }
 
 // serve keeps the runs until a signal ends it.
-func (a *app) serve(cmd *cobra.Command, plugins []string, listen string, asJSON bool) error {
+func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool) error {
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
 	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
@@ -64,10 +65,10 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, listen string, asJSON 
 	tell := func(word string) func(*runner.Run) {
 		return func(run *runner.Run) { tellRun(log, run, word) }
 	}
-	if listen == "" {
+	if at.address == "" {
 		return r.Keep(ctx, tell("goes on"))
 	}
-	face, err := a.openFace(ctx, listen, log, r, models, tell("begins"))
+	face, err := a.openFace(ctx, at, log, r, models, tell("begins"))
 	if err != nil {
 		return err
 	}
