@@ -113,7 +113,7 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	if h.dice.chance(0.2) && h.w.recipe.has(partCancels) {
 		impatient = h.dice.duration(2 * time.Minute)
 	}
-	err, waits := h.wait(settled, impatient)
+	waits, err := h.wait(settled, impatient)
 	if !waits {
 		return err
 	}
@@ -124,10 +124,10 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	if h.dice.chance(0.5) {
 		run.Cancel()
 	} else if h.meddle(ctx, run.ID()) {
-		err, _ := h.wait(settled, forever)
+		_, err := h.wait(settled, forever)
 		return err
 	}
-	err, _ = h.wait(settled, forever)
+	_, err = h.wait(settled, forever)
 	if errors.Is(err, errDied) || errors.Is(err, errPaused) {
 		return err
 	}
@@ -146,7 +146,7 @@ type outcome struct {
 
 // wait gives how the run settled, or that its process died or stands still; it says
 // whether nothing of that has happened after the limit.
-func (h *person) wait(settled <-chan outcome, limit time.Duration) (err error, waits bool) {
+func (h *person) wait(settled <-chan outcome, limit time.Duration) (waits bool, err error) {
 	paused := h.at.paused
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -154,15 +154,15 @@ func (h *person) wait(settled <-chan outcome, limit time.Duration) (err error, w
 		select {
 		case s := <-settled:
 			h.w.last = s.state
-			return s.err, false
+			return false, s.err
 		case <-h.at.died:
-			return errDied, false
+			return false, errDied
 		case <-paused:
 			if paused = nil; h.fates.chance(0.7) {
-				return errPaused, false
+				return false, errPaused
 			}
 		case <-timeout.C:
-			return nil, true
+			return true, nil
 		}
 	}
 }

@@ -39,11 +39,11 @@ func shrink(t *testing.T, rec record) record {
 }
 
 // breaks plays a recipe and reports whether one of the invariants breaks.
-func breaks(t *testing.T, r recipe, any map[string]bool) (record, bool) {
+func breaks(t *testing.T, r recipe, ids map[string]bool) (record, bool) {
 	for range again {
 		rec := play(t, r)
 		for id := range rec.broken() {
-			if any[id] {
+			if ids[id] {
 				return rec, true
 			}
 		}

@@ -118,9 +118,9 @@ func (c *checker) i24clock(e recovery.Event) {
 	// Also the owner's coming was written late, and a write may be given up and repeated.
 	late := time.Second + c.w.disk.slack(c.epoch.real.Add(-time.Minute))
 	passed := e.Time.Sub(c.epoch.at)
-	real := now.Sub(c.epoch.real)
-	if passed > real+slept-c.epoch.slept+late || passed < real-late {
-		c.complain("I24: event %d is %s after its owner came; %s have passed, and %s of sleep", e.Seq, passed, real, slept-c.epoch.slept)
+	took := now.Sub(c.epoch.real)
+	if passed > took+slept-c.epoch.slept+late || passed < took-late {
+		c.complain("I24: event %d is %s after its owner came; %s have passed, and %s of sleep", e.Seq, passed, took, slept-c.epoch.slept)
 	}
 }
 

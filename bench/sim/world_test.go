@@ -129,7 +129,7 @@ func (l listener) Write(line []byte) (int, error) {
 func (w *world) serve() {
 	pipes := faultlab.NewMemListener()
 	w.server = &http.Server{Handler: http.HandlerFunc(w.answer), ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // it has one client
-	go w.server.Serve(pipes)                                                                           //nolint:errcheck // it is closed
+	go w.server.Serve(pipes)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if w.sky.Offline(ctx, nil) {
 			return nil, unreachable("dial")
