@@ -54,6 +54,10 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 	}
 }
 
+// ErrUnsaved is, beside ErrCancelled, the error of a run that was cancelled and whose store
+// does not write.
+var ErrUnsaved = errors.New("its store does not write that down yet")
+
 // storeWait is one persist at work.
 type storeWait struct {
 	loop  *loop
@@ -129,8 +133,8 @@ func (l *loop) abandon(reason string) {
 	result, _ := outcome(state)
 	result.Status = recovery.StatusCancelled
 	l.abandoned = true
-	l.handle.settle(result, fmt.Errorf("%w; its store does not write that down (%s): "+
-		"if this process ends before it does, the run can be resumed, and cancelled again", ErrCancelled, reason))
+	l.handle.settle(result, fmt.Errorf("%w; %w (%s): if this process ends before it does, the run can be resumed, and cancelled again",
+		ErrCancelled, ErrUnsaved, reason))
 }
 
 // snapshot is r for somebody who reads it while r goes on.

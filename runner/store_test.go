@@ -201,7 +201,7 @@ func TestCancelWhileTheStoreIsBroken(t *testing.T) {
 				if took := time.Since(asked); took > 2*time.Second {
 					t.Errorf("the handle settled after %s", took)
 				}
-				if !errors.Is(err, runner.ErrCancelled) || result.Status != recovery.StatusCancelled || result.State == nil {
+				if !errors.Is(err, runner.ErrCancelled) || !errors.Is(err, runner.ErrUnsaved) || result.Status != recovery.StatusCancelled || result.State == nil {
 					t.Errorf("got %+v, %v", result, err)
 				}
 				log.Break(timelinetest.Fault{})

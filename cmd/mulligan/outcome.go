@@ -68,6 +68,9 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		s.line("  " + a.hint("runs show "+result.Run))
 	case errors.Is(err, runner.ErrCancelled):
 		a.stoppedBy(l)
+		if errors.Is(err, runner.ErrUnsaved) {
+			s.line(oneLine(err.Error()))
+		}
 	case errors.Is(err, runner.ErrParked):
 		a.parked(result)
 	case errors.Is(err, runner.ErrLetGo):
