@@ -42,7 +42,7 @@ func (s *service) Start(ctx context.Context, in gateway.Start) (string, error) {
 		}
 		return exists.Run, nil
 	}
-	if errors.Is(err, timeline.ErrSession) {
+	if errors.Is(err, timeline.ErrSession) || errors.Is(err, runner.ErrSessionBusy) {
 		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
 	}
 	if err != nil {
@@ -69,13 +69,16 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 	if err != nil {
 		return req, err
 	}
-	req.Model = cmp.Or(in.Model, defaults.Model, s.app.config.Model)
+	model := cmp.Or(in.Model, defaults.Model, s.app.config.Model)
+	if in.Model != "" || in.Session == "" { // a session's own model may be cooling: the runner looks
+		req.Model = model
+	}
 	fallbacks := s.app.config.Fallbacks
 	if in.Fallbacks != nil {
 		fallbacks = in.Fallbacks
 	}
 	policy := s.runner.Policy()
-	policy.Models = append([]string{req.Model}, without(fallbacks, req.Model)...)
+	policy.Models = append([]string{model}, without(fallbacks, model)...)
 	for i, name := range policy.Models {
 		if _, err := s.models.Model(name); err != nil {
 			return req, &gateway.InputError{Field: field(i), Err: err}
