@@ -48,6 +48,7 @@ type loop struct {
 	before  []llm.Message // what the run continues, until it begins
 	behind  int           // runs that were read for that
 	saved   uint64        // the last event that a snapshot knows
+	unlock  func()        // lets others here claim the run, which then is driven or nobody's
 
 	handle    *Run            // of whoever waits for the run
 	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
@@ -82,6 +83,7 @@ func (l *loop) claimed() recovery.Claimed {
 // written, the run is nobody's again.
 func (l *loop) begin(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
 	if err := l.write(ctx, bodies...); err != nil {
+		l.observeLeft()
 		l.release()
 		return nil, err
 	}
@@ -93,6 +95,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 	ctx, cancel := context.WithCancelCause(ctx)
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	l.r.driven.Store(l.id, run)
+	l.unlock()
 	l.r.busy.Go(func() {
 		defer cancel(nil)
 		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -137,6 +140,7 @@ func (l *loop) fly(ctx context.Context) error {
 
 // leave lets go of the run: anyone may claim it now.
 func (l *loop) leave(run *Run) {
+	l.observeLeft()
 	l.release()
 	l.r.driven.CompareAndDelete(l.id, run)
 }
@@ -379,6 +383,7 @@ func (l *loop) land(moment time.Duration, landed func() bool) {
 }
 
 func (l *loop) release() {
+	defer l.unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
 	defer cancel()
 	if err := l.r.log.Release(ctx, l.lease); err != nil && !errors.Is(err, timeline.ErrStale) {

@@ -25,6 +25,7 @@ import (
 // decide everything about it.
 type Runner struct {
 	beginning  locks // of ids that requesters chose
+	claiming   locks // of runs that are claimed here and not driven yet
 	log        timeline.Log
 	models     Models
 	hooks      func() []hooks.Named
@@ -38,6 +39,7 @@ type Runner struct {
 	slept      func() time.Duration
 	leaseTTL   time.Duration
 	logger     *slog.Logger
+	observer   Observer                                                    // nil = nobody
 	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
 	settings   recovery.Settings                                           // timers of all runs
 	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own
@@ -174,11 +176,14 @@ func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 
 // begin begins a run that continues before, nil for none.
 func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before *folded) (*Run, error) {
+	unlock := r.claiming.lock(id)
 	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 	if err != nil {
+		unlock()
 		return nil, err
 	}
 	l := r.newLoop(&recovery.Run{}, id, lease)
+	l.unlock = sync.OnceFunc(unlock)
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
 	}
@@ -432,8 +437,15 @@ func (r *Runner) Policy() recovery.Policy {
 }
 
 // claim folds a run and becomes its owner; a settled run is released again when
-// its loop is not launched.
-func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
+// its loop is not launched. Until one or the other nobody else here claims it: the log
+// would let them, since they are the same owner.
+func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
+	unlock := sync.OnceFunc(r.claiming.lock(id))
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
 	if _, ok := r.drives(id); ok {
 		return nil, fmt.Errorf("run %s is driven here: %w", id, timeline.ErrOwned)
 	}
@@ -449,7 +461,7 @@ func (r *Runner) claim(ctx context.Context, id string) (*loop, error) {
 		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
 	}
 	l := r.newLoop(run.Run, id, lease)
-	l.saved, l.behind = run.saved, run.behind
+	l.saved, l.behind, l.unlock = run.saved, run.behind, unlock
 	return l, nil
 }
 
