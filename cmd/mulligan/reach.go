@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/web"
 )
 
 // reach is how the HTTP face is reached: where it listens, and by what names.
@@ -73,7 +74,7 @@ func (r *reach) guard(state string, api http.Handler, log *slog.Logger) (http.Ha
 	}
 	guard, err := gateway.NewGuard(gateway.GuardConfig{
 		Token: token.Holds, Logins: logins, Hosts: r.hosts, Origins: r.origins, TLS: r.tls(), Logger: log,
-	}, api, nil)
+	}, api, web.Handler())
 	return guard, usage(err)
 }
 
