@@ -355,11 +355,11 @@ func (r *remains) i25countersSurvive() {
 
 // i26snapshots: a snapshot and the events after it amount to what all events do.
 func (r *remains) i26snapshots() {
-	all, err := r.run.Snapshot()
+	all, err := r.run.Snapshot(false)
 	if err != nil {
 		r.Fatal(err)
 	}
-	rest, err := r.resumed.Snapshot()
+	rest, err := r.resumed.Snapshot(false)
 	if err != nil {
 		r.Fatal(err)
 	}
