@@ -3,6 +3,7 @@ package runner_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -186,8 +187,7 @@ func stoppedOwner(t *testing.T, instant time.Duration) {
 	owner, says, id, log := startOwner(t, dir)
 	journal := filepath.Join(dir, "journal")
 	time.Sleep(instant)
-	signal(t, owner, syscall.SIGSTOP)
-
+	stop(t, owner, dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	next := busyRunner(log, filepath.Join(dir, "next"))
@@ -196,10 +196,8 @@ func stoppedOwner(t *testing.T, instant time.Duration) {
 		var err error
 		run, err = next.Resume(ctx, id)
 		if _, stuck := errors.AsType[*timeline.StoreError](err); stuck {
-			// It was stopped in the middle of a transaction, and nobody can write.
 			signal(t, owner, syscall.SIGCONT)
-			time.Sleep(5 * time.Millisecond)
-			signal(t, owner, syscall.SIGSTOP)
+			stop(t, owner, dir)
 		} else if err != nil && !errors.Is(err, timeline.ErrOwned) {
 			t.Fatal(err)
 		}
@@ -237,6 +235,25 @@ func oneAfterTheOther(t *testing.T, log timeline.Log, id string) {
 	if fmt.Sprint(epochs) != "[1 2]" || state.Status != recovery.StatusCancelled {
 		t.Errorf("epochs %v, %s", epochs, state.Status)
 	}
+}
+
+// stop stops an owner, but not in the middle of a transaction: nobody could write then.
+func stop(t *testing.T, owner *exec.Cmd, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "timeline.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	poll(t, func() bool {
+		signal(t, owner, syscall.SIGSTOP)
+		_, err := db.ExecContext(t.Context(), "BEGIN IMMEDIATE; ROLLBACK")
+		if err != nil {
+			signal(t, owner, syscall.SIGCONT)
+		}
+		return err == nil
+	})
 }
 
 func signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
