@@ -83,6 +83,7 @@ func (l *loop) claimed() recovery.Claimed {
 // written, the run is nobody's again.
 func (l *loop) begin(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
 	if err := l.write(ctx, bodies...); err != nil {
+		l.observeLeft()
 		l.release()
 		return nil, err
 	}
@@ -139,6 +140,7 @@ func (l *loop) fly(ctx context.Context) error {
 
 // leave lets go of the run: anyone may claim it now.
 func (l *loop) leave(run *Run) {
+	l.observeLeft()
 	l.release()
 	l.r.driven.CompareAndDelete(l.id, run)
 }

@@ -39,6 +39,7 @@ type Runner struct {
 	slept      func() time.Duration
 	leaseTTL   time.Duration
 	logger     *slog.Logger
+	observer   Observer                                                    // nil = nobody
 	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
 	settings   recovery.Settings                                           // timers of all runs
 	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own

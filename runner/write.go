@@ -47,6 +47,7 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 			return err
 		}
 		l.learn(e)
+		l.observe(e)
 	}
 	l.count(l.run.Spent.Minus(spent))
 	l.saveSnapshot(ctx)
