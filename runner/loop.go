@@ -120,6 +120,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 				l.run = &known
 			}
 			run.settle(result, end)
+			l.abandoned = true // a late note that cannot be written settles nothing again
 		}
 		if lingers {
 			l.land(toolGrace, func() bool { return l.tools == 0 })
