@@ -139,9 +139,9 @@ func TestSnapshotHoldsAll(t *testing.T) {
 			t.Errorf("Run.%s is in no snapshot: add %s to snapshot, Snapshot and Restore", f.Name, name)
 		}
 	}
-	type inner struct{ b map[string][]int }
-	type other struct{ b map[string][]string }
-	if shapeOf(reflect.TypeFor[struct{ a *inner }]()) == shapeOf(reflect.TypeFor[struct{ a *other }]()) {
+	type inner struct{ B map[string][]int }
+	type other struct{ B map[string][]string }
+	if shapeOf(reflect.TypeFor[struct{ A *inner }]()) == shapeOf(reflect.TypeFor[struct{ A *other }]()) {
 		t.Error("runs that are made otherwise have the same header")
 	}
 }

@@ -26,8 +26,8 @@ type SessionSummary struct {
 	Last Summary // the newest of them
 }
 
-// ErrSession: the session's newest run has not ended, or is another one than that which a
-// new run continues; see SessionError.
+// ErrSession means that the session's newest run has not ended, or is another one than that
+// which a new run continues; see SessionError.
 var ErrSession = errors.New("the session goes on elsewhere")
 
 // SessionError says which run is in the way. It is an ErrSession.

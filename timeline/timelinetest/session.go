@@ -10,19 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // joins is the beginning of a run of a session that continues another, "" for none.
 func joins(run, session, continues string) recovery.Event {
-	e := started(run, session, "hi")
-	body := e.Body.(recovery.Started)
+	body := recovery.Started{Model: "lab/one", Session: session, Input: []llm.Message{llm.User("hi")}}
 	if continues != "" {
 		body.Continues = &recovery.Head{Run: continues, Seq: 2}
 	}
-	e.Body = body
-	return e
+	return with(run, 1, body)
 }
 
 // turn is a run of a session from its beginning to its end.
