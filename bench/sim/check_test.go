@@ -28,27 +28,26 @@ type checker struct {
 	cancelled, claimedAt time.Time
 	asked                time.Time // when the plugins' time begins
 
-	end         uint64                  // the event that ended the run
-	epoch       moment                  // when the owner came
-	began       int                     // attempts of the model call at hand
-	failed      int                     // attempts in all
-	granted     int                     // by a person, within the model call at hand
-	grants      int                     // by a person, in all
-	crashes     int                     // in a row, without a finished step
-	accepted    bool                    // since the last failure
-	sleeps      bool                    // the last event began a wait that is too long to wait
-	calls       map[string]llm.ToolCall // of the last answer
-	begun       map[string]int          // tries of them
-	returned    map[string]bool         // those of them that have
-	answered    map[string]bool         // suggestions, by a person
-	reruns      map[string]int          // of calls, at a person\'s wish
-	summaries   uint64                  // asked for
-	compactions int                     // without an answer in between
-	expired     map[uint64]bool         // suggestions, by the failure that they are about
-	votes       []recovery.Vote         // on the open failure
-	cooling     map[string]time.Time    // by model
-	usage       llm.Usage
-	wrong       []string
+	end       uint64                  // the event that ended the run
+	epoch     moment                  // when the owner came
+	began     int                     // attempts of the model call at hand
+	failed    int                     // attempts in all
+	granted   int                     // by a person, within the model call at hand
+	grants    int                     // by a person, in all
+	crashes   int                     // in a row, without a finished step
+	accepted  bool                    // since the last failure
+	sleeps    bool                    // the last event began a wait that is too long to wait
+	calls     map[string]llm.ToolCall // of the last answer
+	begun     map[string]int          // tries of them
+	returned  map[string]bool         // those of them that have
+	answered  map[string]bool         // suggestions, by a person
+	reruns    map[string]int          // of calls, at a person\'s wish
+	summaries uint64                  // asked for
+	expired   map[uint64]bool         // suggestions, by the failure that they are about
+	votes     []recovery.Vote         // on the open failure
+	cooling   map[string]time.Time    // by model
+	usage     llm.Usage
+	wrong     []string
 }
 
 func newChecker(w *world) *checker {
@@ -183,12 +182,8 @@ func (c *checker) note(e recovery.Event) {
 		c.noteAnswered(b)
 	case recovery.Compacting:
 		c.summaries++
-		c.compactions++
 	case recovery.Compacted:
 		c.usage = c.usage.Plus(b.Usage)
-		if c.run.Compacting == nil {
-			c.compactions++
-		}
 		c.accepted = c.accepted && b.Reason == "" // else the decision is offered again
 	case recovery.CancelRequested:
 		if c.cancelled.IsZero() {
@@ -201,7 +196,7 @@ func (c *checker) note(e recovery.Event) {
 
 func (c *checker) noteAnswer(b recovery.Answered) {
 	c.usage = c.usage.Plus(b.Usage)
-	c.began, c.granted, c.crashes, c.compactions = 0, 0, 0, 0
+	c.began, c.granted, c.crashes = 0, 0, 0
 	delete(c.cooling, b.Message.Model)
 	c.calls = map[string]llm.ToolCall{}
 	clear(c.begun)

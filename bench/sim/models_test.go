@@ -112,8 +112,10 @@ func (d *dice) step(wire string) faultlab.Step {
 		return faultlab.SlowAnswer(pick(d, sentences...), d.duration(15*time.Second))
 	case roll < 18:
 		return faultlab.Thinking(pick(d, sentences...), faultlab.Answer(pick(d, sentences...)))
-	case roll < 45:
+	case roll < 30:
 		return d.toolCalls()
+	case roll < 45: // its seal goes back to the same model, and to no other
+		return faultlab.Thinking(pick(d, sentences...), d.toolCalls())
 	}
 	return d.fault(wire)
 }

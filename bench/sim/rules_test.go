@@ -18,7 +18,7 @@ var rules = []func(*checker, recovery.Event){
 	(*checker).i14longWaitsAreParked, (*checker).i15noAdviceChangesNothing, (*checker).i16pluginsAreQuick,
 	(*checker).i17nothingUnasked, (*checker).i18oneAnswer, (*checker).i19allowedModels, (*checker).i20decidedFirst,
 	(*checker).i22cancelIsFinal, (*checker).i23oneWinner, (*checker).i24clock, (*checker).i25crashesCount, (*checker).i26asTheLogSays,
-	(*checker).i32nothingTwice, (*checker).i39cooldowns, (*checker).i40countersStay, (*checker).i41usageAdds, (*checker).i42compactions,
+	(*checker).i32nothingTwice, (*checker).i39cooldowns, (*checker).i40countersStay, (*checker).i41usageAdds,
 	(*checker).i43wordsForPeople,
 }
 
@@ -388,19 +388,6 @@ func (c *checker) i40countersStay(e recovery.Event) {
 func (c *checker) i41usageAdds(e recovery.Event) {
 	if c.run.Usage != c.usage {
 		c.complain("I41: before event %d the attempts used %+v, the run %+v", e.Seq, c.usage, c.run.Usage)
-	}
-}
-
-func (c *checker) i42compactions(e recovery.Event) {
-	again := false
-	switch b := e.Body.(type) {
-	case recovery.Compacting:
-		again = true
-	case recovery.Compacted:
-		again = c.run.Compacting == nil && b.Reason == ""
-	}
-	if again && c.compactions >= recovery.MaxCompactions && !c.accepted {
-		c.complain("I42: event %d shortens the conversation again, after %d times", e.Seq, c.compactions)
 	}
 }
 

@@ -92,3 +92,21 @@ func TestSimRegressions(t *testing.T) {
 		}
 	}
 }
+
+// TestRecipes: what is kept can be played again.
+func TestRecipes(t *testing.T) {
+	for _, r := range []recipe{of(7), {seed: 1 << 63, steps: 0}, of(3).leaving(partDisk).leaving(partTools)} {
+		read, err := parseRecipe(r.String())
+		if err != nil || read.String() != r.String() {
+			t.Errorf("%q is read as %q: %v", r, read, err)
+		}
+	}
+	if r, err := parseRecipe("1234"); err != nil || r.seed != 1234 || r.steps != allSteps {
+		t.Errorf("a seed is read as %q: %v", r, err)
+	}
+	for _, bad := range []string{"seed=-1", "seed=1 without=nothing", "luck=7"} {
+		if r, err := parseRecipe(bad); err == nil {
+			t.Errorf("%q is read as %q", bad, r)
+		}
+	}
+}
