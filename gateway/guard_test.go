@@ -167,6 +167,16 @@ func (g *guarded) code() string {
 	return code
 }
 
+// until waits at most the second that a new token may take.
+func (g *guarded) until(what string, ok func() bool) {
+	g.t.Helper()
+	for deadline := time.Now().Add(time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			g.t.Fatalf("not in a second: %s", what)
+		}
+	}
+}
+
 // port is what the gateway listens on.
 func (g *guarded) port() string {
 	at := strings.LastIndex(g.URL, ":")
