@@ -6,6 +6,7 @@ import (
 	"iter"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,8 +22,8 @@ const (
 )
 
 // BenchmarkStepsMemory and BenchmarkStepsSQLite measure what a step of a run of 10,000
-// costs: the time of a round (a scripted model's call and a tool's, two steps) and the
-// bytes that are allocated, snapshots included. The baseline is a run of 10 steps.
+// costs: the time of a round (a scripted model's call and a tool's, two steps) and, with
+// snapshots, the processor time and the bytes that are allocated. The baseline is a run of 10 steps.
 func BenchmarkStepsMemory(b *testing.B) {
 	benchmarkSteps(b, func(b *testing.B) timeline.Log {
 		b.Helper()
@@ -67,7 +68,7 @@ type steps struct {
 	rounds    spans
 	n         int
 	allocated uint64
-	live      uint64 // after the run, its log included
+	cpu       time.Duration // of this process
 }
 
 // run measures a run of n steps: rounds of a model call and a tool call.
@@ -87,18 +88,14 @@ func (s *steps) run(b *testing.B, log timeline.Log, n int) {
 	})
 	look := runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return answerText, nil }}
 	r := runner.New(runner.WithLog(log), runner.WithModel("a/one", model), runner.WithTools(look))
-	before := memory()
+	before, used := memory(), processorTime(b)
 	if _, err := r.Run(b.Context(), "Look around."); err != nil {
 		b.Fatal(err)
 	}
+	s.cpu += processorTime(b) - used
 	after := memory()
 	s.n += n
 	s.allocated += after.TotalAlloc - before.TotalAlloc
-	if n == longRun {
-		runtime.GC()
-		s.live += max(memory().HeapAlloc, before.HeapAlloc) - before.HeapAlloc
-	}
-	runtime.KeepAlive(log)
 }
 
 // round is the n-th answer of a model that calls its tool in all rounds but the last.
@@ -120,6 +117,16 @@ func round(n, last int) iter.Seq2[llm.Delta, error] {
 	}
 }
 
+// processorTime is what this process has used so far.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 func memory() runtime.MemStats {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -128,14 +135,7 @@ func memory() runtime.MemStats {
 
 func (s *steps) report(b *testing.B, prefix string) {
 	b.Helper()
-	total := time.Duration(0)
-	for _, d := range s.rounds {
-		total += d
-	}
 	s.rounds.report(b, prefix)
-	b.ReportMetric(float64(total.Microseconds())/float64(len(s.rounds)), prefix+"mean-us")
+	b.ReportMetric(float64(s.cpu.Microseconds())/float64(s.n), prefix+"cpu-us/step")
 	b.ReportMetric(float64(s.allocated)/float64(s.n), prefix+"B/step")
-	if s.live > 0 {
-		b.ReportMetric(float64(s.live)/float64(s.n), prefix+"live-B/step")
-	}
 }

@@ -44,8 +44,8 @@ func fill(rows []row, all results) ([]line, error) {
 func (r row) numbers(m metrics, prefix string) string {
 	if value, ok := m[prefix+r.at]; ok {
 		switch r.at {
-		case mean:
-			return "mean " + micros(value)
+		case cpuPerStep:
+			return micros(value)
 		case bytesPerStep:
 			return fmt.Sprintf("%.0f B", value)
 		}
@@ -63,7 +63,7 @@ func (r row) numbers(m metrics, prefix string) string {
 func (r row) compared(m metrics) (float64, string) {
 	mine, theirs := m[r.metrics+r.at], m["base-"+r.at]
 	name, _, _ := strings.Cut(r.at, "-")
-	if r.at == perSec || r.at == bytesPerStep {
+	if r.at == perSec || r.at == bytesPerStep || r.at == cpuPerStep {
 		return mine / theirs, fmt.Sprintf("%.2f×", mine/theirs)
 	}
 	if r.compare == ratio {
