@@ -34,6 +34,7 @@ type Config struct {
 	Plugins func() []Plugin
 	Version string
 	Logger  *slog.Logger // nil = nowhere
+	Metrics http.Handler // what GET /metrics serves; nil = there are none
 	Now     func() time.Time
 }
 
@@ -80,6 +81,9 @@ func New(cfg Config) *Gateway {
 	g.registerSessions()
 	g.registerThings()
 	g.registerHealth()
+	if cfg.Metrics != nil {
+		g.mux.Handle("GET /metrics", cfg.Metrics)
+	}
 	return g
 }
 

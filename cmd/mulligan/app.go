@@ -22,6 +22,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/runner/mcp"
+	"github.com/mulligan-run/mulligan/telemetry"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
@@ -39,6 +40,8 @@ type app struct {
 	drives  *runner.Runner // nil until runs are driven
 	leaving atomic.Bool    // what was driven is let go of
 	mcp     *mcp.Set       // nil until its tools are needed, and if there is no server
+
+	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody wants to see it
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
@@ -107,6 +110,7 @@ func (a *app) openLog(ctx context.Context) (err error) {
 // close waits for tools that are still ending, stops the servers and plugins and closes the timeline.
 func (a *app) close() {
 	a.drain()
+	a.closeTelemetry()
 	a.closeMCP()
 	if a.plugins != nil {
 		if err := a.plugins.Close(); err != nil {

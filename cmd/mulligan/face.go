@@ -40,9 +40,13 @@ func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runn
 	s := &service{app: a, runner: r, models: models, known: known, work: work, began: func(run *runner.Run) {
 		f.told.Go(func() { began(run) })
 	}}
-	api := gateway.New(gateway.Config{
+	served := gateway.Config{
 		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
-	})
+	}
+	if t := a.telemetry; t != nil {
+		served.Log, served.Metrics = t.Followed(a.log), t.Handler()
+	}
+	api := gateway.New(served)
 	guard, err := at.guard(a.dir, api, log)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,8 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	r, models, err := a.driver(ctx, plugins, runner.WithLogger(log))
+	options := append(a.observed(ctx, at.address != ""), runner.WithLogger(log))
+	r, models, err := a.driver(ctx, plugins, options...)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -1,0 +1,291 @@
+package telemetry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Happened is a runner's: it measures an event.
+func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
+	switch e.Body.(type) {
+	case recovery.Checkpointed, recovery.Noted, recovery.Repaired, recovery.Slept:
+		return // they come often, and change nothing that is measured
+	}
+	l := t.legOf(run, e)
+	switch b := e.Body.(type) {
+	case recovery.Started:
+		t.meters.started.Add(l.ctx, 1)
+	case recovery.Claimed:
+		t.claimed(l, e, b)
+	case recovery.Began:
+		t.began(l, run, e, b)
+	case recovery.Answered:
+		t.answered(l, run, e, b)
+	case recovery.Failed:
+		t.failed(l, run, e, b)
+	case recovery.Voted:
+		t.voted(l, e, b)
+	case recovery.Decided:
+		t.decided(l, b.Decision)
+	case recovery.Waiting:
+		t.waiting(l, e, b)
+	case recovery.Due:
+		if b.Timer == recovery.TimerWait || b.Timer == recovery.TimerNetwork {
+			t.waited(l, e.Time)
+		}
+	case recovery.ToolBegan:
+		l.tools[b.CallID] = &spell{e.Time, t.startTool(l, run, e, b)}
+	case recovery.ToolReturned:
+		t.toolReturned(l, e, b)
+	case recovery.Compacting:
+		t.compacting(l, run, e, b)
+	case recovery.Compacted:
+		t.compacted(l, run, e, b)
+	case recovery.Suggested:
+		if run.SuggestionOpen() {
+			t.meters.offered.Add(l.ctx, 1, labels(labelAction.String(actionLabel(b.Suggestion.SuggestedAction))))
+		}
+	case recovery.Accepted:
+		t.accepted(l, run, e, b)
+	case recovery.Paused:
+		if b.For > 0 {
+			t.meters.storePaused.Record(l.ctx, b.For.Duration().Seconds())
+		}
+	case recovery.Ended:
+		t.ended(l, run, e, b)
+	}
+	t.stands(l, run.Status)
+}
+
+// Left is a runner's: it ends what is still open of a run that is not driven any more.
+func (t *Telemetry) Left(run *recovery.Run) {
+	l := t.take(run.ID)
+	if l == nil {
+		return
+	}
+	now := t.now()
+	if l.attempt != nil {
+		endAttempt(l.attempt, now, outcomeLetGo)
+	}
+	if l.summary != nil {
+		endAttempt(l.summary, now, outcomeLetGo)
+	}
+	for _, s := range l.tools {
+		endOutcome(s.span, now, outcomeLetGo)
+	}
+	if l.wait != nil { // parked: nobody here sees its end
+		t.count(l.ctx, l.wait, max(0, l.wait.is.Until.Sub(l.wait.began)))
+		endOutcome(l.wait.span, now, outcomeLetGo)
+	}
+	if l.round != nil {
+		l.round.span.End(at(now))
+	}
+	t.stands(l, "")
+	endRun(l.span, run, now)
+}
+
+// stands counts the run under the status that it has now; "" = it is not driven.
+func (t *Telemetry) stands(l *leg, status recovery.Status) {
+	if status == l.status {
+		return
+	}
+	if l.status != "" {
+		t.meters.driven.Add(l.ctx, -1, labels(labelStatus.String(string(l.status))))
+	}
+	if status != "" {
+		t.meters.driven.Add(l.ctx, 1, labels(labelStatus.String(string(status))))
+	}
+	l.status = status
+}
+
+func (t *Telemetry) claimed(l *leg, e recovery.Event, b recovery.Claimed) {
+	if b.Epoch > 1 {
+		t.meters.resumed.Add(l.ctx, 1)
+	}
+	setClaimed(l.span, b)
+	t.waited(l, e.Time)
+}
+
+func (t *Telemetry) began(l *leg, run *recovery.Run, e recovery.Event, b recovery.Began) {
+	t.waited(l, e.Time)
+	if l.round == nil || l.round.n != b.Round {
+		if l.round != nil {
+			l.round.span.End(at(e.Time))
+		}
+		l.round = t.startRound(l, e, b.Round)
+	}
+	l.attempt = &attempt{
+		spell: spell{e.Time, t.startAttempt(l, e, b)}, id: b.Attempt, model: b.Model, spent: run.Spent.Minus(b.Reserve),
+	}
+}
+
+func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b recovery.Answered) {
+	a := l.attempt
+	l.attempt = nil
+	if a == nil || a.id != b.Attempt {
+		return
+	}
+	provider, model := t.models.of(a.model)
+	if b.FirstEvent > 0 {
+		t.meters.firstEvent.Record(l.ctx, b.FirstEvent.Duration().Seconds(), labels(provider, model))
+	}
+	t.over(l.ctx, a, e.Time, outcomeAnswered, outcomeNone)
+	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
+	setAnswered(a.span, b)
+	endAttempt(a, e.Time, outcomeAnswered)
+}
+
+func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recovery.Failed) {
+	if b.Attempt == 0 {
+		return // of the run or of a tool, which have spans of their own
+	}
+	a := l.attempt
+	l.attempt = nil
+	if a == nil || a.id != b.Attempt { // it was in the air when another process died
+		a = &attempt{spell: spell{span: noSpan}, id: b.Attempt, model: b.Failure.Model, spent: run.Spent}
+		if run.Attempt != nil && run.Attempt.ID == b.Attempt {
+			a.model, a.began = run.Attempt.Model, run.Attempt.BeganAt
+		}
+	}
+	t.over(l.ctx, a, e.Time, outcomeFailed, kindLabel(b.Failure.Kind))
+	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
+	provider, model := t.models.of(a.model)
+	if n := b.Usage.Total(); n > 0 {
+		t.meters.wasted.Add(l.ctx, min(n, maxTokens), labels(provider, model))
+	}
+	setFailed(a.span, b)
+	endAttempt(a, e.Time, outcomeFailed)
+}
+
+// over counts an attempt that is over.
+func (t *Telemetry) over(ctx context.Context, a *attempt, by time.Time, outcome, kind string) {
+	provider, model := t.models.of(a.model)
+	t.meters.attempts.Add(ctx, 1, labels(provider, model, labelOutcome.String(outcome), labelKind.String(kind)))
+	if !a.began.IsZero() {
+		t.meters.attemptTook.Record(ctx, a.took(by), labels(provider, model, labelOutcome.String(outcome)))
+	}
+}
+
+// maxTokens bounds what a provider may say that a call used.
+const maxTokens = 1 << 40
+
+// used counts what a call used, by the word of its provider.
+func (t *Telemetry) used(ctx context.Context, name string, u llm.Usage, cost recovery.Budget) {
+	provider, model := t.models.of(name)
+	for _, n := range []struct {
+		of string
+		n  int64
+	}{
+		{"input", u.InputTokens}, {"output", u.OutputTokens}, {"cache_read", u.CacheReadTokens}, {"cache_write", u.CacheWriteTokens},
+	} {
+		if n.n > 0 {
+			t.meters.tokens.Add(ctx, min(n.n, maxTokens), labels(provider, model, labelType.String(n.of)))
+		}
+	}
+	if cost.Microdollars > 0 {
+		t.meters.cost.Add(ctx, float64(cost.Microdollars)/1e6, labels(provider, model))
+	}
+}
+
+func (t *Telemetry) voted(l *leg, e recovery.Event, b recovery.Voted) {
+	plugin := labelPlugin.String(t.plugins.of(b.Vote.Plugin))
+	t.meters.hookTook.Record(l.ctx, b.Vote.Latency.Duration().Seconds(), labels(plugin, labelOutcome.String(voteLabel(b.Vote))))
+	t.showVote(l, e, b.Vote)
+}
+
+func (t *Telemetry) decided(l *leg, d recovery.Decision) {
+	plugin := outcomeNone
+	if d.By != nil {
+		plugin = t.plugins.of(d.By.Plugin)
+	}
+	t.meters.decisions.Add(l.ctx, 1, labels(labelPlugin.String(plugin), labelAction.String(actionLabel(d.Action))))
+	showDecision(l, d)
+}
+
+func (t *Telemetry) waiting(l *leg, e recovery.Event, b recovery.Waiting) {
+	l.wait = &wait{spell{e.Time, t.startWait(l, e, b)}, b}
+}
+
+// waited ends the wait at hand, if there is one.
+func (t *Telemetry) waited(l *leg, by time.Time) {
+	w := l.wait
+	if w == nil {
+		return
+	}
+	l.wait = nil
+	t.count(l.ctx, w, max(0, by.Sub(w.began)))
+	w.span.End(at(by))
+}
+
+func (t *Telemetry) count(ctx context.Context, w *wait, d time.Duration) {
+	t.meters.waited.Record(ctx, d.Seconds(), labels(labelFor.String(string(w.is.For))))
+}
+
+func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturned) {
+	s := l.tools[b.CallID]
+	if s == nil {
+		return // it was never run, or began elsewhere
+	}
+	delete(l.tools, b.CallID)
+	t.meters.toolTook.Record(l.ctx, s.took(e.Time), labels(labelOutcome.String(string(b.Outcome))))
+	endOutcome(s.span, e.Time, string(b.Outcome))
+}
+
+func (t *Telemetry) compacting(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacting) {
+	l.summary = &attempt{
+		spell: spell{e.Time, t.startSummary(l, e, b)}, model: b.Model, spent: run.Spent.Minus(b.Reserve),
+	}
+}
+
+func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacted) {
+	a := l.summary
+	if a == nil {
+		return
+	}
+	l.summary = nil
+	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
+	outcome := outcomeAnswered
+	if b.Reason != "" {
+		outcome = outcomeFailed
+	}
+	setUsage(a.span, b.Usage)
+	endAttempt(a, e.Time, outcome)
+}
+
+func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Accepted) {
+	var actions []recovery.Button
+	switch {
+	case l.wait != nil && l.wait.is.ID == b.Suggestion:
+		actions = l.wait.is.Actions
+		t.waited(l, e.Time)
+	case run.Suggestion != nil && run.Suggestion.ID == b.Suggestion:
+		actions = run.Suggestion.Actions
+	}
+	kind := other
+	if i := slices.IndexFunc(actions, func(c recovery.Button) bool { return c.ID == b.Action }); i >= 0 {
+		kind = buttonLabel(actions[i].Kind)
+	}
+	t.meters.answered.Add(l.ctx, 1, labels(labelAction.String(kind)))
+}
+
+func (t *Telemetry) ended(l *leg, run *recovery.Run, e recovery.Event, b recovery.Ended) {
+	t.waited(l, e.Time)
+	if a := l.attempt; a != nil {
+		l.attempt = nil
+		t.over(l.ctx, a, e.Time, outcomeCancelled, outcomeNone)
+		endAttempt(a, e.Time, outcomeCancelled)
+	}
+	t.meters.ended.Add(l.ctx, 1, labels(labelStatus.String(string(b.Status)), labelStop.String(stopLabel(b.StopReason))))
+	if recovered(run) {
+		t.meters.recovered.Add(l.ctx, 1)
+	}
+}
+
+// recovered reports whether a run came to its answer in spite of failures.
+func recovered(run *recovery.Run) bool {
+	return run.Status == recovery.StatusCompleted && run.FailedAttempts > 0
+}

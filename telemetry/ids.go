@@ -1,0 +1,51 @@
+package telemetry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+	"strconv"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// ids gives all spans of a run one trace, whichever process makes them. The SDK asks it on
+// many goroutines.
+type ids struct{}
+
+type runKey struct{}
+
+// ofRun is a context for the span that a run's other spans are below.
+func ofRun(ctx context.Context, run *recovery.Run) context.Context {
+	return context.WithValue(ctx, runKey{}, TraceID(run))
+}
+
+// TraceID is the id of a run's trace. When it began belongs to it, because ids that
+// requesters choose are the same in many stores.
+func TraceID(run *recovery.Run) trace.TraceID {
+	sum := sha256.Sum256([]byte(run.ID + "\n" + strconv.FormatInt(run.StartedAt.UnixNano(), 10)))
+	return trace.TraceID(sum[:16])
+}
+
+// NewIDs gives the ids of a span that is below no other.
+func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	id, ok := ctx.Value(runKey{}).(trace.TraceID)
+	for !ok || !id.IsValid() {
+		binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+		binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
+		ok = true
+	}
+	return id, ids{}.NewSpanID(ctx, id)
+}
+
+// NewSpanID gives the id of one more span of a trace.
+func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID {
+	var id trace.SpanID
+	for !id.IsValid() {
+		binary.NativeEndian.PutUint64(id[:], rand.Uint64())
+	}
+	return id
+}

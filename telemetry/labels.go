@@ -1,0 +1,101 @@
+package telemetry
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// other is the value of a label for everything that gets none of its own.
+const other = "other"
+
+// maxPlugins is how many plugins get a label of their own: their names may come out of a
+// log that another configuration wrote.
+const maxPlugins = 32
+
+func labels(kvs ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(kvs...))
+}
+
+// modelNames are the models that get labels of their own.
+type modelNames map[string]bool
+
+// of gives the labels of a model by its full name.
+func (n modelNames) of(model string) (provider, name attribute.KeyValue) {
+	if !n[model] {
+		return labelProvider.String(other), labelModel.String(other)
+	}
+	entry, _, _ := strings.Cut(model, "/")
+	return labelProvider.String(entry), labelModel.String(model)
+}
+
+// firstNames are the first names that were seen, up to a limit. It is safe for concurrent
+// use.
+type firstNames struct {
+	mu    sync.Mutex
+	most  int
+	names map[string]bool
+}
+
+// of gives the name, or other.
+func (n *firstNames) of(name string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.names[name] && len(n.names) >= n.most {
+		return other
+	}
+	n.names[name] = true
+	return name
+}
+
+// kindLabel is the kind, unless another version wrote it.
+func kindLabel(k recovery.Kind) string {
+	if slices.Contains(recovery.Kinds(), k) {
+		return string(k)
+	}
+	return string(recovery.KindUnknown)
+}
+
+// actionLabel is what a plugin or a decision says is to be done.
+func actionLabel(a recovery.Action) string {
+	switch a {
+	case recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail:
+		return string(a)
+	case recovery.ActionNone:
+		return outcomeNone
+	}
+	return other
+}
+
+// voteLabel is what became of a question to a plugin.
+func voteLabel(v recovery.Vote) string {
+	if v.Action == recovery.ActionNone && v.Error != "" {
+		return outcomeError
+	}
+	return actionLabel(v.Action)
+}
+
+// buttonLabel is the kind of the button that a person chose; plugins make up their own.
+func buttonLabel(kind string) string {
+	switch kind {
+	case recovery.ButtonRetry, recovery.ButtonSwitchModel, recovery.ButtonLarger, recovery.ButtonCompact,
+		recovery.ButtonResumeAt, recovery.ButtonWaitLonger, recovery.ButtonExtend, recovery.ButtonTellAgent,
+		recovery.ButtonRerunTool, recovery.ButtonStop, recovery.ButtonRetryNow, recovery.ButtonCancelWait:
+		return kind
+	}
+	return other
+}
+
+// stopLabel is why a run ended.
+func stopLabel(reason string) string {
+	switch reason {
+	case "completed", "failed", "cancelled", "timeout", "step_timeout", "max_turn_time":
+		return reason
+	}
+	return other
+}
