@@ -5,31 +5,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// printable takes out what could steer a terminal: control characters, escape
-// sequences with them, and marks that turn the direction of text around.
-func printable(text string, lines bool) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			if lines {
-				return r
-			}
-			return ' '
-		case r == utf8.RuneError, unicode.IsControl(r):
-			return -1
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
-			return -1
-		}
-		return r
-	}, text)
-}
+// printable takes out what could steer a terminal.
+func printable(text string, lines bool) string { return terminal.Printable(text, lines) }
 
 // oneLine is printable text on one line.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(printable(text, false)), " ")
-}
+func oneLine(text string) string { return terminal.OneLine(text) }
 
 // ink colours text by hand where colour is wanted.
 type ink bool

@@ -79,6 +79,11 @@ var Rooms = []Room{
 		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
 	},
 	{
+		From: "internal/terminal/...",
+		May:  []string{"std"},
+		Why:  "what of somebody else's text may reach a terminal is one rule for the command line and the chat, so that a hole in it is closed once; it knows characters and nothing of ours",
+	},
+	{
 		From: "runner/command/...",
 		May:  []string{"std", "llm/...", "recovery/...", "runner", "internal/procgroup"},
 		Why:  "a command is one more tool to the runner, which does not know it: beside the runner's own words it needs only how processes are started and ended",
@@ -103,6 +108,11 @@ var Rooms = []Room{
 		From: "host/...",
 		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/...", "internal/procgroup/...", "host/..."},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
+	},
+	{
+		From: "telemetry/...",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "timeline/..."},
+		Why:  "what is measured is read off events and where they leave a run: it needs the nouns and the log's contract, and whoever drives runs or serves them is told of it, not the other way round",
 	},
 	{
 		From: "gateway/...",
@@ -132,8 +142,8 @@ var Rooms = []Room{
 	},
 	{
 		From: "tui/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/...", "tui/..."},
-		Why:  "the terminal is a client like any other: what it can do, every SDK can do",
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/...", "internal/terminal", "tui/..."},
+		Why:  "the terminal is a client like any other: what it can do, every SDK can do; beside that it shares only the rule of what may reach a terminal",
 	},
 	{
 		From: "plugins/...",
@@ -202,6 +212,11 @@ var Doors = []Door{
 		To:  "github.com/modelcontextprotocol/go-sdk/...",
 		For: []string{"runner/mcp"},
 		Why: "one package speaks the tools' protocol, so that its SDK can change in one place",
+	},
+	{
+		To:  "go.opentelemetry.io/...",
+		For: []string{"telemetry/...", "cmd/...", "bench/..."},
+		Why: "one room speaks OpenTelemetry, so that no other pays for it or can put what was said into a span",
 	},
 	{
 		To:  "github.com/hashicorp/go-plugin/...",

@@ -1,0 +1,181 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// What the gateway said, as messages to the program.
+type (
+	historyMsg struct {
+		runs []client.Listed // oldest first
+		err  error
+	}
+	startedMsg struct {
+		turn *turn
+		run  string
+		err  error
+	}
+	itemsMsg struct {
+		turn  *turn
+		items []client.Item
+		more  <-chan followed // nil: nothing more comes
+		err   error
+	}
+	answeredMsg struct {
+		asks string
+		err  error
+	}
+	cancelledMsg struct{ err error }
+	modelsMsg    struct {
+		models []client.Model
+		ask    bool // somebody wants to choose from them
+		err    error
+	}
+	runsMsg struct {
+		runs []client.Listed
+		err  error
+	}
+	tickMsg struct{}
+)
+
+// askTimeout bounds a request that is no stream.
+const askTimeout = 30 * time.Second
+
+// maxHistory is how many runs of a conversation are shown when it is gone on with, and
+// maxRuns how many are listed.
+const (
+	maxHistory = 20
+	maxRuns    = 15
+)
+
+// ask makes a command of a request.
+func (c *Chat) ask(do func(ctx context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
+		defer cancel()
+		return do(ctx)
+	}
+}
+
+// loadHistory asks for what was said before in the session.
+func (c *Chat) loadHistory() tea.Cmd {
+	return c.ask(func(ctx context.Context) tea.Msg {
+		runs, err := c.list(ctx, client.Query{Session: c.cfg.Session}, maxHistory)
+		slices.Reverse(runs)
+		return historyMsg{runs, err}
+	})
+}
+
+// loadRuns asks for the runs of all conversations.
+func (c *Chat) loadRuns() tea.Cmd {
+	return c.ask(func(ctx context.Context) tea.Msg {
+		runs, err := c.list(ctx, client.Query{}, maxRuns)
+		return runsMsg{runs, err}
+	})
+}
+
+func (c *Chat) list(ctx context.Context, q client.Query, most int) ([]client.Listed, error) {
+	var runs []client.Listed
+	for run, err := range c.cfg.Client.Runs(ctx, q) {
+		if err != nil {
+			return runs, err
+		}
+		if runs = append(runs, run); len(runs) == most {
+			break
+		}
+	}
+	return runs, nil
+}
+
+func (c *Chat) loadModels(ask bool) tea.Cmd {
+	return c.ask(func(ctx context.Context) tea.Msg {
+		models, err := c.cfg.Client.Models(ctx)
+		return modelsMsg{models, ask, err}
+	})
+}
+
+// start begins the run of a turn. The key makes it safe to send the request again where a
+// connection breaks.
+func (c *Chat) start(t *turn) tea.Cmd {
+	s := client.Start{Key: rand.Text(), Prompt: t.prompt, Session: c.cfg.Session, Model: c.model, AutoRecover: c.auto}
+	return c.ask(func(ctx context.Context) tea.Msg {
+		run, err := c.cfg.Client.Start(ctx, s)
+		return startedMsg{t, run, err}
+	})
+}
+
+func (c *Chat) answer(run string, a client.Answer) tea.Cmd {
+	c.answering = a.Suggestion
+	return c.ask(func(ctx context.Context) tea.Msg {
+		return answeredMsg{a.Suggestion, c.cfg.Client.Recover(ctx, run, a)}
+	})
+}
+
+func (c *Chat) cancelRun(run string) tea.Cmd {
+	return c.ask(func(ctx context.Context) tea.Msg {
+		return cancelledMsg{c.cfg.Client.Cancel(ctx, run)}
+	})
+}
+
+// followed is what a follower gets at a time.
+type followed struct {
+	item client.Item
+	err  error
+}
+
+// follow brings what happens to a turn's run, for as long as the chat is open.
+func (c *Chat) follow(t *turn) tea.Cmd {
+	run, after := t.run, t.view.State.Seq
+	items := make(chan followed, maxBatch)
+	go func() {
+		defer close(items)
+		for item, err := range c.cfg.Client.Follow(c.ctx, run, after) {
+			select {
+			case items <- followed{item, err}:
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	}()
+	return listen(t, items)
+}
+
+// maxBatch is how many items are taken at once: a long answer is one frame, not thousands.
+const maxBatch = 256
+
+// listen waits for the next items and takes those that are there.
+func listen(t *turn, items <-chan followed) tea.Cmd {
+	return func() tea.Msg {
+		msg := itemsMsg{turn: t, more: items}
+		for got, ok := <-items; ; {
+			switch {
+			case !ok:
+				msg.more = nil
+				return msg
+			case got.err != nil:
+				msg.more, msg.err = nil, got.err
+				return msg
+			}
+			if msg.items = append(msg.items, got.item); len(msg.items) == maxBatch {
+				return msg
+			}
+			select {
+			case got, ok = <-items:
+			default:
+				return msg
+			}
+		}
+	}
+}
+
+// tick brings the next frame where something counts.
+func tick(after time.Duration) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg{} })
+}

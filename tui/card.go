@@ -1,0 +1,226 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// below draws what stands under the conversation: the line of a run that goes on, the card
+// of a suggestion or of a failure.
+func (p *pen) below(t *turn, s situation) []string {
+	switch s.state {
+	case stateSuggestion:
+		return p.suggestion(t, t.view.Suggestion())
+	case stateFailed:
+		if t.lost == "" {
+			return p.failure(t, s)
+		}
+		return nil
+	case stateIdle, stateStreaming, stateStopped, stateExpired:
+		return nil
+	}
+	return p.status(s)
+}
+
+// marks are the shapes of the states: meaning is not in colour alone.
+var marks = map[state]string{
+	stateRetryWait: "↻", stateRetrying: "↻", stateSwitching: "⇄", stateReset: "◷", stateOffline: "⊘", stateStore: "⊘", stateAway: "⊘",
+}
+
+// status draws the line of a run that goes on, with its buttons.
+func (p *pen) status(s situation) []string {
+	mark, style := "●", p.accent
+	if own, ok := marks[s.state]; ok {
+		mark, style = own, p.warn
+	}
+	lines := hang("  "+style.Render(mark)+" ", wrap(line(s.line), p.width-4-margin))
+	if s.state == stateThinking || s.state == stateAway {
+		return lines
+	}
+	stop := "[Esc] " + recovery.Label(recovery.ButtonStop, "")
+	if s.state == stateReset {
+		stop = "" // its own button cancels
+	}
+	return append(lines, hang("    ", p.buttons(s.buttons, stop, p.width-4-margin))...)
+}
+
+// buttons draws buttons with the numbers that press them, and one more at the end, as many
+// on a line as fit.
+func (p *pen) buttons(buttons []recovery.Button, last string, columns int) []string {
+	var drawn []string
+	for i, b := range buttons {
+		if i == maxButtons {
+			break
+		}
+		text := clip(fmt.Sprintf("[%d] %s", i+1, label(b, buttons)), columns)
+		if b.Primary {
+			text = p.primary.Render(text)
+		} else {
+			text = p.button.Render(text)
+		}
+		drawn = append(drawn, text)
+	}
+	if last != "" {
+		drawn = append(drawn, p.dim.Render(last))
+	}
+	var rows []string
+	for _, text := range drawn {
+		if n := len(rows); n > 0 && width(rows[n-1])+3+width(text) <= columns {
+			rows[n-1] += "   " + text
+		} else {
+			rows = append(rows, text)
+		}
+	}
+	return rows
+}
+
+// maxButtons is how many a person can press by a number key.
+const maxButtons = 9
+
+// label is a button's, with the short name of its model unless two would be called alike.
+func label(b recovery.Button, all []recovery.Button) string {
+	text := orElse(b.Label, b.Kind)
+	if short := modelName(b.Model); b.Model != "" && !slices.ContainsFunc(all, func(other recovery.Button) bool {
+		return other.Model != b.Model && modelName(other.Model) == short
+	}) {
+		text = strings.ReplaceAll(text, b.Model, short)
+	}
+	return line(text)
+}
+
+// suggestion draws the card of an open suggestion.
+func (p *pen) suggestion(t *turn, s *recovery.Suggestion) []string {
+	columns := p.inside()
+	style, mark := p.warn, "●"
+	if grave(s.Error) {
+		style, mark = p.bad, "■"
+	}
+	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
+	lines = append(lines, hang("  ", wrap(line(s.Message+triedText(s)), columns-2))...)
+	lines = append(lines, "")
+	lines = append(lines, hang("  ", p.buttons(s.Actions, "", columns-2))...)
+	if said := advice(s); said != "" {
+		lines = append(lines, hang("  ", styled(p.dim, wrap(said, columns-2)))...)
+	}
+	if p.details {
+		lines = append(append(lines, ""), p.factLines(s.Error, columns)...)
+	}
+	return p.box(style, lines)
+}
+
+// grave reports whether what failed wants care: nothing that trying again would help.
+func grave(f recovery.Failure) bool {
+	switch f.Kind {
+	case recovery.KindAuth, recovery.KindBilling, recovery.KindTLS:
+		return !f.Retryable
+	}
+	return f.Variant == "outcome_unknown"
+}
+
+// triedText is " Tried 3 times over 14 s." where that is worth telling.
+func triedText(s *recovery.Suggestion) string {
+	switch s.Error.Kind {
+	case recovery.KindTimeout, recovery.KindUnreachable, recovery.KindUnavailable, recovery.KindOverloaded:
+	default:
+		return ""
+	}
+	if len(s.Tried) < 2 || strings.Contains(s.Message, "Tried ") {
+		return ""
+	}
+	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]
+	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), spell(last.At.Add(last.Millis.Duration()).Sub(first.At)+time.Second/2))
+}
+
+// advice says who suggests what, and why it was not done.
+func advice(s *recovery.Suggestion) string {
+	var said []string
+	if by := s.DecidedBy; by != nil {
+		text := by.Plugin + " suggests " + tellAction(s)
+		if by.Reason != "" {
+			text += ": " + by.Reason
+		}
+		said = append(said, line(text))
+	}
+	if s.BlockedBy != "" {
+		said = append(said, "not done by itself: "+blocked(s.BlockedBy))
+	}
+	return strings.Join(said, " · ")
+}
+
+func tellAction(s *recovery.Suggestion) string {
+	switch s.SuggestedAction {
+	case recovery.ActionRetry:
+		return "a retry"
+	case recovery.ActionSwitchModel:
+		return modelName(s.NewModel)
+	}
+	return string(s.SuggestedAction)
+}
+
+func blocked(by string) string {
+	switch by {
+	case "max_retries":
+		return "all retries are used"
+	case "max_attempts":
+		return "all attempts are used"
+	case "max_failed_attempts":
+		return "too many attempts have failed"
+	case "not_retryable":
+		return "an unchanged retry cannot help"
+	case "idle_breaker":
+		return "the model kept silent too often"
+	case "budget":
+		return "the budget is used up"
+	}
+	return line(strings.ReplaceAll(by, "_", " "))
+}
+
+// failure draws the card of a run that failed with nothing left to offer.
+func (p *pen) failure(t *turn, s situation) []string {
+	columns := p.inside()
+	open := t.view.State.Open
+	if open == nil {
+		return p.box(p.bad, hang(p.bad.Render("■")+" ", []string{p.bold.Render("Failed")}))
+	}
+	f := open.Failure
+	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(orElse(f.Title, "Failed")), columns-2)))
+	lines = append(lines, hang("  ", wrap(line(f.Message), columns-2))...)
+	lines = append(lines, "")
+	lines = append(lines, p.factLines(f, columns)...)
+	lines = append(lines, "")
+	lines = append(lines, hang("  ", p.buttons(s.buttons, "", columns-2))...)
+	return p.box(p.bad, lines)
+}
+
+// maxFacts is how many lines of details a card shows.
+const maxFacts = 8
+
+func (p *pen) factLines(f recovery.Failure, columns int) []string {
+	var lines []string
+	for _, fact := range facts(f, maxDetail) {
+		lines = append(lines, hang("  ", styled(p.dim, wrap(fact, columns-2)))...)
+	}
+	if len(lines) > maxFacts {
+		lines = append(lines[:maxFacts-1], "  "+p.dim.Render("…"))
+	}
+	return lines
+}
+
+// inside is how many columns there are within a box.
+func (p *pen) inside() int { return max(10, p.width-2*margin-4) }
+
+// box draws a frame around lines.
+func (p *pen) box(style interface{ Render(...string) string }, lines []string) []string {
+	columns := p.inside()
+	edge := strings.Repeat("─", columns+2)
+	out := []string{"  " + style.Render("╭"+edge+"╮")}
+	for _, text := range lines {
+		text = clip(text, columns)
+		out = append(out, "  "+style.Render("│")+" "+text+strings.Repeat(" ", columns-width(text))+" "+style.Render("│"))
+	}
+	return append(out, "  "+style.Render("╰"+edge+"╯"))
+}

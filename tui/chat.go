@@ -1,0 +1,413 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// Chat is the program: a tea.Model.
+type Chat struct {
+	cfg    Config
+	ctx    context.Context // of everything that is asked
+	close  context.CancelFunc
+	width  int
+	height int
+	pen    *pen
+	dark   bool
+
+	blocks []block // oldest first
+	scroll int     // lines between the end of the conversation and the bottom of the screen
+	input  textarea.Model
+	said   []string // for the arrow keys, oldest first
+	recall int      // which of them is shown; len(said) = none
+	draft  string   // what was being written before
+
+	model     string // of the next messages; "" = the gateway's
+	standard  string // the gateway's
+	auto      *bool
+	queued    string // to be sent when the run at hand has stopped
+	answering string // the suggestion that was answered just now
+	menu      *menu
+	notice    string // told once, until the next key
+	leaving   time.Time
+	blurred   bool
+	ticking   bool
+	details   bool
+}
+
+// block is a turn, or something that the chat itself tells.
+type block struct {
+	turn *turn
+	told []string
+}
+
+// menu is a choice between models.
+type menu struct {
+	title  string
+	models []string
+	choose func(model string) tea.Cmd
+}
+
+// New makes a chat. It shows nothing before it is told how large the screen is.
+func New(ctx context.Context, cfg Config) *Chat {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	c := &Chat{cfg: cfg, model: cfg.Model, auto: cfg.AutoRecover, dark: true}
+	c.ctx, c.close = context.WithCancel(ctx)
+	c.input = textarea.New()
+	c.input.ShowLineNumbers = false
+	c.input.Placeholder = "Write a message. /help lists the commands."
+	c.input.Prompt = ""
+	c.input.DynamicHeight, c.input.MinHeight, c.input.MaxHeight, c.input.MaxContentHeight = true, 1, maxComposer, maxLines
+	c.input.SetVirtualCursor(false)
+	c.input.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("shift+enter", "alt+enter", "ctrl+j"))
+	c.input.Focus()
+	c.resize(80, 24)
+	return c
+}
+
+const (
+	maxComposer = 6      // lines that are shown of what is being written
+	maxLines    = 10_000 // lines that a message may have
+)
+
+// Init is tea.Model's.
+func (c *Chat) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(false))
+}
+
+// Update is tea.Model's.
+func (c *Chat) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	before := c.tail()
+	cmd := c.update(msg)
+	if grown := c.tail() - before; c.scroll > 0 {
+		c.scroll = max(0, c.scroll+grown) // what is read stays where it is
+	}
+	return c, tea.Batch(cmd, c.keepTicking())
+}
+
+func (c *Chat) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		c.resize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		c.dark = msg.IsDark()
+		c.resize(c.width, c.height)
+	case tea.FocusMsg:
+		c.blurred = false
+	case tea.BlurMsg:
+		c.blurred = true
+	case tea.KeyPressMsg:
+		return c.key(msg)
+	case tea.MouseWheelMsg:
+		c.wheel(msg)
+	case tea.PasteMsg:
+		msg.Content = clean(msg.Content)
+		return c.write(msg)
+	case tickMsg:
+		c.ticking = false
+	default:
+		return c.heard(msg)
+	}
+	return nil
+}
+
+// heard takes what the gateway said.
+func (c *Chat) heard(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case historyMsg:
+		return c.history(msg)
+	case startedMsg:
+		return c.started(msg)
+	case itemsMsg:
+		return c.items(msg)
+	case answeredMsg:
+		c.answering = ""
+		c.complain(msg.err)
+	case cancelledMsg:
+		if msg.err != nil {
+			c.takeBack()
+		}
+		c.complain(msg.err)
+	case modelsMsg:
+		c.models(msg)
+	case runsMsg:
+		c.complain(msg.err)
+		c.tellRuns(msg.runs)
+	default:
+		return c.write(msg)
+	}
+	return nil
+}
+
+// write gives a message to the composer.
+func (c *Chat) write(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	c.input, cmd = c.input.Update(msg)
+	return cmd
+}
+
+func (c *Chat) history(msg historyMsg) tea.Cmd {
+	c.complain(msg.err)
+	var before []block
+	var cmds []tea.Cmd
+	for _, run := range msg.runs {
+		if c.turnOf(run.ID) != nil {
+			continue
+		}
+		t := newTurn(run.Title)
+		t.run = run.ID
+		before = append(before, block{turn: t})
+		cmds = append(cmds, c.follow(t))
+	}
+	c.blocks = append(before, c.blocks...)
+	return tea.Batch(cmds...)
+}
+
+func (c *Chat) turnOf(run string) *turn {
+	for _, b := range c.blocks {
+		if b.turn != nil && b.turn.run == run {
+			return b.turn
+		}
+	}
+	return nil
+}
+
+// last is the turn at hand, nil where there is none.
+func (c *Chat) last() *turn {
+	for i := len(c.blocks) - 1; i >= 0; i-- {
+		if t := c.blocks[i].turn; t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// send begins a turn; where one goes on that is stopped first.
+func (c *Chat) send(text string) tea.Cmd {
+	c.scroll = 0
+	if t := c.last(); t != nil && t.goesOn() {
+		c.queued = text
+		return c.stop(t)
+	}
+	t := newTurn(text)
+	c.blocks = append(c.blocks, block{turn: t})
+	return c.start(t)
+}
+
+// stop ends the run of a turn; one that has not begun yet, as soon as it has.
+func (c *Chat) stop(t *turn) tea.Cmd {
+	t.stopping = true
+	if t.run == "" {
+		return nil
+	}
+	return c.cancelRun(t.run)
+}
+
+func (c *Chat) started(msg startedMsg) tea.Cmd {
+	t := msg.turn
+	if msg.err != nil {
+		c.drop(t)
+		c.queued, c.answering = "", ""
+		if c.input.Value() == "" {
+			c.compose(t.prompt)
+		}
+		c.complain(msg.err)
+		return nil
+	}
+	t.run = msg.run
+	if t.stopping {
+		return tea.Batch(c.follow(t), c.cancelRun(t.run))
+	}
+	return c.follow(t)
+}
+
+// drop takes a turn out that never began.
+func (c *Chat) drop(t *turn) {
+	for i, b := range c.blocks {
+		if b.turn == t {
+			c.blocks = append(c.blocks[:i:i], c.blocks[i+1:]...)
+			return
+		}
+	}
+}
+
+// items folds what happened to a turn's run.
+func (c *Chat) items(msg itemsMsg) tea.Cmd {
+	t := msg.turn
+	asked := t.view.Suggestion() != nil
+	for _, item := range msg.items {
+		if err := t.apply(item); err != nil {
+			t.lost = err.Error()
+		}
+	}
+	if msg.err != nil && c.ctx.Err() == nil {
+		t.lost = "The run cannot be followed: " + msg.err.Error()
+	}
+	var cmds []tea.Cmd
+	if msg.more != nil && t.lost == "" {
+		cmds = append(cmds, listen(t, msg.more))
+	}
+	if c.blurred && !asked && t.view.Suggestion() != nil {
+		cmds = append(cmds, tea.Raw("\a")) // somebody is waited for
+	}
+	if c.queued != "" && t == c.last() && !t.goesOn() {
+		text := c.queued
+		c.queued = ""
+		cmds = append(cmds, c.send(text))
+	}
+	return tea.Batch(cmds...)
+}
+
+// complain tells an error, in a line until the next key.
+func (c *Chat) complain(err error) {
+	switch {
+	case err == nil, c.ctx.Err() != nil:
+	case errors.Is(err, recovery.ErrExpired):
+		c.notice = expiredLine
+	case errors.Is(err, recovery.ErrAnswered):
+		c.notice = "It has been answered already."
+	default:
+		c.notice = line(err.Error())
+	}
+}
+
+// takeBack puts a message that waits for the run to stop back into the composer.
+func (c *Chat) takeBack() {
+	if c.queued != "" {
+		c.compose(strings.TrimSpace(c.queued + "\n" + c.input.Value()))
+		c.queued = ""
+	}
+}
+
+// compose puts text into the composer.
+func (c *Chat) compose(text string) {
+	c.input.SetValue(clean(text))
+	c.input.MoveToEnd()
+}
+
+func (c *Chat) models(msg modelsMsg) {
+	for _, m := range msg.models {
+		if m.Default {
+			c.standard = m.Name
+		}
+	}
+	if !msg.ask {
+		return // it is only for the line at the bottom
+	}
+	c.complain(msg.err)
+	var names []string
+	for _, m := range msg.models {
+		if m.Ready {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 && msg.err == nil {
+		c.notice = "There is no model with credentials: `mulligan doctor` says what is missing."
+		return
+	}
+	c.menu = &menu{"The model of the next messages", names, c.useModel}
+}
+
+func (c *Chat) useModel(model string) tea.Cmd {
+	c.model = model
+	c.notice = "The next message goes to " + line(model) + "."
+	return nil
+}
+
+// situation is what to draw below the conversation.
+func (c *Chat) situation() (*turn, situation) {
+	t := c.last()
+	if t == nil {
+		return nil, situation{}
+	}
+	s := t.situation(c.cfg.Now())
+	if c.cfg.Link.Down() && (t.goesOn() || s.asks != "") {
+		s = situation{state: stateAway, line: "The gateway does not answer. Trying again…"}
+	}
+	if s.asks != "" && s.asks == c.answering {
+		s.buttons = nil
+	}
+	return t, s
+}
+
+// keepTicking brings frames while something counts.
+func (c *Chat) keepTicking() tea.Cmd {
+	t := c.last()
+	if c.ticking || t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero() {
+		return nil
+	}
+	c.ticking = true
+	return tick(tickEvery)
+}
+
+const tickEvery = 250 * time.Millisecond
+
+// autoText is how auto-recover stands for the next message, "" where nobody knows.
+func (c *Chat) autoText() string {
+	on := c.auto
+	if t := c.last(); on == nil && t != nil && t.view.State.Seq > 0 {
+		on = &t.view.State.Policy.AutoRecover
+	}
+	switch {
+	case on == nil:
+		return ""
+	case *on:
+		return "auto-recover on"
+	}
+	return "auto-recover off"
+}
+
+// modelText is the model of the next message.
+func (c *Chat) modelText() string {
+	t := c.last()
+	switch {
+	case c.model != "":
+		return c.model
+	case t != nil && t.view.State.Chosen != "":
+		return t.view.State.Chosen
+	}
+	return c.standard
+}
+
+func (c *Chat) tell(lines ...string) {
+	c.blocks = append(c.blocks, block{told: lines})
+	c.scroll = 0
+}
+
+// tellRuns lists runs, those that wait for a person with what to do.
+func (c *Chat) tellRuns(runs []client.Listed) {
+	if len(runs) == 0 {
+		if c.notice == "" {
+			c.tell("There are no runs yet.")
+		}
+		return
+	}
+	rows := []string{"The newest runs:"}
+	for _, r := range runs {
+		status := string(r.Status)
+		switch {
+		case r.SuggestionOpen:
+			status = "asks you"
+		case r.Status == recovery.StatusWaiting && !r.WaitingUntil.IsZero():
+			status = "waits until " + clock(r.WaitingUntil, c.cfg.Now())
+		}
+		where := ""
+		if r.Session != "" && r.Session != c.cfg.Session {
+			where = " · session " + r.Session
+		}
+		rows = append(rows, fmt.Sprintf("%s · %s%s · %s", r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04"), status, where, r.Title))
+	}
+	c.tell(rows...)
+}

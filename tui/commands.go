@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// help is what /help tells.
+var help = []string{
+	"/model [NAME]    choose the model of your next messages",
+	"/auto on|off     carry recovery decisions out, or ask you",
+	"/retry           try the last message again",
+	"/details         show or hide what went wrong in failed attempts",
+	"/runs            list the newest runs",
+	"/quit            leave; a run that goes on can be resumed",
+	"",
+	"1–9              press a button (Alt+1–9 while you write)",
+	"Esc              stop the run",
+	"Enter            send; while a run goes on: stop it and send",
+	"Shift+Enter      a new line (also Alt+Enter, Ctrl+J)",
+	"↑ ↓              what you wrote before",
+	"PgUp PgDn        scroll (Ctrl+Home, Ctrl+End: all the way)",
+	"Ctrl-C twice     leave",
+	"",
+	"A message that begins with a slash: write a space before it.",
+}
+
+// command does what a line that begins with a slash says.
+func (c *Chat) command(text string) tea.Cmd {
+	name, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	switch name {
+	case "/help":
+		c.tell(help...)
+	case "/model":
+		return c.commandModel(rest)
+	case "/auto":
+		c.commandAuto(rest)
+	case "/retry":
+		return c.commandRetry()
+	case "/details":
+		c.details = !c.details
+		c.resize(c.width, c.height)
+	case "/runs":
+		return c.loadRuns()
+	case "/quit", "/exit":
+		return tea.Quit
+	default:
+		c.notice = "There is no command " + line(name) + ". /help lists them; a space before the slash makes it a message."
+	}
+	return nil
+}
+
+func (c *Chat) commandModel(name string) tea.Cmd {
+	if name == "" {
+		return c.loadModels(true)
+	}
+	if entry, model, ok := strings.Cut(name, "/"); !ok || entry == "" || model == "" || strings.ContainsAny(name, " \t") {
+		c.notice = "A model is written PROVIDER/MODEL. /model lists those that there are."
+		return nil
+	}
+	return c.useModel(name)
+}
+
+func (c *Chat) commandAuto(rest string) {
+	on := rest == "on"
+	if !on && rest != "off" {
+		c.notice = "Write /auto on or /auto off."
+		return
+	}
+	c.auto = &on
+	if on {
+		c.notice = "From the next message on, recovery decisions are carried out by themselves."
+	} else {
+		c.notice = "From the next message on, you are asked when something fails."
+	}
+}
+
+// commandRetry presses the button that tries again, or sends the last message once more
+// where the run has ended.
+func (c *Chat) commandRetry() tea.Cmd {
+	t, s := c.situation()
+	switch {
+	case t == nil:
+		c.notice = "There is nothing to try again yet."
+		return nil
+	case s.asks != "":
+		for _, kind := range []string{recovery.ButtonRetryNow, recovery.ButtonRetry, recovery.ButtonCompact, recovery.ButtonWaitLonger} {
+			if i := slices.IndexFunc(s.buttons, func(b recovery.Button) bool { return b.Kind == kind }); i >= 0 {
+				return c.choose(t, s, s.buttons[i])
+			}
+		}
+		c.notice = "Trying again is not offered here: choose one of the buttons."
+		return nil
+	case t.goesOn():
+		c.notice = "The run is going on."
+		return nil
+	}
+	return c.send(t.prompt)
+}

@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// Gateway is what the chat needs of a gateway; a *client.Client is one.
+type Gateway interface {
+	Start(ctx context.Context, s client.Start) (run string, err error)
+	Follow(ctx context.Context, run string, after uint64) iter.Seq2[client.Item, error]
+	Recover(ctx context.Context, run string, a client.Answer) error
+	Cancel(ctx context.Context, run string) error
+	Runs(ctx context.Context, q client.Query) iter.Seq2[client.Listed, error]
+	Models(ctx context.Context) ([]client.Model, error)
+}
+
+// Config is what a chat stands on.
+type Config struct {
+	Client      Gateway
+	Link        *Link  // tells whether the gateway answers; nil = it is not watched
+	Session     string // the conversation; it may be a new one
+	Model       string // that the runs begin with; "" = the gateway's
+	AutoRecover *bool  // nil = the gateway's
+	NoColor     bool
+	Now         func() time.Time // nil = time.Now
+}
+
+// Run shows the chat in this terminal until the person leaves or ctx ends, which is no
+// error.
+func Run(ctx context.Context, cfg Config) error {
+	options := []tea.ProgramOption{tea.WithContext(ctx)}
+	if cfg.NoColor {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	chat := New(ctx, cfg)
+	defer chat.close()
+	_, err := tea.NewProgram(chat, options...).Run()
+	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,13 @@
+// Package tui is the terminal chat: a client of a gateway like any other. It starts runs,
+// follows them, draws the states of a failure with their words, and posts the buttons that
+// a person presses by number.
+//
+// The parts, in the order of a message's way: [Chat] is the program (chat.go, keys.go,
+// commands.go); what it asks of the gateway are commands of Bubble Tea (asks.go); a turn
+// folds what comes of a run into the pieces of a conversation (turn.go); a situation says
+// what to draw below it at a given time (situation.go, a table of states); the rest makes
+// lines of it (transcript.go, card.go, markdown.go, look.go).
+//
+// Nothing here waits: the program's state changes by messages alone, so a test can feed
+// the items of a run and compare frames.
+package tui

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// The least size that is drawn for; a smaller terminal shows a part of it.
+const (
+	minWidth  = 24
+	minHeight = 8
+)
+
+// resize draws for another size, look or amount of detail from now on.
+func (c *Chat) resize(columns, rows int) {
+	c.width, c.height = max(minWidth, columns), max(minHeight, rows)
+	c.pen = newPen(c.width, newLook(c.dark, !c.cfg.NoColor))
+	c.input.SetWidth(c.width - 2*margin - 2)
+	c.input.SetStyles(c.inputStyles())
+}
+
+func (c *Chat) inputStyles() textarea.Styles {
+	plain := textarea.StyleState{Base: c.pen.plain, Text: c.pen.plain, CursorLine: c.pen.plain, Placeholder: c.pen.dim, Prompt: c.pen.plain}
+	return textarea.Styles{Focused: plain, Blurred: plain, Cursor: textarea.CursorStyle{Shape: tea.CursorBar, Blink: true}}
+}
+
+// View is tea.Model's.
+func (c *Chat) View() tea.View {
+	c.pen.now, c.pen.details = c.cfg.Now(), c.details
+	foot := c.foot()
+	below := c.belowLines()
+	room := c.height - len(foot)
+	if most := room - 2; len(below) > most { // two lines of the conversation are always there
+		below = below[:max(0, most)]
+	}
+	lines := c.window(room - len(below))
+	lines = append(lines, below...)
+	for len(lines) < room {
+		lines = append(lines, "")
+	}
+	v := tea.NewView(strings.Join(append(lines, foot...), "\n"))
+	v.AltScreen, v.ReportFocus, v.MouseMode = true, true, tea.MouseModeCellMotion
+	v.WindowTitle = "mulligan · " + line(c.cfg.Session)
+	if cursor := c.input.Cursor(); cursor != nil {
+		cursor.X += margin + 2
+		cursor.Y += len(lines) + len(foot) - 1 - c.input.Height()
+		v.Cursor = cursor
+	}
+	return v
+}
+
+// window is the part of the conversation that is seen, of at most that many lines.
+func (c *Chat) window(room int) []string {
+	need := room + c.scroll
+	var parts [][]string
+	have := 0
+	for i := len(c.blocks) - 1; i >= 0 && have < need; i-- {
+		part := c.block(i)
+		parts, have = append(parts, part), have+len(part)
+	}
+	if have < need {
+		part := c.welcome()
+		parts, have = append(parts, part), have+len(part)
+	}
+	var lines []string
+	for i := len(parts) - 1; i >= 0; i-- {
+		lines = append(lines, parts[i]...)
+	}
+	c.scroll = max(0, min(c.scroll, have-room))
+	end := len(lines) - c.scroll
+	return lines[max(0, end-room):end]
+}
+
+// tail is how many lines the last block takes.
+func (c *Chat) tail() int {
+	if c.scroll == 0 || len(c.blocks) == 0 {
+		return 0
+	}
+	c.pen.now, c.pen.details = c.cfg.Now(), c.details
+	return len(c.block(len(c.blocks) - 1))
+}
+
+func (c *Chat) scrollBy(lines int) { c.scroll = max(0, c.scroll+lines) }
+
+func (c *Chat) block(i int) []string {
+	b := c.blocks[i]
+	if b.turn != nil {
+		return c.pen.turn(b.turn, b.turn == c.last())
+	}
+	var lines []string
+	for _, text := range b.told {
+		lines = append(lines, styled(c.pen.dim, wrap(clean(text), c.width-2*margin))...)
+	}
+	return append(indent(lines), "")
+}
+
+// welcome is the beginning of the conversation.
+func (c *Chat) welcome() []string {
+	about := clip(line("Mulligan · session "+c.cfg.Session), c.width-2*margin)
+	return []string{"", "  " + c.pen.dim.Render(about), ""}
+}
+
+// belowLines is what stands between the conversation and the composer.
+func (c *Chat) belowLines() []string {
+	var lines []string
+	t, s := c.situation()
+	switch {
+	case c.menu != nil:
+		lines = c.pen.menu(c.menu)
+	case t != nil:
+		lines = c.pen.below(t, s)
+	}
+	if c.queued != "" {
+		lines = append(lines, "", "  "+c.pen.dim.Render(clip("❯ "+line(c.queued)+" (sent when the run has stopped)", c.width-2*margin)))
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// menu draws a choice between models.
+func (p *pen) menu(m *menu) []string {
+	columns := p.inside()
+	lines := []string{p.bold.Render(line(m.title))}
+	var buttons []recovery.Button
+	for _, name := range m.models {
+		buttons = append(buttons, recovery.Button{Label: name})
+	}
+	lines = append(lines, p.buttons(buttons, "[Esc] Close", columns)...)
+	return p.box(p.accent, lines)
+}
+
+// foot is the composer with what is above and below it.
+func (c *Chat) foot() []string {
+	var lines []string
+	if text, style := c.noticeText(); text != "" {
+		lines = append(lines, hang("  ", styled(style, wrap(text, c.width-2*margin)))...)
+	}
+	lines = append(lines, c.pen.dim.Render(strings.Repeat("─", c.width)))
+	rows := strings.Split(c.input.View(), "\n")
+	lines = append(lines, hang("  "+c.pen.accent.Render("❯ "), rows)...)
+	return append(lines, c.footer())
+}
+
+// noticeText is what is told for a moment.
+func (c *Chat) noticeText() (string, lipgloss.Style) {
+	switch {
+	case !c.leaving.IsZero() && c.cfg.Now().Sub(c.leaving) < leaveWithin:
+		if t := c.last(); t != nil && t.goesOn() {
+			return "Ctrl-C once more leaves; the run is let go of and can be resumed. Esc stops it.", c.pen.warn
+		}
+		return "Ctrl-C once more leaves.", c.pen.warn
+	case c.notice != "":
+		return c.notice, c.pen.warn
+	case c.scroll > 0:
+		return "↓ more below (PgDn, Ctrl+End)", c.pen.dim
+	}
+	return "", c.pen.dim
+}
+
+// footer says what the next message starts with.
+func (c *Chat) footer() string {
+	var about []string
+	for _, text := range []string{c.modelText(), c.autoText()} {
+		if text != "" {
+			about = append(about, line(text))
+		}
+	}
+	left, right := strings.Join(about, " · "), "/help"
+	if t := c.last(); t != nil && t.goesOn() {
+		right = "Esc stops"
+	}
+	left = clip(left, c.width-2*margin-width(right)-2)
+	gap := max(1, c.width-2*margin-width(left)-width(right))
+	return c.pen.dim.Render("  " + left + strings.Repeat(" ", gap) + right)
+}

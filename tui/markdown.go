@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"charm.land/glamour/v2"
+	gansi "charm.land/glamour/v2/ansi"
+	"charm.land/glamour/v2/styles"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/mulligan-run/mulligan/internal/terminal"
+)
+
+// markdown draws Markdown for one width and look. Drawing takes long (200 ms for 20 KB), so
+// a block is drawn once, when it is finished; what comes after it is shown as it is.
+type markdown struct {
+	width    int
+	renderer *glamour.TermRenderer // nil: everything is shown as it is
+}
+
+func newMarkdown(columns int, l look) *markdown {
+	r, err := glamour.NewTermRenderer(glamour.WithStyles(markdownStyle(l)), glamour.WithWordWrap(columns), glamour.WithPreservedNewLines())
+	if err != nil {
+		return &markdown{width: columns}
+	}
+	return &markdown{width: columns, renderer: r}
+}
+
+// markdownStyle is glamour's own without margins, and without backgrounds, which look like
+// buttons.
+func markdownStyle(l look) gansi.StyleConfig {
+	style := styles.LightStyleConfig
+	switch {
+	case !l.colour:
+		style = styles.ASCIIStyleConfig
+	case l.dark:
+		style = styles.DarkStyleConfig
+	}
+	none, two := uint(0), uint(2)
+	style.Document.Margin, style.Document.Color = &none, nil
+	style.Document.BlockPrefix, style.Document.BlockSuffix = "", ""
+	style.CodeBlock.Margin = &two
+	if l.colour {
+		style.H1.Prefix, style.H1.Suffix, style.H1.BackgroundColor = "# ", "", nil
+		style.H1.Color = style.H2.Color
+		style.Code.Prefix, style.Code.Suffix, style.Code.BackgroundColor = "", "", nil
+	}
+	return style
+}
+
+// block draws one finished block.
+func (m *markdown) block(text string) []string {
+	if m.renderer == nil {
+		return m.raw(text)
+	}
+	out, err := m.renderer.Render(withoutReferences(clean(text)))
+	if err != nil {
+		return m.raw(text)
+	}
+	var lines []string
+	for row := range strings.SplitSeq(strings.Trim(onlyStyle(out), "\n"), "\n") {
+		row = strings.TrimRight(padding.ReplaceAllString(row, ""), " ")
+		if strings.Contains(row, "\x1b[") {
+			row += "\x1b[m"
+		}
+		lines = append(lines, strings.Split(ansi.Hardwrap(row, m.width, true), "\n")...)
+	}
+	for len(lines) > 0 && width(lines[0]) == 0 {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && width(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// raw shows text as it is.
+func (m *markdown) raw(text string) []string {
+	return wrap(strings.Trim(clean(text), "\n"), m.width)
+}
+
+// padding is what fills a line up to the width.
+var padding = regexp.MustCompile(`(?:\x1b\[[0-9;:]*m| )*$`)
+
+// onlyStyle takes every control sequence out but those of colours and styles: a link, too,
+// whose address the text says anyhow.
+func onlyStyle(text string) string {
+	var b strings.Builder
+	var state byte
+	for len(text) > 0 {
+		seq, _, n, next := ansi.DecodeSequence(text, state, nil)
+		switch {
+		case seq == "\n", sgr.MatchString(seq):
+			b.WriteString(seq)
+		case strings.HasPrefix(seq, "\x1b"):
+		default:
+			b.WriteString(terminal.Printable(seq, false))
+		}
+		state, text = next, text[n:]
+	}
+	return b.String()
+}
+
+// sgr is a control sequence that only sets a colour or a style.
+var sgr = regexp.MustCompile(`^\x1b\[[0-9;:]*m$`)
+
+// reference is a character that is named by its number.
+var reference = regexp.MustCompile(`&#(?:[xX][0-9a-fA-F]{1,8}|[0-9]{1,8});`)
+
+// withoutReferences keeps characters that could steer a terminal from being made out of
+// their numbers: they are shown as they are written.
+func withoutReferences(text string) string {
+	if !strings.Contains(text, "&#") {
+		return text
+	}
+	return reference.ReplaceAllStringFunc(text, func(ref string) string {
+		digits, base := ref[2:len(ref)-1], 10
+		if digits[0] == 'x' || digits[0] == 'X' {
+			digits, base = digits[1:], 16
+		}
+		n, err := strconv.ParseInt(digits, base, 32)
+		if err == nil && terminal.Printable(string(rune(n)), false) != "" && n >= ' ' {
+			return ref
+		}
+		return "&\u2060" + ref[1:]
+	})
+}
+
+// drawn is what was drawn of a text that grows.
+type drawn struct {
+	by    *markdown
+	upto  int      // bytes of the text that are finished blocks
+	lines []string // of those
+	whole bool     // the text is finished
+}
+
+// draw gives the lines of a text; final says that it does not grow any more.
+func (d *drawn) draw(m *markdown, text string, final bool) []string {
+	if d.by != m || d.upto > len(text) {
+		*d = drawn{by: m}
+	}
+	if d.whole {
+		return d.lines
+	}
+	for {
+		n := finished(text[d.upto:])
+		if n == 0 {
+			break
+		}
+		d.add(m.block(text[d.upto : d.upto+n]))
+		d.upto += n
+	}
+	tail := text[d.upto:]
+	if strings.TrimSpace(tail) == "" {
+		d.whole = final
+		return d.lines
+	}
+	if final {
+		d.add(m.block(tail))
+		d.upto, d.whole = len(text), true
+		return d.lines
+	}
+	lines := d.lines[:len(d.lines):len(d.lines)]
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	return append(lines, m.raw(tail)...)
+}
+
+func (d *drawn) add(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	if len(d.lines) > 0 {
+		d.lines = append(d.lines, "")
+	}
+	d.lines = append(d.lines, lines...)
+}
+
+// finished is how many bytes of text its first block and the empty lines after it take, 0
+// while more may come to it. A list is one block, also with empty lines between its items.
+func finished(text string) int {
+	fence, list, blank, content, at := "", false, false, false, 0
+	for row := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(row)
+		switch {
+		case !strings.HasSuffix(row, "\n"):
+			if blank && trimmed != "" && !belongs(row, list) {
+				return at
+			}
+			return 0
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
+				fence = ""
+			}
+		case trimmed == "":
+			blank = content
+		case blank && !belongs(row, list):
+			return at
+		default:
+			if !content {
+				list = isItem(trimmed)
+			}
+			content, blank, fence = true, false, opens(trimmed)
+		}
+		at += len(row)
+	}
+	return 0
+}
+
+// belongs reports whether a line after an empty one goes on with the block before it. A line
+// that has only begun may still become an item.
+func belongs(row string, list bool) bool {
+	if !list {
+		return false
+	}
+	trimmed := strings.TrimSpace(row)
+	return row[0] == ' ' || row[0] == '\t' || isItem(trimmed) || !strings.HasSuffix(row, "\n") && maybeItem.MatchString(trimmed)
+}
+
+var (
+	item      = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])(?:\s|$)`)
+	maybeItem = regexp.MustCompile(`^[0-9]{1,9}$`)
+)
+
+func isItem(trimmed string) bool { return item.MatchString(trimmed) }
+
+// opens is the fence that a line opens, "" for none.
+func opens(trimmed string) string {
+	for _, c := range []string{"`", "~"} {
+		n := len(trimmed) - len(strings.TrimLeft(trimmed, c))
+		if n >= 3 && !strings.Contains(trimmed[n:], "`") {
+			return strings.Repeat(c, n)
+		}
+	}
+	return ""
+}

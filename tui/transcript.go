@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// pen is what lines are drawn with.
+type pen struct {
+	look
+	md      *markdown
+	width   int
+	now     time.Time
+	details bool // what was recovered from is told, too
+}
+
+// newPen makes a pen for that many columns.
+func newPen(columns int, l look) *pen {
+	return &pen{look: l, md: newMarkdown(max(10, columns-2*margin), l), width: columns}
+}
+
+// margin is the columns left free at both sides of the conversation.
+const margin = 2
+
+// turn draws a turn's part of the conversation: its pieces, and how it ended unless the
+// card below says so.
+func (p *pen) turn(t *turn, card bool) []string {
+	var lines []string
+	for i, one := range t.pieces {
+		if i > 0 && (one.kind == pieceUser || one.kind == pieceAnswer || t.pieces[i-1].kind == pieceUser || t.pieces[i-1].kind == pieceAnswer) {
+			lines = append(lines, "")
+		}
+		lines = append(lines, p.piece(one)...)
+	}
+	if end := p.closing(t, card); len(end) > 0 {
+		lines = append(append(lines, ""), end...)
+	}
+	return append(lines, "")
+}
+
+func (p *pen) piece(one *piece) []string {
+	switch one.kind {
+	case pieceUser:
+		return hang(p.accent.Render("❯ "), styled(p.bold, p.wrapped(one.text, 2)))
+	case pieceAnswer:
+		return p.answer(one)
+	case pieceTool:
+		return p.tool(one.call)
+	case pieceRecovered:
+		return p.recovered(one)
+	default:
+		return hang("  "+p.dim.Render("· "), styled(p.dim, wrap(line(one.text), p.width-4-margin)))
+	}
+}
+
+func (p *pen) wrapped(text string, left int) []string {
+	return wrap(strings.TrimSpace(clean(text)), p.width-left-margin)
+}
+
+// answer draws an answer and who wrote it.
+func (p *pen) answer(one *piece) []string {
+	lines := indent(one.drawn.draw(p.md, one.text, !one.partial))
+	if one.partial {
+		return lines
+	}
+	badge := line(modelName(one.model) + " · " + providerName(one.model))
+	if one.cut {
+		badge += " · cut at the output limit"
+	}
+	return append(lines, indent([]string{p.dim.Render(clip(badge, p.width-2*margin))})...)
+}
+
+func indent(lines []string) []string { return hang("  ", lines) }
+
+func (p *pen) tool(c *call) []string {
+	mark, style := p.dim.Render("○ "), p.dim
+	switch {
+	case c.running:
+		mark, style = p.accent.Render("◐ "), p.accent
+	case c.failed:
+		mark, style = p.bad.Render("✗ "), p.bad
+	case c.state != "":
+		mark, style = p.good.Render("✓ "), p.dim
+	}
+	about := []string{orElse(c.state, "waits")}
+	switch {
+	case c.running && p.now.Sub(c.beganAt) >= time.Second:
+		about = append(about, spell(p.now.Sub(c.beganAt)))
+	case c.took > 0:
+		about = append(about, recovery.Spell(c.took.Duration()))
+	}
+	if c.says != "" {
+		about = append(about, line(c.says))
+	}
+	text := line(c.name) + " " + style.Render(strings.Join(about, " · "))
+	return []string{"  " + mark + clip(text, p.width-4-margin)}
+}
+
+// recovered is one grey line, which opens to the attempts with the raw errors.
+func (p *pen) recovered(one *piece) []string {
+	lines := hang("  "+p.good.Render("✓ "), styled(p.dim, wrap(line(one.text), p.width-4-margin)))
+	if p.details {
+		lines = append(lines, p.attempts(one.tried)...)
+	}
+	return lines
+}
+
+// attempts tells failed attempts with what the provider said.
+func (p *pen) attempts(tried []triedFailure) []string {
+	var lines []string
+	for i, one := range tried {
+		head := fmt.Sprintf("%d. %s · %s", i+1, line(one.failure.Title), line(one.model))
+		if one.took > 0 {
+			head += " · " + recovery.Spell(one.took.Duration())
+		}
+		lines = append(lines, hang("    ", styled(p.dim, wrap(head, p.width-4-margin)))...)
+		for _, fact := range facts(one.failure, maxDetail) {
+			lines = append(lines, hang("       ", styled(p.dim, wrap(fact, p.width-7-margin)))...)
+		}
+	}
+	return lines
+}
+
+// maxDetail is the most that is shown of the provider's own words, in bytes. All of them
+// are in what is copied.
+const maxDetail = 1 << 10
+
+// facts are all that is known of a failure, one a line, with at most that much of what the
+// provider said.
+func facts(f recovery.Failure, detail int) []string {
+	var list []string
+	add := func(name, value string) {
+		if value = line(value); value != "" {
+			list = append(list, name+": "+value)
+		}
+	}
+	add("Error", string(f.Code))
+	add("Kind", string(f.Kind))
+	add("Model", f.Model)
+	if f.HTTPStatus > 0 {
+		add("HTTP status", fmt.Sprint(f.HTTPStatus))
+	}
+	add("Provider code", f.ProviderCode)
+	add("Request", f.RequestID)
+	add("Timer", string(f.Timer))
+	add("Tool", f.Tool)
+	if said := strings.TrimSpace(clean(recovery.Clip(f.Detail, detail))); said != "" {
+		list = append(list, strings.Split(said, "\n")...)
+	}
+	return list
+}
+
+// closing says how a turn ended where its answer does not.
+func (p *pen) closing(t *turn, card bool) []string {
+	if t.lost != "" {
+		return p.sign(p.bad, "■", t.lost)
+	}
+	if t.view.State.End == nil {
+		return nil
+	}
+	switch s := t.over(); s.state {
+	case stateStopped:
+		return p.sign(p.dim, "■", s.line)
+	case stateExpired:
+		return p.sign(p.dim, "○", s.line)
+	case stateFailed:
+		if card {
+			return nil
+		}
+		text := "Failed"
+		if open := t.view.State.Open; open != nil {
+			text = open.Failure.Line()
+		}
+		return p.sign(p.bad, "■", text)
+	}
+	return nil
+}
+
+// sign is a line with a mark.
+func (p *pen) sign(style interface{ Render(...string) string }, mark, text string) []string {
+	rows := wrap(line(text), p.width-4-margin)
+	for i := range rows {
+		rows[i] = style.Render(rows[i])
+	}
+	return hang("  "+style.Render(mark)+" ", rows)
+}

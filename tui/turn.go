@@ -1,0 +1,381 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// kind says what a piece of a conversation is.
+type kind int
+
+const (
+	pieceUser kind = iota
+	pieceAnswer
+	pieceTool
+	pieceRecovered
+	pieceNote
+)
+
+// piece is one thing to show of a conversation.
+type piece struct {
+	kind    kind
+	text    string
+	model   string         // that wrote an answer
+	attempt uint64         // of an answer, or of what was recovered by it
+	partial bool           // an answer that goes on, or broke off
+	cut     bool           // an answer that was cut at the output limit
+	call    *call          // of a tool
+	tried   []triedFailure // before it was recovered from
+
+	drawn drawn
+}
+
+// call is a tool call and how far it has come.
+type call struct {
+	id, name string
+	state    string // a word for people; "" = not begun
+	beganAt  time.Time
+	running  bool
+	failed   bool
+	took     recovery.Millis
+	says     string
+}
+
+// triedFailure is a failed attempt of a model call.
+type triedFailure struct {
+	failure recovery.Failure
+	model   string
+	took    recovery.Millis
+}
+
+// recovering is what is being done about a failure, until the first token after it.
+type recovering struct {
+	failure  recovery.Failure
+	switchTo string // the model that is tried next, where it is another one
+	quiet    bool   // nobody noticed so far: the first retry, after less than quietBelow
+}
+
+// quietBelow is how short the wait for a first retry is that nobody is told of.
+const quietBelow = 1500 * time.Millisecond
+
+// closing says how a run ended, where that is more than its status.
+type closing int
+
+const (
+	closedNot closing = iota
+	closedStopped
+	closedExpired
+	closedSuperseded
+)
+
+// turn is one message and what came of it.
+type turn struct {
+	run    string // "" until the gateway has begun it
+	prompt string
+	view   client.View
+	pieces []*piece
+	lost   string // why nothing more is known of it
+
+	tried      []triedFailure // of the model call at hand
+	first      string         // the model that was asked first in it
+	retries    int
+	attempt    uint64  // that began last; 0 after an answer
+	model      string  // that it asks
+	calls      []*call // of the last answer
+	recovering *recovering
+	quietWait  bool // the decision at hand retries soon
+	compacting string
+	paused     string
+	expired    bool
+	stopping   bool // a person chose to stop it
+	chosenStop bool
+	ended      closing
+}
+
+func newTurn(prompt string) *turn {
+	return &turn{prompt: prompt, pieces: []*piece{{kind: pieceUser, text: prompt}}}
+}
+
+// goesOn reports whether something happens without a person.
+func (t *turn) goesOn() bool { return t.lost == "" && !t.view.State.Settled() }
+
+// apply folds one item in.
+func (t *turn) apply(item client.Item) error {
+	before := t.view.State.Model
+	open := t.view.State.SuggestionOpen()
+	if err := t.view.Apply(item); err != nil {
+		return err
+	}
+	if item.Event != nil {
+		t.event(*item.Event, before, open)
+	}
+	if a := t.view.State.Attempt; a != nil && a.InAir {
+		if text := t.view.Text(); text != "" {
+			t.said(a.ID, a.Model, text)
+		}
+	}
+	return nil
+}
+
+func (t *turn) event(e recovery.Event, model string, wasOpen bool) {
+	switch b := e.Body.(type) {
+	case recovery.Started:
+		t.started(b)
+	case recovery.Began:
+		t.began(b, model)
+	case recovery.Answered:
+		t.answered(b)
+	case recovery.Failed:
+		t.failed(b)
+	case recovery.Decided:
+		d := b.Decision
+		t.quietWait = d.Action == recovery.ActionRetry && d.Delay.Duration() < quietBelow
+	case recovery.Waiting:
+		t.waits(e.Time, b)
+	case recovery.ToolBegan:
+		t.toolBegan(e.Time, b)
+	case recovery.ToolReturned:
+		t.toolReturned(b)
+	case recovery.Noted:
+		t.noted(e, b)
+	case recovery.Compacting:
+		t.compacting = b.Model
+	case recovery.Compacted:
+		t.compacting = ""
+		t.note(e.Text)
+	case recovery.Suggested:
+		t.recovering = nil
+	case recovery.Accepted:
+		t.accepted(e, b)
+	case recovery.Paused:
+		t.paused = ""
+		if b.For <= 0 {
+			t.paused = e.Text
+		} else {
+			t.note(e.Text)
+		}
+	case recovery.Claimed:
+		t.paused = ""
+	case recovery.Due:
+		t.expired = t.expired || b.Timer == recovery.TimerExpiry
+	case recovery.CancelRequested:
+		t.stopping = true
+	case recovery.Repaired, recovery.Slept:
+		t.note(e.Text)
+	case recovery.Ended:
+		t.end(b, wasOpen)
+	}
+}
+
+func (t *turn) started(b recovery.Started) {
+	for _, m := range b.Input {
+		if m.Role == llm.RoleUser {
+			t.prompt = m.Text()
+			t.pieces[0].text = t.prompt
+		}
+	}
+}
+
+func (t *turn) began(b recovery.Began, model string) {
+	t.withdraw(t.attempt)
+	t.attempt, t.model, t.compacting = b.Attempt, b.Model, ""
+	if b.Retry {
+		t.retries++
+	}
+	if len(t.tried) == 0 {
+		t.first, t.recovering = b.Model, nil
+		return
+	}
+	r := &recovering{failure: t.tried[len(t.tried)-1].failure}
+	if b.Model != model {
+		r.switchTo = b.Model
+	}
+	r.quiet = t.retries == 1 && t.quietWait && r.switchTo == ""
+	t.recovering = r
+}
+
+// withdraw takes what an attempt wrote, and that it recovered, out of the conversation.
+func (t *turn) withdraw(attempt uint64) {
+	if attempt == 0 {
+		return
+	}
+	kept := t.pieces[:0]
+	for _, p := range t.pieces {
+		if p.attempt != attempt {
+			kept = append(kept, p)
+		}
+	}
+	t.pieces = kept
+}
+
+// said shows what an attempt has said so far.
+func (t *turn) said(attempt uint64, model, text string) *piece {
+	last := t.pieces[len(t.pieces)-1]
+	if last.kind != pieceAnswer || last.attempt != attempt {
+		t.tellRecovery(attempt, model)
+		last = &piece{kind: pieceAnswer, attempt: attempt, model: model, partial: true}
+		t.pieces = append(t.pieces, last)
+	}
+	last.text = text
+	t.recovering = nil
+	return last
+}
+
+// tellRecovery adds the line about what it took to get an answer.
+func (t *turn) tellRecovery(attempt uint64, model string) {
+	if len(t.tried) == 0 || t.retries == 0 && model == t.first {
+		return
+	}
+	now := ""
+	if model != t.first {
+		now = model
+	}
+	t.pieces = append(t.pieces, &piece{kind: pieceRecovered, attempt: attempt, text: recoveredText(t.retries, now), tried: slices.Clone(t.tried)})
+}
+
+func (t *turn) answered(b recovery.Answered) {
+	model := orElse(b.Message.Model, t.model)
+	if text := b.Message.Text(); text != "" {
+		p := t.said(b.Attempt, model, text)
+		p.partial, p.cut = false, b.Stop == llm.StopLength
+	} else {
+		t.tellRecovery(b.Attempt, model)
+	}
+	t.calls = nil
+	for _, c := range b.Message.Calls() {
+		one := &call{id: c.ID, name: c.Name}
+		t.calls = append(t.calls, one)
+		t.pieces = append(t.pieces, &piece{kind: pieceTool, call: one})
+	}
+	t.tried, t.recovering, t.retries, t.attempt = nil, nil, 0, 0
+}
+
+func (t *turn) failed(b recovery.Failed) {
+	t.compacting = ""
+	if b.Attempt == 0 {
+		return
+	}
+	one := triedFailure{failure: b.Failure, model: b.Failure.Model}
+	if tried := t.view.State.Call.Tried; len(tried) > 0 {
+		one.model, one.took = tried[len(tried)-1].Model, tried[len(tried)-1].Millis
+	}
+	t.tried = append(t.tried, one)
+}
+
+func (t *turn) waits(at time.Time, b recovery.Waiting) {
+	open := t.view.State.Open
+	if open == nil {
+		return
+	}
+	r := &recovering{failure: open.Failure}
+	if b.Model != t.view.State.Model {
+		r.switchTo = b.Model
+	}
+	r.quiet = b.For == recovery.WaitTime && b.Retry == 1 && r.switchTo == "" && b.Until.Sub(at) < quietBelow
+	t.recovering = r
+}
+
+func (t *turn) call(id string) *call {
+	for _, c := range t.calls {
+		if c.id == id {
+			return c
+		}
+	}
+	return &call{}
+}
+
+func (t *turn) toolBegan(at time.Time, b recovery.ToolBegan) {
+	c := t.call(b.CallID)
+	c.state, c.running, c.failed, c.says, c.beganAt = "running", true, false, "", at
+}
+
+func (t *turn) toolReturned(b recovery.ToolReturned) {
+	c := t.call(b.CallID)
+	c.running, c.took, c.says = false, b.Elapsed, ""
+	switch b.Outcome {
+	case recovery.OutcomeOK:
+		c.state = "done"
+	case recovery.OutcomeUnknown:
+		c.state, c.failed = "outcome unknown", true
+	default:
+		c.state, c.failed = "failed", true
+		c.says = recovery.Clip(b.Result.Text, recovery.MaxNote)
+	}
+}
+
+func (t *turn) noted(e recovery.Event, b recovery.Noted) {
+	switch b.Topic {
+	case recovery.TopicProgress: // the line says it, second by second
+	case recovery.TopicToolSays:
+		t.call(b.CallID).says = b.Detail
+	default:
+		t.note(e.Text)
+	}
+}
+
+func (t *turn) note(text string) {
+	if text != "" {
+		t.pieces = append(t.pieces, &piece{kind: pieceNote, text: text})
+	}
+}
+
+func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
+	t.quietWait = false
+	t.note(e.Text)
+	open := t.view.State.Open
+	if open == nil || open.Decision == nil {
+		return
+	}
+	d := open.Decision
+	t.chosenStop = d.Action == recovery.ActionFail
+	if d.Action == recovery.ActionRetry || d.Action == recovery.ActionSwitchModel {
+		t.recovering = &recovering{failure: open.Failure}
+		if to := orElse(b.Model, d.NewModel); to != t.view.State.Model {
+			t.recovering.switchTo = to
+		}
+	}
+}
+
+func (t *turn) end(b recovery.Ended, wasOpen bool) {
+	t.recovering, t.compacting, t.paused = nil, "", ""
+	switch {
+	case b.Status != recovery.StatusFailed:
+	case t.expired:
+		t.ended = closedExpired
+	case t.chosenStop:
+		t.ended = closedStopped
+	case wasOpen:
+		t.ended = closedSuperseded
+	}
+}
+
+// partialText reports whether the conversation ends with what a failed attempt said.
+func (t *turn) partialText() bool {
+	last := t.pieces[len(t.pieces)-1]
+	return last.kind == pieceAnswer && last.text != ""
+}
+
+// lastTried are the failures that the details are about: those at hand, else those that
+// were recovered from last.
+func (t *turn) lastTried() []triedFailure {
+	if len(t.tried) > 0 {
+		return t.tried
+	}
+	for i := len(t.pieces) - 1; i >= 0; i-- {
+		if len(t.pieces[i].tried) > 0 {
+			return t.pieces[i].tried
+		}
+	}
+	return nil
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
