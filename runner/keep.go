@@ -125,7 +125,8 @@ func (k *keeper) take(id string) bool {
 
 // drive goes on with one run after a moment, until it settles or is let go of: runs that
 // are due at once begin evenly over a second, since what they need, plugins too, takes
-// only so many at a time. One that another process claimed first is that process's.
+// only so many at a time. One that another process claimed first, or that has settled there
+// meanwhile, is that process's.
 func (k *keeper) drive(id string, moment time.Duration) {
 	select {
 	case <-time.After(moment):
@@ -133,9 +134,9 @@ func (k *keeper) drive(id string, moment time.Duration) {
 		k.over(id, ErrLetGo)
 		return
 	}
-	run, err := k.r.Resume(k.work, id)
+	run, on, err := k.r.resume(k.work, id)
 	if err == nil {
-		if k.each != nil {
+		if on && k.each != nil {
 			k.each(run)
 		}
 		_, err = run.Wait()

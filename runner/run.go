@@ -36,9 +36,9 @@ var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
 // Resume goes on with it.
 var ErrParked = errors.New("the run is parked until its time")
 
-// ErrLetGo, as the cause that a run's context ends with, makes its process let go of the
-// run: nothing more is begun, what was heard is durable, and whoever resumes the run goes
-// on with it. It is then the error of the run's handle, too.
+// ErrLetGo is the cause that a run's context ends with where its process is to let go of
+// the run: nothing more is begun, what was heard is durable, and whoever resumes the run
+// goes on with it. It is then the error of the run's handle, too.
 var ErrLetGo = errors.New("this process let go of the run; it can be resumed")
 
 // Error is the error of a failed run. It unwraps to the Failure.

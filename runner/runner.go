@@ -266,25 +266,31 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 // timeline.ErrOwned while another living process drives the run, and with
 // timeline.ErrNotFound for an unknown one.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
+	run, _, err := r.resume(ctx, id)
+	return run, err
+}
+
+// resume is Resume; on says whether the run goes on, and had not settled before.
+func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err error) {
 	if run, ok := r.drives(id); ok {
-		return run, nil
+		return run, true, nil
 	}
 	l, err := r.claim(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	bodies := []recovery.Body{l.claimed()}
 	switch expiry, over := l.expiry(); {
 	case over:
 		bodies = append(bodies, expiry)
 	case l.run.Settled():
-		return l.settled(ctx), nil
+		return l.settled(ctx), false, nil
 	}
-	run, err := l.begin(ctx, bodies...)
+	run, err = l.begin(ctx, bodies...)
 	if err != nil {
-		return nil, fmt.Errorf("resume run %s: %w", id, err)
+		return nil, false, fmt.Errorf("resume run %s: %w", id, err)
 	}
-	return run, nil
+	return run, true, nil
 }
 
 // Recover answers a run's suggestion and goes on with the run here. The errors of
