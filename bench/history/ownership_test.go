@@ -56,7 +56,7 @@ type ownership struct {
 var ownershipModel = porcupine.Model{
 	Init: func() any { return ownership{owner: nobody} },
 	Step: func(state, input, output any) (bool, any) {
-		s, asked, said := state.(ownership), input.(move), output.(reply) //nolint:errcheck,forcetypeassert // they are ours
+		s, asked, said := state.(ownership), input.(move), output.(reply)
 		return s.step(asked, said)
 	},
 }
