@@ -28,7 +28,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	case recovery.Failed:
 		t.failed(l, run, e, b)
 	case recovery.Voted:
-		t.voted(l, e, b)
+		t.voted(l, run, e, b)
 	case recovery.Decided:
 		t.decided(l, b.Decision)
 	case recovery.Waiting:
@@ -58,7 +58,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	case recovery.Ended:
 		t.ended(l, run, e, b)
 	}
-	t.stands(l, run.Status)
+	t.stands(l, goingOn(run))
 }
 
 // Left is a runner's: it ends what is still open of a run that is not driven any more.
@@ -86,6 +86,15 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	}
 	t.stands(l, "")
 	endRun(l.span, run, now)
+}
+
+// goingOn is a run's status, "" where it does not go on by itself.
+func goingOn(run *recovery.Run) recovery.Status {
+	switch run.Status {
+	case recovery.StatusRunning, recovery.StatusWaiting:
+		return run.Status
+	}
+	return ""
 }
 
 // stands counts the run under the status that it has now; "" = it is not driven.
@@ -191,10 +200,10 @@ func (t *Telemetry) used(ctx context.Context, name string, u llm.Usage, cost rec
 	}
 }
 
-func (t *Telemetry) voted(l *leg, e recovery.Event, b recovery.Voted) {
+func (t *Telemetry) voted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Voted) {
 	plugin := labelPlugin.String(t.plugins.of(b.Vote.Plugin))
 	t.meters.hookTook.Record(l.ctx, b.Vote.Latency.Duration().Seconds(), labels(plugin, labelOutcome.String(voteLabel(b.Vote))))
-	t.showVote(l, e, b.Vote)
+	t.showVote(l, run, e, b.Vote)
 }
 
 func (t *Telemetry) decided(l *leg, d recovery.Decision) {

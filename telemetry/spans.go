@@ -168,12 +168,15 @@ func (t *Telemetry) startWait(l *leg, e recovery.Event, b recovery.Waiting) trac
 }
 
 // showVote makes the span of a vote, which is known when it is over.
-func (t *Telemetry) showVote(l *leg, e recovery.Event, v recovery.Vote) {
+func (t *Telemetry) showVote(l *leg, run *recovery.Run, e recovery.Event, v recovery.Vote) {
 	if !l.span.IsRecording() {
 		return
 	}
 	asked := e
 	asked.Time = e.Time.Add(-v.Latency.Duration())
+	if o := run.Open; o != nil && asked.Time.Before(o.At) {
+		asked.Time = o.At // latencies are rounded
+	}
 	_, span := t.start(l.below(), "hook "+v.Plugin, trace.SpanKindClient, asked)
 	span.SetAttributes(keyPlugin.String(v.Plugin), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
 	if v.Version != "" {
