@@ -211,7 +211,7 @@ func (w *window) lacks(selector string) {
 // press clicks the button with a label.
 func (w *window) press(label string) {
 	w.t.Helper()
-	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && b.checkVisibility() && (b.querySelector('span:not(.track)')?.innerText === ` + quote(label) + ` || b.innerText.trim() === ` + quote(label) + `))`
+	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && b.checkVisibility() && (b.querySelector('span:not(.track)')?.innerText.trim() === ` + quote(label) + ` || b.innerText.trim() === ` + quote(label) + `))`
 	w.wait(find)
 	eval[any](w, find+`.click()`)
 }

@@ -154,6 +154,9 @@ func (h *house) tools() []runner.Tool {
 		{Name: "get_weather", Description: "Tells the weather.", Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) {
 			return "14 °C, clear", nil
 		}},
+		{Name: "read_log", Description: "Reads a long log.", Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) {
+			return words(20_000), nil
+		}},
 		{Name: "send_email", Description: "Sends an e-mail.", Run: func(context.Context, runner.ToolCall) (string, error) {
 			return "", fmt.Errorf("the connection broke: %w", runner.ErrOutcomeUnknown)
 		}},

@@ -91,7 +91,7 @@ func TestRecovered(t *testing.T) {
 	w := h.ask(true)
 	w.says(".recovery", "Recovered after 2 retries · now using gpt-5.2")
 	w.says(".badge", "gpt-5.2 · OpenAI")
-	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
 	if got := w.text(".prose"); got != "Monday is for the report." { // I09
 		t.Errorf("on the screen is %q", got)
 	}
@@ -134,7 +134,7 @@ func TestStoreWait(t *testing.T) {
 	h.log.fill(true)
 	w.says(".line", "The run waits for its store")
 	h.log.fill(false)
-	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
 	if got := w.text(".prose"); got != words(60) {
 		t.Errorf("on the screen is %q", got)
 	}

@@ -1,7 +1,7 @@
-import { spell, spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
+import { spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { details, failureDetails, labelOf, message, modelAmong, tried } from './words.js';
+import { details, failureDetails, labelOf, message, modelAmong, took, tried } from './words.js';
 
 /** What the buttons below a run do. */
 export interface Actions {
@@ -69,13 +69,13 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions)
   return html`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
       <h3 id="card-title"><span class=${bad ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${s.title}</h3>
-      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) && !s.message.includes('Tried ') ? tried(s.tried, spell) : ''}</p>
+      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) && !s.message.includes('Tried ') ? tried(s.tried) : ''}</p>
       <div class="buttons">
         ${s.actions.map((b, i) => html`
           <button class=${b.primary ? 'primary' : ''} data-kind=${b.kind} ?disabled=${state.answering}
             aria-keyshortcuts=${i < 4 ? `Alt+${i + 1}` : nothing}
             @click=${() => (b.effect === 'client' ? actions.client(b, f) : actions.answer(b))}>
-            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions)}</span>${i < 4 ? html`<kbd aria-hidden="true">${mac ? '⌥' : 'Alt '}${i + 1}</kbd>` : nothing}
+            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${i < 4 ? html`<kbd aria-hidden="true">${mac ? '⌥' : 'Alt '}${i + 1}</kbd>` : nothing}
           </button>`)}
       </div>
       ${help(state, s, v, actions)}
@@ -86,7 +86,7 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions)
           ['Not done by itself', s.blockedBy ? blocked(s.blockedBy) : undefined],
         ])}
         ${s.tried.length > 1 ? html`
-          <ol class="tried">${s.tried.map((t) => html`<li><span>${t.model}</span> <span class="meta">${t.code} · ${spell(t.ms)}</span></li>`)}</ol>` : nothing}
+          <ol class="tried">${s.tried.map((t) => html`<li><span>${t.model}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
         <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
       </details>
     </section>`;

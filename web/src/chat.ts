@@ -233,7 +233,7 @@ export class Chat extends LitElement {
               ${this.modelPicker()}
               ${this.recovery()}
               <span class="grow"></span>
-              ${alive ? html`<button type="button" class="stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span>Stop</button>` : nothing}
+              ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
               <button type="submit" class="send" ?disabled=${this.draft.trim() === '' || c.sending !== ''}>Send</button>
             </div>
           </div>
@@ -263,8 +263,8 @@ export class Chat extends LitElement {
     const remembered = rememberedAutoRecover() === on;
     return html`
       <span class="auto">
-        <button type="button" class="switch" role="switch" aria-checked=${on} title="When a model fails: recover by itself, or ask" @click=${() => void this.setAuto(!on)}>
-          <span class="track" aria-hidden="true"></span>Auto-recover
+        <button type="button" class="switch" role="switch" aria-checked=${on} aria-label="Auto-recover" title="When a model fails: recover by itself, or ask" @click=${() => void this.setAuto(!on)}>
+          <span class="track" aria-hidden="true"></span><span>Auto<span class="wide">-recover</span></span>
         </button>
         <label class="remember"><input type="checkbox" .checked=${remembered} @change=${(e: Event) => this.remember(on, (e.target as HTMLInputElement).checked)}>Remember this choice</label>
       </span>`;

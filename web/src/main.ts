@@ -33,6 +33,7 @@ class App extends LitElement {
   private conversation = this.open(location.hash.slice(2));
   private looking: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
+  private standing = '';
   /** The suggestions that somebody was told of; undefined until the first look. */
   private told: Set<string> | undefined;
 
@@ -91,6 +92,11 @@ class App extends LitElement {
   private draw(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
+    const standing = `${this.conversation.last?.view.status} ${this.conversation.last?.view.suggestion?.id}`;
+    if (standing !== this.standing) {
+      this.standing = standing; // the list should say so, too
+      setTimeout(() => void this.look(), 100);
+    }
     this.requestUpdate();
     this.querySelector<Chat>('mulligan-chat')?.requestUpdate();
   }

@@ -1,7 +1,7 @@
 import DOMPurify from 'dompurify';
 import { html, type TemplateResult } from 'lit';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { marked, type Token } from 'marked';
+import { Marked, type Token } from 'marked';
 
 const purifier = DOMPurify(window);
 
@@ -32,13 +32,23 @@ const rules = {
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/|#)/i,
 };
 
+/** HTML that Markdown has no sign for. Any other is shown as it was written. */
+const wanted = /^<(br\s*\/?|\/?(sub|sup|kbd))>$/i;
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    html: ({ text }) => (wanted.test(text.trim()) ? text : text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)),
+  },
+});
+
 /** Blocks that were rendered before: all of a streamed answer but its last block. */
 const rendered = new Map<string, string>();
 const MAX_RENDERED = 2000;
 
 /** Markdown that a model wrote, made safe. */
 export function markdown(text: string): TemplateResult[] {
-  return marked.lexer(text, { gfm: true }).filter((token) => token.type !== 'space').map((token) => html`${unsafeHTML(block(token))}`);
+  return marked.lexer(text).filter((token) => token.type !== 'space').map((token) => html`${unsafeHTML(block(token))}`);
 }
 
 function block(token: Token): string {

@@ -1,6 +1,8 @@
 import { modelName, spell, type RunEvent, type View } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
+import { took } from './words.js';
+
 /** A stretch of a run's time: a model call, a tool call, a wait, or a person's time. */
 interface Span {
   kind: 'ok' | 'failed' | 'running' | 'wait' | 'tool' | 'person';
@@ -22,10 +24,10 @@ export function timeline(v: View, now: number): TemplateResult {
     <ol class="events">${v.events.map((e) => row(e, begin))}</ol>`;
 }
 
-function figures(v: View, spans: Span[], took: number): [string, string][] {
+function figures(v: View, spans: Span[], time: number): [string, string][] {
   const calls = spans.filter((s) => s.kind === 'ok' || s.kind === 'failed' || s.kind === 'running');
   const list: [string, string][] = [
-    ['Time', spell(took)], ['Model calls', `${calls.length}`], ['Failed', `${calls.filter((s) => s.kind === 'failed').length}`],
+    ['Time', took(time)], ['Model calls', `${calls.length}`], ['Failed', `${calls.filter((s) => s.kind === 'failed').length}`],
     ['Tokens', v.usage.tokens.toLocaleString('en-US')],
   ];
   if (v.usage.wastedTokens) {
@@ -78,7 +80,7 @@ const LABELS = 128;
 function chart(spans: Span[], begin: number, end: number): TemplateResult {
   const scale = (WIDTH - LABELS - 8) / (end - begin);
   const height = spans.length * ROW;
-  const said = spans.map((s) => `${s.label}: ${s.detail}, ${spell(s.to - s.from)}`).join('; ');
+  const said = spans.map((s) => `${s.label}: ${s.detail}, ${took(s.to - s.from)}`).join('; ');
   return html`
     <svg class="chart" role="img" aria-label=${said} viewBox="0 0 ${WIDTH} ${height}">
       ${spans.map((s, i) => {
@@ -87,9 +89,9 @@ function chart(spans: Span[], begin: number, end: number): TemplateResult {
         const inside = width > 120;
         const left = !inside && x + width > WIDTH - 110;
         return svg`
-          <g class=${s.kind}>
+          <g class="is-${s.kind}">
             <text class="name" x="0" y=${i * ROW + 16}>${clip(s.label, 18)}</text>
-            <rect x=${x} y=${i * ROW + 5} width=${width} height="14" rx="3"><title>${s.detail}, ${spell(s.to - s.from)}</title></rect>
+            <rect x=${x} y=${i * ROW + 5} width=${width} height="14" rx="2"><title>${s.detail}, ${took(s.to - s.from)}</title></rect>
             <text class="what" x=${inside ? x + 6 : left ? x - 5 : x + width + 5} y=${i * ROW + 16} text-anchor=${left ? 'end' : 'start'} data-inside=${inside || nothing}>${clip(s.detail, inside ? Math.floor(width / 6) : 24)}</text>
           </g>`;
       })}
@@ -106,7 +108,7 @@ function row(e: RunEvent, begin: number): TemplateResult | typeof nothing {
     return nothing;
   }
   const at = (Date.parse(e.time) - begin) / 1000;
-  return html`<li class=${e.type}><span class="at">${at < 60 ? `${at.toFixed(1)} s` : spell(at * 1000)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
+  return html`<li class=${e.type}><span class="at">${at < 60 ? `${at.toFixed(at < 10 ? 2 : 1)} s` : spell(at * 1000)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
 }
 
 /** What is told of an event: a line, and more about it. */
@@ -123,7 +125,7 @@ function told(e: RunEvent): [line: string, more?: string | undefined] | undefine
     }
     case 'decided': {
       const d = e.data.decision;
-      return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${spell(d.delayMs, true)}` : ''}`,
+      return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${took(d.delayMs)}` : ''}`,
         d.blockedBy ? `offered, because of ${d.blockedBy.replaceAll('_', ' ')}` : d.by ? `by ${d.by.plugin}` : undefined];
     }
     case 'tool_began': return [`Called ${e.data.name}`];

@@ -1,9 +1,9 @@
-import { recovered, spell, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import { markdown } from './markdown.js';
-import { decided, failureDetails, written } from './words.js';
+import { decided, failureLine, took, written } from './words.js';
 
 /** The most of a tool's result that is shown, in characters. */
 const MAX_RESULT = 20_000;
@@ -18,7 +18,13 @@ export interface Doings {
 
 /** A run's part of the conversation. */
 export function transcript(entries: Entry[], doings: Doings): TemplateResult {
-  return html`${repeat(entries, keyOf, (entry) => piece(entry, doings))}`;
+  return html`${repeat(entries, keyOf, (entry, i) => piece(entry, doings, isLastOf(entries, i)))}`;
+}
+
+/** Whether a text is the last one that its model wrote before somebody else did. */
+function isLastOf(entries: Entry[], i: number): boolean {
+  const [entry, next] = [entries[i], entries.slice(i + 1).find((e) => e.type === 'text')];
+  return entry?.type === 'text' && !(next?.type === 'text' && next.model === entry.model);
 }
 
 function keyOf(entry: Entry, index: number): string {
@@ -31,7 +37,7 @@ function keyOf(entry: Entry, index: number): string {
   }
 }
 
-function piece(entry: Entry, doings: Doings): TemplateResult {
+function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
   switch (entry.type) {
     case 'user':
       return html`<div class="user"><h2 class="sr">You said</h2><div class="bubble">${entry.message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div></div>`;
@@ -40,8 +46,8 @@ function piece(entry: Entry, doings: Doings): TemplateResult {
         <div class="answer ${entry.partial ? 'partial' : ''}">
           <h2 class="sr">The answer</h2>
           ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought">${entry.thinking}</div></details>` : nothing}
-          ${entry.text ? html`<div class="prose">${markdown(entry.text)}</div>
-          <div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
+          ${entry.text ? html`<div class="prose">${markdown(entry.text)}</div>` : nothing}
+          ${entry.text && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
         </div>`;
     case 'tool': return tool(entry.call);
     case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${entry.label}</p>`;
@@ -52,13 +58,12 @@ function piece(entry: Entry, doings: Doings): TemplateResult {
 const toolStates = { asked: 'waits', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown' };
 
 function tool(call: ToolRun): TemplateResult {
-  const took = call.elapsedMs === undefined ? '' : call.elapsedMs < 1000 ? `${call.elapsedMs} ms` : spell(call.elapsedMs);
   const result = call.result ?? '';
   return html`
     <details class="tool ${call.state}">
       <summary>
         <span class="mark" aria-hidden="true"></span><code>${call.name}</code>
-        <span class="meta">${[toolStates[call.state], took].filter(Boolean).join(' · ')}</span>
+        <span class="meta">${[toolStates[call.state], call.elapsedMs === undefined ? '' : took(call.elapsedMs)].filter(Boolean).join(' · ')}</span>
         ${call.says ? html`<span class="says">${call.says}</span>` : nothing}
       </summary>
       <div class="inside">
@@ -80,8 +85,8 @@ function recovery(r: Recovery, doings: Doings): TemplateResult {
         <ol class="attempts">
           ${r.tried.map((t) => html`
             <li>
-              <p class="attempt"><strong>${t.failure.title}</strong> <span class="meta">${written(t.model)} · ${spell(t.ms)}</span></p>
-              ${failureDetails(t.failure)}
+              <p class="attempt"><strong>${t.failure.title}</strong> <span class="meta">${written(t.model)} · ${took(t.ms)}</span></p>
+              ${failureLine(t.failure)}
               ${decided(t) ? html`<p class="meta decided">${decided(t)}</p>` : nothing}
             </li>`)}
         </ol>

@@ -1,4 +1,4 @@
-import { entryOf, modelName, providerName, statusUrl, type Button, type Failure, type TriedFailure } from '@mulligan-run/client';
+import { clock, entryOf, modelName, providerName, spell, statusUrl, type Button, type Failure, type TriedFailure } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
 /** A model among others: without its entry, unless two would be called the same. */
@@ -7,8 +7,11 @@ export function modelAmong(model: string, all: string[]): string {
   return all.some((other) => other !== model && modelName(other) === name) ? model : name;
 }
 
-/** The label of a button, with the short name of its model. */
-export function labelOf(button: Button, all: Button[]): string {
+/** The label of a button, with the short name of its model, or the time where this person is. */
+export function labelOf(button: Button, all: Button[], resetsAt?: string): string {
+  if (button.kind === 'resume_at' && resetsAt) {
+    return `Continue at ${clock(Date.parse(resetsAt), Date.now())}`;
+  }
   return button.model ? button.label.replace(button.model, modelAmong(button.model, all.map((b) => b.model ?? ''))) : button.label;
 }
 
@@ -30,12 +33,12 @@ export function message(f: Failure, text: string): TemplateResult {
 }
 
 /** "Tried 3 times over 14 s." where there was more than one. */
-export function tried(attempts: { at: string; ms: number }[], spell: (ms: number) => string): string {
+export function tried(attempts: { at: string; ms: number }[]): string {
   const [first, last] = [attempts[0], attempts.at(-1)];
   if (!first || !last || attempts.length < 2) {
     return '';
   }
-  return ` Tried ${attempts.length} times over ${spell(Date.parse(last.at) + last.ms - Date.parse(first.at))}.`;
+  return ` Tried ${attempts.length} times over ${took(Date.parse(last.at) + last.ms - Date.parse(first.at))}.`;
 }
 
 /** All that is known of a failure, as plain text. */
@@ -56,6 +59,18 @@ export function failureDetails(f: Failure, more: [string, string | undefined][] 
   return html`
     <dl class="facts">${facts(f, more).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     ${f.detail ? html`<pre class="raw" tabindex="0">${f.detail}</pre>` : nothing}`;
+}
+
+/** The facts of a failure on one line, and the provider's own words. */
+export function failureLine(f: Failure): TemplateResult {
+  return html`
+    <p class="codes">${facts(f, []).filter(([name]) => name !== 'Model' && name !== 'Kind').map(([, value]) => value).join(' · ')}</p>
+    ${f.detail ? html`<pre class="raw" tabindex="0">${f.detail}</pre>` : nothing}`;
+}
+
+/** How long something took: "180 ms", "14 s". */
+export function took(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : spell(ms);
 }
 
 /** What was decided about a failed attempt, and by whom. */

@@ -246,6 +246,10 @@ export class Client {
     const abort = new AbortController();
     const stop = (): void => abort.abort();
     options.signal?.addEventListener('abort', stop);
+    // A browser whose network came or went may hold a connection that will never break.
+    const page: Partial<EventTarget> = globalThis;
+    page.addEventListener?.('online', stop);
+    page.addEventListener?.('offline', stop);
     let watchdog = setTimeout(stop, SILENCE_MS);
     const alive = (): void => {
       clearTimeout(watchdog);
@@ -269,6 +273,8 @@ export class Client {
     } finally {
       clearTimeout(watchdog);
       options.signal?.removeEventListener('abort', stop);
+      page.removeEventListener?.('online', stop);
+      page.removeEventListener?.('offline', stop);
       abort.abort();
     }
   }

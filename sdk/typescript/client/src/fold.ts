@@ -301,7 +301,8 @@ export class Fold {
   }
 
   private suggested(b: Bodies['suggested']): void {
-    this.suggestion = b.suggestion;
+    const s = b.suggestion;
+    this.suggestion = { ...s, actions: s.actions ?? [], tried: s.tried ?? [] }; // an empty list may come as null
     this.suggestionOpen = this.open !== undefined && b.suggestion.suggestedAction !== 'fail';
     this.view.status = 'failed';
     delete this.view.wait;

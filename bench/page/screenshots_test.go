@@ -1,0 +1,246 @@
+package page
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+var screenshots = flag.Bool("screenshots", false, "write a picture of every state into docs/screenshots")
+
+const pictures = "../../docs/screenshots"
+
+// looks are what every state is pictured in.
+var looks = map[string]look{
+	"light": {width: 1120, height: 760, scale: 2, reduced: true},
+	"dark":  {width: 1120, height: 760, scale: 2, dark: true, reduced: true},
+	"phone": {width: 390, height: 780, scale: 2, reduced: true},
+}
+
+// kept are the pictures that are part of the tree; the others are in all/, which is not.
+var kept = map[string]bool{
+	"suggestion-light": true, "suggestion-dark": true, "suggestion-phone": true, "retrying-light": true, "retrying-phone": true,
+	"recovered-light": true, "recovered-dark": true, "timeline-light": true, "timeline-dark": true, "waiting-light": true,
+	"failed-light": true, "tool-unknown-phone": true, "usage-limit-dark": true,
+}
+
+// scene is a state that is pictured.
+type scene struct {
+	name    string
+	auto    bool
+	options []option
+	play    func(h *house)
+	arrive  func(w *window)
+}
+
+const week = `Here is a plan that leaves **Friday afternoon** free.
+
+| Day | Morning | Afternoon |
+|---|---|---|
+| Monday | Report, first draft | Review with Ada |
+| Tuesday | Tests for the importer | Interviews |
+| Wednesday | Report, final | – |
+
+- The report needs about three hours; start it before the review.
+- Move the interviews if the importer takes longer.
+
+Run ` + "`calendar sync --week 32`" + ` when you are happy with it.`
+
+func twice(e hooks.RunError) recovery.Vote {
+	if e.Retries < 2 {
+		return recovery.Vote{Action: recovery.ActionRetry, Delay: 300, Reason: "it may pass by itself"}
+	}
+	return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: gptFull, Reason: "two retries did not help"}
+}
+
+var scenes = []scene{
+	{name: "thinking", play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) { w.skip(5 * time.Second); w.says(".line", "Thinking… 5 s") }},
+	{name: "slow", auto: true, play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) {
+		w.skip(20 * time.Second)
+		w.says(".line", "will retry")
+	}},
+	{name: "tool-slow", play: func(h *house) { h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"})) }, arrive: func(w *window) {
+		w.says(".tool", "run_tests")
+		w.skip(42 * time.Second)
+		w.says(".line", "Still working")
+	}},
+	{name: "retrying", auto: true, options: []option{advise(retryIn(5 * time.Second))}, play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
+		w.says(".line", "Retrying in")
+	}},
+	{name: "waiting", auto: true, options: []option{advise(retryIn(2 * time.Hour))}, play: func(h *house) { h.play(opus, faultlab.RateLimited(2*time.Hour)) }, arrive: func(w *window) {
+		w.says(".line", "You can close this page.")
+	}},
+	{name: "switching", auto: true, options: []option{advise(switchNow)}, play: func(h *house) {
+		h.play(opus, faultlab.Overloaded())
+		h.play(gpt, faultlab.Hang())
+	}, arrive: func(w *window) { w.says(".line", "Switching") }},
+	{name: "offline", auto: true, play: func(h *house) { h.offline.Store(true) }, arrive: func(w *window) { w.says(".line", "offline") }},
+	{name: "suggestion", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) { w.says(".card", "overloaded") }},
+	{name: "cut-off", play: func(h *house) { h.play(opus, faultlab.CutAfter("Here is a plan that leaves **Friday afternoon** free.\n\n- Monday: the report")) },
+		arrive: func(w *window) { w.says(".card", "cut off") }},
+	{name: "usage-limit", play: func(h *house) { h.play(opus, faultlab.RateLimited(130*time.Minute)) }, arrive: func(w *window) { w.says(".card", "slow down") }},
+	{name: "key", play: func(h *house) { h.play(opus, faultlab.Unauthorized()) }, arrive: func(w *window) {
+		w.says(".card", "rejected")
+		w.press("Update key")
+	}},
+	{name: "tool-unknown", play: func(h *house) { h.play(opus, faultlab.ToolCalls("I send it now.", faultlab.Call{Name: "send_email", Args: `{"to":"ada@example.org"}`})) },
+		arrive: func(w *window) { w.says(".card", "may or may not") }},
+	{name: "recovered", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+		h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
+		h.play(gpt, faultlab.Answer(week))
+	}, arrive: func(w *window) { w.says(".badge", "gpt-5.2") }},
+	{name: "recovered-open", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+		h.play(opus, faultlab.CutAfter("Here is"), faultlab.Unavailable(), faultlab.Overloaded())
+		h.play(gpt, faultlab.Answer("Monday is for the report."))
+	}, arrive: func(w *window) {
+		w.says(".badge", "gpt-5.2")
+		w.press("Recovered after 2 retries · now using gpt-5.2")
+	}},
+	{name: "timeline", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+		h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
+		h.play(gpt, faultlab.SlowAnswer(week, 8*time.Millisecond))
+	}, arrive: func(w *window) {
+		w.says(".badge", "gpt-5.2")
+		w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+		w.press("Timeline")
+		w.says("dialog.timeline", "Done.")
+	}},
+	{name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
+		arrive: func(w *window) { w.says(".card.failed", "having problems") }},
+	{name: "stopped", play: func(h *house) { h.play(opus, faultlab.StallAfter("Here is a plan that leaves Friday")) }, arrive: func(w *window) {
+		w.says(".prose", "Friday")
+		w.press("Stop")
+		w.says(".line", "Stopped.")
+	}},
+	{name: "expired", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
+		w.says(".card", "overloaded")
+		w.skip(25 * time.Hour)
+		w.says(".line", "expired")
+	}},
+}
+
+// TestScreenshots pictures every state, where it is asked to.
+func TestScreenshots(t *testing.T) {
+	if !*screenshots {
+		t.Skip("only with -screenshots: make screenshots")
+	}
+	for _, dir := range []string{pictures, filepath.Join(pictures, "all")} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range scenes {
+		t.Run(s.name, func(t *testing.T) {
+			h := build(t, s.options...)
+			h.history()
+			s.play(h)
+			w := h.open("/", looks["light"])
+			w.auto(s.auto)
+			w.send("Plan my week")
+			s.arrive(w)
+			for name, l := range looks {
+				w.be(l)
+				time.Sleep(300 * time.Millisecond) // the list is looked at, and things are drawn
+				w.shoot(s.name + "-" + name)
+			}
+		})
+	}
+}
+
+// history is what was talked about before.
+func (h *house) history() {
+	h.t.Helper()
+	h.play(opus, faultlab.Answer("Done."))
+	for _, title := range []string{"Which tests are flaky?", "Write the release notes", "Why is the importer slow?"} {
+		id, err := (runs{h.runner, h.t.Context()}).Start(h.t.Context(), gateway.Start{Prompt: title, Session: "before-" + title[:3]})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		run, err := h.runner.Resume(h.t.Context(), id)
+		if err == nil {
+			_, err = run.Wait()
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// shoot writes a picture.
+func (w *window) shoot(name string) {
+	w.t.Helper()
+	eval[any](w, `document.activeElement?.blur()`)
+	shot := call(w, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+	img, err := png.Decode(bytes.NewReader(shot.Data))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&out, reduced(img)); err != nil {
+		w.t.Fatal(err)
+	}
+	path := filepath.Join(pictures, "all", name+".png")
+	if kept[name] {
+		path = filepath.Join(pictures, name+".png")
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// reduced is a picture with 256 colours at the most: those that are seen most and are not
+// too much like another, and for the rest the nearest of them.
+func reduced(img image.Image) image.Image {
+	bounds := img.Bounds()
+	rgba := image.NewRGBA(bounds)
+	draw.Draw(rgba, bounds, img, bounds.Min, draw.Src)
+	counts := map[color.RGBA]int{}
+	for i := 0; i < len(rgba.Pix); i += 4 {
+		counts[color.RGBA{rgba.Pix[i], rgba.Pix[i+1], rgba.Pix[i+2], 255}]++
+	}
+	palette := mostSeen(counts)
+	out := image.NewPaletted(bounds, palette)
+	index := map[color.RGBA]uint8{}
+	for i := 0; i < len(rgba.Pix); i += 4 {
+		c := color.RGBA{rgba.Pix[i], rgba.Pix[i+1], rgba.Pix[i+2], 255}
+		at, ok := index[c]
+		if !ok {
+			at = uint8(palette.Index(c)) //nolint:gosec // a palette has 256 colours
+			index[c] = at
+		}
+		out.Pix[i/4] = at
+	}
+	return out
+}
+
+func mostSeen(counts map[color.RGBA]int) color.Palette {
+	colors := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int { return counts[b] - counts[a] })
+	var palette color.Palette
+	var chosen []color.RGBA
+	for _, c := range colors {
+		alike := func(o color.RGBA) bool { return far(c.R, o.R)+far(c.G, o.G)+far(c.B, o.B) < 9 }
+		if len(palette) < 256 && !slices.ContainsFunc(chosen, alike) {
+			palette, chosen = append(palette, c), append(chosen, c)
+		}
+	}
+	return palette
+}
+
+func far(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }

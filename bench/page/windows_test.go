@@ -1,0 +1,185 @@
+package page
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+)
+
+func TestTwoWindows(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Overloaded(), faultlab.SlowAnswer(words(40), 10*time.Millisecond))
+	one := h.ask(false)
+	one.says(".card", "overloaded")
+	two := h.open("/"+eval[string](one, "location.hash"), desktop)
+	two.says(".card", "overloaded")
+	two.press("Retry")
+	one.says(".chosen", "You chose: Retry")
+	one.lacks(".card")
+	for _, w := range []*window{one, two} {
+		w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+		if got := w.text(".prose"); got != words(40) {
+			t.Errorf("on the screen is %q", got)
+		}
+	}
+	two.send("And then?")
+	one.wait(`document.querySelectorAll('.run').length === 2`) // the other window sees what was said here
+}
+
+// TestI09ReloadInAStream: the text on the screen is the answer, however often the page was
+// loaded while it came.
+func TestI09ReloadInAStream(t *testing.T) {
+	h := build(t, advise(twice))
+	text := "Über den Bäumen – " + words(80)
+	h.play(opus, faultlab.CutAfter("Über den"), faultlab.SlowAnswer(text, 25*time.Millisecond))
+	w := h.ask(true)
+	w.says(".prose", "word")
+	w.reload()
+	w.says(".prose", "word")
+	w.reload()
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+	if got := w.text(".prose"); got != text {
+		t.Errorf("on the screen is %q, not %q", got, text)
+	}
+	if n := eval[int](w, `document.querySelectorAll('.prose').length`); n != 1 {
+		t.Errorf("%d answers are on the screen", n)
+	}
+}
+
+func TestTheConnectionIsLostAndBack(t *testing.T) {
+	h := build(t)
+	text := words(120)
+	h.play(opus, faultlab.SlowAnswer(text, 15*time.Millisecond))
+	w := h.ask(false)
+	w.says(".prose", "word")
+	call(w, network.Enable, network.EnableParams{})
+	connected := func(yes bool) {
+		rules := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
+			{URLPattern: "", Offline: !yes, DownloadThroughput: -1, UploadThroughput: -1},
+		}}
+		call(w, network.EmulateNetworkConditionsByRule, rules)
+		call(w, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: !yes, DownloadThroughput: -1, UploadThroughput: -1})
+	}
+	connected(false)
+	w.says(".reconnecting", "Reconnecting to the gateway…")
+	if got := w.text(".run"); !strings.Contains(got, "word") || strings.Contains(got, "offline") {
+		t.Errorf("the run is shown as %q", got) // the browser's connection decides nothing about it
+	}
+	connected(true)
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+	if got := w.text(".prose"); got != text {
+		t.Errorf("on the screen is %q", got)
+	}
+	w.lacks(".reconnecting")
+}
+
+func TestSignIn(t *testing.T) {
+	h := build(t)
+	h.locked.Store(true)
+	w := h.open("/", desktop)
+	w.says(".signin", "Sign in with the link that mulligan serve printed.")
+	h.locked.Store(false)
+	w.press("Try again")
+	w.wait(`document.querySelector('#message')`)
+}
+
+// TestModelsCannotReachOut: what a model writes shows no picture from elsewhere, runs
+// nothing, and styles nothing.
+func TestModelsCannotReachOut(t *testing.T) {
+	h := build(t)
+	hostile := "![secret](https://example.org/pixel.png) <img src=x onerror=alert(1)> <script>window.hit = 1</script> " +
+		"[click](javascript:window.hit=2) <div style=\"position:fixed\">x</div> <iframe src=\"/\"></iframe> <form action=\"/\"><input name=a></form> " +
+		"[fine](https://example.org/)"
+	h.play(opus, faultlab.Answer(hostile))
+	w := h.ask(false)
+	w.says(".prose", "[picture: secret]")
+	w.says(".prose", "<script>window.hit = 1</script>") // as it was written
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+	for _, js := range []string{
+		`document.querySelectorAll('.prose :is(img, script, iframe, form, input, [style], [onerror])').length`,
+		`[...document.querySelectorAll('.prose a')].filter((a) => a.protocol !== 'https:' && a.hasAttribute('href')).length`,
+		`[...document.querySelectorAll('.prose a')].filter((a) => !a.rel.includes('noopener')).length`,
+		`performance.getEntriesByType('resource').filter((r) => new URL(r.name).origin !== location.origin).length`,
+		`window.hit ?? 0`,
+	} {
+		if n := eval[int](w, js); n != 0 {
+			t.Errorf("%s is %d", js, n)
+		}
+	}
+}
+
+func TestRememberedChoices(t *testing.T) {
+	h := build(t)
+	w := h.open("/", desktop)
+	w.auto(true)
+	eval[any](w, `document.querySelector('.remember input').click()`)
+	eval[any](w, `(() => { const s = document.querySelector('.themes select'); s.value = 'dark'; s.dispatchEvent(new Event('change')); })()`)
+	w.reload()
+	w.wait(`document.documentElement.dataset.theme === 'dark'`)
+	if !w.isAuto() {
+		t.Error("the choice was not remembered")
+	}
+	h.play(opus, faultlab.Answer(answer))
+	w.send("Plan my week")
+	w.says(".prose", "Monday")
+	w.auto(false)
+	w.reload()
+	w.says(".prose", "Monday")
+	w.wait(`document.querySelector('.switch').getAttribute('aria-checked') === 'false'`) // the conversation has its own
+}
+
+// TestAxe lets axe-core look at the page in every state that differs, in both themes.
+func TestAxe(t *testing.T) {
+	source, err := os.ReadFile("../../.cache/web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("axe-core is not there: make web installs it: ", err)
+		}
+		t.Skip("SKIPPED: axe-core is not there (make web installs it): ", err)
+	}
+	for _, name := range []string{"suggestion", "key", "recovered-open", "timeline", "failed", "retrying", "tool-slow"} {
+		t.Run(name, func(t *testing.T) {
+			s := sceneNamed(t, name)
+			h := build(t, s.options...)
+			s.play(h)
+			w := h.ask(s.auto)
+			s.arrive(w)
+			for _, l := range []look{desktop, {width: 1200, height: 820, scale: 1, dark: true, reduced: true}, {width: 390, height: 780, scale: 1, reduced: true}} {
+				w.be(l)
+				w.judge(string(source))
+			}
+		})
+	}
+}
+
+func sceneNamed(t *testing.T, name string) scene {
+	t.Helper()
+	for _, s := range scenes {
+		if s.name == name {
+			return s
+		}
+	}
+	t.Fatal("no scene", name)
+	return scene{}
+}
+
+// judge complains about what axe-core finds.
+func (w *window) judge(source string) {
+	w.t.Helper()
+	eval[any](w, source+`; void 0`)
+	eval[any](w, `window.__axe = undefined; void axe.run(document, { resultTypes: ['violations'] }).then((r) => { window.__axe = r.violations
+		.map((v) => v.impact + ' ' + v.id + ': ' + v.nodes.map((n) => n.html.slice(0, 120) + ' ' + n.any.concat(n.all).map((c) => c.message).join(';')).join(' | ')); }); void 0`)
+	w.wait(`window.__axe`)
+	for _, found := range eval[[]string](w, `window.__axe`) {
+		if strings.HasPrefix(found, "serious") || strings.HasPrefix(found, "critical") {
+			w.t.Error(found)
+		} else {
+			w.t.Log(found)
+		}
+	}
+}
