@@ -72,7 +72,7 @@ bench: ## measure and print one table: each number beside its baseline, then a c
 	@go run ./bench/table
 
 .PHONY: check
-check: format lint proto tidy cross oracles sdks ## run every check beside the tests
+check: format lint proto tidy cross oracles sdks web-check ## run every check beside the tests
 
 .PHONY: format
 format: $(BIN)/gofumpt
@@ -132,11 +132,26 @@ python:
 typescript: $(BIN)/buf
 	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent check
 	npm --silent --prefix plugins/examples/typescript-sibling-account run check
+	cd sdk/typescript/client && npm ci --ignore-scripts --silent && npm run --silent check
 
 .PHONY: rust
 rust:
 	sdk/rust/check
 	cargo test --quiet --manifest-path plugins/examples/rust-patience/Cargo.toml --target-dir .cache/rust
+
+# The bundle is committed: building and running Mulligan needs no Node.
+.PHONY: web
+web: $(BIN)/esbuild ## bundle the chat page anew, out of web/src and sdk/typescript/client
+	web/bundle $(BIN)/esbuild web/dist
+
+.PHONY: web-check
+web-check: $(BIN)/esbuild
+	@rm -rf $(GENERATED)/web && web/bundle $(BIN)/esbuild $(GENERATED)/web
+	@diff -rq web/dist $(GENERATED)/web || { echo "run: make web"; exit 1; }
+
+.PHONY: screenshots
+screenshots: ## picture every state of the chat page: docs/screenshots (needs Chromium)
+	CI=true go test ./bench/page -count=1 -timeout 20m -run Screenshots -args -screenshots
 
 .PHONY: clean
 clean: ## remove what was built, the tools included
@@ -148,6 +163,9 @@ $(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
 $(BIN)/protoc-gen-go: tools/proto/go.mod tools/proto/go.sum
 	cd tools/proto && go build -o $(CURDIR)/$(BIN)/ \
 		google.golang.org/protobuf/cmd/protoc-gen-go google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+$(BIN)/esbuild: tools/web/go.mod tools/web/go.sum
+	cd tools/web && go build -o $(CURDIR)/$(BIN)/ github.com/evanw/esbuild/cmd/esbuild
 
 $(BIN)/gofumpt: tools/lint/go.mod tools/lint/go.sum
 	cd tools/lint && go build -o $(CURDIR)/$(BIN)/ mvdan.cc/gofumpt
