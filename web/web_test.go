@@ -1,0 +1,79 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, method, path string, header map[string]string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+	for k, v := range header {
+		r.Header.Set(k, v)
+	}
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestFilesAndTheirHeaders(t *testing.T) {
+	for path, kind := range map[string]string{
+		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+		"/app.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml",
+	} {
+		r := get(t, "GET", path, nil)
+		tag := r.Header.Get("ETag")
+		if r.StatusCode != 200 || r.Header.Get("Content-Type") != kind || !strings.HasPrefix(tag, `"`) {
+			t.Errorf("%s: %s %v", path, r.Status, r.Header)
+		}
+		if r := get(t, "GET", path, map[string]string{"If-None-Match": tag}); r.StatusCode != http.StatusNotModified {
+			t.Errorf("%s with its ETag: %s", path, r.Status)
+		}
+	}
+	if r := get(t, "POST", "/", nil); r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %s", r.Status)
+	}
+}
+
+func TestEveryAnswerSaysWhatThePageMayDo(t *testing.T) {
+	for _, path := range []string{"/", "/app.js", "/no/such", "/../web.go", "/dist/app.js"} {
+		h := get(t, "GET", path, nil).Header
+		csp := h.Get("Content-Security-Policy")
+		for _, part := range []string{
+			"default-src 'self'", "img-src 'self' data:", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
+		} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: %s is not in %q", path, part, csp)
+			}
+		}
+		if strings.Contains(csp, "unsafe") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+	if r := get(t, "GET", "/no/such", nil); r.StatusCode != http.StatusNotFound {
+		t.Error(r.Status)
+	}
+}
+
+// TestNothingIsInlineOrFromElsewhere: the policy would forbid it, and the page would break.
+func TestNothingIsInlineOrFromElsewhere(t *testing.T) {
+	page, err := files.ReadFile("dist/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{`<script[^>]*>[^<]`, `<style`, ` style=`, ` on[a-z]+=`, `(?:src|href)="(?:https?:)?//`} {
+		if found := regexp.MustCompile(pattern).Find(page); found != nil {
+			t.Errorf("index.html has %s", found)
+		}
+	}
+	style, err := files.ReadFile("dist/app.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`@import|url\(`).Find(style); found != nil {
+		t.Errorf("app.css has %s", found)
+	}
+}
