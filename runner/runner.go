@@ -159,6 +159,11 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 		start = r.startTurn
 	}
 	run, err := start(ctx, req)
+	if err != nil && req.ID != "" {
+		if exists := r.vacant(ctx, req.ID); exists != nil { // another process was first
+			err = exists
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
 	}

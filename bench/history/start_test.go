@@ -17,7 +17,7 @@ func start(t *testing.T, r *runner.Runner, id string) string {
 	run, err := r.Start(t.Context(), runner.Request{ID: id, Prompt: "hi"})
 	_, exists := errors.AsType[*runner.ExistsError](err)
 	switch {
-	case exists, errors.Is(err, timeline.ErrOwned), errors.Is(err, timeline.ErrConflict):
+	case exists, errors.Is(err, timeline.ErrOwned):
 		return refused
 	case err != nil:
 		return err.Error()
