@@ -37,7 +37,7 @@ func (p *pen) status(s situation) []string {
 	if own, ok := marks[s.state]; ok {
 		mark, style = own, p.warn
 	}
-	lines := hang("  "+style.Render(mark)+" ", wrap(line(s.line), p.width-4-margin))
+	lines := hang(style.Render(mark)+" ", wrap(line(s.line), p.width-2*margin))
 	if s.state == stateThinking || s.state == stateAway {
 		return lines
 	}
@@ -45,7 +45,7 @@ func (p *pen) status(s situation) []string {
 	if s.state == stateReset {
 		stop = "" // its own button cancels
 	}
-	return append(lines, hang("    ", p.buttons(s.buttons, stop, p.width-4-margin))...)
+	return append(lines, indent(p.buttons(s.buttons, stop, p.width-2*margin))...)
 }
 
 // buttons draws buttons with the numbers that press them, and one more at the end, as many

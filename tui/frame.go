@@ -20,7 +20,7 @@ const (
 func (c *Chat) resize(columns, rows int) {
 	c.width, c.height = max(minWidth, columns), max(minHeight, rows)
 	c.pen = newPen(c.width, newLook(c.dark, !c.cfg.NoColor))
-	c.input.SetWidth(c.width - 2*margin - 2)
+	c.input.SetWidth(c.width - 2*margin)
 	c.input.SetStyles(c.inputStyles())
 }
 
@@ -47,7 +47,7 @@ func (c *Chat) View() tea.View {
 	v.AltScreen, v.ReportFocus, v.MouseMode = true, true, tea.MouseModeCellMotion
 	v.WindowTitle = "mulligan · " + line(c.cfg.Session)
 	if cursor := c.input.Cursor(); cursor != nil {
-		cursor.X += margin + 2
+		cursor.X += margin
 		cursor.Y += len(lines) + len(foot) - 1 - c.input.Height()
 		v.Cursor = cursor
 	}
@@ -116,7 +116,7 @@ func (c *Chat) belowLines() []string {
 		lines = c.pen.below(t, s)
 	}
 	if c.queued != "" {
-		lines = append(lines, "", "  "+c.pen.dim.Render(clip("❯ "+line(c.queued)+" (sent when the run has stopped)", c.width-2*margin)))
+		lines = append(lines, "", c.pen.dim.Render(clip("❯ "+line(c.queued)+" (sent when the run has stopped)", c.width-margin)))
 	}
 	if len(lines) > 0 {
 		lines = append(lines, "")
@@ -144,7 +144,7 @@ func (c *Chat) foot() []string {
 	}
 	lines = append(lines, c.pen.dim.Render(strings.Repeat("─", c.width)))
 	rows := strings.Split(c.input.View(), "\n")
-	lines = append(lines, hang("  "+c.pen.accent.Render("❯ "), rows)...)
+	lines = append(lines, hang(c.pen.accent.Render("❯ "), rows)...)
 	return append(lines, c.footer())
 }
 

@@ -44,7 +44,7 @@ func (p *pen) turn(t *turn, card bool) []string {
 func (p *pen) piece(one *piece) []string {
 	switch one.kind {
 	case pieceUser:
-		return hang(p.accent.Render("❯ "), styled(p.bold, p.wrapped(one.text, 2)))
+		return hang(p.accent.Render("❯ "), styled(p.bold, p.wrapped(one.text)))
 	case pieceAnswer:
 		return p.answer(one)
 	case pieceTool:
@@ -52,12 +52,12 @@ func (p *pen) piece(one *piece) []string {
 	case pieceRecovered:
 		return p.recovered(one)
 	default:
-		return hang("  "+p.dim.Render("· "), styled(p.dim, wrap(line(one.text), p.width-4-margin)))
+		return hang(p.dim.Render("· "), styled(p.dim, wrap(line(one.text), p.width-2*margin)))
 	}
 }
 
-func (p *pen) wrapped(text string, left int) []string {
-	return wrap(strings.TrimSpace(clean(text)), p.width-left-margin)
+func (p *pen) wrapped(text string) []string {
+	return wrap(strings.TrimSpace(clean(text)), p.width-2*margin)
 }
 
 // answer draws an answer and who wrote it.
@@ -96,12 +96,12 @@ func (p *pen) tool(c *call) []string {
 		about = append(about, line(c.says))
 	}
 	text := line(c.name) + " " + style.Render(strings.Join(about, " · "))
-	return []string{"  " + mark + clip(text, p.width-4-margin)}
+	return []string{mark + clip(text, p.width-2*margin)}
 }
 
 // recovered is one grey line, which opens to the attempts with the raw errors.
 func (p *pen) recovered(one *piece) []string {
-	lines := hang("  "+p.good.Render("✓ "), styled(p.dim, wrap(line(one.text), p.width-4-margin)))
+	lines := hang(p.good.Render("✓ "), styled(p.dim, wrap(line(one.text), p.width-2*margin)))
 	if p.details {
 		lines = append(lines, p.attempts(one.tried)...)
 	}
@@ -116,9 +116,9 @@ func (p *pen) attempts(tried []triedFailure) []string {
 		if one.took > 0 {
 			head += " · " + recovery.Spell(one.took.Duration())
 		}
-		lines = append(lines, hang("    ", styled(p.dim, wrap(head, p.width-4-margin)))...)
+		lines = append(lines, hang("  ", styled(p.dim, wrap(head, p.width-2*margin)))...)
 		for _, fact := range facts(one.failure, maxDetail) {
-			lines = append(lines, hang("       ", styled(p.dim, wrap(fact, p.width-7-margin)))...)
+			lines = append(lines, hang("     ", styled(p.dim, wrap(fact, p.width-2*margin-3)))...)
 		}
 	}
 	return lines
@@ -181,9 +181,9 @@ func (p *pen) closing(t *turn, card bool) []string {
 
 // sign is a line with a mark.
 func (p *pen) sign(style interface{ Render(...string) string }, mark, text string) []string {
-	rows := wrap(line(text), p.width-4-margin)
+	rows := wrap(line(text), p.width-2*margin)
 	for i := range rows {
 		rows[i] = style.Render(rows[i])
 	}
-	return hang("  "+style.Render(mark)+" ", rows)
+	return hang(style.Render(mark)+" ", rows)
 }

@@ -13,46 +13,34 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// face is the HTTP face of serve while it is open.
+// face is the HTTP face of serve, or of a chat, while it is open.
 type face struct {
 	server *http.Server
-	known  *listening // to other processes
+	known  *listening // to other processes; nil where they cannot reach it
 	state  string
 	letGo  context.CancelCauseFunc // of the runs that it began
 	hangUp context.CancelFunc      // on those who follow runs
-	runs   *runner.Runner
-	told   sync.WaitGroup
-	once   sync.Once
-	log    *slog.Logger
+
+	requests context.Context // that hangUp ends
+
+	runs *runner.Runner
+	told sync.WaitGroup
+	once sync.Once
+	log  *slog.Logger
 }
 
 // openFace serves the API where at says; began is called for every run that a request begins or
 // goes on with, on a goroutine of its own.
 func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runner.Runner, models *models, began func(*runner.Run)) (*face, error) {
-	known, err := a.healthFile()
+	f, api, err := a.newFace(ctx, log, r, models, began)
 	if err != nil {
 		return nil, err
 	}
-	f := &face{runs: r, log: log, state: a.dir}
-	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
-	requests, hangUp := context.WithCancel(context.WithoutCancel(ctx))
-	f.letGo, f.hangUp = letGo, hangUp
-	s := &service{app: a, runner: r, models: models, known: known, work: work, began: func(run *runner.Run) {
-		f.told.Go(func() { began(run) })
-	}}
-	served := gateway.Config{
-		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
-	}
-	if t := a.telemetry; t != nil {
-		served.Log, served.Metrics = t.Followed(a.log), t.Handler()
-	}
-	api := gateway.New(served)
 	guard, err := at.guard(a.dir, api, log)
 	if err != nil {
 		return nil, err
 	}
-	f.server = gateway.Server(guard, log)
-	f.server.BaseContext = func(net.Listener) context.Context { return requests }
+	f.serveWith(guard)
 	if f.server.TLSConfig, err = at.tlsConfig(); err != nil {
 		return nil, err
 	}
@@ -68,6 +56,34 @@ func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runn
 	log.Info("listening", "at", f.known.Address, "url", f.known.URL)
 	a.invite(f.known.URL)
 	return f, nil
+}
+
+// newFace makes a face and its API, which nothing guards. It is not served yet.
+func (a *app) newFace(ctx context.Context, log *slog.Logger, r *runner.Runner, models *models, began func(*runner.Run)) (*face, http.Handler, error) {
+	known, err := a.healthFile()
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &face{runs: r, log: log, state: a.dir}
+	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	f.requests, f.hangUp = context.WithCancel(context.WithoutCancel(ctx))
+	f.letGo = letGo
+	s := &service{app: a, runner: r, models: models, known: known, work: work, began: func(run *runner.Run) {
+		f.told.Go(func() { began(run) })
+	}}
+	served := gateway.Config{
+		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
+	}
+	if t := a.telemetry; t != nil {
+		served.Log, served.Metrics = t.Followed(a.log), t.Handler()
+	}
+	return f, gateway.New(served), nil
+}
+
+// serveWith makes the server that answers with handler.
+func (f *face) serveWith(handler http.Handler) {
+	f.server = gateway.Server(handler, f.log)
+	f.server.BaseContext = func(net.Listener) context.Context { return f.requests }
 }
 
 // invite shows a person, and no log file, how to log in.
@@ -100,8 +116,10 @@ func (f *face) serve(listener net.Listener) {
 func (f *face) close() { f.once.Do(f.leave) }
 
 func (f *face) leave() {
-	if err := f.known.withdraw(f.state); err != nil {
-		f.log.Warn("others may be told that this gateway still serves", "err", err)
+	if f.known != nil {
+		if err := f.known.withdraw(f.state); err != nil {
+			f.log.Warn("others may be told that this gateway still serves", "err", err)
+		}
 	}
 	f.hangUp()
 	f.letGo(runner.ErrLetGo)

@@ -37,7 +37,7 @@ ANTHROPIC_API_KEY=… mulligan run --auto-recover "What is a mulligan?"
 # What is configured, and what is missing:
 mulligan doctor`,
 	}
-	root.AddCommand(newRun(), newRecover(), newRuns(), newSessions(), newServe(), newLogin(), newPlugin(), newDemo(), newDoctor(), newExplain(), newFaults(), newVersion())
+	root.AddCommand(newRun(), newChat(), newRecover(), newRuns(), newSessions(), newServe(), newLogin(), newPlugin(), newDemo(), newDoctor(), newExplain(), newFaults(), newVersion())
 	return root
 }
 

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/runner"
+	gatewayclient "github.com/mulligan-run/mulligan/sdk/go/client"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/tui"
+)
+
+// chatFlags are the flags of chat.
+type chatFlags struct {
+	common
+	session     string
+	model       string
+	autoRecover bool
+	connect     string
+	plugins     []string
+	noColor     bool
+}
+
+func newChat() *cobra.Command {
+	f := &chatFlags{}
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk to a model, and choose what to do when it fails",
+		Long: "A conversation in this terminal. When a model call fails you see why, what was tried and what can be\n" +
+			"done; a number key does it. /help lists the keys and commands.\n\n" +
+			"It drives its runs itself and goes on with those that are due, as `mulligan serve` does, for as long as\n" +
+			"it is open. Leaving lets go of a run that goes on; with the same --session it is gone on with. --connect\n" +
+			"talks to a `mulligan serve` instead, with the token of the state folder; its runs go on without you.",
+		Example: `mulligan chat
+mulligan chat --session oslo --auto-recover
+mulligan chat --connect http://127.0.0.1:8484`,
+		Args: cobra.NoArgs,
+		RunE: verb(func(cmd *cobra.Command, _ []string) error { return f.chat(cmd) }),
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "", "the conversation to go on with; a new name begins one")
+	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
+	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
+	flags.StringVar(&f.connect, "connect", "", "the address of a running mulligan serve, for example http://127.0.0.1:8484")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.BoolVar(&f.noColor, "no-color", false, "use no colour; so does NO_COLOR in the environment")
+	registerMCP(cmd)
+	return cmd
+}
+
+func (f *chatFlags) chat(cmd *cobra.Command) error {
+	a, err := f.load(cmd)
+	if err != nil {
+		return err
+	}
+	if !a.screen.liveOut || !isTerminalReader(cmd.InOrStdin()) {
+		return usagef("chat needs a terminal: `%s` works without one", a.hint("run"))
+	}
+	cfg, err := f.config(cmd.Flags(), a)
+	if err != nil {
+		return usage(err)
+	}
+	defer a.close()
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var done func()
+	if f.connect != "" {
+		done, err = f.connectChat(a, &cfg)
+	} else {
+		done, err = a.openChat(ctx, cmd.Flags(), f, &cfg)
+	}
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer done()
+	if err := tui.Run(ctx, cfg); err != nil {
+		return err
+	}
+	a.screen.line("Go on with this conversation: " + a.hint("chat --session "+cfg.Session))
+	if ctx.Err() != nil {
+		a.leaving.Store(true)
+		return &exitError{code: exitTerminated}
+	}
+	return nil
+}
+
+// config is what the flags say of a chat.
+func (f *chatFlags) config(flags *pflag.FlagSet, a *app) (tui.Config, error) {
+	cfg := tui.Config{Session: f.session, Model: f.model, NoColor: f.noColor || !bool(a.screen.ink)}
+	if f.session == "" {
+		cfg.Session = "chat-" + strings.ToLower(ulid.Make().String())
+	} else if err := timeline.CheckSessionID(f.session); err != nil {
+		return cfg, fmt.Errorf("--session: %w", err)
+	}
+	if f.model != "" {
+		if err := checkModel(f.model); err != nil {
+			return cfg, fmt.Errorf("--model: %w", err)
+		}
+	}
+	if flags.Changed("auto-recover") {
+		cfg.AutoRecover = &f.autoRecover
+	}
+	return cfg, nil
+}
+
+// inMemory is the name of the gateway that only the chat beside it reaches.
+const inMemory = "http://mulligan.invalid"
+
+// openChat serves a gateway in this process, which nobody else can reach, and keeps the
+// runs that are due meanwhile. done lets go of them.
+func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, cfg *tui.Config) (done func(), err error) {
+	if err := a.openLog(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.config.addMCP(flags); err != nil {
+		return nil, err
+	}
+	if f.model != "" {
+		a.config.Model = f.model
+	}
+	quiet := slog.New(slog.DiscardHandler) // the screen is the chat's
+	r, models, err := a.driver(ctx, f.plugins, append(a.observed(ctx, false), runner.WithLogger(quiet))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := models.choose(a.config); err != nil {
+		models.close()
+		return nil, usage(err)
+	}
+	if cfg.AutoRecover == nil {
+		cfg.AutoRecover = &a.config.AutoRecover
+	}
+	settle := func(run *runner.Run) { _, _ = run.Wait() } // the chat tells what it comes to
+	face, api, err := a.newFace(ctx, quiet, r, models, settle)
+	if err != nil {
+		models.close()
+		return nil, err
+	}
+	face.serveWith(api)
+	listener := faultlab.NewMemListener()
+	go face.serve(listener)
+	keeping, letGo := context.WithCancel(ctx)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		_ = r.Keep(keeping, settle) // what could not be let go of is claimed from this process later
+	}()
+	cfg.Link = &tui.Link{Base: listener.Client().Transport}
+	cfg.Client, err = gatewayclient.New(inMemory, gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
+	return func() {
+		face.close()
+		letGo()
+		<-kept
+		models.close()
+	}, err
+}
+
+// connectChat talks to a gateway that runs.
+func (f *chatFlags) connectChat(a *app, cfg *tui.Config) (done func(), err error) {
+	if err := checkGateway(f.connect); err != nil {
+		return nil, usagef("--connect %s: %w", f.connect, err)
+	}
+	cfg.Link = &tui.Link{}
+	cfg.Client, err = gatewayclient.New(f.connect,
+		gatewayclient.WithTokenFrom(func() (string, error) { return gateway.ReadToken(a.dir) }),
+		gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
+	return func() {}, usage(err)
+}
+
+// checkGateway refuses an address to which the token would go in clear over a network.
+func checkGateway(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New("write it as http://127.0.0.1:8484")
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return errors.New("the token would cross the network in clear: use https, or a tunnel to this machine")
+	}
+	return nil
+}
