@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func get(t *testing.T, method, path string, header map[string]string) *http.Response {
+func get(t *testing.T, method, path string, header map[string]string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for k, v := range header {
@@ -16,7 +16,7 @@ func get(t *testing.T, method, path string, header map[string]string) *http.Resp
 	}
 	w := httptest.NewRecorder()
 	Handler().ServeHTTP(w, r)
-	return w.Result()
+	return w
 }
 
 func TestFilesAndTheirHeaders(t *testing.T) {
@@ -25,22 +25,22 @@ func TestFilesAndTheirHeaders(t *testing.T) {
 		"/app.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml",
 	} {
 		r := get(t, "GET", path, nil)
-		tag := r.Header.Get("ETag")
-		if r.StatusCode != 200 || r.Header.Get("Content-Type") != kind || !strings.HasPrefix(tag, `"`) {
-			t.Errorf("%s: %s %v", path, r.Status, r.Header)
+		tag := r.Header().Get("ETag")
+		if r.Code != http.StatusOK || r.Header().Get("Content-Type") != kind || !strings.HasPrefix(tag, `"`) {
+			t.Errorf("%s: %d %v", path, r.Code, r.Header())
 		}
-		if r := get(t, "GET", path, map[string]string{"If-None-Match": tag}); r.StatusCode != http.StatusNotModified {
-			t.Errorf("%s with its ETag: %s", path, r.Status)
+		if r := get(t, "GET", path, map[string]string{"If-None-Match": tag}); r.Code != http.StatusNotModified {
+			t.Errorf("%s with its ETag: %d", path, r.Code)
 		}
 	}
-	if r := get(t, "POST", "/", nil); r.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %s", r.Status)
+	if r := get(t, "POST", "/", nil); r.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", r.Code)
 	}
 }
 
 func TestEveryAnswerSaysWhatThePageMayDo(t *testing.T) {
 	for _, path := range []string{"/", "/app.js", "/no/such", "/../web.go", "/dist/app.js"} {
-		h := get(t, "GET", path, nil).Header
+		h := get(t, "GET", path, nil).Header()
 		csp := h.Get("Content-Security-Policy")
 		for _, part := range []string{
 			"default-src 'self'", "img-src 'self' data:", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
@@ -53,8 +53,8 @@ func TestEveryAnswerSaysWhatThePageMayDo(t *testing.T) {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
-	if r := get(t, "GET", "/no/such", nil); r.StatusCode != http.StatusNotFound {
-		t.Error(r.Status)
+	if r := get(t, "GET", "/no/such", nil); r.Code != http.StatusNotFound {
+		t.Error(r.Code)
 	}
 }
 

@@ -251,5 +251,19 @@ function ago(time: string, now: number): string {
   return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
 }
 
+/** Exchanges the one-time code of a link that `mulligan login` printed for a session. */
+async function signIn(): Promise<void> {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code === undefined) {
+    return;
+  }
+  history.replaceState(null, '', location.pathname); // it is of no use twice
+  try {
+    await new Client().login(code);
+  } catch {
+    // The first look at what there is says that nobody is signed in.
+  }
+}
+
 applyTheme();
-customElements.define('mulligan-app', App);
+void signIn().then(() => customElements.define('mulligan-app', App));

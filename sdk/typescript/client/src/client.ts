@@ -290,6 +290,11 @@ export class Client {
     return run;
   }
 
+  /** Exchanges a one-time code of `mulligan login` for a browser's session. */
+  async login(code: string): Promise<void> {
+    await this.send<void>('POST', '/v1/login', { code });
+  }
+
   private async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
     const response = await this.fetch(this.url + path, {
       method, cache: 'no-store',
@@ -302,8 +307,9 @@ export class Client {
     return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
   }
 
+  /** Without a token a browser's cookie vouches for a request, and a header that no other site's page may set. */
   private headers(): Record<string, string> {
-    return this.token ? { Authorization: `Bearer ${this.token}` } : {};
+    return this.token ? { Authorization: `Bearer ${this.token}` } : { 'X-Mulligan-CSRF': '1' };
   }
 }
 
