@@ -24,7 +24,7 @@ type Model struct {
 type Plugin struct {
 	Name      string    `json:"name"`
 	Version   string    `json:"version,omitempty"`
-	State     string    `json:"state" doc:"starting, running, restarting, broken, stopped or shadow"`
+	State     string    `json:"state" doc:"starting, ready, backoff (it died, and is started again when it is asked), tripped (it is not asked for a while) or stopped"`
 	Since     time.Time `json:"since,omitzero"`
 	LastError string    `json:"lastError,omitempty"`
 	Shadow    bool      `json:"shadow,omitempty" doc:"It is asked on trial: its votes never count."`

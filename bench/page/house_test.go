@@ -88,7 +88,7 @@ func build(t *testing.T, options ...option) *house {
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
 		},
 		Plugins: func() []gateway.Plugin {
-			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "running"}}
+			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready"}}
 		},
 	})
 	mux := http.NewServeMux()

@@ -18,7 +18,8 @@ import (
 
 // reach is how the HTTP face is reached: where it listens, and by what names.
 type reach struct {
-	address   string // host:port or unix:/path; "" = there is no face
+	address   string // host:port or unix:/path; noFace = there is none
+	usual     bool   // nobody chose it
 	cert, key string // PEM files; "" = no TLS
 	expose    bool
 	hosts     []string
@@ -27,7 +28,7 @@ type reach struct {
 
 func (r *reach) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&r.address, "listen", "", "serve the HTTP API at this address, for example 127.0.0.1:8484 or unix:/run/user/1000/mulligan.sock")
+	flags.StringVar(&r.address, "listen", "127.0.0.1:8484", "serve the chat page and the HTTP API at this address, or at unix:/run/user/1000/mulligan.sock; none = not at all")
 	flags.StringVar(&r.cert, "tls-cert", "", "the certificate to serve with, a PEM file with what leads to its authority")
 	flags.StringVar(&r.key, "tls-key", "", "its key, a PEM file")
 	flags.BoolVar(&r.expose, "expose", false, "listen without TLS where others can reach it, because a proxy or a tunnel sees to that")
@@ -35,6 +36,9 @@ func (r *reach) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&r.origins, "allow-origin", nil, "the origin of a proxy before it, such as https://box.example (repeatable)")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 }
+
+// noFace is the address of serve where nothing is served.
+const noFace = "none"
 
 func (r *reach) tls() bool { return r.cert != "" }
 

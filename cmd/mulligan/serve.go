@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +20,9 @@ func newServe() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Go on with runs in the background, as soon as their time has come",
-		Long: "Stay, and go on with every run of the store that nobody drives:\n\n" +
+		Short: "Serve the chat page and the HTTP API, and go on with runs whose time has come",
+		Long: "Serve a page to chat with models, and an API for other clients, to this machine only; `mulligan login`\n" +
+			"lets a browser in. And go on with every run of the store that nobody drives:\n\n" +
 			"  - a run that waits for a time, such as a quota's reset, when the time has come; also right after\n" +
 			"    the computer wakes from a sleep over it\n" +
 			"  - a run whose process died, at once: what was finished is kept and not done again\n" +
@@ -30,7 +33,8 @@ func newServe() *cobra.Command {
 			"It prints a line when it goes on with a run and one when that has come to something, never what was\n" +
 			"said. Providers, plugins and tools are the configuration's, read once at the start.",
 		Example: `mulligan serve
-mulligan serve --listen 127.0.0.1:8484   # with an HTTP API; mulligan login lets a browser in
+mulligan login                 # a link that lets a browser in, once
+mulligan serve --listen none   # only go on with runs
 mulligan serve --json | jq -r 'select(.run) | [.run, .msg] | @tsv'
 mulligan runs list --waiting   # what it will go on with`,
 		Args: cobra.NoArgs,
@@ -55,7 +59,8 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	options := append(a.observed(ctx, at.address != ""), runner.WithLogger(log))
+	at.usual = !cmd.Flags().Changed("listen")
+	options := append(a.observed(ctx, at.address != noFace), runner.WithLogger(log))
 	r, models, err := a.driver(ctx, plugins, options...)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -66,10 +71,14 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool
 	tell := func(word string) func(*runner.Run) {
 		return func(run *runner.Run) { tellRun(log, run, word) }
 	}
-	if at.address == "" {
+	if at.address == noFace {
 		return r.Keep(ctx, tell("goes on"))
 	}
 	face, err := a.openFace(ctx, at, log, r, models, tell("begins"))
+	if at.usual && errors.Is(err, syscall.EADDRINUSE) {
+		log.Warn("another program listens at " + at.address + ": runs are kept, without a page and an API; choose another address with --listen")
+		return r.Keep(ctx, tell("goes on"))
+	}
 	if err != nil {
 		return err
 	}

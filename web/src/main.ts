@@ -228,7 +228,7 @@ class App extends LitElement {
   }
 
   private health(): TemplateResult {
-    const ill = this.plugins.filter((p) => p.state !== 'running' && p.state !== 'shadow');
+    const ill = this.plugins.filter((p) => p.state === 'backoff' || p.state === 'tripped');
     const words = this.plugins.length === 0 ? 'No recovery plugin' : ill.length === 0 ? `${this.plugins.length === 1 ? '1 plugin' : `${this.plugins.length} plugins`}, healthy` : `${ill.length} of ${this.plugins.length} plugins not well`;
     return html`
       <details class="plugins">
