@@ -25,11 +25,12 @@ type file struct {
 	tag     string // its strong ETag
 }
 
-// Handler serves the page at / and its files beside it; any other path is unknown (404).
+// Handler serves the page at / and its files beside it, among them client.js, which is the
+// client of sdk/typescript for pages of somebody's own; any other path is unknown (404).
 // Every answer says what the page may do, and is asked for anew by its ETag.
 func Handler() http.Handler {
 	served := map[string]file{}
-	for _, name := range []string{"index.html", "app.js", "app.css", "icon.svg"} {
+	for _, name := range []string{"index.html", "app.js", "app.css", "icon.svg", "client.js"} {
 		content, err := fs.ReadFile(files, "dist/"+name)
 		if err != nil {
 			panic(err) // embedded, so it is there

@@ -22,7 +22,7 @@ func get(t *testing.T, method, path string, header map[string]string) *httptest.
 func TestFilesAndTheirHeaders(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
-		"/app.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml",
+		"/app.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/client.js": "text/javascript; charset=utf-8",
 	} {
 		r := get(t, "GET", path, nil)
 		tag := r.Header().Get("ETag")

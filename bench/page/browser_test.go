@@ -94,8 +94,16 @@ var desktop = look{width: 1200, height: 820, scale: 1, reduced: true}
 const movable = `(() => { const real = Date.now; window.__skip = Number(sessionStorage.getItem('skip') || 0);
 	Date.now = () => real.call(Date) + window.__skip; })()`
 
-// open opens a tab on a path of the house.
+// open opens a tab on the chat page.
 func (h *house) open(path string, l look) *window {
+	h.t.Helper()
+	w := h.visit(path, l)
+	w.wait(`document.querySelector('mulligan-app')?.childElementCount > 0`)
+	return w
+}
+
+// visit opens a tab on a path of the house.
+func (h *house) visit(path string, l look) *window {
 	h.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium(h.t))
 	w := &window{t: h.t, ctx: ctx}
@@ -112,7 +120,6 @@ func (h *house) open(path string, l look) *window {
 	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: movable})
 	w.be(l)
 	w.do(chromedp.Navigate(h.url + path))
-	w.wait(`document.querySelector('mulligan-app')?.childElementCount > 0`)
 	return w
 }
 

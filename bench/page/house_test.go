@@ -42,6 +42,7 @@ type house struct {
 	offline atomic.Bool // this machine has no connection
 	release chan struct{}
 	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
+	example http.HandlerFunc                     // a page of somebody's own, at /example
 }
 
 // Option changes how a house is built.
@@ -93,6 +94,7 @@ func build(t *testing.T, options ...option) *house {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", web.Handler())
+	mux.HandleFunc("/example", func(w http.ResponseWriter, r *http.Request) { h.example(w, r) })
 	mux.Handle("/v1/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.locked.Load() {
 			http.Error(w, `{"status":401,"detail":"sign in"}`, http.StatusUnauthorized)

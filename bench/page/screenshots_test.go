@@ -75,7 +75,9 @@ var scenes = []scene{
 		w.skip(20 * time.Second)
 		w.says(".line", "will retry")
 	}},
-	{name: "tool-slow", play: func(h *house) { h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"})) }, arrive: func(w *window) {
+	{name: "tool-slow", play: func(h *house) {
+		h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"}))
+	}, arrive: func(w *window) {
 		w.says(".tool", "run_tests")
 		w.skip(42 * time.Second)
 		w.says(".line", "Still working")
@@ -92,15 +94,23 @@ var scenes = []scene{
 	}, arrive: func(w *window) { w.says(".line", "Switching") }},
 	{name: "offline", auto: true, play: func(h *house) { h.offline.Store(true) }, arrive: func(w *window) { w.says(".line", "offline") }},
 	{name: "suggestion", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) { w.says(".card", "overloaded") }},
-	{name: "cut-off", play: func(h *house) { h.play(opus, faultlab.CutAfter("Here is a plan that leaves **Friday afternoon** free.\n\n- Monday: the report")) },
-		arrive: func(w *window) { w.says(".card", "cut off") }},
+	{
+		name: "cut-off", play: func(h *house) {
+			h.play(opus, faultlab.CutAfter("Here is a plan that leaves **Friday afternoon** free.\n\n- Monday: the report"))
+		},
+		arrive: func(w *window) { w.says(".card", "cut off") },
+	},
 	{name: "usage-limit", play: func(h *house) { h.play(opus, faultlab.RateLimited(130*time.Minute)) }, arrive: func(w *window) { w.says(".card", "slow down") }},
 	{name: "key", play: func(h *house) { h.play(opus, faultlab.Unauthorized()) }, arrive: func(w *window) {
 		w.says(".card", "rejected")
 		w.press("Update key")
 	}},
-	{name: "tool-unknown", play: func(h *house) { h.play(opus, faultlab.ToolCalls("I send it now.", faultlab.Call{Name: "send_email", Args: `{"to":"ada@example.org"}`})) },
-		arrive: func(w *window) { w.says(".card", "may or may not") }},
+	{
+		name: "tool-unknown", play: func(h *house) {
+			h.play(opus, faultlab.ToolCalls("I send it now.", faultlab.Call{Name: "send_email", Args: `{"to":"ada@example.org"}`}))
+		},
+		arrive: func(w *window) { w.says(".card", "may or may not") },
+	},
 	{name: "recovered", auto: true, options: []option{advise(twice)}, play: func(h *house) {
 		h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
 		h.play(gpt, faultlab.Answer(week))
@@ -121,12 +131,19 @@ var scenes = []scene{
 		w.press("Timeline")
 		w.says("dialog.timeline", "Done.")
 	}},
-	{name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
-		arrive: func(w *window) { w.says(".card.failed", "having problems") }},
+	{
+		name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
+		arrive: func(w *window) { w.says(".card.failed", "having problems") },
+	},
 	{name: "stopped", play: func(h *house) { h.play(opus, faultlab.StallAfter("Here is a plan that leaves Friday")) }, arrive: func(w *window) {
 		w.says(".prose", "Friday")
 		w.press("Stop")
 		w.says(".line", "Stopped.")
+	}},
+	{name: "conversations", play: func(h *house) { h.play(opus, faultlab.Answer(week)) }, arrive: func(w *window) {
+		w.says(".badge", "claude")
+		w.be(looks["phone"])
+		eval[any](w, `document.querySelector('.menu').click()`)
 	}},
 	{name: "expired", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
 		w.says(".card", "overloaded")

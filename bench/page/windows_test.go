@@ -133,6 +133,16 @@ func TestRememberedChoices(t *testing.T) {
 	w.wait(`document.querySelector('.switch').getAttribute('aria-checked') === 'false'`) // the conversation has its own
 }
 
+func TestANotificationWhenARunWaits(t *testing.T) {
+	h := build(t)
+	w := h.open("/", desktop)
+	eval[any](w, `window.__told = []; window.Notification = class { static permission = 'granted'; constructor(title, o) { __told.push(title + ': ' + o.body); } };
+		Object.defineProperty(document, 'hidden', { value: true }); void 0`)
+	h.play(opus, faultlab.Overloaded())
+	w.send("Plan my week")
+	w.wait(`window.__told[0] === 'A run waits for you: Plan my week'`)
+}
+
 // TestAxe lets axe-core look at the page in every state that differs, in both themes.
 func TestAxe(t *testing.T) {
 	source, err := os.ReadFile("../../.cache/web/node_modules/axe-core/axe.min.js")

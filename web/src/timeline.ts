@@ -1,4 +1,4 @@
-import { modelName, spell, type RunEvent, type View } from '@mulligan-run/client';
+import { modelName, spell, type RunEvent, type View, type Wait } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
@@ -54,15 +54,16 @@ function spansOf(events: RunEvent[], end: number): Span[] {
       open.delete(key);
     }
   };
+  let model = '';
   for (const e of events) {
     const at = Date.parse(e.time);
     switch (e.type) {
-      case 'began': begin(`a${e.data.attempt}`, { kind: 'running', label: modelName(e.data.model), detail: '', from: at }); break;
+      case 'began': model = e.data.model; begin(`a${e.data.attempt}`, { kind: 'running', label: modelName(e.data.model), detail: '', from: at }); break;
       case 'answered': close(`a${e.data.attempt}`, at, { kind: 'ok', detail: 'answered' }); break;
       case 'failed': close(`a${e.data.attempt ?? 0}`, at, { kind: 'failed', detail: e.data.failure.title }); break;
       case 'tool_began': begin(`t${e.data.callId}`, { kind: 'tool', label: e.data.name, detail: 'tool', from: at }); break;
       case 'tool_returned': close(`t${e.data.callId}`, at, { detail: e.data.outcome === 'ok' ? 'tool' : `tool, ${e.data.outcome}` }); break;
-      case 'waiting': begin('wait', { kind: 'wait', label: 'wait', detail: e.data.for === 'time' ? `attempt ${e.data.retry}/${e.data.of}` : `for ${e.data.for}`, from: at }); break;
+      case 'waiting': begin('wait', { kind: 'wait', label: 'wait', detail: waitedFor(e.data, model), from: at }); break;
       case 'suggested': begin('person', { kind: 'person', label: 'you', detail: e.data.suggestion.title, from: at }); break;
       case 'due': close('wait', at); break;
       case 'accepted': close('wait', at); close('person', at, { detail: e.text ?? '' }); break;
@@ -70,6 +71,13 @@ function spansOf(events: RunEvent[], end: number): Span[] {
     }
   }
   return spans;
+}
+
+function waitedFor(w: Wait, model: string): string {
+  if (w.for !== 'time') {
+    return `for ${w.for === 'reset' ? 'a reset' : `the ${w.for}`}`;
+  }
+  return w.model === model ? `attempt ${w.retry}/${w.of}` : `before ${modelName(w.model)}`;
 }
 
 const ROW = 24;
