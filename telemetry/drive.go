@@ -47,7 +47,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 		t.compacted(l, run, e, b)
 	case recovery.Suggested:
 		if run.SuggestionOpen() {
-			t.meters.offered.Add(l.ctx, 1, labels(labelAction.String(actionLabel(b.Suggestion.SuggestedAction))))
+			t.meters.offered.Add(l.ctx, 1, t.labels.of(labelAction.String(actionLabel(b.Suggestion.SuggestedAction))))
 		}
 	case recovery.Accepted:
 		t.accepted(l, run, e, b)
@@ -69,10 +69,10 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	}
 	now := t.now()
 	if l.attempt != nil {
-		endAttempt(l.attempt, now, outcomeLetGo)
+		endOutcome(l.attempt.span, now, outcomeLetGo)
 	}
 	if l.summary != nil {
-		endAttempt(l.summary, now, outcomeLetGo)
+		endOutcome(l.summary.span, now, outcomeLetGo)
 	}
 	for _, s := range l.tools {
 		endOutcome(s.span, now, outcomeLetGo)
@@ -103,10 +103,10 @@ func (t *Telemetry) stands(l *leg, status recovery.Status) {
 		return
 	}
 	if l.status != "" {
-		t.meters.driven.Add(l.ctx, -1, labels(labelStatus.String(string(l.status))))
+		t.meters.driven.Add(l.ctx, -1, t.labels.of(labelStatus.String(string(l.status))))
 	}
 	if status != "" {
-		t.meters.driven.Add(l.ctx, 1, labels(labelStatus.String(string(status))))
+		t.meters.driven.Add(l.ctx, 1, t.labels.of(labelStatus.String(string(status))))
 	}
 	l.status = status
 }
@@ -140,12 +140,11 @@ func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b reco
 	}
 	provider, model := t.models.of(a.model)
 	if b.FirstEvent > 0 {
-		t.meters.firstEvent.Record(l.ctx, b.FirstEvent.Duration().Seconds(), labels(provider, model))
+		t.meters.firstEvent.Record(l.ctx, b.FirstEvent.Duration().Seconds(), t.labels.of(provider, model))
 	}
 	t.over(l.ctx, a, e.Time, outcomeAnswered, outcomeNone)
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
-	setAnswered(a.span, b)
-	endAttempt(a, e.Time, outcomeAnswered)
+	endAnswered(a.span, b, e.Time)
 }
 
 func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recovery.Failed) {
@@ -164,18 +163,17 @@ func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recove
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
 	provider, model := t.models.of(a.model)
 	if n := b.Usage.Total(); n > 0 {
-		t.meters.wasted.Add(l.ctx, min(n, maxTokens), labels(provider, model))
+		t.meters.wasted.Add(l.ctx, min(n, maxTokens), t.labels.of(provider, model))
 	}
-	setFailed(a.span, b)
-	endAttempt(a, e.Time, outcomeFailed)
+	endFailed(a.span, b, e.Time)
 }
 
 // over counts an attempt that is over.
 func (t *Telemetry) over(ctx context.Context, a *attempt, by time.Time, outcome, kind string) {
 	provider, model := t.models.of(a.model)
-	t.meters.attempts.Add(ctx, 1, labels(provider, model, labelOutcome.String(outcome), labelKind.String(kind)))
+	t.meters.attempts.Add(ctx, 1, t.labels.of(provider, model, labelOutcome.String(outcome), labelKind.String(kind)))
 	if !a.began.IsZero() {
-		t.meters.attemptTook.Record(ctx, a.took(by), labels(provider, model, labelOutcome.String(outcome)))
+		t.meters.attemptTook.Record(ctx, a.took(by), t.labels.of(provider, model, labelOutcome.String(outcome)))
 	}
 }
 
@@ -192,17 +190,17 @@ func (t *Telemetry) used(ctx context.Context, name string, u llm.Usage, cost rec
 		{"input", u.InputTokens}, {"output", u.OutputTokens}, {"cache_read", u.CacheReadTokens}, {"cache_write", u.CacheWriteTokens},
 	} {
 		if n.n > 0 {
-			t.meters.tokens.Add(ctx, min(n.n, maxTokens), labels(provider, model, labelType.String(n.of)))
+			t.meters.tokens.Add(ctx, min(n.n, maxTokens), t.labels.of(provider, model, labelType.String(n.of)))
 		}
 	}
 	if cost.Microdollars > 0 {
-		t.meters.cost.Add(ctx, float64(cost.Microdollars)/1e6, labels(provider, model))
+		t.meters.cost.Add(ctx, float64(cost.Microdollars)/1e6, t.labels.of(provider, model))
 	}
 }
 
 func (t *Telemetry) voted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Voted) {
 	plugin := labelPlugin.String(t.plugins.of(b.Vote.Plugin))
-	t.meters.hookTook.Record(l.ctx, b.Vote.Latency.Duration().Seconds(), labels(plugin, labelOutcome.String(voteLabel(b.Vote))))
+	t.meters.hookTook.Record(l.ctx, b.Vote.Latency.Duration().Seconds(), t.labels.of(plugin, labelOutcome.String(voteLabel(b.Vote))))
 	t.showVote(l, run, e, b.Vote)
 }
 
@@ -211,7 +209,7 @@ func (t *Telemetry) decided(l *leg, d recovery.Decision) {
 	if d.By != nil {
 		plugin = t.plugins.of(d.By.Plugin)
 	}
-	t.meters.decisions.Add(l.ctx, 1, labels(labelPlugin.String(plugin), labelAction.String(actionLabel(d.Action))))
+	t.meters.decisions.Add(l.ctx, 1, t.labels.of(labelPlugin.String(plugin), labelAction.String(actionLabel(d.Action))))
 	showDecision(l, d)
 }
 
@@ -231,7 +229,7 @@ func (t *Telemetry) waited(l *leg, by time.Time) {
 }
 
 func (t *Telemetry) count(ctx context.Context, w *wait, d time.Duration) {
-	t.meters.waited.Record(ctx, d.Seconds(), labels(labelFor.String(string(w.is.For))))
+	t.meters.waited.Record(ctx, d.Seconds(), t.labels.of(labelFor.String(string(w.is.For))))
 }
 
 func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturned) {
@@ -240,7 +238,7 @@ func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturn
 		return // it was never run, or began elsewhere
 	}
 	delete(l.tools, b.CallID)
-	t.meters.toolTook.Record(l.ctx, s.took(e.Time), labels(labelOutcome.String(string(b.Outcome))))
+	t.meters.toolTook.Record(l.ctx, s.took(e.Time), t.labels.of(labelOutcome.String(string(b.Outcome))))
 	endOutcome(s.span, e.Time, string(b.Outcome))
 }
 
@@ -257,12 +255,7 @@ func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b rec
 	}
 	l.summary = nil
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
-	outcome := outcomeAnswered
-	if b.Reason != "" {
-		outcome = outcomeFailed
-	}
-	setUsage(a.span, b.Usage)
-	endAttempt(a, e.Time, outcome)
+	endSummary(a.span, b, e.Time)
 }
 
 func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Accepted) {
@@ -278,7 +271,7 @@ func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b reco
 	if i := slices.IndexFunc(actions, func(c recovery.Button) bool { return c.ID == b.Action }); i >= 0 {
 		kind = buttonLabel(actions[i].Kind)
 	}
-	t.meters.answered.Add(l.ctx, 1, labels(labelAction.String(kind)))
+	t.meters.answered.Add(l.ctx, 1, t.labels.of(labelAction.String(kind)))
 }
 
 func (t *Telemetry) ended(l *leg, run *recovery.Run, e recovery.Event, b recovery.Ended) {
@@ -286,9 +279,9 @@ func (t *Telemetry) ended(l *leg, run *recovery.Run, e recovery.Event, b recover
 	if a := l.attempt; a != nil {
 		l.attempt = nil
 		t.over(l.ctx, a, e.Time, outcomeCancelled, outcomeNone)
-		endAttempt(a, e.Time, outcomeCancelled)
+		endOutcome(a.span, e.Time, outcomeCancelled)
 	}
-	t.meters.ended.Add(l.ctx, 1, labels(labelStatus.String(string(b.Status)), labelStop.String(stopLabel(b.StopReason))))
+	t.meters.ended.Add(l.ctx, 1, t.labels.of(labelStatus.String(string(b.Status)), labelStop.String(stopLabel(b.StopReason))))
 	if recovered(run) {
 		t.meters.recovered.Add(l.ctx, 1)
 	}

@@ -18,8 +18,31 @@ const other = "other"
 // log that another configuration wrote.
 const maxPlugins = 32
 
-func labels(kvs ...attribute.KeyValue) metric.MeasurementOption {
-	return metric.WithAttributeSet(attribute.NewSet(kvs...))
+// maxLabels is how many labels a metric has at the most.
+const maxLabels = 4
+
+// labelSets keeps the sets of labels that were used, of which there are few: to make one
+// costs as much as to count something under it.
+type labelSets struct {
+	mu   sync.RWMutex
+	made map[[maxLabels]attribute.KeyValue]metric.MeasurementOption
+}
+
+// of gives a set of at most maxLabels labels.
+func (s *labelSets) of(kvs ...attribute.KeyValue) metric.MeasurementOption {
+	var key [maxLabels]attribute.KeyValue
+	copy(key[:], kvs)
+	s.mu.RLock()
+	set, ok := s.made[key]
+	s.mu.RUnlock()
+	if ok {
+		return set
+	}
+	set = metric.WithAttributeSet(attribute.NewSet(kvs...))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made[key] = set
+	return set
 }
 
 // modelNames are the models that get labels of their own.

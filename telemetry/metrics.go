@@ -114,7 +114,7 @@ func (t *Telemetry) watchPlugins(meter metric.Meter, plugins func() []Plugin) er
 	return gauge(meter, "mulligan.plugin.state", "{plugin}", "1 for the state that a plugin is in.",
 		func(_ context.Context, o metric.Int64Observer) error {
 			for _, p := range plugins() {
-				o.Observe(1, labels(labelPlugin.String(t.plugins.of(p.Name)), labelState.String(p.State)))
+				o.Observe(1, t.labels.of(labelPlugin.String(t.plugins.of(p.Name)), labelState.String(p.State)))
 			}
 			return nil
 		})

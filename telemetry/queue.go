@@ -4,18 +4,20 @@ import (
 	"context"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// maxSpans is how many finished spans may wait for their export.
-const maxSpans = 4096
+const (
+	maxSpans        = 4096 // that may wait for their export, finished
+	maxSpansPerSend = 512
+)
 
 // The reasons for which a span is dropped.
-const (
-	droppedFull     = "queue_full"
-	droppedUnsent   = "export_failed"
-	maxSpansPerSend = 512
+var (
+	droppedFull   = metric.WithAttributeSet(attribute.NewSet(labelReason.String("queue_full")))
+	droppedUnsent = metric.WithAttributeSet(attribute.NewSet(labelReason.String("export_failed")))
 )
 
 // queue keeps finished spans until they are exported, in the background and many at a
@@ -48,8 +50,8 @@ func (q *queue) OnEnd(span sdktrace.ReadOnlySpan) {
 	q.SpanProcessor.OnEnd(span)
 }
 
-func (q *queue) drop(n int, reason string) {
-	q.dropped.Add(context.Background(), int64(n), labels(labelReason.String(reason)))
+func (q *queue) drop(n int, reason metric.MeasurementOption) {
+	q.dropped.Add(context.Background(), int64(n), reason)
 }
 
 // exporter is the queue's way out.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -20,11 +21,9 @@ var noSpan = trace.SpanFromContext(context.Background())
 func at(when time.Time) trace.SpanEventOption { return trace.WithTimestamp(when) }
 
 // start begins a span with what it has in common with all others.
-func (t *Telemetry) start(ctx context.Context, name string, kind trace.SpanKind, e recovery.Event) (context.Context, trace.Span) {
+func (t *Telemetry) start(ctx context.Context, name string, kind trace.SpanKind, e recovery.Event, kvs ...attribute.KeyValue) (context.Context, trace.Span) {
 	ctx, span := t.tracer.Start(ctx, name, at(e.Time), trace.WithSpanKind(kind))
-	if span.IsRecording() {
-		span.SetAttributes(keyRun.String(e.Run), keySeq.Int64(int64(e.Seq))) //nolint:gosec // a run has no 2⁶³ events
-	}
+	span.SetAttributes(append(kvs, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq)))...) //nolint:gosec // a run has no 2⁶³ events
 	return ctx, span
 }
 
@@ -33,8 +32,7 @@ func (t *Telemetry) startRun(run *recovery.Run, e recovery.Event) (context.Conte
 	if t.traces == nil {
 		return ctx, noSpan
 	}
-	ctx, span := t.start(ofRun(ctx, run), "run", trace.SpanKindInternal, e)
-	span.SetAttributes(keyOperation.String(operationAgent), keyAuto.Bool(run.Policy.AutoRecover))
+	ctx, span := t.start(ofRun(ctx, run), "run", trace.SpanKindInternal, e, keyOperation.String(operationAgent), keyAuto.Bool(run.Policy.AutoRecover))
 	if run.Session != "" {
 		span.SetAttributes(keyConversation.String(run.Session))
 	}
@@ -67,19 +65,15 @@ func endRun(span trace.Span, run *recovery.Run, by time.Time) {
 func (t *Telemetry) startRound(l *leg, e recovery.Event, n int) *round {
 	r := &round{n: n, ctx: l.ctx, span: noSpan}
 	if l.span.IsRecording() {
-		r.ctx, r.span = t.start(l.ctx, "round "+strconv.Itoa(n), trace.SpanKindInternal, e)
-		r.span.SetAttributes(keyRound.Int(n))
+		r.ctx, r.span = t.start(l.ctx, "round "+strconv.Itoa(n), trace.SpanKindInternal, e, keyRound.Int(n))
 	}
 	return r
 }
 
 func (t *Telemetry) startAttempt(l *leg, e recovery.Event, b recovery.Began) trace.Span {
-	span := t.startCall(l, e, b.Model)
-	if span.IsRecording() {
-		span.SetAttributes(keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
-		if n := b.Adjust.MaxOutputTokens; n > 0 {
-			span.SetAttributes(keyMaxTokens.Int(n))
-		}
+	span := t.startCall(l, e, b.Model, keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
+	if n := b.Adjust.MaxOutputTokens; n > 0 && span.IsRecording() {
+		span.SetAttributes(keyMaxTokens.Int(n))
 	}
 	return span
 }
@@ -89,57 +83,72 @@ func (t *Telemetry) startSummary(l *leg, e recovery.Event, b recovery.Compacting
 }
 
 // startCall begins the span of a call of a model.
-func (t *Telemetry) startCall(l *leg, e recovery.Event, name string) trace.Span {
+func (t *Telemetry) startCall(l *leg, e recovery.Event, name string, kvs ...attribute.KeyValue) trace.Span {
 	if !l.span.IsRecording() {
 		return noSpan
 	}
 	provider, model, _ := strings.Cut(name, "/")
-	_, span := t.start(l.below(), operationChat+" "+model, trace.SpanKindClient, e)
-	span.SetAttributes(keyOperation.String(operationChat), keyProvider.String(provider), keyRequestModel.String(model))
+	_, span := t.start(l.below(), operationChat+" "+model, trace.SpanKindClient, e,
+		append(kvs, keyOperation.String(operationChat), keyProvider.String(provider), keyRequestModel.String(model))...)
 	return span
 }
 
-func setAnswered(span trace.Span, b recovery.Answered) {
+func endAnswered(span trace.Span, b recovery.Answered, by time.Time) {
 	if span.IsRecording() {
-		span.SetAttributes(keyFirstEvent.Int64(int64(b.FirstEvent)), keyFinish.StringSlice([]string{string(b.Stop)}))
-		setUsage(span, b.Usage)
+		endOutcome(span, by, outcomeAnswered, withUsage(b.Usage,
+			keyFirstEvent.Int64(int64(b.FirstEvent)), keyFinish.StringSlice([]string{string(b.Stop)}))...)
 	}
 }
 
-func setFailed(span trace.Span, b recovery.Failed) {
+func endFailed(span trace.Span, b recovery.Failed, by time.Time) {
 	if !span.IsRecording() {
 		return
 	}
 	f := b.Failure
-	span.SetStatus(codes.Error, "")
-	span.SetAttributes(keyErrorType.String(f.ErrorType()), keyCode.String(string(f.Code)), keyPhase.String(string(f.Phase)))
+	kvs := withUsage(b.Usage, keyErrorType.String(f.ErrorType()), keyCode.String(string(f.Code)), keyPhase.String(string(f.Phase)))
 	if f.HTTPStatus != 0 {
-		span.SetAttributes(keyHTTPStatus.Int(f.HTTPStatus))
+		kvs = append(kvs, keyHTTPStatus.Int(f.HTTPStatus))
 	}
 	if f.Timer != "" {
-		span.SetAttributes(keyTimer.String(string(f.Timer)))
+		kvs = append(kvs, keyTimer.String(string(f.Timer)))
 	}
-	setUsage(span, b.Usage)
+	span.SetStatus(codes.Error, "")
+	endOutcome(span, by, outcomeFailed, kvs...)
 }
 
-func setUsage(span trace.Span, u llm.Usage) {
-	if !span.IsRecording() || u == (llm.Usage{}) {
+func endSummary(span trace.Span, b recovery.Compacted, by time.Time) {
+	if !span.IsRecording() {
 		return
 	}
-	span.SetAttributes(keyInput.Int64(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), keyOutput.Int64(u.OutputTokens))
-	if u.CacheReadTokens > 0 {
-		span.SetAttributes(keyCacheRead.Int64(u.CacheReadTokens))
+	outcome := outcomeAnswered
+	if b.Reason != "" {
+		outcome = outcomeFailed
 	}
-	if u.CacheWriteTokens > 0 {
-		span.SetAttributes(keyCacheWrite.Int64(u.CacheWriteTokens))
-	}
+	endOutcome(span, by, outcome, withUsage(b.Usage)...)
 }
 
-func endAttempt(a *attempt, by time.Time, outcome string) { endOutcome(a.span, by, outcome) }
+// mostAttributes is how many a span is given when it ends; a guess.
+const mostAttributes = 12
 
-func endOutcome(span trace.Span, by time.Time, outcome string) {
+// withUsage adds what a call used, as far as that is known.
+func withUsage(u llm.Usage, kvs ...attribute.KeyValue) []attribute.KeyValue {
+	kvs = append(make([]attribute.KeyValue, 0, mostAttributes), kvs...)
+	if u == (llm.Usage{}) {
+		return kvs
+	}
+	kvs = append(kvs, keyInput.Int64(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), keyOutput.Int64(u.OutputTokens))
+	if u.CacheReadTokens > 0 {
+		kvs = append(kvs, keyCacheRead.Int64(u.CacheReadTokens))
+	}
+	if u.CacheWriteTokens > 0 {
+		kvs = append(kvs, keyCacheWrite.Int64(u.CacheWriteTokens))
+	}
+	return kvs
+}
+
+func endOutcome(span trace.Span, by time.Time, outcome string, kvs ...attribute.KeyValue) {
 	if span.IsRecording() {
-		span.SetAttributes(keyOutcome.String(outcome))
+		span.SetAttributes(append(kvs, keyOutcome.String(outcome))...)
 		span.End(at(by))
 	}
 }
@@ -153,8 +162,8 @@ func (t *Telemetry) startTool(l *leg, run *recovery.Run, e recovery.Event, b rec
 	if slices.ContainsFunc(run.Tools, func(d recovery.ToolDecl) bool { return d.Name == b.Name }) {
 		name = b.Name
 	}
-	_, span := t.start(l.below(), operationTool+" "+name, trace.SpanKindInternal, e)
-	span.SetAttributes(keyOperation.String(operationTool), keyToolName.String(name), keyTry.Int(b.Try))
+	_, span := t.start(l.below(), operationTool+" "+name, trace.SpanKindInternal, e,
+		keyOperation.String(operationTool), keyToolName.String(name), keyTry.Int(b.Try))
 	return span
 }
 
@@ -162,8 +171,7 @@ func (t *Telemetry) startWait(l *leg, e recovery.Event, b recovery.Waiting) trac
 	if !l.span.IsRecording() {
 		return noSpan
 	}
-	_, span := t.start(l.below(), "wait "+string(b.For), trace.SpanKindInternal, e)
-	span.SetAttributes(keyWaitFor.String(string(b.For)))
+	_, span := t.start(l.below(), "wait "+string(b.For), trace.SpanKindInternal, e, keyWaitFor.String(string(b.For)))
 	return span
 }
 
@@ -177,8 +185,8 @@ func (t *Telemetry) showVote(l *leg, run *recovery.Run, e recovery.Event, v reco
 	if o := run.Open; o != nil && asked.Time.Before(o.At) {
 		asked.Time = o.At // latencies are rounded
 	}
-	_, span := t.start(l.below(), "hook "+v.Plugin, trace.SpanKindClient, asked)
-	span.SetAttributes(keyPlugin.String(v.Plugin), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
+	_, span := t.start(l.below(), "hook "+v.Plugin, trace.SpanKindClient, asked,
+		keyPlugin.String(v.Plugin), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
 	if v.Version != "" {
 		span.SetAttributes(keyVersion.String(v.Version))
 	}

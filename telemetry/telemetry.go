@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -54,6 +55,7 @@ type Telemetry struct {
 	handler http.Handler
 	models  modelNames
 	plugins *firstNames
+	labels  *labelSets
 
 	mu   sync.Mutex
 	legs map[string]*leg // by run
@@ -64,7 +66,8 @@ type Telemetry struct {
 func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	t := &Telemetry{
 		now: cfg.Now, models: modelNames{}, plugins: &firstNames{most: maxPlugins, names: map[string]bool{}},
-		legs: map[string]*leg{}, tracer: noop.NewTracerProvider().Tracer(scope), handler: http.NotFoundHandler(),
+		labels: &labelSets{made: map[[maxLabels]attribute.KeyValue]metric.MeasurementOption{}},
+		legs:   map[string]*leg{}, tracer: noop.NewTracerProvider().Tracer(scope), handler: http.NotFoundHandler(),
 	}
 	if t.now == nil {
 		t.now = time.Now
