@@ -95,6 +95,11 @@ func TestS06WritesOfOtherPages(t *testing.T) {
 			t.Errorf("%s: %d, not %d: %s", c.name, got.code, c.code, got.body)
 		}
 	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+		if got := g.send("POST", "/v1/runs/r1/cancel", "a=b", g.bearer(), "Content-Type: "+kind); got.code != http.StatusUnsupportedMediaType {
+			t.Errorf("%s to what needs no body: %d", kind, got.code)
+		}
+	}
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 		if got := g.send(method, "/v1/runs/r1/cancel", "", cookie, own); got.code != http.StatusForbidden {
 			t.Errorf("%s without a body and the CSRF header: %d", method, got.code)

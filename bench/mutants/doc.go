@@ -4,7 +4,8 @@
 //	make mutants                      # all of testdata/mutants
 //	go run ./bench/mutants I04 I17    # those whose names begin so
 //
-// A mutant is a patch named after the invariant that it breaks and how, such as
+// A mutant is a patch named after the invariant, or the security control (S04), that it
+// breaks and how, such as
 // testdata/mutants/I04-tool-runs-again.patch. Its first line is the test, with what is to
 // be set in its environment, and the second says what is broken:
 //
@@ -15,7 +16,8 @@
 //
 // The tracked files are copied to a temporary folder as they stand, each patch is applied
 // there and taken back; before that every test must pass without any. A mutant is killed if its patch applies, the test fails, and its
-// output has the invariant with a colon: "I04: …". Everything else is an error, and told
+// output has the invariant with a colon ("I04: …") or a test that begins with it
+// (TestI04…). Everything else is an error, and told
 // with the end of the output.
 //
 // That every patch applies is a test of this package, so that whoever changes what a

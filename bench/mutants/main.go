@@ -97,7 +97,7 @@ func (t *tree) kill(ctx context.Context, m mutant) (err error) {
 		return errors.New("its test passes")
 	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
 		return errors.New("it does not compile:\n" + tail(out))
-	case !bytes.Contains(out, []byte(m.id+": ")):
+	case !bytes.Contains(out, []byte(m.id+": ")) && !bytes.Contains(out, []byte("--- FAIL: Test"+m.id)):
 		return errors.New("its test fails and does not name " + m.id + ":\n" + tail(out))
 	}
 	return nil
