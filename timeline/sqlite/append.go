@@ -21,7 +21,7 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
 		now := time.Now().Round(0)
 		expires := now.Add(ttl)
-		h, err := scanHead(st.head.QueryRowContext(ctx, run), run)
+		h, err := st.find(ctx, run)
 		if errors.Is(err, timeline.ErrNotFound) {
 			lease = timeline.Lease{Run: run, Owner: owner, Epoch: 1, Expires: expires}
 			_, err = st.claim.ExecContext(ctx, run, owner, s.lock.id, expires.UnixNano())
@@ -34,8 +34,7 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 			return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
 		}
 		lease = timeline.Lease{Run: run, Owner: owner, Epoch: h.epoch + 1, Expires: expires}
-		_, err = st.lease.ExecContext(ctx, lease.Epoch, owner, s.lock.id, expires.UnixNano(), h.n)
-		return err
+		return h.lend(ctx, st, lease.Epoch, owner, s.lock.id, expires)
 	}, nil)
 	if err != nil {
 		return timeline.Lease{}, err
@@ -63,8 +62,7 @@ func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) 
 			return err
 		}
 		renewed.Expires = time.Now().Round(0).Add(ttl)
-		_, err = st.lease.ExecContext(ctx, l.Epoch, l.Owner, s.lock.id, renewed.Expires.UnixNano(), h.n)
-		return err
+		return h.lend(ctx, st, l.Epoch, l.Owner, s.lock.id, renewed.Expires)
 	}, nil)
 	if err != nil {
 		return timeline.Lease{}, err
@@ -75,15 +73,14 @@ func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) 
 // Release is timeline.Log's.
 func (s *Store) Release(ctx context.Context, l timeline.Lease) error {
 	return s.submit(ctx, func(ctx context.Context, st *statements) error {
-		h, err := scanHead(st.head.QueryRowContext(ctx, l.Run), l.Run)
+		h, err := st.find(ctx, l.Run)
 		if err != nil {
 			return err
 		}
 		if h.epoch != l.Epoch {
 			return refuse(&timeline.StaleError{Run: l.Run, Epoch: l.Epoch, Newest: h.epoch, Owner: h.Owner})
 		}
-		_, err = st.lease.ExecContext(ctx, l.Epoch, "", "", 0, h.n)
-		return err
+		return h.lend(ctx, st, l.Epoch, "", "", time.Time{})
 	}, nil)
 }
 
@@ -96,7 +93,7 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 	stored := make([][]byte, len(events))
 	for i, e := range events {
 		var err error
-		if stored[i], err = json.Marshal(e); err != nil {
+		if stored[i], err = e.MarshalJSON(); err != nil {
 			return err
 		}
 		e.Time = e.Time.Round(0)
@@ -117,13 +114,14 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 		if err := mayJoin(ctx, st, h, after, own); err != nil {
 			return err
 		}
+		before := h.Summary
 		for i, e := range own {
 			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[i]); err != nil {
 				return err
 			}
 			h.Apply(e)
 		}
-		return h.save(ctx, st)
+		return h.save(ctx, st, before)
 	}, func() { s.feed.Appended(l.Run, own) })
 }
 
@@ -157,7 +155,7 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command) (uint6
 	}
 	var n uint64
 	err = s.submit(ctx, func(ctx context.Context, st *statements) error {
-		h, err := scanHead(st.head.QueryRowContext(ctx, run), run)
+		h, err := st.find(ctx, run)
 		if err != nil {
 			return err
 		}
@@ -168,8 +166,7 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command) (uint6
 		if _, err = st.send.ExecContext(ctx, h.n, n, c.ID, body); err != nil {
 			return err
 		}
-		_, err = st.inbox.ExecContext(ctx, n, h.n)
-		return err
+		return h.hear(ctx, st, n)
 	}, func() { s.feed.Moved(run, 0, n) })
 	if err != nil {
 		return 0, err

@@ -107,20 +107,25 @@ func (s *Store) commitGroup(group []*write) {
 
 func (s *Store) transact(group []*write) (results []error, err error) {
 	ctx := context.Background() // no caller's end may interrupt the others
-	if _, err := s.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	st := s.statements
+	if _, err := st.begin.ExecContext(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			_, _ = s.writer.ExecContext(ctx, "ROLLBACK") // SQLite may have done so itself
+			_, _ = st.rollback.ExecContext(ctx) // SQLite may have done so itself
+			st.forget()
 		}
 	}()
+	if err := st.refresh(ctx); err != nil {
+		return nil, err
+	}
 	results = make([]error, len(group))
 	for i, w := range group {
 		if results[i] = w.ctx.Err(); results[i] != nil {
 			continue
 		}
-		err := w.do(ctx, s.statements)
+		err := w.do(ctx, st)
 		var no refused
 		if errors.As(err, &no) {
 			results[i] = no.error
@@ -128,15 +133,17 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 			return nil, err
 		}
 	}
-	_, err = s.writer.ExecContext(ctx, "COMMIT")
+	_, err = st.commit.ExecContext(ctx)
 	return results, err
 }
 
-// statements are the writer's prepared statements.
+// statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	head, claim, lease, events, insert, summary, command, send, inbox, newest, session, snapshot *sql.Stmt
+	begin, commit, rollback, version                                                                    *sql.Stmt
+	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 
 	all []*sql.Stmt
+	heads
 }
 
 // close lets the connection go: SQLite keeps one open, with its files, as long as there is
@@ -150,11 +157,15 @@ func (st *statements) close() error {
 }
 
 func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error) {
-	st := &statements{}
+	st := &statements{heads: heads{known: map[string]*head{}}}
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		sql  string
 	}{
+		{&st.begin, "BEGIN IMMEDIATE"},
+		{&st.commit, "COMMIT"},
+		{&st.rollback, "ROLLBACK"},
+		{&st.version, "PRAGMA data_version"},
 		{&st.head, "SELECT " + headColumns + " FROM runs WHERE run = ?"},
 		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, 1, ?, ?, ?)"},
 		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
@@ -162,6 +173,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
+		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},

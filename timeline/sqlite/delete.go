@@ -46,7 +46,7 @@ func (s *Store) deleteRows(ctx context.Context, runs []string) error {
 	results, err := s.transact([]*write{{ctx: ctx, do: func(ctx context.Context, st *statements) error {
 		var rows []int64
 		for _, run := range runs {
-			h, err := scanHead(st.head.QueryRowContext(ctx, run), run)
+			h, err := st.find(ctx, run)
 			if err != nil {
 				return err
 			}
@@ -65,6 +65,7 @@ func (s *Store) deleteRows(ctx context.Context, runs []string) error {
 				}
 			}
 		}
+		st.forget()
 		return nil
 	}}})
 	if err != nil {

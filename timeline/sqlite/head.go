@@ -38,16 +38,37 @@ func scanHead(r row, run string) (*head, error) {
 	return h, err
 }
 
-// save writes the summary back.
-func (h *head) save(ctx context.Context, st *statements) error {
+// save writes back what the summary has become since it was before. Most events move
+// nothing but its end, which spares the indexes of the rest.
+func (h *head) save(ctx context.Context, st *statements, before timeline.Summary) error {
+	before.Seq, before.UpdatedAt, before.DueAt = h.Seq, h.UpdatedAt, h.DueAt
+	if before == h.Summary {
+		_, err := st.moved.ExecContext(ctx, h.Seq, toNanos(h.UpdatedAt), toNanos(h.DueAt), h.n)
+		return err
+	}
 	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
 		string(h.WaitingFor), toNanos(h.WaitingUntil), toNanos(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.n)
 	return err
 }
 
+// lend gives the run to owner, whose lock is that, until it expires; to nobody if they
+// are empty.
+func (h *head) lend(ctx context.Context, st *statements, epoch uint64, owner, lock string, expires time.Time) error {
+	h.epoch, h.Owner, h.lock, h.expires = epoch, owner, lock, expires
+	_, err := st.lease.ExecContext(ctx, epoch, owner, lock, toNanos(expires), h.n)
+	return err
+}
+
+// hear moves the end of the run's inbox to n.
+func (h *head) hear(ctx context.Context, st *statements, n uint64) error {
+	h.inbox = n
+	_, err := st.inbox.ExecContext(ctx, n, h.n)
+	return err
+}
+
 // owned finds the run of a lease that is its newest.
 func owned(ctx context.Context, st *statements, l timeline.Lease) (*head, error) {
-	h, err := scanHead(st.head.QueryRowContext(ctx, l.Run), l.Run)
+	h, err := st.find(ctx, l.Run)
 	if err != nil {
 		return nil, err
 	}

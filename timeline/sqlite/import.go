@@ -35,23 +35,24 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 			if _, err := st.claim.ExecContext(ctx, i.Run, "", "", 0); err != nil {
 				return err
 			}
-			if h, err = scanHead(st.head.QueryRowContext(ctx, i.Run), i.Run); err != nil {
+			if h, err = st.find(ctx, i.Run); err != nil {
 				return err
 			}
 		}
-		if _, err := st.lease.ExecContext(ctx, max(i.Epoch, h.epoch), "", "", 0, h.n); err != nil {
+		if err := h.lend(ctx, st, max(i.Epoch, h.epoch), "", "", time.Time{}); err != nil {
 			return err
 		}
-		if _, err := st.inbox.ExecContext(ctx, max(i.Inbox, h.inbox), h.n); err != nil {
+		if err := h.hear(ctx, st, max(i.Inbox, h.inbox)); err != nil {
 			return err
 		}
+		before := h.Summary
 		for n, e := range events {
 			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[n]); err != nil {
 				return err
 			}
 			h.Apply(e)
 		}
-		return h.save(ctx, st)
+		return h.save(ctx, st, before)
 	}, func() { s.feed.Moved(i.Run, events[len(events)-1].Seq, 0) })
 }
 
@@ -60,7 +61,7 @@ const nowhere = math.MaxInt64
 
 // vacant is the place of a run that is to be imported, nil if it is there already.
 func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, stored [][]byte) (*head, error) {
-	h, err := scanHead(st.head.QueryRowContext(ctx, i.Run), i.Run)
+	h, err := st.find(ctx, i.Run)
 	if errors.Is(err, timeline.ErrNotFound) {
 		return &head{n: nowhere}, nil
 	}

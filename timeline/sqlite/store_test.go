@@ -292,6 +292,40 @@ func TestTwoStores(t *testing.T) {
 	}
 }
 
+// TestTwoStoresInTurns: what one store knows of a run is not what the other made of it.
+func TestTwoStoresInTurns(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*Store{open(t, dir), open(t, dir)}
+	ctx := t.Context()
+	for turn := uint64(0); turn < 6; turn++ {
+		s := stores[turn%2]
+		l, err := s.Claim(ctx, "r", "owner", time.Hour)
+		if err != nil || l.Epoch != turn+1 {
+			t.Fatalf("turn %d: %+v, %v", turn, l, err)
+		}
+		for seq := 2*turn + 1; seq <= 2*turn+2; seq++ {
+			if err := s.Append(ctx, l, seq-1, noted("r", seq)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, err := s.Send(ctx, "r", timeline.Command{ID: fmt.Sprint("c", turn), Body: recovery.CancelRequested{}})
+		if err != nil || n != turn+1 {
+			t.Fatalf("turn %d: command %d, %v", turn, n, err)
+		}
+		if err := s.Release(ctx, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stores[0].Delete(ctx, "r"); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stores {
+		if _, err := s.Send(ctx, "r", timeline.Command{ID: "c", Body: recovery.CancelRequested{}}); !errors.Is(err, timeline.ErrNotFound) {
+			t.Errorf("a command to a deleted run: %v", err)
+		}
+	}
+}
+
 func TestKilledOwner(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
