@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -14,7 +16,7 @@ import (
 func (p *pen) below(t *turn, s situation) []string {
 	switch s.state {
 	case stateSuggestion:
-		return p.suggestion(t, t.view.Suggestion())
+		return p.suggestion(t.view.Suggestion(), s.buttons)
 	case stateFailed:
 		if t.lost == "" {
 			return p.failure(t, s)
@@ -93,7 +95,7 @@ func label(b recovery.Button, all []recovery.Button) string {
 }
 
 // suggestion draws the card of an open suggestion.
-func (p *pen) suggestion(t *turn, s *recovery.Suggestion) []string {
+func (p *pen) suggestion(s *recovery.Suggestion, buttons []recovery.Button) []string {
 	columns := p.inside()
 	style, mark := p.warn, "●"
 	if grave(s.Error) {
@@ -101,15 +103,13 @@ func (p *pen) suggestion(t *turn, s *recovery.Suggestion) []string {
 	}
 	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
 	lines = append(lines, hang("  ", wrap(line(s.Message+triedText(s)), columns-2))...)
-	lines = append(lines, "")
-	lines = append(lines, hang("  ", p.buttons(s.Actions, "", columns-2))...)
 	if said := advice(s); said != "" {
 		lines = append(lines, hang("  ", styled(p.dim, wrap(said, columns-2)))...)
 	}
 	if p.details {
 		lines = append(append(lines, ""), p.factLines(s.Error, columns)...)
 	}
-	return p.box(style, lines)
+	return p.card(style, lines, buttons)
 }
 
 // grave reports whether what failed wants care: nothing that trying again would help.
@@ -191,9 +191,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 	lines = append(lines, hang("  ", wrap(line(f.Message), columns-2))...)
 	lines = append(lines, "")
 	lines = append(lines, p.factLines(f, columns)...)
-	lines = append(lines, "")
-	lines = append(lines, hang("  ", p.buttons(s.buttons, "", columns-2))...)
-	return p.box(p.bad, lines)
+	return p.card(p.bad, lines, s.buttons)
 }
 
 // maxFacts is how many lines of details a card shows.
@@ -210,11 +208,24 @@ func (p *pen) factLines(f recovery.Failure, columns int) []string {
 	return lines
 }
 
+// card draws a frame around what is told and the buttons. Where there is too little room
+// it is the end of what is told that is left out.
+func (p *pen) card(style lipgloss.Style, told []string, buttons []recovery.Button) []string {
+	rows := hang("  ", p.buttons(buttons, "", p.inside()-2))
+	if most := max(1, p.room-len(rows)-3); len(told) > most {
+		told = append(told[:most-1:most-1], "  "+p.dim.Render("…"))
+	}
+	if len(rows) > 0 {
+		told = append(append(told, ""), rows...)
+	}
+	return p.box(style, told)
+}
+
 // inside is how many columns there are within a box.
 func (p *pen) inside() int { return max(10, p.width-2*margin-4) }
 
 // box draws a frame around lines.
-func (p *pen) box(style interface{ Render(...string) string }, lines []string) []string {
+func (p *pen) box(style lipgloss.Style, lines []string) []string {
 	columns := p.inside()
 	edge := strings.Repeat("─", columns+2)
 	out := []string{"  " + style.Render("╭"+edge+"╮")}

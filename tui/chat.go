@@ -3,7 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +25,8 @@ type Chat struct {
 	pen    *pen
 	dark   bool
 
-	blocks []block // oldest first
+	turns  []*turn // oldest first
+	page   *page   // shown in the place of the conversation until it is closed
 	scroll int     // lines between the end of the conversation and the bottom of the screen
 	input  textarea.Model
 	said   []string // for the arrow keys, oldest first
@@ -45,12 +46,6 @@ type Chat struct {
 	details   bool
 }
 
-// block is a turn, or something that the chat itself tells.
-type block struct {
-	turn *turn
-	told []string
-}
-
 // menu is a choice between models.
 type menu struct {
 	title  string
@@ -67,7 +62,7 @@ func New(ctx context.Context, cfg Config) *Chat {
 	c.ctx, c.close = context.WithCancel(ctx)
 	c.input = textarea.New()
 	c.input.ShowLineNumbers = false
-	c.input.Placeholder = "Write a message. /help lists the commands."
+	c.input.Placeholder = "Write a message, or /help"
 	c.input.Prompt = ""
 	c.input.DynamicHeight, c.input.MinHeight, c.input.MaxHeight, c.input.MaxContentHeight = true, 1, maxComposer, maxLines
 	c.input.SetVirtualCursor(false)
@@ -160,7 +155,7 @@ func (c *Chat) write(msg tea.Msg) tea.Cmd {
 
 func (c *Chat) history(msg historyMsg) tea.Cmd {
 	c.complain(msg.err)
-	var before []block
+	var before []*turn
 	var cmds []tea.Cmd
 	for _, run := range msg.runs {
 		if c.turnOf(run.ID) != nil {
@@ -168,17 +163,17 @@ func (c *Chat) history(msg historyMsg) tea.Cmd {
 		}
 		t := newTurn(run.Title)
 		t.run = run.ID
-		before = append(before, block{turn: t})
+		before = append(before, t)
 		cmds = append(cmds, c.follow(t))
 	}
-	c.blocks = append(before, c.blocks...)
+	c.turns = append(before, c.turns...)
 	return tea.Batch(cmds...)
 }
 
 func (c *Chat) turnOf(run string) *turn {
-	for _, b := range c.blocks {
-		if b.turn != nil && b.turn.run == run {
-			return b.turn
+	for _, t := range c.turns {
+		if t.run == run {
+			return t
 		}
 	}
 	return nil
@@ -186,10 +181,8 @@ func (c *Chat) turnOf(run string) *turn {
 
 // last is the turn at hand, nil where there is none.
 func (c *Chat) last() *turn {
-	for i := len(c.blocks) - 1; i >= 0; i-- {
-		if t := c.blocks[i].turn; t != nil {
-			return t
-		}
+	if n := len(c.turns); n > 0 {
+		return c.turns[n-1]
 	}
 	return nil
 }
@@ -202,7 +195,7 @@ func (c *Chat) send(text string) tea.Cmd {
 		return c.stop(t)
 	}
 	t := newTurn(text)
-	c.blocks = append(c.blocks, block{turn: t})
+	c.turns = append(c.turns, t)
 	return c.start(t)
 }
 
@@ -218,7 +211,7 @@ func (c *Chat) stop(t *turn) tea.Cmd {
 func (c *Chat) started(msg startedMsg) tea.Cmd {
 	t := msg.turn
 	if msg.err != nil {
-		c.drop(t)
+		c.turns = slices.DeleteFunc(c.turns, func(other *turn) bool { return other == t })
 		c.queued, c.answering = "", ""
 		if c.input.Value() == "" {
 			c.compose(t.prompt)
@@ -231,16 +224,6 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 		return tea.Batch(c.follow(t), c.cancelRun(t.run))
 	}
 	return c.follow(t)
-}
-
-// drop takes a turn out that never began.
-func (c *Chat) drop(t *turn) {
-	for i, b := range c.blocks {
-		if b.turn == t {
-			c.blocks = append(c.blocks[:i:i], c.blocks[i+1:]...)
-			return
-		}
-	}
 }
 
 // items folds what happened to a turn's run.
@@ -381,20 +364,15 @@ func (c *Chat) modelText() string {
 	return c.standard
 }
 
-func (c *Chat) tell(lines ...string) {
-	c.blocks = append(c.blocks, block{told: lines})
-	c.scroll = 0
-}
-
-// tellRuns lists runs, those that wait for a person with what to do.
+// tellRuns shows a list of runs.
 func (c *Chat) tellRuns(runs []client.Listed) {
 	if len(runs) == 0 {
 		if c.notice == "" {
-			c.tell("There are no runs yet.")
+			c.notice = "There are no runs yet."
 		}
 		return
 	}
-	rows := []string{"The newest runs:"}
+	list := page{rows: []row{{"", "The newest runs, of all conversations:"}, {}}}
 	for _, r := range runs {
 		status := string(r.Status)
 		switch {
@@ -407,7 +385,8 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 		if r.Session != "" && r.Session != c.cfg.Session {
 			where = " · session " + r.Session
 		}
-		rows = append(rows, fmt.Sprintf("%s · %s%s · %s", r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04"), status, where, r.Title))
+		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04")
+		list.rows = append(list.rows, row{began, line(r.Title) + " · " + status + where})
 	}
-	c.tell(rows...)
+	c.tell(list)
 }

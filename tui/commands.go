@@ -10,24 +10,24 @@ import (
 )
 
 // help is what /help tells.
-var help = []string{
-	"/model [NAME]    choose the model of your next messages",
-	"/auto on|off     carry recovery decisions out, or ask you",
-	"/retry           try the last message again",
-	"/details         show or hide what went wrong in failed attempts",
-	"/runs            list the newest runs",
-	"/quit            leave; a run that goes on can be resumed",
-	"",
-	"1–9              press a button (Alt+1–9 while you write)",
-	"Esc              stop the run",
-	"Enter            send; while a run goes on: stop it and send",
-	"Shift+Enter      a new line (also Alt+Enter, Ctrl+J)",
-	"↑ ↓              what you wrote before",
-	"PgUp PgDn        scroll (Ctrl+Home, Ctrl+End: all the way)",
-	"Ctrl-C twice     leave",
-	"",
-	"A message that begins with a slash: write a space before it.",
-}
+var help = page{rows: []row{
+	{"/model [NAME]", "the model of your next messages"},
+	{"/auto on|off", "carry recovery decisions out, or ask you"},
+	{"/retry", "try the last message again"},
+	{"/details", "show or hide what went wrong in failed attempts"},
+	{"/runs", "list the newest runs"},
+	{"/quit", "leave; a run that goes on can be resumed"},
+	{},
+	{"1–9", "press a button; Alt+1–9 while you write"},
+	{"Esc", "stop the run"},
+	{"Enter", "send; while a run goes on: stop it, then send"},
+	{"Shift+Enter", "a new line; also Alt+Enter and Ctrl+J"},
+	{"↑ ↓", "what you wrote before"},
+	{"PgUp PgDn", "scroll; Ctrl+Home, Ctrl+End: all the way"},
+	{"Ctrl-C twice", "leave"},
+	{},
+	{"", "A space before a slash makes it a message. Shift and the mouse select text."},
+}}
 
 // command does what a line that begins with a slash says.
 func (c *Chat) command(text string) tea.Cmd {
@@ -35,7 +35,7 @@ func (c *Chat) command(text string) tea.Cmd {
 	rest = strings.TrimSpace(rest)
 	switch name {
 	case "/help":
-		c.tell(help...)
+		c.tell(help)
 	case "/model":
 		return c.commandModel(rest)
 	case "/auto":

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textarea"
@@ -33,11 +34,10 @@ func (c *Chat) inputStyles() textarea.Styles {
 func (c *Chat) View() tea.View {
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
 	foot := c.foot()
-	below := c.belowLines()
 	room := c.height - len(foot)
-	if most := room - 2; len(below) > most { // two lines of the conversation are always there
-		below = below[:max(0, most)]
-	}
+	c.pen.room = max(4, room-2) // two lines of the conversation are always there
+	below := c.belowLines()
+	below = below[:min(len(below), room)]
 	lines := c.window(room - len(below))
 	lines = append(lines, below...)
 	for len(lines) < room {
@@ -56,11 +56,14 @@ func (c *Chat) View() tea.View {
 
 // window is the part of the conversation that is seen, of at most that many lines.
 func (c *Chat) window(room int) []string {
+	if c.page != nil {
+		return c.pageWindow(room)
+	}
 	need := room + c.scroll
 	var parts [][]string
 	have := 0
-	for i := len(c.blocks) - 1; i >= 0 && have < need; i-- {
-		part := c.block(i)
+	for i := len(c.turns) - 1; i >= 0 && have < need; i-- {
+		part := c.pen.turn(c.turns[i], i == len(c.turns)-1)
 		parts, have = append(parts, part), have+len(part)
 	}
 	if have < need {
@@ -68,35 +71,30 @@ func (c *Chat) window(room int) []string {
 		parts, have = append(parts, part), have+len(part)
 	}
 	var lines []string
-	for i := len(parts) - 1; i >= 0; i-- {
-		lines = append(lines, parts[i]...)
+	for _, part := range slices.Backward(parts) {
+		lines = append(lines, part...)
 	}
 	c.scroll = max(0, min(c.scroll, have-room))
 	end := len(lines) - c.scroll
 	return lines[max(0, end-room):end]
 }
 
-// tail is how many lines the last block takes.
+// tail is how many lines the turn at hand takes.
 func (c *Chat) tail() int {
-	if c.scroll == 0 || len(c.blocks) == 0 {
+	t := c.last()
+	if c.scroll == 0 || t == nil {
 		return 0
 	}
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
-	return len(c.block(len(c.blocks) - 1))
+	return len(c.pen.turn(t, true))
 }
 
-func (c *Chat) scrollBy(lines int) { c.scroll = max(0, c.scroll+lines) }
-
-func (c *Chat) block(i int) []string {
-	b := c.blocks[i]
-	if b.turn != nil {
-		return c.pen.turn(b.turn, b.turn == c.last())
+func (c *Chat) scrollBy(lines int) {
+	if c.page != nil {
+		c.page.top -= lines
+		return
 	}
-	var lines []string
-	for _, text := range b.told {
-		lines = append(lines, styled(c.pen.dim, wrap(clean(text), c.width-2*margin))...)
-	}
-	return append(indent(lines), "")
+	c.scroll = max(0, c.scroll+lines)
 }
 
 // welcome is the beginning of the conversation.
@@ -112,6 +110,7 @@ func (c *Chat) belowLines() []string {
 	switch {
 	case c.menu != nil:
 		lines = c.pen.menu(c.menu)
+	case c.page != nil:
 	case t != nil:
 		lines = c.pen.below(t, s)
 	}
@@ -158,6 +157,8 @@ func (c *Chat) noticeText() (string, lipgloss.Style) {
 		return "Ctrl-C once more leaves.", c.pen.warn
 	case c.notice != "":
 		return c.notice, c.pen.warn
+	case c.page != nil:
+		return "Esc closes this.", c.pen.dim
 	case c.scroll > 0:
 		return "↓ more below (PgDn, Ctrl+End)", c.pen.dim
 	}

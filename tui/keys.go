@@ -35,10 +35,10 @@ func (c *Chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return c.submit()
 	case "pgup", "shift+up":
-		c.scrollBy(c.page(pressed))
+		c.scrollBy(c.stride(pressed))
 		return nil
 	case "pgdown", "shift+down":
-		c.scrollBy(-c.page(pressed))
+		c.scrollBy(-c.stride(pressed))
 		return nil
 	case "ctrl+home":
 		c.scrollBy(1 << 20)
@@ -74,6 +74,9 @@ func (c *Chat) choices() int {
 	if c.menu != nil {
 		return min(len(c.menu.models), maxButtons)
 	}
+	if c.page != nil {
+		return 0 // the buttons are not seen
+	}
 	_, s := c.situation()
 	return min(len(s.buttons), maxButtons)
 }
@@ -94,6 +97,8 @@ func (c *Chat) escape() tea.Cmd {
 	switch {
 	case c.menu != nil:
 		c.menu = nil
+	case c.page != nil:
+		c.page = nil
 	case c.queued != "":
 		c.takeBack()
 	case t != nil && t.goesOn():
@@ -173,6 +178,7 @@ func (c *Chat) submit() tea.Cmd {
 		return nil
 	}
 	c.input.Reset()
+	c.page = nil
 	if n := len(c.said); n == 0 || c.said[n-1] != text {
 		c.said = append(c.said, text)
 	}
@@ -201,8 +207,8 @@ func (c *Chat) remember(by int) bool {
 	return true
 }
 
-// page is how far a key scrolls, in lines.
-func (c *Chat) page(pressed string) int {
+// stride is how far a key scrolls, in lines.
+func (c *Chat) stride(pressed string) int {
 	if strings.HasPrefix(pressed, "shift+") {
 		return 1
 	}

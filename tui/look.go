@@ -32,7 +32,7 @@ func newLook(dark, colour bool) look {
 	l.warn = ink("#835300", "#e6b455")
 	l.bad = ink("#a81c1c", "#ff9a92")
 	l.button = l.accent
-	l.primary = l.accent.Bold(true)
+	l.primary = l.accent.Bold(true).Underline(true)
 	return l
 }
 

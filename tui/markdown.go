@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"charm.land/glamour/v2"
 	gansi "charm.land/glamour/v2/ansi"
 	"charm.land/glamour/v2/styles"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/mulligan-run/mulligan/internal/terminal"
@@ -42,12 +44,25 @@ func markdownStyle(l look) gansi.StyleConfig {
 	style.Document.Margin, style.Document.Color = &none, nil
 	style.Document.BlockPrefix, style.Document.BlockSuffix = "", ""
 	style.CodeBlock.Margin = &two
-	if l.colour {
-		style.H1.Prefix, style.H1.Suffix, style.H1.BackgroundColor = "# ", "", nil
-		style.H1.Color = style.H2.Color
-		style.Code.Prefix, style.Code.Suffix, style.Code.BackgroundColor = "", "", nil
+	if !l.colour {
+		return style
 	}
+	accent, dim := hex(l.accent), hex(l.dim)
+	style.H1.Prefix, style.H1.Suffix, style.H1.BackgroundColor = "# ", "", nil
+	style.Code.Prefix, style.Code.Suffix, style.Code.BackgroundColor = "", "", nil
+	for _, colour := range []**string{&style.Heading.Color, &style.H1.Color, &style.H6.Color, &style.Code.Color, &style.Link.Color, &style.LinkText.Color} {
+		*colour = &accent
+	}
+	chroma := *style.CodeBlock.Chroma
+	chroma.Comment.Color, chroma.CommentPreproc.Color = &dim, &dim
+	style.CodeBlock.Chroma = &chroma
 	return style
+}
+
+// hex is the colour of a style as glamour wants it.
+func hex(style lipgloss.Style) string {
+	r, g, b, _ := style.GetForeground().RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 // block draws one finished block.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -13,6 +15,7 @@ type pen struct {
 	look
 	md      *markdown
 	width   int
+	room    int // lines that a card may take
 	now     time.Time
 	details bool // what was recovered from is told, too
 }
@@ -180,7 +183,7 @@ func (p *pen) closing(t *turn, card bool) []string {
 }
 
 // sign is a line with a mark.
-func (p *pen) sign(style interface{ Render(...string) string }, mark, text string) []string {
+func (p *pen) sign(style lipgloss.Style, mark, text string) []string {
 	rows := wrap(line(text), p.width-2*margin)
 	for i := range rows {
 		rows[i] = style.Render(rows[i])

@@ -203,13 +203,7 @@ func (t *turn) withdraw(attempt uint64) {
 	if attempt == 0 {
 		return
 	}
-	kept := t.pieces[:0]
-	for _, p := range t.pieces {
-		if p.attempt != attempt {
-			kept = append(kept, p)
-		}
-	}
-	t.pieces = kept
+	t.pieces = slices.DeleteFunc(t.pieces, func(p *piece) bool { return p.attempt == attempt })
 }
 
 // said shows what an attempt has said so far.
@@ -259,6 +253,9 @@ func (t *turn) failed(b recovery.Failed) {
 	if b.Attempt == 0 {
 		return
 	}
+	t.pieces = slices.DeleteFunc(t.pieces, func(p *piece) bool { // it had not recovered after all
+		return p.kind == pieceRecovered && p.attempt == b.Attempt
+	})
 	one := triedFailure{failure: b.Failure, model: b.Failure.Model}
 	if tried := t.view.State.Call.Tried; len(tried) > 0 {
 		one.model, one.took = tried[len(tried)-1].Model, tried[len(tried)-1].Millis
