@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -73,7 +74,7 @@ func everything(t *testing.T) map[string][]string {
 	}
 	time.Sleep(time.Minute) // until spans are exported, which fails
 	read := httptest.NewRecorder()
-	told.Handler().ServeHTTP(read, httptest.NewRequest("GET", "/metrics", nil))
+	told.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if err := told.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
@@ -124,7 +125,7 @@ func (k *kept) tree() string {
 func value(s sdktrace.ReadOnlySpan, key attribute.Key) string {
 	for _, kv := range s.Attributes() {
 		if kv.Key == key {
-			return kv.Value.Emit()
+			return kv.Value.String()
 		}
 	}
 	return ""
@@ -170,7 +171,7 @@ func (w *world) runner(auto bool, scripts ...func(context.Context, func(llm.Delt
 func (w *world) close() string {
 	w.Helper()
 	read := httptest.NewRecorder()
-	w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest("GET", "/metrics", nil))
+	w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if err := w.telemetry.Close(w.Context()); err != nil {
 		w.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestNothingSaidIsShown(t *testing.T) {
 		for _, s := range w.spans.spans {
 			said := []string{s.Name(), s.Status().Description}
 			for _, kv := range s.Attributes() {
-				said = append(said, kv.Value.Emit())
+				said = append(said, kv.Value.String())
 			}
 			for _, e := range s.Events() {
 				said = append(said, e.Name)
@@ -279,7 +280,7 @@ func TestSuggestionAnswered(t *testing.T) {
 			t.Fatal("the run did not fail")
 		}
 		read := httptest.NewRecorder()
-		w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest("GET", "/metrics", nil))
+		w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		w.has(read.Body.String(), `mulligan_suggestions_open 1`)
 		run, err = r.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonRetry})
 		if err != nil {
@@ -420,7 +421,7 @@ func TestQueueDropsAndCounts(t *testing.T) {
 			told.Left(run)
 		}
 		read := httptest.NewRecorder()
-		told.Handler().ServeHTTP(read, httptest.NewRequest("GET", "/metrics", nil))
+		told.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		if want := `mulligan_telemetry_spans_dropped_total{reason="queue_full"} 1904`; !strings.Contains(read.Body.String(), want) {
 			t.Errorf("there is no line %s in\n%s", want, only(read.Body.String(), "mulligan_"))
 		}
@@ -452,7 +453,7 @@ func TestFollowersAreCounted(t *testing.T) {
 	}
 	for range w.telemetry.Followed(w.log).Follow(t.Context(), run.ID(), 0) {
 		read := httptest.NewRecorder()
-		w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest("GET", "/metrics", nil))
+		w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		w.has(read.Body.String(), `mulligan_followers 1`)
 		break
 	}
