@@ -18,6 +18,9 @@
 //
 // Errors are problem documents (RFC 9457) that name the field.
 //
+// A Gateway lets everybody in. Before it stands a [Guard], which knows whom to: guard.go has
+// what a request is held against, in its order, and a file for each of these things.
+//
 // # Following a run
 //
 // The stream of events begins after the cursor (Last-Event-ID, or ?after=): durable events
