@@ -1,0 +1,262 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// states are the rows of the table of states that every client draws, with what brings
+// each about.
+var states = map[string]func(*scene){
+	"thinking": func(s *scene) {
+		s.begins(nil)
+	},
+	"thinking_5s": func(s *scene) {
+		s.begins(nil)
+		s.after(5 * time.Second)
+	},
+	"slow": func(s *scene) {
+		s.begins(nil)
+		s.after(12 * time.Second)
+	},
+	"slow_retry": func(s *scene) {
+		s.begins(nil)
+		s.after(20 * time.Second)
+	},
+	"streaming": func(s *scene) {
+		s.begins(nil)
+		s.says("A *mulligan* is a **second shot**.\n\nIt is tak")
+	},
+	"tool": func(s *scene) {
+		s.uses("run_tests")
+		s.after(42 * time.Second)
+	},
+	"tool_failed": func(s *scene) {
+		s.uses("run_tests")
+		s.after(1200 * time.Millisecond)
+		s.happens(recovery.ToolReturned{
+			CallID: "c1", Outcome: recovery.OutcomeError, Elapsed: 1200,
+			Result: llm.ToolResult{CallID: "c1", Name: "run_tests", Text: "exit status 1", IsError: true},
+		})
+		s.goesOn()
+	},
+	"quiet_retry": func(s *scene) {
+		s.begins(nil)
+		s.fails(recovery.KindOverloaded, nil)
+		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: 1000})
+	},
+	"retry_wait": func(s *scene) {
+		s.begins(nil)
+		s.fails(recovery.KindOverloaded, nil)
+		s.decides(retry)
+	},
+	"retrying": func(s *scene) {
+		s.retried(recovery.KindOverloaded)
+	},
+	"switching": func(s *scene) {
+		s.begins(nil)
+		s.fails(recovery.KindOverloaded, nil)
+		s.decides(recovery.Decision{Action: recovery.ActionSwitchModel, NewModel: "openai/gpt"})
+	},
+	"wait_reset": func(s *scene) {
+		s.begins(nil)
+		s.fails(recovery.KindQuota, func(f *recovery.Failure) { f.ResetsAt = began.Add(6 * time.Hour) })
+		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: recovery.InMillis(6 * time.Hour)})
+	},
+	"offline": func(s *scene) {
+		s.begins(nil)
+		s.fails(recovery.KindUnreachable, nil)
+		s.chat.last().view.State.Open.Offline = true
+		s.state.Open.Offline = true
+		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: 1000})
+	},
+	"store": func(s *scene) {
+		s.begins(nil)
+		s.happens(recovery.Paused{Reason: "no space left on device"})
+	},
+	"suggestion": func(s *scene) {
+		s.asked(recovery.KindOverloaded)
+	},
+	"suggestion_key": func(s *scene) {
+		s.asked(recovery.KindAuth)
+	},
+	"partial": func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
+		s.says("A mulligan is a second shot that")
+		s.fails(recovery.KindStreamInterrupted, nil)
+		s.decides(retry)
+	},
+	"chosen": func(s *scene) {
+		s.asked(recovery.KindOverloaded)
+		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a1"})
+		s.goesOn()
+	},
+	"recovered": func(s *scene) {
+		s.retried(recovery.KindOverloaded)
+		s.answers("A second shot.")
+		s.happens(recovery.Ended{Status: recovery.StatusCompleted})
+	},
+	"details": func(s *scene) {
+		s.retried(recovery.KindOverloaded)
+		s.answers("A second shot.")
+		s.happens(recovery.Ended{Status: recovery.StatusCompleted})
+		s.sends("/details")
+	},
+	"failed": func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.Plugins = nil })
+		s.fails(recovery.KindUnavailable, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
+		s.happens(recovery.Decided{Failure: s.state.Open.Seq, Decision: recovery.Decide(s.state)})
+		s.goesOn()
+	},
+	"stopped": func(s *scene) {
+		s.begins(nil)
+		s.says("A mulligan is")
+		s.happens(recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled})
+	},
+	"expired": func(s *scene) {
+		s.asked(recovery.KindOverloaded)
+		s.after(25 * time.Hour)
+		s.happens(recovery.Due{Timer: recovery.TimerExpiry, Failure: s.state.Open.Seq})
+		s.goesOn()
+	},
+	"help": func(s *scene) {
+		s.sends("/help")
+	},
+}
+
+func (s *scene) asked(kind recovery.Kind) {
+	s.Helper()
+	s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
+	s.fails(kind, func(f *recovery.Failure) { f.HTTPStatus = 529 })
+	s.decides(retry)
+}
+
+func (s *scene) retried(kind recovery.Kind) {
+	s.Helper()
+	s.begins(nil)
+	s.fails(kind, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 529, `{"type":"overloaded_error"}` })
+	s.decides(retry)
+	s.after(4 * time.Second)
+	s.happens(recovery.Due{Timer: recovery.TimerWait, Failure: s.state.Open.Seq})
+	s.goesOn()
+}
+
+func (s *scene) uses(tool string) {
+	s.Helper()
+	s.begins(nil)
+	a := s.state.Attempt
+	call := llm.ToolCall{ID: "c1", Name: tool, Args: []byte("{}")}
+	s.happens(recovery.Answered{
+		Attempt: a.ID, Stop: llm.StopToolUse,
+		Message: llm.Message{Role: llm.RoleAssistant, Model: a.Model, Parts: []llm.Part{{Text: "Let me see."}, {Call: &call}}},
+	})
+	s.happens(recovery.ToolBegan{CallID: "c1", Name: tool})
+}
+
+// TestStates compares every state with its golden frame, in a usual terminal and in a
+// narrow one.
+func TestStates(t *testing.T) {
+	for name, bring := range states {
+		for _, columns := range []int{80, 40} {
+			t.Run(fmt.Sprintf("%s_%d", name, columns), func(t *testing.T) {
+				play(t, columns, 24, func(s *scene) {
+					bring(s)
+					s.shows(fmt.Sprintf("%s_%d", name, columns))
+				})
+			})
+		}
+	}
+}
+
+// TestNothingShownTwice: what a failed attempt had said is withdrawn, and with it that it
+// had recovered.
+func TestNothingShownTwice(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.retried(recovery.KindOverloaded)
+		s.says("A mulligan is a second")
+		s.has("Recovered after 1 retry")
+		s.fails(recovery.KindStreamInterrupted, nil)
+		s.lacks("Recovered")
+		s.decides(recovery.Decision{Action: recovery.ActionRetry})
+		s.lacks("A mulligan is a second")
+		s.answers("A mulligan is a second shot.")
+		s.has("Recovered after 2 retries")
+		if n := strings.Count(s.screen(), "A mulligan is a second"); n != 1 {
+			s.Errorf("it is shown %d times:\n%s", n, s.screen())
+		}
+	})
+}
+
+// TestScrollStays: what is read does not move when more comes.
+func TestScrollStays(t *testing.T) {
+	play(t, 40, 12, func(s *scene) {
+		s.begins(nil)
+		for i := range 40 {
+			s.says(fmt.Sprintf("line %d\n\n", i))
+		}
+		s.feeds(tea.KeyPressMsg{Code: tea.KeyPgUp})
+		before := s.screen()
+		for i := range 10 {
+			s.says(fmt.Sprintf("more %d\n\n", i))
+		}
+		if after := s.screen(); after != before {
+			s.Errorf("from\n%s\nto\n%s", before, after)
+		}
+		s.feeds(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
+		s.has("more 9")
+	})
+}
+
+// TestSizes: no size breaks a frame, in any state.
+func TestSizes(t *testing.T) {
+	for name, bring := range states {
+		t.Run(name, func(t *testing.T) {
+			play(t, 80, 24, func(s *scene) {
+				bring(s)
+				for _, size := range [][2]int{{200, 60}, {40, 12}, {24, 8}, {1, 1}, {80, 24}} {
+					s.feeds(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					rows := strings.Split(s.screen(), "\n")
+					if len(rows) != s.chat.height {
+						s.Errorf("%v: %d lines", size, len(rows))
+					}
+					for _, row := range rows {
+						if width(row) > s.chat.width {
+							s.Errorf("%v: %q", size, row)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestHistory: the runs that a session had are shown before what is sent now.
+func TestHistory(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.feeds(historyMsg{runs: []client.Listed{{ID: "r8", Title: "first"}, {ID: "r9", Title: "second"}}})
+		screen := s.screen()
+		if one, two := strings.Index(screen, "❯ first"), strings.Index(screen, "❯ second"); one < 0 || two < one {
+			s.Errorf("the history:\n%s", screen)
+		}
+	})
+}
+
+// TestAway: a gateway that does not answer is told, and that it is back is seen.
+func TestAway(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.begins(nil)
+		s.chat.cfg.Link = &Link{}
+		s.chat.cfg.Link.down.Store(true)
+		s.has("The gateway does not answer. Trying again…")
+		s.chat.cfg.Link.down.Store(false)
+		s.has("Thinking…")
+	})
+}
