@@ -156,7 +156,7 @@ func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recove
 	if a == nil || a.id != b.Attempt { // it was in the air when another process died
 		a = &attempt{spell: spell{span: noSpan}, id: b.Attempt, model: b.Failure.Model, spent: run.Spent}
 		if run.Attempt != nil && run.Attempt.ID == b.Attempt {
-			a.model, a.began = run.Attempt.Model, run.Attempt.BeganAt
+			a.model = run.Attempt.Model
 		}
 	}
 	t.over(l.ctx, a, e.Time, outcomeFailed, kindLabel(b.Failure.Kind))

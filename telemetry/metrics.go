@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.opentelemetry.io/otel/metric"
 
@@ -120,12 +121,16 @@ func (t *Telemetry) watchPlugins(meter metric.Meter, plugins func() []Plugin) er
 		})
 }
 
-// maxOpen is up to how many open suggestions are counted.
-const maxOpen = 1000
+const (
+	maxOpen      = 1000            // open suggestions that are counted at the most
+	listPatience = 2 * time.Second // with a store that is asked for them
+)
 
 func watchSuggestions(meter metric.Meter, log timeline.Log) error {
 	return gauge(meter, "mulligan.suggestions.open", "{suggestion}", "Suggestions of this store that wait for a person, up to 1000.",
 		func(ctx context.Context, o metric.Int64Observer) error {
+			ctx, cancel := context.WithTimeout(ctx, listPatience)
+			defer cancel()
 			open, err := log.List(ctx, timeline.Query{SuggestionOpen: true, Limit: maxOpen})
 			if err != nil {
 				return err

@@ -160,6 +160,7 @@ func (w *world) runner(auto bool, scripts ...func(context.Context, func(llm.Delt
 	return runner.New(
 		runner.WithModel("acme/small", &model{scripts: scripts}), runner.WithHook("helper", retry), runner.WithAutoRecover(auto),
 		runner.WithPolicy(func(p *recovery.Policy) {
+			p.Budget = recovery.Budget{Microdollars: 1e9}
 			p.Prices = map[string]recovery.Price{"acme/small": {Input: 1e6, Output: 1e6}}
 		}),
 		runner.WithTools(runner.Tool{Name: "search", Run: func(context.Context, runner.ToolCall) (string, error) { return canary, nil }}),
@@ -231,6 +232,7 @@ func TestRecoveredRun(t *testing.T) {
 			`mulligan_tokens_total{model="acme/small",provider="acme",type="input"} 37`,
 			`mulligan_tokens_total{model="acme/small",provider="acme",type="cache_read"} 3`,
 			`mulligan_tokens_wasted_total{model="acme/small",provider="acme"} 8`,
+			`mulligan_cost_usd_total{model="acme/small",provider="acme"} 5.1e-05`,
 			`mulligan_plugin_state{plugin="helper",state="ready"} 1`,
 			`mulligan_suggestions_open 0`,
 		)

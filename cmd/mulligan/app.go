@@ -173,6 +173,9 @@ func (a *app) runner(models *models, known runner.Health, model string, fallback
 	if a.plugins != nil {
 		all = append(all, runner.WithHooks(a.hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
 	}
+	if a.telemetry == nil {
+		all = append(all, a.observed(context.Background(), false, a.logger())...)
+	}
 	a.drives = runner.New(append(all, options...)...)
 	return a.drives
 }

@@ -134,7 +134,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 		a.config.Model = f.model
 	}
 	quiet := slog.New(slog.DiscardHandler) // the screen is the chat's
-	r, models, err := a.driver(ctx, f.plugins, append(a.observed(ctx, false), runner.WithLogger(quiet))...)
+	r, models, err := a.driver(ctx, f.plugins, append(a.observed(ctx, false, quiet), runner.WithLogger(quiet))...)
 	if err != nil {
 		return nil, err
 	}

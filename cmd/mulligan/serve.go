@@ -60,7 +60,7 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool
 		return err
 	}
 	at.usual = !cmd.Flags().Changed("listen")
-	options := append(a.observed(ctx, at.address != noFace), runner.WithLogger(log))
+	options := append(a.observed(ctx, at.address != noFace, log), runner.WithLogger(log))
 	r, models, err := a.driver(ctx, plugins, options...)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -22,15 +23,13 @@ func exports(env func(string) string) bool {
 }
 
 // observed are the options of a runner whose runs are measured; none where nobody would
-// see it. served says that metrics are served at /metrics.
-func (a *app) observed(ctx context.Context, served bool) []runner.Option {
+// see it. served says that metrics are served at /metrics; log is told of what cannot be sent.
+func (a *app) observed(ctx context.Context, served bool, log *slog.Logger) []runner.Option {
 	sent := exports(os.Getenv)
 	if !served && !sent {
 		return nil
 	}
-	if sent {
-		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { a.logger().Warn("telemetry", "err", err) }))
-	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "err", err) }))
 	t, err := telemetry.New(ctx, telemetry.Config{
 		Version: version(), Models: a.config.modelNames(), Plugins: a.pluginStates, Log: a.log, Prometheus: served, OTLP: sent,
 	})
