@@ -94,11 +94,15 @@ var desktop = look{width: 1200, height: 820, scale: 1, reduced: true}
 const movable = `(() => { const real = Date.now; window.__skip = Number(sessionStorage.getItem('skip') || 0);
 	Date.now = () => real.call(Date) + window.__skip; })()`
 
-// open opens a tab on the chat page.
+// open lets a new tab in, and opens the chat page on a path.
 func (h *house) open(path string, l look) *window {
 	h.t.Helper()
-	w := h.visit(path, l)
-	w.wait(`document.querySelector('mulligan-app')?.childElementCount > 0`)
+	w := h.visit(h.link(), l)
+	w.wait(`document.querySelector('#message') && !document.querySelector('.signin') && location.hash === ''`)
+	w.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`) // it was let in
+	if path != "/" {
+		w.do(chromedp.Navigate(h.url+path), chromedp.Reload())
+	}
 	return w
 }
 

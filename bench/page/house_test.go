@@ -38,11 +38,12 @@ type house struct {
 	lab     *faultlab.Lab
 	log     *stubborn
 	runner  *runner.Runner
-	locked  atomic.Bool // requests are answered 401
+	token   gateway.Digest
+	logins  *gateway.Logins
 	offline atomic.Bool // this machine has no connection
 	release chan struct{}
 	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
-	example http.HandlerFunc                     // a page of somebody's own, at /example
+	example http.HandlerFunc                     // a page of somebody's own, at /example/
 }
 
 // Option changes how a house is built.
@@ -92,17 +93,10 @@ func build(t *testing.T, options ...option) *house {
 			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready"}}
 		},
 	})
-	mux := http.NewServeMux()
-	mux.Handle("/", web.Handler())
-	mux.HandleFunc("/example", func(w http.ResponseWriter, r *http.Request) { h.example(w, r) })
-	mux.Handle("/v1/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.locked.Load() {
-			http.Error(w, `{"status":401,"detail":"sign in"}`, http.StatusUnauthorized)
-			return
-		}
-		api.ServeHTTP(w, r)
-	}))
-	h.url = listen(t, mux)
+	pages := http.NewServeMux()
+	pages.Handle("/", web.Handler())
+	pages.HandleFunc("/example/", func(w http.ResponseWriter, r *http.Request) { h.example(w, r) })
+	h.url = listen(t, h.guard(api, pages))
 	t.Cleanup(func() {
 		cancel(runner.ErrLetGo)
 		drain, done := context.WithTimeout(context.Background(), 5*time.Second)
@@ -110,6 +104,37 @@ func build(t *testing.T, options ...option) *house {
 		_ = h.runner.Drain(drain)
 	})
 	return h
+}
+
+// guard puts the gateway's guard before the API and the pages, as serve does.
+func (h *house) guard(api, pages http.Handler) http.Handler {
+	h.t.Helper()
+	state := h.t.TempDir()
+	token, err := gateway.OpenToken(state)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if h.token, err = token.Digest(); err != nil {
+		h.t.Fatal(err)
+	}
+	if h.logins, err = gateway.OpenLogins(state, nil); err != nil {
+		h.t.Fatal(err)
+	}
+	guard, err := gateway.NewGuard(gateway.GuardConfig{Token: token.Holds, Logins: h.logins}, api, pages)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return guard
+}
+
+// link lets a browser in, once.
+func (h *house) link() string {
+	h.t.Helper()
+	code, err := h.logins.NewCode(h.token)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return "/#code=" + code
 }
 
 // listen serves on loopback until the test ends.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/faultlab"
@@ -21,12 +22,17 @@ func TestTheReadmesButtons(t *testing.T) {
 		t.Fatal("the README has no JavaScript")
 	}
 	h := build(t)
-	h.example = func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `<!doctype html><script type="importmap">{"imports":{"@mulligan-run/client":"/client.js"}}</script>
-			<p id="answer"></p><p id="status"></p><div id="buttons"></div><script type="module">%s</script>`, code[1])
+	script := strings.Replace(string(code[1]), "@mulligan-run/client", "/client.js", 1)
+	h.example = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/example/script.js" {
+			w.Header().Set("Content-Type", "text/javascript")
+			fmt.Fprint(w, script)
+			return
+		}
+		fmt.Fprint(w, `<!doctype html><p id="answer"></p><p id="status"></p><div id="buttons"></div><script type="module" src="/example/script.js"></script>`)
 	}
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer(answer))
-	w := h.visit("/example", desktop)
+	w := h.open("/example/", desktop)
 	w.says("#status", "Anthropic is overloaded. Its servers are full (529)")
 	w.press("Retry")
 	w.says("#answer", answer)

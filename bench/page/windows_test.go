@@ -80,12 +80,18 @@ func TestTheConnectionIsLostAndBack(t *testing.T) {
 
 func TestSignIn(t *testing.T) {
 	h := build(t)
-	h.locked.Store(true)
-	w := h.open("/", desktop)
+	w := h.visit("/", desktop)
 	w.says(".signin", "Sign in with the link that mulligan serve printed.")
-	h.locked.Store(false)
-	w.press("Try again")
+	used := h.link()
+	in := h.visit(used, desktop)
+	in.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`)
+	in.wait(`location.hash === '' && !document.cookie`) // no script sees it
+	w.press("Try again")                                // this browser is known now
 	w.wait(`document.querySelector('#message')`)
+	w.press("Sign out")
+	w.says(".signin", "Sign in with the link")
+	again := h.visit(used, desktop)
+	again.says(".signin", "The code is wrong, was used, or is older than a minute")
 }
 
 // TestModelsCannotReachOut: what a model writes shows no picture from elsewhere, runs

@@ -249,6 +249,10 @@ export function explain(error: unknown): string {
     case 409: return 'This has been answered already. The conversation shows what was chosen.';
     case 410: return 'This suggestion has expired. Send your message again.';
   }
-  const text = field?.message ? `${error.message}: ${field.message}` : error.message;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.');
+  return sentence(field?.message && field.message !== error.message ? `${error.message}: ${field.message}` : error.message);
+}
+
+/** Text with a capital at its beginning and a full stop at its end. */
+export function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 }

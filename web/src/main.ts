@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import './chat.js';
 import type { Chat } from './chat.js';
-import { Conversation, explain } from './conversation.js';
+import { Conversation, explain, sentence } from './conversation.js';
 import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
 
 /** How often the list of conversations is looked at, in milliseconds: shown, and in the background. */
@@ -32,6 +32,9 @@ class App extends LitElement {
   private path = '';
   private conversation = this.open(location.hash.slice(2));
   private looking: ReturnType<typeof setTimeout> | undefined;
+  private learning: ReturnType<typeof setTimeout> | undefined;
+  /** Why a link did not let the person in. */
+  private refused = '';
   private frame = 0;
   private standing = '';
   /** The suggestions that somebody was told of; undefined until the first look. */
@@ -53,7 +56,7 @@ class App extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    addEventListener('hashchange', () => this.goTo(location.hash.slice(2)));
+    addEventListener('hashchange', () => this.arrive());
     document.addEventListener('visibilitychange', () => void this.look());
     document.addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && this.drawer) {
@@ -61,8 +64,52 @@ class App extends LitElement {
         this.drawer = false;
       }
     });
-    void this.look();
+    this.arrive();
+  }
+
+  /** Comes to an address: that of a conversation, or one that lets a person in. */
+  private arrive(): void {
+    const code = /^#code=(.+)$/.exec(location.hash)?.[1];
+    if (code) {
+      void this.signIn(code);
+    } else {
+      this.goTo(location.hash.slice(2));
+      if (!this.looking) {
+        void this.begin();
+      }
+    }
+  }
+
+  private async begin(): Promise<void> {
+    await this.look();
+    if (this.signedOut) {
+      return;
+    }
     void this.learn();
+    if (this.conversation.signedOut) {
+      this.conversation.signedOut = false;
+      void this.conversation.load();
+    }
+  }
+
+  private async signIn(code: string): Promise<void> {
+    history.replaceState(null, '', location.pathname); // a code is good once, and is nobody's business
+    try {
+      await this.client.login(code);
+      this.refused = '';
+    } catch (error) {
+      this.refused = error instanceof Problem ? error.message : explain(error);
+    }
+    await this.begin();
+    this.goTo('');
+  }
+
+  private async signOut(): Promise<void> {
+    clearTimeout(this.looking);
+    clearTimeout(this.learning);
+    await this.client.logout().catch(() => {});
+    this.conversation.close();
+    this.signedOut = true;
   }
 
   /** Begins or opens the conversation of an address. */
@@ -133,7 +180,9 @@ class App extends LitElement {
       this.signedOut = error instanceof Problem && error.status === 401;
       this.trouble = explain(error);
     }
-    this.looking = setTimeout(() => void this.look(), document.hidden ? LOOK_HIDDEN_MS : LOOK_MS);
+    if (!this.signedOut) { // who is not let in does not go on asking
+      this.looking = setTimeout(() => void this.look(), document.hidden ? LOOK_HIDDEN_MS : LOOK_MS);
+    }
   }
 
   private async learn(): Promise<void> {
@@ -142,7 +191,10 @@ class App extends LitElement {
     } catch {
       // look says what is wrong
     }
-    setTimeout(() => void this.learn(), document.hidden ? 60_000 : 15_000);
+    clearTimeout(this.learning);
+    if (!this.signedOut) {
+      this.learning = setTimeout(() => void this.learn(), document.hidden ? 60_000 : 15_000);
+    }
   }
 
   /** Tells a person who looks elsewhere that a run waits for them. */
@@ -164,7 +216,9 @@ class App extends LitElement {
   protected override render(): TemplateResult {
     if (this.signedOut) {
       return html`<main class="signin"><h1>Mulligan</h1><p>Sign in with the link that <code>mulligan serve</code> printed.</p>
-        <button @click=${() => void this.look()}>Try again</button></main>`;
+        ${this.refused ? html`<p class="meta" role="alert">${sentence(this.refused)}</p>` : nothing}
+        <p class="meta"><code>mulligan login</code> prints another one.</p>
+        <button @click=${() => { this.refused = ''; void this.begin(); }}>Try again</button></main>`;
     }
     return html`
       <a class="skip" href="#message" @click=${(e: Event) => { e.preventDefault(); this.querySelector<Chat>('mulligan-chat')?.focusComposer(); }}>Skip to the message</a>
@@ -212,6 +266,7 @@ class App extends LitElement {
             ${(['system', 'light', 'dark'] as const).map((name) => html`<option value=${name} ?selected=${theme() === name}>${name}</option>`)}
           </select>
         </label>
+        <button class="link quiet" @click=${() => void this.signOut()}>Sign out</button>
       </div>`;
   }
 
@@ -251,19 +306,5 @@ function ago(time: string, now: number): string {
   return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
 }
 
-/** Exchanges the one-time code of a link that `mulligan login` printed for a session. */
-async function signIn(): Promise<void> {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
-  if (code === undefined) {
-    return;
-  }
-  history.replaceState(null, '', location.pathname); // it is of no use twice
-  try {
-    await new Client().login(code);
-  } catch {
-    // The first look at what there is says that nobody is signed in.
-  }
-}
-
 applyTheme();
-void signIn().then(() => customElements.define('mulligan-app', App));
+customElements.define('mulligan-app', App);

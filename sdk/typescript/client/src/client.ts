@@ -203,6 +203,16 @@ export class Client {
     return (await this.send<{ plugins: Plugin[] }>('GET', '/v1/plugins')).plugins;
   }
 
+  /** Lets this browser in by the one-time code of a link that `mulligan serve` or `mulligan login` printed. */
+  async login(code: string): Promise<void> {
+    await this.send('POST', '/v1/login', { code });
+  }
+
+  /** Ends this browser's session. */
+  async logout(): Promise<void> {
+    await this.send('POST', '/v1/logout');
+  }
+
   /**
    * Yields what happens to a run: every event exactly once and in order, whatever becomes of
    * the connection, with live text between them. It ends with the run, and throws a Problem
@@ -288,11 +298,6 @@ export class Client {
       this.offset = server - (asked + Date.now()) / 2;
     }
     return run;
-  }
-
-  /** Exchanges a one-time code of `mulligan login` for a browser's session. */
-  async login(code: string): Promise<void> {
-    await this.send<void>('POST', '/v1/login', { code });
   }
 
   private async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
