@@ -25,6 +25,15 @@ func (c *clock) now() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
 }
 
+// later is the later of two times. A run whose log is ahead of the wall clock, which was
+// set back since, goes on from its log's time: its time passes, and never goes back.
+func later(x, y time.Time) time.Time {
+	if x.Before(y) {
+		return y
+	}
+	return x
+}
+
 // news gives the sleep that the run has not been told of, if it is worth telling.
 func (c *clock) news() (recovery.Slept, bool) {
 	const worth = time.Second

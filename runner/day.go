@@ -22,6 +22,9 @@ type counted struct {
 // begins writes the intent of a call once what it may use is counted against the day's
 // budget, or else the failure of one that would exceed it.
 func (l *loop) begins(ctx context.Context, intent recovery.Body, reserve recovery.Budget) error {
+	if err := l.awake(ctx); err != nil {
+		return err
+	}
 	limit := l.run.Policy.DayBudget
 	if limit == (recovery.Budget{}) {
 		return l.write(ctx, intent)

@@ -69,7 +69,7 @@ type job struct {
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	l := &loop{
 		r: r, id: id, run: run, offered: r.tools(), lease: lease, patience: startPatience,
-		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(r.now(), r.slept),
+		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
 	}
 	l.until.Store(lease.Expires.UnixNano())
 	return l
@@ -274,7 +274,7 @@ func (l *loop) reconcile(ctx context.Context) error {
 			continue
 		}
 		began := time.Now()
-		if err := l.start(ctx, e); errors.Is(err, errOverDay) {
+		if err := l.start(ctx, e); errors.Is(err, errOverDay) || errors.Is(err, errAsleep) {
 			return l.reconcile(ctx)
 		} else if err != nil {
 			return err

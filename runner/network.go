@@ -32,9 +32,7 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	if f.Kind != recovery.KindUnreachable && f.Phase != recovery.PhaseBeforeConnect {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
-	defer cancel()
-	return a.loop.r.connectivity.Offline(ctx, a.reach)
+	return a.loop.offline(ctx, a.reach)
 }
 
 // reach lists what has to be out of reach for this machine to be offline; nothing where
@@ -52,20 +50,28 @@ func (l *loop) reach(model string) []string {
 	return models
 }
 
+// offline reports whether this machine has no connection to the models, as far as
+// anybody can tell here.
+func (l *loop) offline(ctx context.Context, models []string) bool {
+	if l.r.connectivity == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	return l.r.connectivity.Offline(ctx, models)
+}
+
 // watchNetwork looks again and again, ever more seldom, until there is a connection.
 func (l *loop) watchNetwork(ctx context.Context, key string, w *recovery.WatchNetwork) {
 	ctx, j := l.launchJob(ctx, key)
 	go func() {
-		for pause := time.Second; l.r.connectivity != nil; pause = min(2*pause, probePause) {
+		for pause := time.Second; ; pause = min(2*pause, probePause) {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
 				return
 			}
-			look, cancel := context.WithTimeout(ctx, probeLimit)
-			offline := l.r.connectivity.Offline(look, w.Models)
-			cancel()
-			if !offline {
+			if !l.offline(ctx, w.Models) {
 				break
 			}
 		}

@@ -52,6 +52,9 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	if r.InAir {
 		return fmt.Errorf("run %s: the call %s is said to be in the air and is not", l.id, r.Call.ID)
 	}
+	if err := l.awake(ctx); err != nil {
+		return err
+	}
 	if err := l.write(ctx, r.Intent); err != nil {
 		return err
 	}

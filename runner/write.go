@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,7 +18,7 @@ func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 // writeAnswering is write for the command at position inbox.
 func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
 	bodies = l.withTail(bodies)
-	if slept, ok := l.clock.news(); ok {
+	if slept, ok := l.clock.news(); ok && l.run.End == nil {
 		bodies = append([]recovery.Body{slept}, bodies...)
 	}
 	now := l.clock.now()
@@ -55,6 +56,22 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		return l.write(ctx, *paused)
 	}
 	return nil
+}
+
+// errAsleep says that an effect did not begin, since the computer slept after it was
+// wanted: the run's time may be over by now.
+var errAsleep = errors.New("the computer slept before it began")
+
+// awake looks, right before the intent of an effect is written, whether the computer slept.
+func (l *loop) awake(ctx context.Context) error {
+	slept, ok := l.clock.news()
+	if !ok {
+		return nil
+	}
+	if err := l.write(ctx, slept); err != nil {
+		return err
+	}
+	return errAsleep
 }
 
 // append writes events durably. A write that failed, or only seemed to, is

@@ -178,7 +178,7 @@ func (h *person) meddle(ctx context.Context, run string) bool {
 	desk := h.w.spawn(fate{}).runner
 	if state, err := desk.Inspect(ctx, run); err == nil && state.Wait != nil && len(state.Wait.Actions) > 0 && h.dice.chance(0.7) {
 		_, err := desk.Recover(ctx, run, runner.Answer{Action: pick(h.dice, state.Wait.Actions...).ID})
-		if !errors.Is(err, runner.ErrSent) && !answered(err) {
+		if err != nil && !errors.Is(err, runner.ErrSent) && !answered(err) { // nil: its owner had just let go of it
 			h.w.complain("I18: answering a wait from elsewhere: %v", err)
 		}
 		return true
