@@ -386,7 +386,7 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 			where = " · session " + r.Session
 		}
 		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04")
-		list.rows = append(list.rows, row{began, line(r.Title) + " · " + status + where})
+		list.rows = append(list.rows, row{began, r.Title + " · " + status + where})
 	}
 	c.tell(list)
 }

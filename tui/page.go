@@ -14,7 +14,7 @@ type row struct{ name, text string }
 // tell shows a page until it is closed.
 func (c *Chat) tell(p page) { c.page = &p }
 
-// lines draws a page; texts that are too long hang beside their names.
+// page draws rows; texts that are too long hang beside their names.
 func (p *pen) page(rows []row) []string {
 	column := 0
 	for _, r := range rows {
@@ -23,11 +23,11 @@ func (p *pen) page(rows []row) []string {
 	lines := []string{""}
 	for _, r := range rows {
 		if r.name == "" {
-			lines = append(lines, styled(p.dim, wrap(r.text, p.width-2*margin))...)
+			lines = append(lines, styled(p.dim, wrap(line(r.text), p.width-2*margin))...)
 			continue
 		}
 		name := p.accent.Render(r.name) + strings.Repeat(" ", column-width(r.name))
-		lines = append(lines, hang(name, wrap(r.text, p.width-2*margin-column))...)
+		lines = append(lines, hang(name, wrap(line(r.text), p.width-2*margin-column))...)
 	}
 	return indent(lines)
 }
