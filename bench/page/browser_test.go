@@ -101,7 +101,7 @@ func (h *house) open(path string, l look) *window {
 	w.wait(`document.querySelector('#message') && !document.querySelector('.signin') && location.hash === ''`)
 	w.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`) // it was let in
 	if path != "/" {
-		w.do(chromedp.Navigate(h.url+path), chromedp.Reload())
+		w.do(chromedp.Navigate(h.url + path))
 	}
 	return w
 }
