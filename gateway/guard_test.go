@@ -117,10 +117,10 @@ func (g *guarded) send(method, path, body string, header ...string) answer {
 	}
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
-		switch {
-		case name == "Host":
+		switch name {
+		case "Host":
 			req.Host = value
-		case name == "Content-Type":
+		case "Content-Type":
 			req.Header.Set(name, value)
 		default:
 			req.Header.Add(name, value)
@@ -222,7 +222,7 @@ func TestS31NothingIsToldToStrangers(t *testing.T) {
 }
 
 func TestAStoreThatDoesNotAnswerIsNotReady(t *testing.T) {
-	down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the disk of "+pageText, 503) })
+	down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the disk of "+pageText, http.StatusServiceUnavailable) })
 	h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) bool { return false }}, down, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -184,7 +184,7 @@ func TestS12SlowClients(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		client := net.Client()
 		start := time.Now()
-		resp, err := client.Get("http://localhost/healthz") //nolint:noctx // it lives as long as the bubble
+		resp, err := client.Get("http://localhost/healthz")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -152,7 +152,8 @@ func TestS03TheCookieWithTLS(t *testing.T) {
 	g := guard(t, func(cfg *gateway.GuardConfig) { cfg.TLS = true })
 	cookie := g.send("POST", "/v1/login", `{"code":"`+g.code()+`"}`).header.Get("Set-Cookie")
 	if !strings.HasPrefix(cookie, "__Host-mulligan=") || !strings.Contains(cookie, "; Secure") {
-		t.Errorf("the cookie's attributes: %s", cookie[strings.Index(cookie, ";"):])
+		_, attributes, _ := strings.Cut(cookie, ";")
+		t.Errorf("the cookie's attributes: %s", attributes)
 	}
 }
 

@@ -108,11 +108,11 @@ func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, err
 		return nil, g.problem(&InputError{"prompt", errors.New("there is neither a prompt nor messages")})
 	}
 	if in.Key != "" {
-		print, err := fingerprint(s)
+		sum, err := fingerprint(s)
 		if err != nil {
 			return nil, g.problem(err)
 		}
-		s.Key, s.Fingerprint = ownKey(ctx, in.Key), print
+		s.Key, s.Fingerprint = ownKey(ctx, in.Key), sum
 	}
 	run, err := g.cfg.Runs.Start(ctx, s)
 	if err != nil {

@@ -67,7 +67,7 @@ func RotateToken(dir string) error {
 		return err
 	}
 	secret := make([]byte, tokenBytes)
-	rand.Read(secret) //nolint:errcheck // it never fails (crypto/rand)
+	rand.Read(secret) // it never fails
 	f, err := os.CreateTemp(dir, "new-token-*")
 	if err != nil {
 		return err

@@ -187,7 +187,7 @@ func TestS03LogInWithALink(t *testing.T) {
 	cookie := logInWith(t, c.url, code, http.StatusNoContent)
 	logInWith(t, c.url, code, http.StatusUnauthorized)
 	runs := func() int {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", c.url+"/v1/runs", nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/runs", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestS03LogInWithALink(t *testing.T) {
 
 func logInWith(t *testing.T, at, code string, want int) *http.Cookie {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", at+"/v1/login", strings.NewReader(`{"code":"`+code+`"}`))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+"/v1/login", strings.NewReader(`{"code":"`+code+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
