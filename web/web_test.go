@@ -1,9 +1,12 @@
 package web
 
 import (
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -76,4 +79,67 @@ func TestNothingIsInlineOrFromElsewhere(t *testing.T) {
 	if found := regexp.MustCompile(`@import|url\(`).Find(style); found != nil {
 		t.Errorf("app.css has %s", found)
 	}
+}
+
+// TestContrast: text can be read in both themes, on every ground that it stands on.
+func TestContrast(t *testing.T) {
+	const least = 5.2 // to one
+	style, err := os.ReadFile("src/app.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	colors := map[string][2]string{} // light, dark
+	for _, m := range regexp.MustCompile(`--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`).FindAllStringSubmatch(string(style), -1) {
+		colors[m[1]] = [2]string{m[2], m[3]}
+	}
+	for _, pair := range [][2]string{
+		{"ink", "ground"},
+		{"ink", "side"},
+		{"ink", "surface"},
+		{"ink", "sunken"},
+		{"soft", "ground"},
+		{"soft", "side"},
+		{"soft", "surface"},
+		{"soft", "sunken"},
+		{"link", "ground"},
+		{"link", "surface"},
+		{"on-strong", "strong"},
+		{"on-strong", "good"},
+		{"on-strong", "bad"},
+		{"on-strong", "tool"},
+	} {
+		for i, theme := range []string{"light", "dark"} {
+			text, ground := colors[pair[0]][i], colors[pair[1]][i]
+			if text == "" || ground == "" {
+				t.Fatalf("%v: app.css has no such colours", pair)
+			}
+			if got := contrast(text, ground); got < least {
+				t.Errorf("%s on %s (%s): %.1f", pair[0], pair[1], theme, got)
+			}
+		}
+	}
+}
+
+// contrast is that of two colours (#rrggbb) by WCAG.
+func contrast(a, b string) float64 {
+	light, dark := luminance(a), luminance(b)
+	if light < dark {
+		light, dark = dark, light
+	}
+	return (light + 0.05) / (dark + 0.05)
+}
+
+func luminance(color string) float64 {
+	n, err := strconv.ParseUint(color[1:], 16, 32)
+	if err != nil {
+		panic(err)
+	}
+	linear := func(shift int) float64 {
+		c := float64(n>>shift&0xff) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 }

@@ -119,6 +119,42 @@ func TestModelsCannotReachOut(t *testing.T) {
 	}
 }
 
+// TestS10NothingThatAModelWritesRuns sends a hundred attempts through the chat.
+func TestS10NothingThatAModelWritesRuns(t *testing.T) {
+	vectors := []string{
+		`<script>hit()</script>`, `<img src=x onerror=hit()>`, `<svg onload=hit()>`, `<svg><script>hit()</script></svg>`, `<body onload=hit()>`,
+		`<iframe src="javascript:hit()"></iframe>`, `<iframe srcdoc="<script>parent.hit()</script>"></iframe>`, `<a href="javascript:hit()">x</a>`,
+		`<math><mtext><table><mglyph><style><img src=x onerror=hit()>`, `<form><button formaction="javascript:hit()">x</button></form>`,
+		`<details open ontoggle=hit()>`, `<input autofocus onfocus=hit()>`, `<video><source onerror=hit()></video>`, `<object data="javascript:hit()">`,
+		`<embed src="javascript:hit()">`, `<link rel=stylesheet href=//example.org/x.css>`, `<meta http-equiv=refresh content="0;url=//example.org">`,
+		`<base href=//example.org/>`, `<style>@import "//example.org/x.css"</style>`, `<p style="background:url(//example.org/x)">x</p>`,
+		`<noscript><p title="</noscript><img src=x onerror=hit()>">`, `<template><script>hit()</script></template>`, `<x-y onclick=hit() tabindex=1 autofocus>x</x-y>`,
+		`"><script>hit()</script>`, `<!--><img src=x onerror=hit()>-->`,
+	}
+	var lines []string
+	for _, v := range vectors {
+		url := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20").Replace(v)
+		lines = append(lines, v, "Inline "+v+" text", "[x](javascript:hit%28%29 '"+v+"') [y](data:text/html,"+url+")", "| a |\n|---|\n| ![z](//example.org/"+url+") "+v+" |")
+	}
+	h := build(t)
+	h.play(opus, faultlab.Answer(strings.Join(lines, "\n\n")+"\n\nThe end."))
+	w := h.open("/", desktop)
+	eval[any](w, `window.hits = 0; window.hit = () => { window.hits++; }; void 0`)
+	w.send("Plan my week")
+	w.says(".prose", "The end.")
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
+	for _, js := range []string{
+		`window.hits`,
+		`[...document.querySelectorAll('.prose *')].filter((e) => !/^(P|A|BR|CODE|DIV|EM|STRONG|TABLE|THEAD|TBODY|TR|TD|TH|PRE|LI|UL|OL|BLOCKQUOTE|H[1-6]|HR|DEL|SUB|SUP|KBD)$/.test(e.tagName)).length`,
+		`[...document.querySelectorAll('.prose *')].flatMap((e) => [...e.attributes]).filter((a) => /^on|^style$|^srcdoc$/.test(a.name) || /^\s*(javascript|data|vbscript):/i.test(a.value)).length`,
+		`performance.getEntriesByType('resource').filter((r) => new URL(r.name).origin !== location.origin).length`,
+	} {
+		if n := eval[int](w, js); n != 0 {
+			t.Errorf("%s is %d", js, n)
+		}
+	}
+}
+
 func TestRememberedChoices(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)

@@ -10,7 +10,7 @@ const STOP_MS = 5000;
 export class Followed {
   readonly fold = new Fold();
   connected = true;
-  private readonly abort = new AbortController();
+  private abort = new AbortController();
   private readonly waiting = new Set<() => void>();
 
   constructor(readonly id: string, private readonly client: Client, private readonly changed: () => void, private readonly failed: (e: unknown) => void) {
@@ -26,8 +26,17 @@ export class Followed {
     return this.view.stopReason === undefined && this.view.suggestion === undefined;
   }
 
-  stop(): void {
+  /** Lets go of the connection; a browser has only six of them for all its windows. */
+  rest(): void {
     this.abort.abort();
+  }
+
+  /** Goes on after a rest. */
+  wake(): void {
+    if (this.abort.signal.aborted && this.view.stopReason === undefined) {
+      this.abort = new AbortController();
+      void this.follow();
+    }
   }
 
   /** Waits until the run has no more to say, or for as long as somebody has patience. */
@@ -46,7 +55,7 @@ export class Followed {
   }
 
   private async follow(): Promise<void> {
-    const options = { signal: this.abort.signal, onConnection: (connected: boolean) => { this.connected = connected; this.changed(); } };
+    const options = { after: this.view.seq, signal: this.abort.signal, onConnection: (connected: boolean) => { this.connected = connected; this.changed(); } };
     try {
       for await (const item of this.client.follow(this.id, options)) {
         this.fold.apply(item);
@@ -193,9 +202,17 @@ export class Conversation {
     await this.keep({ model });
   }
 
-  close(): void {
+  /** Follows nothing for a while, or for good. */
+  rest(): void {
     for (const run of this.runs) {
-      run.stop();
+      run.rest();
+    }
+  }
+
+  /** Goes on after a rest. */
+  wake(): void {
+    for (const run of this.runs) {
+      run.wake();
     }
   }
 

@@ -10,6 +10,9 @@ import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from '
 const LOOK_MS = 4000;
 const LOOK_HIDDEN_MS = 15_000;
 
+/** How long a window in the background follows its runs, in milliseconds. */
+const REST_MS = 30_000;
+
 /** A conversation in the list. */
 interface Item {
   /** As in the address: "s/…" for a session, "r/…" for a run without one. */
@@ -35,6 +38,7 @@ class App extends LitElement {
   private learning: ReturnType<typeof setTimeout> | undefined;
   /** Why a link did not let the person in. */
   private refused = '';
+  private resting: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
   private standing = '';
   /** The suggestions that somebody was told of; undefined until the first look. */
@@ -57,7 +61,7 @@ class App extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     addEventListener('hashchange', () => this.arrive());
-    document.addEventListener('visibilitychange', () => void this.look());
+    document.addEventListener('visibilitychange', () => this.seen());
     document.addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && this.drawer) {
         e.preventDefault();
@@ -65,6 +69,17 @@ class App extends LitElement {
       }
     });
     this.arrive();
+  }
+
+  /** Follows runs as long as somebody may look, and a little longer. */
+  private seen(): void {
+    clearTimeout(this.resting);
+    if (document.hidden) {
+      this.resting = setTimeout(() => this.conversation.rest(), REST_MS);
+      return;
+    }
+    this.conversation.wake();
+    void this.look();
   }
 
   /** Comes to an address: that of a conversation, or one that lets a person in. */
@@ -108,7 +123,7 @@ class App extends LitElement {
     clearTimeout(this.looking);
     clearTimeout(this.learning);
     await this.client.logout().catch(() => {});
-    this.conversation.close();
+    this.conversation.rest();
     this.signedOut = true;
   }
 
@@ -153,7 +168,7 @@ class App extends LitElement {
     if (path === this.path && path !== '') {
       return;
     }
-    this.conversation.close();
+    this.conversation.rest();
     this.conversation = this.open(path);
     this.requestUpdate();
     void this.updateComplete.then(() => this.querySelector<Chat>('mulligan-chat')?.focusComposer());
