@@ -38,7 +38,8 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 			t.waited(l, e.Time)
 		}
 	case recovery.ToolBegan:
-		l.tools[b.CallID] = &spell{e.Time, t.startTool(l, run, e, b)}
+		s := l.toolSpell(run, e, b)
+		l.tools[b.CallID] = &s
 	case recovery.ToolReturned:
 		t.toolReturned(l, e, b)
 	case recovery.Compacting:
@@ -69,17 +70,17 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	}
 	now := t.now()
 	if l.attempt != nil {
-		endOutcome(l.attempt.span, now, outcomeLetGo)
+		t.end(&l.attempt.spell, now, outcomeLetGo)
 	}
 	if l.summary != nil {
-		endOutcome(l.summary.span, now, outcomeLetGo)
+		t.end(&l.summary.spell, now, outcomeLetGo)
 	}
 	for _, s := range l.tools {
-		endOutcome(s.span, now, outcomeLetGo)
+		t.end(s, now, outcomeLetGo)
 	}
 	if l.wait != nil { // parked: nobody here sees its end
 		t.count(l.ctx, l.wait, max(0, l.wait.is.Until.Sub(l.wait.began)))
-		endOutcome(l.wait.span, now, outcomeLetGo)
+		t.end(&l.wait.spell, now, outcomeLetGo)
 	}
 	if l.round != nil {
 		l.round.span.End(at(now))
@@ -127,9 +128,7 @@ func (t *Telemetry) began(l *leg, run *recovery.Run, e recovery.Event, b recover
 		}
 		l.round = t.startRound(l, e, b.Round)
 	}
-	l.attempt = &attempt{
-		spell: spell{e.Time, t.startAttempt(l, e, b)}, id: b.Attempt, model: b.Model, spent: run.Spent.Minus(b.Reserve),
-	}
+	l.attempt = &attempt{spell: l.attemptSpell(e, b), id: b.Attempt, model: b.Model, spent: run.Spent.Minus(b.Reserve)}
 }
 
 func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b recovery.Answered) {
@@ -144,7 +143,7 @@ func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b reco
 	}
 	t.over(l.ctx, a, e.Time, outcomeAnswered, outcomeNone)
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
-	endAnswered(a.span, b, e.Time)
+	t.endAnswered(a, b, e.Time)
 }
 
 func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recovery.Failed) {
@@ -154,7 +153,7 @@ func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recove
 	a := l.attempt
 	l.attempt = nil
 	if a == nil || a.id != b.Attempt { // it was in the air when another process died
-		a = &attempt{spell: spell{span: noSpan}, id: b.Attempt, model: b.Failure.Model, spent: run.Spent}
+		a = &attempt{id: b.Attempt, model: b.Failure.Model, spent: run.Spent}
 		if run.Attempt != nil && run.Attempt.ID == b.Attempt {
 			a.model = run.Attempt.Model
 		}
@@ -165,7 +164,7 @@ func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recove
 	if n := b.Usage.Total(); n > 0 {
 		t.meters.wasted.Add(l.ctx, min(n, maxTokens), t.labels.of(provider, model))
 	}
-	endFailed(a.span, b, e.Time)
+	t.endFailed(a, b, e.Time)
 }
 
 // over counts an attempt that is over.
@@ -214,7 +213,7 @@ func (t *Telemetry) decided(l *leg, d recovery.Decision) {
 }
 
 func (t *Telemetry) waiting(l *leg, e recovery.Event, b recovery.Waiting) {
-	l.wait = &wait{spell{e.Time, t.startWait(l, e, b)}, b}
+	l.wait = &wait{l.waitSpell(e, b), b}
 }
 
 // waited ends the wait at hand, if there is one.
@@ -225,7 +224,7 @@ func (t *Telemetry) waited(l *leg, by time.Time) {
 	}
 	l.wait = nil
 	t.count(l.ctx, w, max(0, by.Sub(w.began)))
-	w.span.End(at(by))
+	t.end(&w.spell, by, outcomeOver)
 }
 
 func (t *Telemetry) count(ctx context.Context, w *wait, d time.Duration) {
@@ -239,13 +238,11 @@ func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturn
 	}
 	delete(l.tools, b.CallID)
 	t.meters.toolTook.Record(l.ctx, s.took(e.Time), t.labels.of(labelOutcome.String(string(b.Outcome))))
-	endOutcome(s.span, e.Time, string(b.Outcome))
+	t.end(s, e.Time, string(b.Outcome))
 }
 
 func (t *Telemetry) compacting(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacting) {
-	l.summary = &attempt{
-		spell: spell{e.Time, t.startSummary(l, e, b)}, model: b.Model, spent: run.Spent.Minus(b.Reserve),
-	}
+	l.summary = &attempt{spell: l.callSpell(e, b.Model), model: b.Model, spent: run.Spent.Minus(b.Reserve)}
 }
 
 func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacted) {
@@ -255,7 +252,7 @@ func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b rec
 	}
 	l.summary = nil
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
-	endSummary(a.span, b, e.Time)
+	t.endSummary(a, b, e.Time)
 }
 
 func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Accepted) {
@@ -279,7 +276,7 @@ func (t *Telemetry) ended(l *leg, run *recovery.Run, e recovery.Event, b recover
 	if a := l.attempt; a != nil {
 		l.attempt = nil
 		t.over(l.ctx, a, e.Time, outcomeCancelled, outcomeNone)
-		endOutcome(a.span, e.Time, outcomeCancelled)
+		t.end(&a.spell, e.Time, outcomeCancelled)
 	}
 	t.meters.ended.Add(l.ctx, 1, t.labels.of(labelStatus.String(string(b.Status)), labelStop.String(stopLabel(b.StopReason))))
 	if recovered(run) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -29,10 +30,13 @@ type round struct {
 	span trace.Span
 }
 
-// spell is something that takes a while.
+// spell is something that takes a while. Its span is made when it is over.
 type spell struct {
 	began time.Time
-	span  trace.Span
+	below context.Context // nil = there is to be no span
+	name  string
+	kind  trace.SpanKind
+	kvs   []attribute.KeyValue
 }
 
 // attempt is a model call in the air.

@@ -75,6 +75,7 @@ const (
 	outcomeFailed    = "failed"
 	outcomeCancelled = "cancelled"
 	outcomeLetGo     = "let_go" // this process did not see its end
-	outcomeNone      = "none"   // no opinion
-	outcomeError     = "error"  // no opinion, because the plugin failed
+	outcomeOver      = "over"
+	outcomeNone      = "none"  // no opinion
+	outcomeError     = "error" // no opinion, because the plugin failed
 )

@@ -70,130 +70,121 @@ func (t *Telemetry) startRound(l *leg, e recovery.Event, n int) *round {
 	return r
 }
 
-func (t *Telemetry) startAttempt(l *leg, e recovery.Event, b recovery.Began) trace.Span {
-	span := t.startCall(l, e, b.Model, keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
-	if n := b.Adjust.MaxOutputTokens; n > 0 && span.IsRecording() {
-		span.SetAttributes(keyMaxTokens.Int(n))
-	}
-	return span
-}
+// mostAttributes is how many a spell's span has, about.
+const mostAttributes = 18
 
-func (t *Telemetry) startSummary(l *leg, e recovery.Event, b recovery.Compacting) trace.Span {
-	return t.startCall(l, e, b.Model)
-}
-
-// startCall begins the span of a call of a model.
-func (t *Telemetry) startCall(l *leg, e recovery.Event, name string, kvs ...attribute.KeyValue) trace.Span {
+// spell begins something whose span is made by end.
+func (l *leg) spell(e recovery.Event, name string, kind trace.SpanKind, kvs ...attribute.KeyValue) spell {
 	if !l.span.IsRecording() {
-		return noSpan
+		return spell{began: e.Time}
 	}
+	all := append(make([]attribute.KeyValue, 0, mostAttributes), kvs...)
+	all = append(all, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq))) //nolint:gosec // a run has no 2⁶³ events
+	return spell{e.Time, l.below(), name, kind, all}
+}
+
+// add gives the span more attributes, if there is to be one.
+func (s *spell) add(kvs ...attribute.KeyValue) {
+	if s.below != nil {
+		s.kvs = append(s.kvs, kvs...)
+	}
+}
+
+// end makes the span of what is over.
+func (t *Telemetry) end(s *spell, by time.Time, outcome string, kvs ...attribute.KeyValue) {
+	if s.below == nil {
+		return
+	}
+	_, span := t.tracer.Start(s.below, s.name, at(s.began), trace.WithSpanKind(s.kind))
+	span.SetAttributes(append(append(s.kvs, kvs...), keyOutcome.String(outcome))...)
+	if outcome == outcomeFailed || outcome == outcomeError {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(at(by))
+}
+
+func (l *leg) attemptSpell(e recovery.Event, b recovery.Began) spell {
+	s := l.callSpell(e, b.Model, keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
+	if n := b.Adjust.MaxOutputTokens; n > 0 {
+		s.add(keyMaxTokens.Int(n))
+	}
+	return s
+}
+
+// callSpell is the call of a model.
+func (l *leg) callSpell(e recovery.Event, name string, kvs ...attribute.KeyValue) spell {
 	provider, model, _ := strings.Cut(name, "/")
-	_, span := t.start(l.below(), operationChat+" "+model, trace.SpanKindClient, e,
-		append(kvs, keyOperation.String(operationChat), keyProvider.String(provider), keyRequestModel.String(model))...)
-	return span
+	s := l.spell(e, operationChat+" "+model, trace.SpanKindClient, kvs...)
+	s.add(keyOperation.String(operationChat), keyProvider.String(provider), keyRequestModel.String(model))
+	return s
 }
 
-func endAnswered(span trace.Span, b recovery.Answered, by time.Time) {
-	if span.IsRecording() {
-		endOutcome(span, by, outcomeAnswered, withUsage(b.Usage,
-			keyFirstEvent.Int64(int64(b.FirstEvent)), keyFinish.StringSlice([]string{string(b.Stop)}))...)
-	}
-}
-
-func endFailed(span trace.Span, b recovery.Failed, by time.Time) {
-	if !span.IsRecording() {
-		return
-	}
-	f := b.Failure
-	kvs := withUsage(b.Usage, keyErrorType.String(f.ErrorType()), keyCode.String(string(f.Code)), keyPhase.String(string(f.Phase)))
-	if f.HTTPStatus != 0 {
-		kvs = append(kvs, keyHTTPStatus.Int(f.HTTPStatus))
-	}
-	if f.Timer != "" {
-		kvs = append(kvs, keyTimer.String(string(f.Timer)))
-	}
-	span.SetStatus(codes.Error, "")
-	endOutcome(span, by, outcomeFailed, kvs...)
-}
-
-func endSummary(span trace.Span, b recovery.Compacted, by time.Time) {
-	if !span.IsRecording() {
-		return
-	}
-	outcome := outcomeAnswered
-	if b.Reason != "" {
-		outcome = outcomeFailed
-	}
-	endOutcome(span, by, outcome, withUsage(b.Usage)...)
-}
-
-// mostAttributes is how many a span is given when it ends; a guess.
-const mostAttributes = 12
-
-// withUsage adds what a call used, as far as that is known.
-func withUsage(u llm.Usage, kvs ...attribute.KeyValue) []attribute.KeyValue {
-	kvs = append(make([]attribute.KeyValue, 0, mostAttributes), kvs...)
-	if u == (llm.Usage{}) {
-		return kvs
-	}
-	kvs = append(kvs, keyInput.Int64(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), keyOutput.Int64(u.OutputTokens))
-	if u.CacheReadTokens > 0 {
-		kvs = append(kvs, keyCacheRead.Int64(u.CacheReadTokens))
-	}
-	if u.CacheWriteTokens > 0 {
-		kvs = append(kvs, keyCacheWrite.Int64(u.CacheWriteTokens))
-	}
-	return kvs
-}
-
-func endOutcome(span trace.Span, by time.Time, outcome string, kvs ...attribute.KeyValue) {
-	if span.IsRecording() {
-		span.SetAttributes(append(kvs, keyOutcome.String(outcome))...)
-		span.End(at(by))
-	}
-}
-
-// startTool names the tool only where the run has one of that name: a model makes names up.
-func (t *Telemetry) startTool(l *leg, run *recovery.Run, e recovery.Event, b recovery.ToolBegan) trace.Span {
-	if !l.span.IsRecording() {
-		return noSpan
-	}
+// toolSpell names the tool only where the run has one of that name: a model makes names up.
+func (l *leg) toolSpell(run *recovery.Run, e recovery.Event, b recovery.ToolBegan) spell {
 	name := other
 	if slices.ContainsFunc(run.Tools, func(d recovery.ToolDecl) bool { return d.Name == b.Name }) {
 		name = b.Name
 	}
-	_, span := t.start(l.below(), operationTool+" "+name, trace.SpanKindInternal, e,
+	return l.spell(e, operationTool+" "+name, trace.SpanKindInternal,
 		keyOperation.String(operationTool), keyToolName.String(name), keyTry.Int(b.Try))
-	return span
 }
 
-func (t *Telemetry) startWait(l *leg, e recovery.Event, b recovery.Waiting) trace.Span {
-	if !l.span.IsRecording() {
-		return noSpan
+func (l *leg) waitSpell(e recovery.Event, b recovery.Waiting) spell {
+	return l.spell(e, "wait "+string(b.For), trace.SpanKindInternal, keyWaitFor.String(string(b.For)))
+}
+
+func (t *Telemetry) endAnswered(a *attempt, b recovery.Answered, by time.Time) {
+	a.add(keyFirstEvent.Int64(int64(b.FirstEvent)), keyFinish.StringSlice([]string{string(b.Stop)}))
+	a.use(b.Usage)
+	t.end(&a.spell, by, outcomeAnswered)
+}
+
+func (t *Telemetry) endFailed(a *attempt, b recovery.Failed, by time.Time) {
+	f := b.Failure
+	a.add(keyErrorType.String(f.ErrorType()), keyCode.String(string(f.Code)), keyPhase.String(string(f.Phase)))
+	if f.HTTPStatus != 0 {
+		a.add(keyHTTPStatus.Int(f.HTTPStatus))
 	}
-	_, span := t.start(l.below(), "wait "+string(b.For), trace.SpanKindInternal, e, keyWaitFor.String(string(b.For)))
-	return span
+	if f.Timer != "" {
+		a.add(keyTimer.String(string(f.Timer)))
+	}
+	a.use(b.Usage)
+	t.end(&a.spell, by, outcomeFailed)
+}
+
+func (t *Telemetry) endSummary(a *attempt, b recovery.Compacted, by time.Time) {
+	outcome := outcomeAnswered
+	if b.Reason != "" {
+		outcome = outcomeFailed
+	}
+	a.use(b.Usage)
+	t.end(&a.spell, by, outcome)
+}
+
+// use adds what a call used, as far as that is known.
+func (a *attempt) use(u llm.Usage) {
+	if u == (llm.Usage{}) {
+		return
+	}
+	a.add(keyInput.Int64(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), keyOutput.Int64(u.OutputTokens))
+	if u.CacheReadTokens > 0 {
+		a.add(keyCacheRead.Int64(u.CacheReadTokens))
+	}
+	if u.CacheWriteTokens > 0 {
+		a.add(keyCacheWrite.Int64(u.CacheWriteTokens))
+	}
 }
 
 // showVote makes the span of a vote, which is known when it is over.
 func (t *Telemetry) showVote(l *leg, run *recovery.Run, e recovery.Event, v recovery.Vote) {
-	if !l.span.IsRecording() {
-		return
-	}
 	asked := e
 	asked.Time = e.Time.Add(-v.Latency.Duration())
 	if o := run.Open; o != nil && asked.Time.Before(o.At) {
 		asked.Time = o.At // latencies are rounded
 	}
-	_, span := t.start(l.below(), "hook "+v.Plugin, trace.SpanKindClient, asked,
-		keyPlugin.String(v.Plugin), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
-	if v.Version != "" {
-		span.SetAttributes(keyVersion.String(v.Version))
-	}
-	if voteLabel(v) == outcomeError {
-		span.SetStatus(codes.Error, "")
-	}
-	endOutcome(span, e.Time, voteLabel(v))
+	s := l.spell(asked, "hook "+v.Plugin, trace.SpanKindClient,
+		keyPlugin.String(v.Plugin), keyVersion.String(v.Version), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
+	t.end(&s, e.Time, voteLabel(v))
 }
 
 // showDecision says on the round's span what was decided last.

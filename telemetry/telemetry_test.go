@@ -210,7 +210,7 @@ func TestRecoveredRun(t *testing.T) {
   round 1
     chat small overloaded failed
     hook helper retry
-    wait time
+    wait time over
     chat small answered
     execute_tool search ok
   round 2
@@ -248,7 +248,7 @@ func TestNothingSaidIsShown(t *testing.T) {
 		}
 		metrics := w.close()
 		if strings.Contains(metrics, canary) {
-			t.Error("the canary is in the metrics")
+			t.Error("S15: the canary is in the metrics")
 		}
 		for _, s := range w.spans.spans {
 			said := []string{s.Name(), s.Status().Description}
@@ -259,7 +259,7 @@ func TestNothingSaidIsShown(t *testing.T) {
 				said = append(said, e.Name)
 			}
 			if all := strings.Join(said, "\n"); strings.Contains(all, canary) {
-				t.Errorf("the canary is in the span %s:\n%s", s.Name(), all)
+				t.Errorf("S15: the canary is in the span %s:\n%s", s.Name(), all)
 			}
 		}
 		if len(w.spans.spans) == 0 {
