@@ -213,6 +213,13 @@ func (w *window) says(selector, text string) {
 	w.wait(`[...document.querySelectorAll(` + quote(selector) + `)].some((e) => e.innerText.replace(/\s+/g, ' ').includes(` + quote(text) + `))`)
 }
 
+// matches waits until an element says what a regular expression of JavaScript tells; seconds
+// go by while a slow machine looks.
+func (w *window) matches(selector, expression string) {
+	w.t.Helper()
+	w.wait(`[...document.querySelectorAll(` + quote(selector) + `)].some((e) => /` + expression + `/.test(e.innerText.replace(/\s+/g, ' ')))`)
+}
+
 // lacks waits until no element matches.
 func (w *window) lacks(selector string) {
 	w.t.Helper()

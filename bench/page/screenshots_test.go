@@ -70,7 +70,7 @@ func twice(e hooks.RunError) recovery.Vote {
 }
 
 var scenes = []scene{
-	{name: "thinking", play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) { w.skip(5 * time.Second); w.says(".line", "Thinking… 5 s") }},
+	{name: "thinking", play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) { w.skip(5 * time.Second); w.matches(".line", `^Thinking… \d+ s$`) }},
 	{name: "slow", auto: true, play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) {
 		w.skip(20 * time.Second)
 		w.says(".line", "will retry")

@@ -53,7 +53,7 @@ func TestI09ReloadInAStream(t *testing.T) {
 
 func TestTheConnectionIsLostAndBack(t *testing.T) {
 	h := build(t)
-	text := words(120)
+	text := words(300)
 	h.play(opus, faultlab.SlowAnswer(text, 15*time.Millisecond))
 	w := h.ask(false)
 	w.says(".prose", "word")
