@@ -128,7 +128,8 @@ func codeOf(err error) error {
 	return err
 }
 
-// offer prints a suggestion's buttons and the line that chooses each.
+// offer prints a suggestion's buttons and, unless somebody is asked at once, the line that
+// chooses each.
 func (a *app) offer(failed *runner.Error) {
 	s, sg := a.screen, failed.Suggestion
 	s.line("")
@@ -142,6 +143,9 @@ func (a *app) offer(failed *runner.Error) {
 	}
 	for i, b := range sg.Actions {
 		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(b.Label))))
+		if s.asks {
+			continue
+		}
 		if b.Effect == recovery.EffectRunner {
 			s.line("     " + a.hint("recover "+failed.Run+" --action "+b.ID))
 		} else {

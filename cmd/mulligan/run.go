@@ -43,7 +43,7 @@ func newRun() *cobra.Command {
 		Long: "Run a prompt, from the argument or from stdin, to its answer. The answer goes to stdout; what else\n" +
 			"happens goes to stderr. Where stdout is no terminal it gets the final answer and nothing else.\n\n" +
 			"Exit codes: 0 completed, 1 failed, 2 wrong usage or config, 3 failed with something to choose from\n" +
-			"(see `mulligan recover`), 130 stopped, 143 let go of at SIGTERM: `mulligan runs resume` goes on with it.",
+			"(see `mulligan recover`; in a terminal you choose at once), 130 stopped, 143 let go of at SIGTERM: `mulligan runs resume` goes on with it.",
 		Example: `# With a key in the environment:
 ANTHROPIC_API_KEY=… mulligan run "What is a mulligan?"
 
@@ -135,9 +135,13 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt stri
 		return err
 	}
 	r := a.runner(models, known, a.config.Model, a.config.Fallbacks, runner.WithTools(tools...), runner.WithSystem(f.system))
+	a.screen.asks = !f.json && a.screen.liveErr && isTerminalReader(cmd.InOrStdin())
 	run, err := r.Start(ctx, f.request(cmd.Flags(), a.config, prompt))
 	if err != nil {
 		return interrupted(ctx, err)
+	}
+	if a.screen.asks {
+		return a.showChoosing(ctx, cmd.InOrStdin(), r, run)
 	}
 	return a.show(run, f.json)
 }

@@ -18,6 +18,7 @@ type screen struct {
 	liveOut, liveErr bool // it is a terminal
 	ink              ink
 	width            int
+	asks             bool // somebody chooses at once from what is offered
 
 	mu     sync.Mutex
 	inLine bool   // the answer has begun a line on the terminal and not ended it
@@ -60,6 +61,15 @@ func (s *screen) line(text string) {
 	s.clear()
 	s.endLine()
 	fmt.Fprintln(s.err, text)
+}
+
+// prompt asks for a line on stderr.
+func (s *screen) prompt(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	s.endLine()
+	fmt.Fprint(s.err, text)
 }
 
 // mark sets the live line, if there is a place for it: "" takes it away.

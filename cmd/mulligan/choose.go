@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/muesli/cancelreader"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// showChoosing is show for a run before which somebody sits: where it ends with a
+// suggestion they choose, and it goes on, as often as that happens.
+func (a *app) showChoosing(ctx context.Context, in io.Reader, r *runner.Runner, run *runner.Run) error {
+	for known := (&recovery.Run{}); ; {
+		_, err := a.follow(run, known, false, false)
+		if coded := (*exitError)(nil); !errors.As(err, &coded) || coded.code != exitSuggestion {
+			return err
+		}
+		if known, err = a.fold(ctx, run.ID()); err != nil {
+			return err
+		}
+		button, ok := a.choose(ctx, in, known.Suggestion.Actions)
+		if !ok {
+			a.screen.line("It stays open: " + a.hint("recover "+run.ID()))
+			return &exitError{code: exitSuggestion}
+		}
+		run, err = r.Recover(ctx, run.ID(), runner.Answer{Suggestion: known.Suggestion.ID, Action: button.ID})
+		if err != nil {
+			return a.explain(interrupted(ctx, err))
+		}
+		if button.Kind == recovery.ButtonStop {
+			_, err := run.Wait()
+			a.screen.line("Stopped.")
+			return codeOf(err)
+		}
+	}
+}
+
+// choose asks for one of the buttons until there is an answer; false where there is none.
+func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Button) (recovery.Button, bool) {
+	s := a.screen
+	for {
+		s.prompt(fmt.Sprintf("Choose 1–%d, or q to leave it open [%d]: ", len(buttons), usual(buttons)))
+		answer, err := readLine(ctx, in)
+		if err != nil || answer == "q" {
+			return recovery.Button{}, false
+		}
+		b, err := pick(buttons, answer)
+		switch {
+		case err != nil:
+			s.line(err.Error())
+		case b.Effect != recovery.EffectRunner:
+			s.line(oneLine(b.Label) + ": " + clientHelp(b.Kind) + ".")
+		default:
+			return b, true
+		}
+	}
+}
+
+// pick is the button that an answer means.
+func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
+	n, err := usual(buttons), error(nil)
+	if answer != "" {
+		n, err = strconv.Atoi(answer)
+	}
+	if err != nil || n < 1 || n > len(buttons) {
+		return recovery.Button{}, fmt.Errorf("%q is none of them: type a number from 1 to %d", oneLine(recovery.Clip(answer, 40)), len(buttons))
+	}
+	return buttons[n-1], nil
+}
+
+// usual is the number of the button that is meant by an empty line.
+func usual(buttons []recovery.Button) int {
+	first := 0
+	for i, b := range buttons {
+		switch {
+		case b.Primary:
+			return i + 1
+		case first == 0 && b.Effect == recovery.EffectRunner:
+			first = i + 1
+		}
+	}
+	return max(1, first)
+}
+
+// readLine reads a line that is typed. It ends with ctx, and nothing reads on after it:
+// whoever asks the terminal something later gets the answer.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	reader, err := cancelreader.NewReader(in)
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close() //nolint:errcheck // it was only read
+	defer context.AfterFunc(ctx, func() { reader.Cancel() })()
+	text, err := bufio.NewReader(reader).ReadString('\n')
+	return strings.TrimSpace(text), err
+}
