@@ -116,7 +116,7 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 		}
 		before := h.Summary
 		for i, e := range own {
-			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[i]); err != nil {
+			if err := st.add(ctx, h.n, e.Seq, stored[i]); err != nil {
 				return err
 			}
 			h.Apply(e)
@@ -134,8 +134,9 @@ func has(ctx context.Context, st *statements, run int64, after uint64, stored []
 	defer rows.Close()
 	n, same := 0, true
 	for rows.Next() {
+		var seq uint64
 		var event sql.RawBytes
-		if err := rows.Scan(&event); err != nil {
+		if err := rows.Scan(&seq, &event); err != nil {
 			return false, err
 		}
 		same = same && bytes.Equal(event, stored[n])

@@ -68,16 +68,20 @@ func (s *Store) commit() {
 	}
 }
 
-// gather takes what else waits.
+// gather takes what else waits, until nobody else comes when others may run: those whom
+// the last commit answered come back at once.
 func (s *Store) gather(first *write) []*write {
 	group := []*write{first}
-	runtime.Gosched() // those whom the last commit answered come back at once
-	for len(group) < maxGroup {
+	for asked := false; len(group) < maxGroup; {
 		select {
 		case w := <-s.writes:
-			group = append(group, w)
+			group, asked = append(group, w), false
 		default:
-			return group
+			if asked {
+				return group
+			}
+			runtime.Gosched()
+			asked = true
 		}
 	}
 	return group
@@ -133,17 +137,21 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 			return nil, err
 		}
 	}
+	if err := st.settle(ctx); err != nil {
+		return nil, err
+	}
 	_, err = st.commit.ExecContext(ctx)
 	return results, err
 }
 
 // statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	begin, commit, rollback, version                                                                    *sql.Stmt
+	begin, commit, rollback, version, recent, merge, empty                                              *sql.Stmt
 	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 
 	all []*sql.Stmt
 	heads
+	waiting int64 // how many rows of recent there are at least
 }
 
 // close lets the connection go: SQLite keeps one open, with its files, as long as there is
@@ -169,8 +177,11 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.head, "SELECT " + headColumns + " FROM runs WHERE run = ?"},
 		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, 1, ?, ?, ?)"},
 		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
-		{&st.events, "SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"},
+		{&st.events, selectEvents},
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
+		{&st.recent, "INSERT INTO recent (run, seq, event) VALUES (?, ?, ?)"},
+		{&st.merge, "INSERT INTO events (run, seq, event) SELECT run, seq, event FROM recent ORDER BY run, seq"},
+		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
 		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ? WHERE n = ?"},

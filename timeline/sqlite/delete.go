@@ -57,7 +57,7 @@ func (s *Store) deleteRows(ctx context.Context, runs []string) error {
 		}
 		for _, n := range rows {
 			for _, remove := range []string{
-				"DELETE FROM events WHERE run = ?", "DELETE FROM commands WHERE run = ?",
+				"DELETE FROM recent WHERE run = ?", "DELETE FROM events WHERE run = ?", "DELETE FROM commands WHERE run = ?",
 				"DELETE FROM snapshots WHERE run = ?", "DELETE FROM runs WHERE n = ?",
 			} {
 				if _, err := s.writer.ExecContext(ctx, remove, n); err != nil {

@@ -101,7 +101,7 @@ func makeGolden(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.ExecContext(ctx, `UPDATE events
+	_, err = db.ExecContext(ctx, `UPDATE recent
 		SET event = CAST(replace(CAST(event AS TEXT), '"owner"', '"unheard_of":{"x":[1]},"owner"') AS BLOB) WHERE seq = 2`)
 	if err != nil {
 		t.Fatal(err)

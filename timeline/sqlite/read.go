@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -17,9 +18,10 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 		return nil, err
 	}
 	var events []recovery.Event
-	err = s.each(ctx, "SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?", func(r row) error {
-		var stored []byte
-		if err := r.Scan(&stored); err != nil {
+	err = s.each(ctx, selectEvents, func(r row) error {
+		var seq uint64
+		var stored sql.RawBytes
+		if err := r.Scan(&seq, &stored); err != nil {
 			return err
 		}
 		var e recovery.Event

@@ -71,6 +71,16 @@ var migrations = []migration{
 		session  TEXT PRIMARY KEY,
 		defaults BLOB NOT NULL -- a timeline.Session
 	) STRICT;`},
+	{statements: `
+	CREATE TABLE recent (
+		n     INTEGER PRIMARY KEY, -- in the order of arrival, from 1 whenever it was empty
+		run   INTEGER NOT NULL,
+		seq   INTEGER NOT NULL,
+		event BLOB NOT NULL
+	) STRICT;
+	CREATE UNIQUE INDEX recent_by_run ON recent (run, seq);
+	CREATE VIEW timeline AS
+		SELECT run, seq, event FROM events UNION ALL SELECT run, seq, event FROM recent;`},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.

@@ -42,6 +42,14 @@ var _ timeline.Log = (*Store)(nil)
 // follows.
 const pollEvery = 100 * time.Millisecond
 
+// checkpointPages is after how many pages of 4 KiB the write-ahead log moves to the
+// database: the more, the fewer times is a page written there that changes again and
+// again. cacheKiB bounds the writer's pages in memory.
+const (
+	checkpointPages = 4000
+	cacheKiB        = 8 << 10
+)
+
 // Open opens the store in the folder dir, or makes both. It fails if others may
 // write to the folder, and if the store is of a newer schema.
 func Open(ctx context.Context, dir string) (*Store, error) {
@@ -72,7 +80,8 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
-	if s.writing, err = sql.Open("sqlite", s.dsn("journal_mode(wal)", "synchronous(full)", "foreign_keys(on)")); err != nil {
+	if s.writing, err = sql.Open("sqlite", s.dsn("journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
+		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
 		return err
 	}
 	if s.writer, err = s.writing.Conn(ctx); err != nil {
