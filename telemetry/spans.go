@@ -91,12 +91,12 @@ func (s *spell) add(kvs ...attribute.KeyValue) {
 }
 
 // end makes the span of what is over.
-func (t *Telemetry) end(s *spell, by time.Time, outcome string, kvs ...attribute.KeyValue) {
+func (t *Telemetry) end(s *spell, by time.Time, outcome string) {
 	if s.below == nil {
 		return
 	}
 	_, span := t.tracer.Start(s.below, s.name, at(s.began), trace.WithSpanKind(s.kind))
-	span.SetAttributes(append(append(s.kvs, kvs...), keyOutcome.String(outcome))...)
+	span.SetAttributes(append(s.kvs, keyOutcome.String(outcome))...)
 	if outcome == outcomeFailed || outcome == outcomeError {
 		span.SetStatus(codes.Error, "")
 	}
