@@ -118,6 +118,9 @@ func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, a
 	for {
 		select {
 		case item, ok := <-items:
+			if !ok && ctx.Err() != nil {
+				return ctx.Err() // it is the client or the gateway that ends, and the run does not
+			}
 			if !ok {
 				return s.bye(ended)
 			}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pane is a terminal in which the program runs.
+type pane struct {
+	*home
+	socket string
+}
+
+// inTerminal runs the program in a terminal of that size.
+func (h *home) inTerminal(columns, rows int, args ...string) *pane {
+	h.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("CI") != "" {
+			h.Fatal("there is no tmux, and this test needs a terminal: install it")
+		}
+		h.Skip("SKIPPED: there is no tmux, and this test needs a terminal: install it to run it")
+	}
+	program, err := exec.LookPath("mulligan")
+	if err != nil {
+		h.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "") // short, for a socket
+	if err != nil {
+		h.Fatal(err)
+	}
+	p := &pane{home: h, socket: filepath.Join(folder, "tmux")}
+	command := shellQuote(program)
+	for _, arg := range args {
+		command += " " + shellQuote(arg)
+	}
+	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", itoa(columns), "-y", itoa(rows), command+`; echo "left with $?"; read _`)
+	h.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", p.socket, "kill-server").Run() // it may have ended
+		_ = os.RemoveAll(folder)
+	})
+	return p
+}
+
+func (p *pane) tmux(args ...string) string {
+	p.Helper()
+	cmd := exec.CommandContext(p.Context(), "tmux", append([]string{"-S", p.socket}, args...)...)
+	cmd.Dir, cmd.Env = p.dir, append(p.env, "TERM=xterm-256color", "SHELL=/bin/sh", "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.Fatalf("tmux %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// types types text; keys presses keys by tmux's names.
+func (p *pane) types(text string) { p.tmux("send-keys", "-l", text) }
+func (p *pane) keys(names ...string) {
+	p.tmux(append([]string{"send-keys"}, names...)...)
+}
+
+func (p *pane) screen() string { return p.tmux("capture-pane", "-p") }
+
+// shows waits until the screen has every text.
+func (p *pane) shows(texts ...string) {
+	p.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		screen, missing := p.screen(), ""
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.Fatalf("not in 30 s: %q\n%s", missing, screen)
+		}
+	}
+}
+
+// leaves ends a chat as a person does.
+func (p *pane) leaves() {
+	p.Helper()
+	p.keys("C-c")
+	p.shows("Ctrl-C once more leaves")
+	p.keys("C-c")
+	p.shows("Go on with this conversation", "left with 0")
+}
+
+// TestChat: a failure, its suggestion, a number key, the answer; and the conversation is
+// there again when it is gone on with.
+func TestChat(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "503, answer:It is **fine** now., answer:Sure.")
+	p := h.inTerminal(80, 24, "chat", "--session", "oslo")
+	p.shows("Write a message", "fable/one", "auto-recover off")
+	p.types("Is it fine?")
+	p.keys("Enter")
+	p.shows("❯ Is it fine?", "is having problems", "[1] Retry", "[2] Stop")
+	h.asked(1)
+	p.types("1")
+	p.shows("You chose: Retry", "✓ Recovered after 1 retry", "It is **fine** now.")
+	h.asked(2)
+	p.leaves()
+	again := h.inTerminal(40, 24, "chat", "--session", "oslo")
+	again.shows("❯ Is it fine?", "Recovered after 1 retry", "fine")
+	again.types("Sure?")
+	again.keys("Enter")
+	again.shows("❯ Sure?", "Sure.")
+	again.leaves()
+	h.asked(3)
+}
+
+// TestChatStops: Esc stops a run in mid-answer, and what was said stays.
+func TestChatStops(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "stall:Hello wor, answer:All good.")
+	p := h.inTerminal(80, 24, "chat")
+	p.shows("Write a message")
+	p.types("hi")
+	p.keys("Enter")
+	p.shows("Hello wor", "Esc stops")
+	p.keys("Escape")
+	p.shows("Hello wor", "■ Stopped. The text above is kept.")
+	p.types("/retry")
+	p.keys("Enter")
+	p.shows("All good.")
+	p.leaves()
+}
+
+// TestChatOverARestart: a chat that talks to a gateway sees it go and come back, and the
+// answer arrives once.
+func TestChatOverARestart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "stall:Hello wor, answer:All good.")
+	address := freeAddress(t)
+	first := h.serve("--listen", address)
+	first.prints("listening")
+	p := h.inTerminal(80, 24, "chat", "--connect", "http://"+address, "--auto-recover")
+	p.shows("fable/one", "auto-recover on")
+	p.types("hi")
+	p.keys("Enter")
+	p.shows("Hello wor")
+	first.stop()
+	p.shows("The gateway does not answer. Trying again…")
+	second := h.serve("--listen", address)
+	second.prints("listening")
+	p.shows("All good.")
+	if n := strings.Count(p.screen(), "All good."); n != 1 {
+		t.Errorf("the answer is shown %d times:\n%s", n, p.screen())
+	}
+	p.leaves()
+	second.stop()
+	h.asked(2)
+}
+
+// freeAddress is an address of this machine that nobody listens at now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nothing was said over it
+	return listener.Addr().String()
+}
+
+// TestRunAsks: in a terminal, run asks what to do and goes on.
+func TestRunAsks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "503, 503, answer:All good.")
+	p := h.inTerminal(80, 24, "run", "hi")
+	p.shows("1) Retry", "2) Stop", "Choose 1–2, or q to leave it open [1]:")
+	p.types("7")
+	p.keys("Enter")
+	p.shows(`"7" is none of them`)
+	p.keys("Enter")
+	p.shows("You chose: Retry")
+	p.types("1")
+	p.keys("Enter")
+	p.shows("All good.", "left with 0")
+	h.asked(3)
+}
+
+// TestRunLeavesOpen: what is not chosen stays open.
+func TestRunLeavesOpen(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "503, answer:All good.")
+	p := h.inTerminal(80, 24, "run", "hi")
+	p.shows("Choose 1–2")
+	p.types("q")
+	p.keys("Enter")
+	p.shows("It stays open", "recover r", fmt.Sprintf("left with %d", exitSuggestion))
+}
+
+// TestChatNeedsATerminal: without one it says what does not.
+func TestChatNeedsATerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "answer:Never asked.")
+	h.mulligan(exitUsage, "chat")
+	h.asked(0)
+}
+
+func TestTokenIsNotSentInClear(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"http://127.0.0.1:8484": true, "http://localhost:1": true, "http://[::1]:8484": true, "https://box.example": true,
+		"http://box.example": false, "http://192.168.1.2:8484": false, "127.0.0.1:8484": false, "": false, "ftp://127.0.0.1": false,
+	} {
+		if err := checkGateway(address); (err == nil) != ok {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
