@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -132,7 +131,7 @@ func triedText(s *recovery.Suggestion) string {
 		return ""
 	}
 	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]
-	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), spell(last.At.Add(last.Millis.Duration()).Sub(first.At)+time.Second/2))
+	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), recovery.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
 }
 
 // advice says who suggests what, and why it was not done.

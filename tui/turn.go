@@ -356,20 +356,6 @@ func (t *turn) partialText() bool {
 	return last.kind == pieceAnswer && last.text != ""
 }
 
-// lastTried are the failures that the details are about: those at hand, else those that
-// were recovered from last.
-func (t *turn) lastTried() []triedFailure {
-	if len(t.tried) > 0 {
-		return t.tried
-	}
-	for i := len(t.pieces) - 1; i >= 0; i-- {
-		if len(t.pieces[i].tried) > 0 {
-			return t.pieces[i].tried
-		}
-	}
-	return nil
-}
-
 func orElse(text, other string) string {
 	if text != "" {
 		return text
