@@ -108,6 +108,7 @@ func BenchmarkList(b *testing.B) {
 	store := openStore(b)
 	fill(b, store, runs)
 	var all, page spans
+	var used time.Duration
 	list := func(limit int) func() {
 		return func() {
 			if list, err := store.List(b.Context(), timeline.Query{Limit: limit}); err != nil || len(list) != limit {
@@ -116,9 +117,12 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 	for b.Loop() {
+		before := processorTime(b)
 		all.time(list(runs))
+		used += processorTime(b) - before
 		page.time(list(timeline.DefaultLimit))
 	}
+	b.ReportMetric(float64(used.Microseconds())/float64(len(all)), "cpu-us/list")
 	all.report(b, "")
 	page.report(b, "page-")
 }

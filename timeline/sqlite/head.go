@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -19,24 +20,47 @@ type head struct {
 	timeline.Summary
 }
 
-const headColumns = `n, run, epoch, owner, lock, expires, inbox, seq, session, model, title, status,
+const (
+	headColumns    = "n, epoch, lock, expires, inbox, " + summaryColumns
+	summaryColumns = `run, owner, seq, session, model, title, status,
 	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended`
+)
 
 type row interface{ Scan(dest ...any) error }
 
 // scanHead reads a row of headColumns; run is who was asked for.
 func scanHead(r row, run string) (*head, error) {
 	h := &head{}
-	var expires, started, updated, waiting, due int64
-	err := r.Scan(&h.n, &h.Run, &h.epoch, &h.Owner, &h.lock, &expires, &h.inbox, &h.Seq, &h.Session, &h.Model, &h.Title, &h.Status,
-		&started, &updated, &h.WaitingFor, &waiting, &due, &h.SuggestionOpen, &h.Asking, &h.Ended)
+	var expires int64
+	err := scanSummary(after{r, []any{&h.n, &h.epoch, &h.lock, &expires, &h.inbox}}, &h.Summary)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, refuse(&timeline.NotFoundError{Run: run})
 	}
-	h.expires, h.StartedAt, h.UpdatedAt = fromNanos(expires), fromNanos(started), fromNanos(updated)
-	h.WaitingUntil, h.DueAt = fromNanos(waiting), fromNanos(due)
+	h.expires = fromNanos(expires)
 	return h, err
 }
+
+// scanSummary reads a row of summaryColumns into types that database/sql need not convert,
+// which is dear in a long list.
+func scanSummary(r row, s *timeline.Summary) error {
+	var seq, started, updated, waiting, due, suggestion, ended int64
+	var status, waitingFor string
+	err := r.Scan(&s.Run, &s.Owner, &seq, &s.Session, &s.Model, &s.Title, &status,
+		&started, &updated, &waitingFor, &waiting, &due, &suggestion, &s.Asking, &ended)
+	s.Seq, s.Status, s.WaitingFor = uint64(seq), recovery.Status(status), recovery.WaitFor(waitingFor) //nolint:gosec // we wrote it
+	s.StartedAt, s.UpdatedAt, s.WaitingUntil, s.DueAt = fromNanos(started), fromNanos(updated), fromNanos(waiting), fromNanos(due)
+	s.SuggestionOpen, s.Ended = suggestion != 0, ended != 0
+	return err
+}
+
+// after is a row whose first columns are scanned apart from the others.
+type after struct {
+	row
+	first []any
+}
+
+// Scan scans the others.
+func (a after) Scan(dest ...any) error { return a.row.Scan(append(a.first, dest...)...) }
 
 // save writes back what the summary has become since it was before. Most events move
 // nothing but its end, which spares the indexes of the rest.

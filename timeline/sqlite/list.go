@@ -24,15 +24,33 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if limit <= 0 {
 		limit = timeline.DefaultLimit
 	}
+	from := " FROM runs WHERE " + where + " ORDER BY " + order
+	if !q.Due.IsZero() {
+		return s.listFree(ctx, from, limit, args)
+	}
+	var list []timeline.Summary
+	err = s.each(ctx, "SELECT "+summaryColumns+from+" LIMIT ?", func(r row) error {
+		var summary timeline.Summary
+		err := scanSummary(r, &summary)
+		list = append(list, summary)
+		return err
+	}, append(args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// listFree gives those that no living owner holds.
+func (s *Store) listFree(ctx context.Context, from string, limit int, args []any) ([]timeline.Summary, error) {
 	var list []timeline.Summary
 	held := s.holders()
-	query := "SELECT " + headColumns + " FROM runs WHERE " + where + " ORDER BY " + order
-	err = s.each(ctx, query, func(r row) error {
+	err := s.each(ctx, "SELECT "+headColumns+from, func(r row) error {
 		h, err := scanHead(r, "")
 		if err != nil {
 			return err
 		}
-		if q.Due.IsZero() || !held(h) {
+		if !held(h) {
 			list = append(list, h.Summary)
 		}
 		if len(list) == limit {

@@ -63,14 +63,13 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 		limit = timeline.DefaultLimit
 	}
 	var list []timeline.SessionSummary
-	err := s.each(ctx, `SELECT counted, `+headColumns+` FROM runs JOIN (
+	err := s.each(ctx, `SELECT counted, `+summaryColumns+` FROM runs JOIN (
 			SELECT MAX(n) AS newest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC LIMIT ?
 		) ON n = newest ORDER BY n DESC`, func(r row) error {
-		counted := 0
-		h, err := scanHead(after{r, &counted}, "")
-		if err == nil {
-			list = append(list, timeline.SessionSummary{ID: h.Session, Runs: counted, Last: h.Summary})
-		}
+		var session timeline.SessionSummary
+		err := scanSummary(after{r, []any{&session.Runs}}, &session.Last)
+		session.ID = session.Last.Session
+		list = append(list, session)
 		return err
 	}, limit)
 	if err != nil {
@@ -78,12 +77,3 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 	}
 	return list, nil
 }
-
-// after is a row whose first column is scanned apart from the others.
-type after struct {
-	row
-	first any
-}
-
-// Scan scans the others.
-func (a after) Scan(dest ...any) error { return a.row.Scan(append([]any{a.first}, dest...)...) }
