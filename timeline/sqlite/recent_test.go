@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// TestRecent: a run whose events lie in both tables is whole, in order, whoever reads or
+// repeats it, and is deleted from both.
+func TestRecent(t *testing.T) {
+	const each, appends = 40, 60 // of two runs: more than maxRecent
+	dir := t.TempDir()
+	s, other := open(t, dir), open(t, dir)
+	ctx := t.Context()
+	for _, run := range []string{"r", "r2"} {
+		l, err := s.Claim(ctx, run, "a", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for after := uint64(0); after < each*appends; after += each {
+			var events []recovery.Event
+			for seq := after + 1; seq <= after+each; seq++ {
+				events = append(events, noted(run, seq))
+			}
+			events[0].Text = fmt.Sprintf("%*d", 2*maxRecentSize, after) // goes where it belongs at once
+			for range 2 {
+				if err := s.Append(ctx, l, after, events...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := s.Release(ctx, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if recent := count(t, s, "recent"); recent == 0 || recent > maxRecent {
+		t.Errorf("%d events are recent", recent)
+	}
+	wantSeqs(t, s, each*appends)
+	wantSeqs(t, other, each*appends)
+	for after := uint64(0); after < each*appends; after += 7 {
+		events, err := other.Read(ctx, "r", after, 3)
+		if err != nil || len(events) == 0 || events[0].Seq != after+1 {
+			t.Fatalf("after %d: %v, %v", after, events, err)
+		}
+	}
+	if err := other.Delete(ctx, "r", "r2"); err != nil {
+		t.Fatal(err)
+	}
+	if left := count(t, s, "timeline"); left > 0 {
+		t.Errorf("%d events are left", left)
+	}
+}
+
+func count(t *testing.T, s *Store, table string) (n int) {
+	t.Helper()
+	if err := s.each(t.Context(), "SELECT COUNT(*) FROM "+table, func(r row) error { return r.Scan(&n) }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
