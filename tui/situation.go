@@ -53,6 +53,8 @@ const (
 	expiredLine = "This suggestion has expired. Send your message again."
 	offlineLine = "This computer is offline. The run continues when the connection is back."
 	storeLine   = "The run waits for its store. It goes on by itself."
+
+	supersededLine = "The next message took this suggestion's place."
 )
 
 // situation says what to draw for the turn at a time.
@@ -82,8 +84,10 @@ func (t *turn) situation(now time.Time) situation {
 
 func (t *turn) over() situation {
 	switch {
-	case t.view.State.Status == recovery.StatusCompleted, t.ended == closedSuperseded:
+	case t.view.State.Status == recovery.StatusCompleted:
 		return situation{}
+	case t.ended == closedSuperseded:
+		return situation{state: stateExpired, line: supersededLine}
 	case t.view.State.Status == recovery.StatusCancelled, t.ended == closedStopped:
 		line := "Stopped."
 		if t.partialText() {

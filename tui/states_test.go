@@ -127,6 +127,11 @@ var states = map[string]func(*scene){
 		s.happens(recovery.Due{Timer: recovery.TimerExpiry, Failure: s.state.Open.Seq})
 		s.goesOn()
 	},
+	"superseded": func(s *scene) {
+		s.asked(recovery.KindOverloaded)
+		end, _ := s.state.Supersede()
+		s.happens(end)
+	},
 	"help": func(s *scene) {
 		s.sends("/help")
 	},
