@@ -157,6 +157,9 @@ func (r *Run) goOn() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
 	}
+	if again := r.unsure; again != nil && again.Call.ID == r.Open.CallID { // it was run again, and is unsure again
+		return record(r, Failed{CallID: again.Call.ID, Failure: r.unknownOutcome()})
+	}
 	if o := r.Open; o.Decision.Adjust.Compact && !o.Compacted {
 		return r.compact()
 	}

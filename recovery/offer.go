@@ -60,7 +60,7 @@ func (r *Run) suggest() Suggestion {
 		SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: o.Attempt,
 		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago: a wait, a crash
 		Title: f.Title, Message: f.Message, Error: f, ResetsAt: f.ResetsAt,
-		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: slices.Clone(r.Call.Tried), Actions: []Button{},
+		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: append([]Tried{}, r.Call.Tried...), Actions: []Button{},
 	}
 	if d.Delay > 0 {
 		s.RetryAt = o.At.Add(d.Delay.Duration())

@@ -23,4 +23,10 @@ func TestRunAgain(t *testing.T) {
 	if n := len(y.run.Messages); n != said-1 {
 		t.Errorf("%d messages, and %d before", n, said)
 	}
+	for !y.run.SuggestionOpen() { // it is lost again
+		y.step(t)
+	}
+	if y.run.Suggestion.ID == accepted.Suggestion || y.run.Suggestion.Error.Variant != variantUnknownOutcome {
+		t.Errorf("asked next: %+v", y.run.Suggestion)
+	}
 }

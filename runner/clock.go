@@ -8,7 +8,7 @@ import (
 
 // clock is the time of a run while it is driven. It begins with the wall clock's and then
 // follows the monotonic one, so that a wall clock that is set moves no deadline. Time in
-// which the computer slept passes as well.
+// which the computer slept passes when the run is told of it.
 type clock struct {
 	wall  time.Time // when it was begun
 	since time.Time // the same moment, by the monotonic clock
@@ -22,7 +22,7 @@ func newClock(wall time.Time, slept func() time.Duration) *clock {
 }
 
 func (c *clock) now() time.Time {
-	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
+	return c.wall.Add(time.Since(c.since) + c.told)
 }
 
 // later is the later of two times. A run whose log is ahead of the wall clock, which was

@@ -254,7 +254,11 @@ func (l *loop) reconcile(ctx context.Context) error {
 			effects = nil
 			break
 		}
-		if err := l.write(ctx, effects[0].Record); err != nil {
+		err := l.awake(ctx)
+		if err == nil {
+			err = l.write(ctx, effects[0].Record)
+		}
+		if err != nil && !errors.Is(err, errAsleep) {
 			return err
 		}
 		effects = recovery.Next(l.run)
@@ -462,7 +466,7 @@ func (l *loop) followInbox(ctx context.Context, after uint64) {
 }
 
 func (l *loop) command(ctx context.Context, c timeline.Command) error {
-	if c.N <= l.run.Inbox {
+	if c.N <= l.run.Inbox || l.run.End != nil {
 		return nil
 	}
 	if err := l.fits(c); err != nil {

@@ -18,8 +18,10 @@ func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 // writeAnswering is write for the command at position inbox.
 func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
 	bodies = l.withTail(bodies)
-	if slept, ok := l.clock.news(); ok && l.run.End == nil {
-		bodies = append([]recovery.Body{slept}, bodies...)
+	if !concluded(bodies[0]) && l.run.End == nil {
+		if slept, ok := l.clock.news(); ok {
+			bodies = append([]recovery.Body{slept}, bodies...)
+		}
 	}
 	now := l.clock.now()
 	if now.Before(l.run.Last) {
@@ -58,11 +60,22 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	return nil
 }
 
+// concluded reports whether b follows from what the log says so far: nothing may come
+// between.
+func concluded(b recovery.Body) bool {
+	switch b.(type) {
+	case recovery.Began, recovery.ToolBegan, recovery.Compacting, recovery.Waiting, recovery.Decided, recovery.Suggested, recovery.Ended:
+		return true
+	}
+	return false
+}
+
 // errAsleep says that an effect did not begin, since the computer slept after it was
 // wanted: the run's time may be over by now.
 var errAsleep = errors.New("the computer slept before it began")
 
-// awake looks, right before the intent of an effect is written, whether the computer slept.
+// awake looks, right before something that was concluded is written, whether the computer
+// slept since.
 func (l *loop) awake(ctx context.Context) error {
 	slept, ok := l.clock.news()
 	if !ok {

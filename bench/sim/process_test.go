@@ -127,6 +127,7 @@ func (p *process) Claim(ctx context.Context, run, owner string, ttl time.Duratio
 	if p.dead() {
 		return timeline.Lease{}, timeline.ErrClosed
 	}
+	p.w.sky.comes(owner + "-" + p.name)
 	return p.claim(ctx, run, owner+"-"+p.name, ttl)
 }
 

@@ -17,6 +17,7 @@ type weather struct {
 	offline bool
 	set     time.Duration // by how much the wall clock was set
 	slept   time.Duration
+	came    map[string]coming // of owners, when they claimed the run last
 }
 
 // change lets weather happen until ctx ends, a few times.
@@ -80,6 +81,27 @@ func (s *weather) sleeping() time.Duration {
 	return s.slept
 }
 
+// coming is when an owner claimed the run, which may be long before it could write so.
+type coming struct {
+	real  time.Time
+	slept time.Duration
+}
+
+func (s *weather) comes(owner string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.came == nil {
+		s.came = map[string]coming{}
+	}
+	s.came[owner] = coming{time.Now(), s.slept}
+}
+
+func (s *weather) cameOf(owner string) coming {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.came[owner]
+}
+
 // Offline makes it a runner.Connectivity.
 func (s *weather) Offline(context.Context, []string) bool {
 	s.mu.Lock()
@@ -108,8 +130,9 @@ func unreachable(op string) error {
 // the wall clock; what the computer slept counts as well.
 func (c *checker) i24clock(e recovery.Event) {
 	now, slept := time.Now(), c.w.sky.sleeping()
-	if _, claimed := e.Body.(recovery.Claimed); claimed || e.Seq == 1 {
-		c.epoch = moment{e.Time, now, slept, e.Time.After(c.run.Last)}
+	if claimed, ok := e.Body.(recovery.Claimed); ok {
+		came := c.w.sky.cameOf(claimed.Owner)
+		c.epoch = moment{e.Time, came.real, came.slept, e.Time.After(c.run.Last) && !came.real.IsZero()}
 		return
 	}
 	if !c.epoch.sound {
