@@ -175,6 +175,9 @@ func (f *chatFlags) connectChat(a *app, cfg *tui.Config) (done func(), err error
 	if err := checkGateway(f.connect); err != nil {
 		return nil, usagef("--connect %s: %w", f.connect, err)
 	}
+	if _, err := gateway.ReadToken(a.dir); err != nil {
+		return nil, usagef("--connect %s: %w\nThe token is in the state folder of `mulligan serve`: --state says which", f.connect, err)
+	}
 	cfg.Link = &tui.Link{}
 	cfg.Client, err = gatewayclient.New(f.connect,
 		gatewayclient.WithTokenFrom(func() (string, error) { return gateway.ReadToken(a.dir) }),

@@ -60,6 +60,7 @@ func (p *pane) tmux(args ...string) string {
 
 // types types text; keys presses keys by tmux's names.
 func (p *pane) types(text string) { p.tmux("send-keys", "-l", text) }
+
 func (p *pane) keys(names ...string) {
 	p.tmux(append([]string{"send-keys"}, names...)...)
 }

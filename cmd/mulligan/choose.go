@@ -76,14 +76,16 @@ func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
 	return buttons[n-1], nil
 }
 
-// usual is the number of the button that is meant by an empty line.
+// usual is the number of the button that is meant by an empty line: the primary one, or the
+// first that the runner can do.
 func usual(buttons []recovery.Button) int {
 	first := 0
 	for i, b := range buttons {
 		switch {
+		case b.Effect != recovery.EffectRunner:
 		case b.Primary:
 			return i + 1
-		case first == 0 && b.Effect == recovery.EffectRunner:
+		case first == 0:
 			first = i + 1
 		}
 	}

@@ -17,7 +17,7 @@ func TestPick(t *testing.T) {
 			t.Errorf("%q picks %q, %v", answer, b.ID, err)
 		}
 	}
-	buttons[2].Primary = true
+	buttons[0].Primary, buttons[2].Primary = true, true
 	if b, _ := pick(buttons, ""); b.ID != "a3" {
 		t.Errorf("an empty line picks %q, not the primary one", b.ID)
 	}
