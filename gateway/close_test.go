@@ -31,7 +31,7 @@ func TestAGatewayThatEndsDoesNotEndRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	body := bufio.NewReader(resp.Body)
 	for line := ""; !strings.HasPrefix(line, "event: event"); {
 		if line, err = body.ReadString('\n'); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 func (p *pane) tmux(args ...string) string {
 	p.Helper()
 	cmd := exec.CommandContext(p.Context(), "tmux", append([]string{"-S", p.socket}, args...)...)
-	cmd.Dir, cmd.Env = p.dir, append(p.env, "TERM=xterm-256color", "SHELL=/bin/sh", "LC_ALL=C.UTF-8")
+	cmd.Dir, cmd.Env = p.dir, append(slices.Clip(p.env), "TERM=xterm-256color", "SHELL=/bin/sh", "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.Fatalf("tmux %v: %v\n%s", args, err, out)
@@ -169,7 +170,7 @@ func freeAddress(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // nothing was said over it
+	defer listener.Close()
 	return listener.Addr().String()
 }
 

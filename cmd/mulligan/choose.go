@@ -99,7 +99,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer reader.Close() //nolint:errcheck // it was only read
+	defer reader.Close()
 	defer context.AfterFunc(ctx, func() { reader.Cancel() })()
 	text, err := bufio.NewReader(reader).ReadString('\n')
 	return strings.TrimSpace(text), err

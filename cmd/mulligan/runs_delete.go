@@ -71,11 +71,10 @@ func (a *app) remove(ctx context.Context, runs []string) (freed string, err erro
 // folderSize is how much the files under dir hold, in bytes, as far as that can be seen.
 func folderSize(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			sum += info.Size()
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				sum += info.Size()
+			}
 		}
 		return nil
 	})

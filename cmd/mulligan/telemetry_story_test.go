@@ -57,7 +57,7 @@ func TestServeIsMeasured(t *testing.T) {
 	}
 	id := regexp.MustCompile(`"id":"(r\w+)"`).FindStringSubmatch(told)[1]
 	c.prints("msg=completed run=" + id)
-	resp, err := http.Get(c.url + "/metrics") //nolint:noctx // a test's
+	resp, err := http.Get(c.url + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
