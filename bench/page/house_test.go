@@ -167,8 +167,10 @@ func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, erro
 // Offline is runner.Connectivity's.
 func (h *house) Offline(context.Context, []string) bool { return h.offline.Load() }
 
-// tools are one that works until it is released, and one of which nobody knows whether it did.
+// tools are one that works until it is released, and one of which nobody knows whether it
+// did the first time.
 func (h *house) tools() []runner.Tool {
+	var sent sync.Map
 	return []runner.Tool{
 		{Name: "run_tests", Description: "Runs the tests.", Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
 			select {
@@ -184,7 +186,10 @@ func (h *house) tools() []runner.Tool {
 		{Name: "read_log", Description: "Reads a long log.", Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) {
 			return words(20_000), nil
 		}},
-		{Name: "send_email", Description: "Sends an e-mail.", Run: func(context.Context, runner.ToolCall) (string, error) {
+		{Name: "send_email", Description: "Sends an e-mail.", Run: func(_ context.Context, call runner.ToolCall) (string, error) {
+			if _, again := sent.LoadOrStore(call.IdempotencyKey, true); again {
+				return "sent", nil
+			}
 			return "", fmt.Errorf("the connection broke: %w", runner.ErrOutcomeUnknown)
 		}},
 	}
