@@ -222,7 +222,9 @@ func TestS31NothingIsToldToStrangers(t *testing.T) {
 }
 
 func TestAStoreThatDoesNotAnswerIsNotReady(t *testing.T) {
-	down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the disk of "+pageText, http.StatusServiceUnavailable) })
+	down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "the disk of "+pageText, http.StatusServiceUnavailable)
+	})
 	h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) bool { return false }}, down, nil)
 	if err != nil {
 		t.Fatal(err)

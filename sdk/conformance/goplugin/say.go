@@ -74,7 +74,7 @@ func failureFields(f recovery.Failure) map[string]any {
 		"retry_after": f.RetryAfter.Duration(), "resets_at": f.ResetsAt, "timer": string(f.Timer),
 		"limit": f.Limit.Duration(), "elapsed": f.Elapsed.Duration(), "last_step": f.LastStep,
 		"last_step_elapsed": f.LastStepElapsed.Duration(),
-		"title": f.Title, "message": f.Message, "detail": f.Detail,
+		"title":             f.Title, "message": f.Message, "detail": f.Detail,
 	}
 }
 

@@ -110,7 +110,7 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	if out == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 	if resp.StatusCode/100 == 2 {
 		return resp, nil
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	return nil, problem(resp)
 }
 

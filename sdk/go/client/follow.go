@@ -76,7 +76,7 @@ func (c *Client) stream(ctx context.Context, run string, after *uint64, tell fun
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	for sent, err := range sse.Read(resp.Body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
 		if err != nil {
 			return err
