@@ -45,7 +45,7 @@ type Runner struct {
 	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own
 	minTimeout time.Duration
 	deadlines  hooks.Deadlines
-	busy       sync.WaitGroup // runs that are driven, tools that have not ended
+	busy       busy // runs that are driven, tools that have not ended
 
 	connectivity Connectivity
 }
@@ -426,13 +426,8 @@ func cancelled(run *Run) error {
 // Drain waits until nothing of this Runner's runs is going on: neither runs that are
 // driven, nor tools that are still ending after their runs have.
 func (r *Runner) Drain(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		r.busy.Wait()
-		close(done)
-	}()
 	select {
-	case <-done:
+	case <-r.busy.idle():
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -41,6 +42,9 @@ func decided(kind recovery.Kind, n, retries int, v recovery.Vote, f *Facts) reco
 	r := &recovery.Run{Policy: recovery.DefaultPolicy(), StartedAt: now, Model: f.Model}
 	r.Policy.AutoRecover, r.Policy.Plugins = true, []string{"rules"}
 	r.Call.Attempts, r.Call.Retries = n+1, retries
+	for range 4 { // of a conversation that can be shortened
+		r.Messages = append(r.Messages, llm.User("A question."), llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "An answer."}}})
+	}
 	if kind.Once() {
 		r.Call.Once = n + 1
 	}

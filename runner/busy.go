@@ -1,0 +1,47 @@
+package runner
+
+import "sync"
+
+// busy counts what is going on. Unlike a sync.WaitGroup it may be waited for while more
+// begins.
+type busy struct {
+	mu      sync.Mutex
+	n       int
+	waiters []chan struct{}
+}
+
+// Go runs f and counts it until it returns.
+func (b *busy) Go(f func()) {
+	b.mu.Lock()
+	b.n++
+	b.mu.Unlock()
+	go func() {
+		defer b.done()
+		f()
+	}()
+}
+
+func (b *busy) done() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n--; b.n > 0 {
+		return
+	}
+	for _, waiter := range b.waiters {
+		close(waiter)
+	}
+	b.waiters = nil
+}
+
+// idle is closed as soon as nothing is going on.
+func (b *busy) idle() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	waiter := make(chan struct{})
+	if b.n == 0 {
+		close(waiter)
+	} else {
+		b.waiters = append(b.waiters, waiter)
+	}
+	return waiter
+}
