@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,12 +56,19 @@ func story(t *testing.T) []recovery.Event {
 // cutting serves a log and cuts most connections somewhere, also in mid-event.
 type cutting struct {
 	log  []recovery.Event
+	mu   sync.Mutex
 	dice *rand.Rand
+}
+
+func (c *cutting) roll(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dice.IntN(n)
 }
 
 func (c *cutting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
-	if c.dice.IntN(20) == 0 {
+	if c.roll(20) == 0 {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
@@ -68,11 +76,11 @@ func (c *cutting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, e := range c.log[after:] {
 		data, _ := json.Marshal(e)
 		text := fmt.Sprintf("id: %d\nevent: event\ndata: %s\n\n", e.Seq, data)
-		if c.dice.IntN(3) == 0 { // a live piece that is late, or early
+		if c.roll(3) == 0 { // a live piece that is late, or early
 			text = "event: delta\ndata: {\"run\":\"r1\",\"attempt\":1,\"offset\":7,\"text\":\"xx\"}\n\n" + text
 		}
-		if c.dice.IntN(3) == 0 {
-			_, _ = io.WriteString(w, text[:c.dice.IntN(len(text))])
+		if c.roll(3) == 0 {
+			_, _ = io.WriteString(w, text[:c.roll(len(text))])
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = io.WriteString(w, text)
