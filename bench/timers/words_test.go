@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,20 +68,13 @@ func TestTheWordsOfATurnThatIsOver(t *testing.T) {
 // slowStore takes its time when it is told to, once.
 type slowStore struct {
 	timeline.Log
-	next chan time.Duration
+	next atomic.Int64 // a time.Duration
 }
 
-func (s *slowStore) slow(d time.Duration) {
-	s.next = make(chan time.Duration, 1)
-	s.next <- d
-}
+func (s *slowStore) slow(d time.Duration) { s.next.Store(int64(d)) }
 
 func (s *slowStore) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...recovery.Event) error {
-	select {
-	case d := <-s.next:
-		time.Sleep(d)
-	default:
-	}
+	time.Sleep(time.Duration(s.next.Swap(0)))
 	return s.Log.Append(ctx, lease, after, events...)
 }
 

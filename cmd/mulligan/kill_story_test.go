@@ -194,12 +194,16 @@ func count[B recovery.Body](events []recovery.Event) int {
 	return n
 }
 
+// stalled ends the last line of what is heard of "stall:Hello wor", into however many
+// checkpoints it came apart.
+const stalled = `wor"}`
+
 const weatherCall = `tool:"Let me look."+get_weather:{"city":"Oslo"}`
 
 func TestKilledInMidStream(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "stall:Hello wor, answer:All good.")
-	printed, _ := h.kill(`"text":"wor"`, nil, "--auto-recover", "hi")
+	printed, _ := h.kill(stalled, nil, "--auto-recover", "hi")
 	run := h.kept(printed)
 	h.asked(1)
 	if out := h.mulligan(0, "runs", "resume", run); out != "All good.\n" {
@@ -221,7 +225,7 @@ func TestKilledInMidStream(t *testing.T) {
 func TestKilledInMidStreamAsks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "stall:Hello wor, answer:All good.")
-	printed, _ := h.kill(`"text":"wor"`, nil, "hi")
+	printed, _ := h.kill(stalled, nil, "hi")
 	run := h.kept(printed)
 	h.mulligan(3, "runs", "resume", run)
 	h.asked(1) // nothing is sent that nobody chose

@@ -103,7 +103,7 @@ func TestServeLogsJSON(t *testing.T) {
 	t.Parallel()
 	const answer = "the canary answered at dusk"
 	h := newHome(t, "stall:Hello wor, 401, answer:"+answer)
-	printed, _ := h.kill(`"text":"wor"`, nil, "--auto-recover", canaryPrompt)
+	printed, _ := h.kill(stalled, nil, "--auto-recover", canaryPrompt)
 	run := h.kept(printed)
 	b := h.serve("--json")
 	b.prints(fmt.Sprintf(`"run":%q,"model":"fable/one"`, run))

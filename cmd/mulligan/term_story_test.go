@@ -57,7 +57,7 @@ func (h *home) signalled(s os.Signal, text string, env []string, args ...string)
 func TestTerminatedInMidStream(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "503, stall:Hello wor, answer:All good.")
-	printed, said, code := h.signalled(syscall.SIGTERM, `"text":"wor"`, nil, "--auto-recover", "hi")
+	printed, said, code := h.signalled(syscall.SIGTERM, stalled, nil, "--auto-recover", "hi")
 	run := h.kept(printed)
 	if code != exitTerminated || !strings.Contains(said, "runs resume "+run) {
 		t.Errorf("exit code %d; it said %q", code, said)
@@ -104,7 +104,7 @@ func TestTerminatedInTheMiddleOfATool(t *testing.T) {
 func TestInterruptedIsCancelled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "stall:Hello wor, answer:All good.")
-	printed, _, code := h.signalled(os.Interrupt, `"text":"wor"`, nil, "--auto-recover", "hi")
+	printed, _, code := h.signalled(os.Interrupt, stalled, nil, "--auto-recover", "hi")
 	_, events := h.events(h.kept(printed))
 	end, ok := events[len(events)-1].Body.(recovery.Ended)
 	if code != exitCancelled || !ok || end.Status != recovery.StatusCancelled {
