@@ -36,6 +36,7 @@ type Request struct {
 	MaxOutputTokens int           // 0 = the adapter's default
 	ReasoningEffort string        // "", "low", "medium" or "high"
 	ConnectTimeout  time.Duration // of name lookup, dial and TLS handshake together; 0 = the adapter's own, negative = none
+	Session         string        // names the conversation for an Engine, which keeps it; the same in every call of it
 }
 
 // Tool declares a tool to the model.

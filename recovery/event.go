@@ -113,7 +113,11 @@ type Answered struct {
 	Stop       llm.StopReason `json:"stop"`
 	RequestID  string         `json:"requestId,omitempty"`
 	FirstEvent Millis         `json:"firstEventMs,omitempty"` // from sending to the first event
+	By         string         `json:"by,omitempty"`           // ByEngine, which carries the message's calls out itself; else empty
 }
+
+// ByEngine marks what an llm.Engine does by itself.
+const ByEngine = "engine"
 
 // Failed ends an attempt, or the run's time or budget, badly; with the facts that
 // a decision may depend on, as they were.
@@ -189,6 +193,7 @@ type ToolBegan struct {
 	Try        int    `json:"try"` // from 0
 	Key        string `json:"key"` // the idempotency key, the same for every try
 	ArgsSHA256 string `json:"argsSha256"`
+	By         string `json:"by,omitempty"` // as of the answer that called
 }
 
 // Outcome says how a tool call ended.

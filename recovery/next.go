@@ -253,7 +253,7 @@ func (r *Run) runTools() []Effect {
 			Key: fmt.Sprintf("tool/%s/%d", t.Call.ID, try),
 			Tool: &RunTool{Call: t.Call, InAir: t.InAir, Intent: ToolBegan{
 				CallID: t.Call.ID, Name: t.Call.Name, Try: try,
-				Key: fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID), ArgsSHA256: hex.EncodeToString(sum[:]),
+				Key: fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID), ArgsSHA256: hex.EncodeToString(sum[:]), By: t.By,
 			}},
 		})
 	}

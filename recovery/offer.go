@@ -114,9 +114,17 @@ func (r *Run) offerable(b Button) bool {
 	case ButtonCompact:
 		return r.compactable()
 	case ButtonRerunTool:
-		return r.Open.told()
+		return r.rerunnable()
 	}
 	return true
+}
+
+// rerunnable reports whether the failure at hand is a call of unknown outcome that we made,
+// and could make again.
+func (r *Run) rerunnable() bool {
+	return r.Open.told() && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
+		return t.Call.ID == r.Open.CallID && t.By != ByEngine
+	})
 }
 
 func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
@@ -134,7 +142,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 			return
 		}
 	case ButtonRerunTool:
-		if !o.told() {
+		if !r.rerunnable() {
 			return
 		}
 		list.add(Button{Kind: kind, Label: "Run " + o.Failure.Tool + " again"})

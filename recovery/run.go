@@ -114,6 +114,7 @@ type Call struct {
 type ToolRun struct {
 	Call     llm.ToolCall
 	Safety   Safety
+	By       string // ByEngine, or empty
 	Tries    int
 	BeganAt  time.Time // of the last try
 	InAir    bool
@@ -399,7 +400,11 @@ func (r *Run) answered(e Event, b Answered) {
 	r.finishStep(e.Time, "answer", InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
 	for _, call := range b.Message.Calls() {
-		r.Pending = append(r.Pending, &ToolRun{Call: call, Safety: r.safety(call.Name)})
+		t := &ToolRun{Call: call, Safety: r.safety(call.Name), By: b.By}
+		if t.By == ByEngine {
+			t.Safety = SafetyUnsafe // it is another tool than ours of that name
+		}
+		r.Pending = append(r.Pending, t)
 	}
 }
 

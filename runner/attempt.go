@@ -37,6 +37,7 @@ type attempt struct {
 	firstEvent time.Duration
 	thought    int      // bytes of reasoning shown
 	reach      []string // models that this machine cannot reach when it is offline; empty = nobody asks
+	by         string   // recovery.ByEngine where the model is an engine; set before the stream begins
 
 	mu      sync.Mutex
 	text    []byte // not checkpointed yet
@@ -101,7 +102,8 @@ func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 
 func (l *loop) request(b recovery.Began) llm.Request {
 	req := llm.Request{
-		Model: b.Model, System: l.run.System, Messages: l.run.Messages[:len(l.run.Messages):len(l.run.Messages)],
+		Session: l.conversation(),
+		Model:   b.Model, System: l.run.System, Messages: l.run.Messages[:len(l.run.Messages):len(l.run.Messages)],
 		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
 	}
 	for _, t := range l.run.Tools {
@@ -147,6 +149,7 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 	if err := a.loop.mayAct(ctx); err != nil {
 		return err
 	}
+	a.engage(model)
 	for d, err := range model.Stream(ctx, a.request) {
 		if err != nil {
 			return err
@@ -300,7 +303,7 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 	if err == nil {
 		return l.write(ctx, recovery.Answered{
 			Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
-			RequestID: a.answer.RequestID, FirstEvent: recovery.InMillis(a.firstEvent),
+			RequestID: a.answer.RequestID, FirstEvent: recovery.InMillis(a.firstEvent), By: a.by,
 		})
 	}
 	if errors.Is(err, errStopped) {
@@ -355,7 +358,7 @@ func (a *attempt) judgeAnswer() error {
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
 		return a.failure(recovery.KindEmptyResponse, nil)
 	}
-	if a.loop.astray(calls) {
+	if a.by == "" && a.loop.astray(calls) {
 		return a.failure(recovery.KindMalformedResponse, errAstray)
 	}
 	seen := map[string]bool{}

@@ -20,7 +20,7 @@
 //	}
 //
 // Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go),
-// tools (tools.go), plugins (ask.go) and waits run beside it and answer through
+// tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go) and waits run beside it and answer through
 // the mailbox. Intent is durable before an effect starts, and its result before
 // anything follows from it. A run that stopped anywhere, also by a crash, goes on
 // by folding its log and asking Next.

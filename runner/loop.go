@@ -42,6 +42,7 @@ type loop struct {
 	air     map[string]*job // effects that are going on, by key
 	shadows shadows
 	clock   *clock
+	engaged engaged
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
 	counted counted
@@ -136,6 +137,7 @@ func (l *loop) fly(ctx context.Context) error {
 	err := l.drive(ctx)
 	l.patience = startPatience
 	l.land(stopGrace, func() bool { return len(l.air) == 0 })
+	l.engaged.end()
 	return err
 }
 

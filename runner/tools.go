@@ -60,6 +60,9 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	}
 	ctx, j := l.launchJob(ctx, key)
 	tool, known := l.tool(r.Call.Name)
+	if r.Intent.By == recovery.ByEngine {
+		tool, known = l.engineTool(r.Call), true
+	}
 	c := &toolCall{loop: l, tool: tool, known: known, run: r, limit: l.toolLimit(tool), ended: make(chan toolEnd, 1)}
 	l.tools++
 	go c.drive(ctx, key, j)

@@ -1054,7 +1054,9 @@ type Answered struct {
 	// The provider's id of the request.
 	RequestId string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// From sending to the first event, in milliseconds.
-	FirstEventMs  int64 `protobuf:"varint,6,opt,name=first_event_ms,json=firstEventMs,proto3" json:"first_event_ms,omitempty"`
+	FirstEventMs int64 `protobuf:"varint,6,opt,name=first_event_ms,json=firstEventMs,proto3" json:"first_event_ms,omitempty"`
+	// "engine" where the model is an engine, which carries the message's calls out itself.
+	By            string `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1129,6 +1131,13 @@ func (x *Answered) GetFirstEventMs() int64 {
 		return x.FirstEventMs
 	}
 	return 0
+}
+
+func (x *Answered) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
 }
 
 // Failed ends an attempt, or the run's time or budget, badly.
@@ -1637,7 +1646,9 @@ type ToolBegan struct {
 	// The idempotency key, the same for every try.
 	Key string `protobuf:"bytes,4,opt,name=key,proto3" json:"key,omitempty"`
 	// SHA-256 of the arguments, hex.
-	ArgsSha256    string `protobuf:"bytes,5,opt,name=args_sha256,json=argsSha256,proto3" json:"args_sha256,omitempty"`
+	ArgsSha256 string `protobuf:"bytes,5,opt,name=args_sha256,json=argsSha256,proto3" json:"args_sha256,omitempty"`
+	// "engine" where an engine carries the call out itself.
+	By            string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1703,6 +1714,13 @@ func (x *ToolBegan) GetKey() string {
 func (x *ToolBegan) GetArgsSha256() string {
 	if x != nil {
 		return x.ArgsSha256
+	}
+	return ""
+}
+
+func (x *ToolBegan) GetBy() string {
+	if x != nil {
+		return x.By
 	}
 	return ""
 }
@@ -2495,7 +2513,7 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\fCheckpointed\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\"\xd7\x01\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\xe7\x01\n" +
 	"\bAnswered\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12.\n" +
 	"\amessage\x18\x02 \x01(\v2\x14.mulligan.v1.MessageR\amessage\x12(\n" +
@@ -2503,7 +2521,8 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x04stop\x18\x04 \x01(\tR\x04stop\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x05 \x01(\tR\trequestId\x12$\n" +
-	"\x0efirst_event_ms\x18\x06 \x01(\x03R\ffirstEventMs\"\x9e\x02\n" +
+	"\x0efirst_event_ms\x18\x06 \x01(\x03R\ffirstEventMs\x12\x0e\n" +
+	"\x02by\x18\a \x01(\tR\x02by\"\x9e\x02\n" +
 	"\x06Failed\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x04R\aattempt\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12.\n" +
@@ -2537,14 +2556,15 @@ const file_mulligan_v1_event_proto_rawDesc = "" +
 	"\x05timer\x18\x01 \x01(\x0e2\x12.mulligan.v1.TimerR\x05timer\x12\x1d\n" +
 	"\n" +
 	"timer_name\x18\x02 \x01(\tR\ttimerName\x12\x18\n" +
-	"\afailure\x18\x03 \x01(\x04R\afailure\"}\n" +
+	"\afailure\x18\x03 \x01(\x04R\afailure\"\x8d\x01\n" +
 	"\tToolBegan\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
 	"\x03try\x18\x03 \x01(\x05R\x03try\x12\x10\n" +
 	"\x03key\x18\x04 \x01(\tR\x03key\x12\x1f\n" +
 	"\vargs_sha256\x18\x05 \x01(\tR\n" +
-	"argsSha256\"\xac\x01\n" +
+	"argsSha256\x12\x0e\n" +
+	"\x02by\x18\x06 \x01(\tR\x02by\"\xac\x01\n" +
 	"\fToolReturned\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12/\n" +
 	"\x06result\x18\x02 \x01(\v2\x17.mulligan.v1.ToolResultR\x06result\x12\x18\n" +
