@@ -14,12 +14,14 @@
 //	     /v1/sessions…              conversations                      sessions.go
 //	GET  /v1/models, /v1/plugins    what there is                      things.go
 //	GET  /healthz, /readyz          is it up, can it work              health.go
-//	GET  /openapi.json              all of this, for machines          gateway.go
+//	GET  /metrics                   how it does, for Prometheus
+//	GET  /openapi.json              all of this, for machines          document.go
 //
 // Errors are problem documents (RFC 9457) that name the field.
 //
-// A Gateway lets everybody in. Before it stands a [Guard], which knows whom to: guard.go has
-// what a request is held against, in its order, and a file for each of these things.
+// A Gateway lets everybody in. Before it stands a [Guard], which knows whom to, and serves
+// /v1/login and /v1/logout (login.go): guard.go has what a request is held against, in its
+// order, and a file for each of these things.
 //
 // # Following a run
 //

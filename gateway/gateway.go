@@ -41,8 +41,14 @@ type Config struct {
 // Gateway is the HTTP face. It is safe for concurrent use.
 type Gateway struct {
 	cfg Config
-	mux *http.ServeMux
+	mux mux
 	api huma.API
+}
+
+// mux is what routes requests: an http.ServeMux.
+type mux interface {
+	humago.Mux
+	Handler(r *http.Request) (h http.Handler, pattern string)
 }
 
 // ErrBusy says that a session has a run going on already (HTTP 409).
@@ -61,18 +67,20 @@ func (e *InputError) Error() string { return e.Field + ": " + e.Err.Error() }
 func (e *InputError) Unwrap() error { return e.Err }
 
 // New makes a Gateway.
-func New(cfg Config) *Gateway {
+func New(cfg Config) *Gateway { return newOn(http.NewServeMux(), cfg) }
+
+func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: http.NewServeMux()}
+	g := &Gateway{cfg: cfg, mux: m}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
-	about.DocsPath, about.SchemasPath = "", ""
-	about.CreateHooks = nil // no links to schemas in every answer
+	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
+	about.CreateHooks = nil                                           // no links to schemas in every answer
 	about.RejectUnknownQueryParameters = true
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
@@ -81,14 +89,17 @@ func New(cfg Config) *Gateway {
 	g.registerSessions()
 	g.registerThings()
 	g.registerHealth()
-	if cfg.Metrics != nil {
-		g.mux.Handle("GET /metrics", cfg.Metrics)
-	}
+	g.registerDocument()
 	return g
 }
 
 // ServeHTTP serves the API.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if instead, pattern := g.mux.Handler(r); pattern == "" && refusePath(w, r, instead) {
+		return
+	}
+	g.mux.ServeHTTP(w, r)
+}
 
 // fold gives where a run stands.
 func (g *Gateway) fold(ctx context.Context, run string) (*recovery.Run, error) {

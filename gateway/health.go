@@ -20,11 +20,20 @@ type healthOutput struct {
 func (g *Gateway) registerHealth() {
 	huma.Register(g.api, huma.Operation{
 		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Summary: "Whether the gateway is up", Tags: []string{"health"},
+		Security: anybody,
 	}, func(context.Context, *struct{}) (*healthOutput, error) { return g.healthy(), nil })
 	huma.Register(g.api, huma.Operation{
 		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Summary: "Whether it can work: its store answers", Tags: []string{"health"},
-		Errors: []int{http.StatusServiceUnavailable},
+		Security: anybody, Errors: []int{http.StatusServiceUnavailable},
 	}, g.ready)
+	if g.cfg.Metrics != nil {
+		g.handle(&huma.Operation{
+			OperationID: "metrics", Method: http.MethodGet, Path: "/metrics", Summary: "What Prometheus reads", Tags: []string{"health"},
+			Responses: map[string]*huma.Response{"200": {
+				Description: "In the form that the request accepts.", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}},
+			}},
+		}, g.cfg.Metrics.ServeHTTP)
+	}
 }
 
 func (g *Gateway) healthy() *healthOutput {

@@ -74,6 +74,11 @@ func (l *Logins) redeem(code string, holds func(Digest) bool) (id string, err er
 
 var errWrongCode = errors.New("the code is wrong, was used, or is older than a minute: make a new one with mulligan login")
 
+// loginBody is what a login sends.
+type loginBody struct {
+	Code string `json:"code" minLength:"1" doc:"The one-time code."`
+}
+
 // login answers POST /v1/login. A wrong code counts; after too many of them codes of that
 // address are not looked at for a minute.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
@@ -94,9 +99,7 @@ func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err e
 	if err := g.readBody(w, r); err != nil {
 		return "", err
 	}
-	var body struct {
-		Code string `json:"code"`
-	}
+	var body loginBody
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Code == "" {
 		return "", refusal{http.StatusUnprocessableEntity, `send {"code":"…"}`}
 	}

@@ -37,5 +37,24 @@ func (g *Gateway) problem(err error) error {
 		return huma.NewError(http.StatusServiceUnavailable, "the request was given up")
 	}
 	g.cfg.Logger.Error("a request failed", "err", err)
-	return huma.Error500InternalServerError("something broke in the gateway; its log says more")
+	return huma.Error500InternalServerError(broke)
+}
+
+// refusePath answers a request that no route takes with a problem document, as everything
+// that goes wrong is answered. It reports whether that was so: instead, what a mux has for
+// such requests, may also be the way to another path.
+func refusePath(w http.ResponseWriter, r *http.Request, instead http.Handler) bool {
+	said := &codeOnly{header: http.Header{}}
+	instead.ServeHTTP(said, r)
+	why := "there is nothing here: /openapi.json lists what there is"
+	switch allow := said.header.Get("Allow"); said.code {
+	case http.StatusNotFound:
+	case http.StatusMethodNotAllowed:
+		why = "this path takes other methods: " + allow
+		w.Header().Set("Allow", allow)
+	default:
+		return false
+	}
+	writeProblem(w, said.code, why)
+	return true
 }

@@ -15,6 +15,9 @@ type refusal struct {
 	why  string
 }
 
+// broke is what a client is told where no words of ours say more.
+const broke = "something broke in the gateway; its log says more"
+
 // Error is what the client is told.
 func (r refusal) Error() string { return r.why }
 
@@ -22,7 +25,7 @@ func (r refusal) Error() string { return r.why }
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var said refusal
 	if !errors.As(err, &said) {
-		said = refusal{http.StatusInternalServerError, "something broke in the gateway; its log says more"}
+		said = refusal{http.StatusInternalServerError, broke}
 		g.cfg.Logger.Error("a request failed", "err", err)
 	}
 	switch said.code {
@@ -34,9 +37,12 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE")
 	}
 	g.cfg.Logger.Debug("a request was refused", "code", said.code, "why", said.why, "from", r.RemoteAddr)
-	writeJSON(w, said.code, "application/problem+json", huma.ErrorModel{
-		Status: said.code, Title: http.StatusText(said.code), Detail: said.why,
-	})
+	writeProblem(w, said.code, said.why)
+}
+
+// writeProblem answers with a problem document; detail is what the client is told.
+func writeProblem(w http.ResponseWriter, code int, detail string) {
+	writeJSON(w, code, "application/problem+json", huma.ErrorModel{Status: code, Title: http.StatusText(code), Detail: detail})
 }
 
 // writeJSON writes an answer that a client's going away is the only danger to.

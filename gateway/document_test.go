@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// listing is a mux that tells what it routes.
+type listing struct {
+	*http.ServeMux
+	routes []string
+}
+
+func (l *listing) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	l.routes = append(l.routes, pattern)
+	l.ServeMux.HandleFunc(pattern, handler)
+}
+
+func documented(t *testing.T) (*Gateway, []string) {
+	t.Helper()
+	mux := &listing{ServeMux: http.NewServeMux()}
+	return newOn(mux, Config{Log: timeline.NewMemory(), Metrics: http.NotFoundHandler()}), mux.routes
+}
+
+// TestTheDocumentHasEveryRoute: nothing is served that it does not have, and it has nothing
+// that is not served.
+func TestTheDocumentHasEveryRoute(t *testing.T) {
+	g, routes := documented(t)
+	served := append(routes, "POST "+loginPath, "POST "+logoutPath)
+	var written []string
+	for _, op := range operations(g.api.OpenAPI()) {
+		written = append(written, op.Method+" "+op.Path)
+	}
+	slices.Sort(served)
+	slices.Sort(written)
+	if !slices.Equal(served, written) {
+		t.Errorf("served:\n%s\n\nin the document:\n%s", strings.Join(served, "\n"), strings.Join(written, "\n"))
+	}
+}
+
+// TestTheDocumentSaysWhoMayAsk: what it says needs nobody to be known is what a Guard lets
+// strangers ask, and a Guard knows all the rest as the API's.
+func TestTheDocumentSaysWhoMayAsk(t *testing.T) {
+	g, _ := documented(t)
+	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it went to the page") })
+	guard, err := NewGuard(GuardConfig{Token: func(Digest) bool { return false }}, g, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range operations(g.api.OpenAPI()) {
+		r := httptest.NewRequestWithContext(t.Context(), op.Method, strings.ReplaceAll(op.Path, "{id}", "r1"), nil)
+		r.Host = "localhost"
+		w := httptest.NewRecorder()
+		guard.ServeHTTP(w, r)
+		open := op.Security != nil && len(op.Security) == 0
+		if refused := w.Code == http.StatusUnauthorized; refused == open {
+			t.Errorf("%s %s: %d %s", op.Method, op.Path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestTheDocumentsExamples(t *testing.T) {
+	g, _ := documented(t)
+	doc := g.api.OpenAPI()
+	used := map[string]bool{}
+	check := func(op *huma.Operation, what string, content map[string]*huma.MediaType, mode huma.ValidateMode) {
+		for kind, media := range content {
+			if media.Schema == nil || strings.Contains(kind, "problem") {
+				continue
+			}
+			used[op.OperationID] = true
+			data, err := json.Marshal(media.Example)
+			if err != nil || media.Example == nil {
+				t.Errorf("%s: its %s has no example: %v", op.OperationID, what, err)
+				continue
+			}
+			var value any
+			if err := json.Unmarshal(data, &value); err != nil {
+				t.Fatal(err)
+			}
+			result := &huma.ValidateResult{}
+			huma.Validate(doc.Components.Schemas, media.Schema, huma.NewPathBuffer(nil, 0), mode, value, result)
+			for _, err := range result.Errors {
+				t.Errorf("%s: the example of its %s is none: %v", op.OperationID, what, err)
+			}
+		}
+	}
+	for _, op := range operations(doc) {
+		if op.RequestBody != nil {
+			check(op, "request", op.RequestBody.Content, huma.ModeWriteToServer)
+		}
+		for _, response := range op.Responses {
+			check(op, "answer", response.Content, huma.ModeReadFromServer)
+		}
+	}
+	for id := range examples {
+		if !used[id] {
+			t.Errorf("there is an example of %s, which is no operation", id)
+		}
+	}
+}
+
+// TestTheDocumentInEveryForm: clients that ask at once all get it whole.
+func TestTheDocumentInEveryForm(t *testing.T) {
+	g, _ := documented(t)
+	for _, at := range documentPaths {
+		got := make(chan []byte)
+		for range 2 {
+			go func() {
+				w := httptest.NewRecorder()
+				g.ServeHTTP(w, httptest.NewRequest(http.MethodGet, at.path, nil))
+				got <- w.Body.Bytes()
+			}()
+		}
+		if one, other := <-got, <-got; !bytes.Contains(one, []byte(loginPath)) || !bytes.Equal(one, other) {
+			t.Errorf("%s: %.200s", at.path, one)
+		}
+	}
+}
+
+// TestNoRouteIsAProblem: what the API does not have is answered like everything that is wrong.
+func TestNoRouteIsAProblem(t *testing.T) {
+	g, _ := documented(t)
+	for _, c := range []struct {
+		method, path string
+		code         int
+		allow        string
+	}{
+		{http.MethodGet, "/v1/nothing", http.StatusNotFound, ""},
+		{http.MethodDelete, "/v1/runs/r1", http.StatusMethodNotAllowed, "GET, HEAD"},
+		{http.MethodGet, "/v1//nothing", http.StatusNotFound, ""},
+	} {
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+		if to := w.Header().Get("Location"); to != "" {
+			w = httptest.NewRecorder()
+			g.ServeHTTP(w, httptest.NewRequest(c.method, to, nil))
+		}
+		var said huma.ErrorModel
+		if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || said.Status != c.code || w.Code != c.code || said.Detail == "" ||
+			w.Header().Get("Allow") != c.allow || w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s %s: %d %v %s %v", c.method, c.path, w.Code, w.Header(), w.Body, err)
+		}
+	}
+}

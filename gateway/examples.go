@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// example is what a request sends, if it sends anything, and what it is answered.
+type example struct{ in, out any }
+
+// addExamples gives an operation those of the table below.
+func addExamples(op *huma.Operation) {
+	e, ok := examples[op.OperationID]
+	if !ok {
+		return
+	}
+	if e.in != nil {
+		op.RequestBody.Content["application/json"].Example = e.in
+	}
+	for code, response := range op.Responses {
+		for _, media := range response.Content {
+			if code[0] == '2' {
+				media.Example = e.out
+			}
+		}
+	}
+}
+
+// The examples tell one story: a run whose model is overloaded, and what a person may do
+// about it.
+var (
+	exampleTime    = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
+	exampleFailure = recovery.Failure{
+		Kind: recovery.KindOverloaded, Code: recovery.KindOverloaded.Code(), Origin: recovery.OriginModel, Phase: recovery.PhaseBeforeFirstEvent,
+		Retryable: true, Provider: "anthropic", Model: exampleModel, HTTPStatus: 529, ProviderCode: "overloaded_error", Elapsed: 412,
+		Title: "Anthropic is overloaded", Message: "Its servers are full (529); this is not your usage limit.", Detail: "Overloaded",
+	}
+	exampleSuggestion = recovery.Suggestion{
+		SuggestedAction: recovery.ActionSwitchModel, NewModel: exampleOther, ID: exampleRun + "-s4", ExpiresAt: exampleTime.Add(24 * time.Hour),
+		Title: exampleFailure.Title, Message: exampleFailure.Message, Error: exampleFailure,
+		DecidedBy: &recovery.Voter{Plugin: "auto-recover", Version: "1.0.0", Reason: "another provider is not overloaded", Millis: 4},
+		Actions: []recovery.Button{
+			{ID: "a1", Kind: recovery.ButtonSwitchModel, Label: "Switch to GPT-5.2", Effect: recovery.EffectRunner, Model: exampleOther, Primary: true},
+			{ID: "a2", Kind: recovery.ButtonRetry, Label: "Retry", Effect: recovery.EffectRunner},
+			{ID: "a3", Kind: recovery.ButtonStop, Label: "Stop", Effect: recovery.EffectRunner},
+		},
+		Tried: []recovery.Tried{{Model: exampleModel, Code: exampleFailure.Code, At: exampleTime, Millis: 412}},
+	}
+	exampleGoesOn = Run{
+		ID: exampleRun, Session: "golf", Status: recovery.StatusRunning, Chosen: exampleModel, Model: exampleModel, Models: []string{exampleModel, exampleOther},
+		Messages: []llm.Message{llm.User(examplePrompt)}, Attempt: &Attempt{ID: 1, Model: exampleModel, Of: 3, BeganAt: exampleTime},
+		StartedAt: exampleTime, UpdatedAt: exampleTime, Seq: 3, ServerNow: exampleTime,
+	}
+	exampleListed = Listed{
+		ID: exampleRun, Session: "golf", Title: examplePrompt, Model: exampleModel, Status: recovery.StatusFailed, SuggestionOpen: true,
+		StartedAt: exampleTime, UpdatedAt: exampleTime.Add(time.Second), Seq: 7,
+	}
+	exampleDefaults = Defaults{Model: exampleOther, Timeouts: map[recovery.Timer]int64{recovery.TimerIdle: 120_000}}
+	exampleSession  = Session{ID: "golf", Defaults: exampleDefaults, Runs: []Listed{exampleListed}, Updated: exampleListed.UpdatedAt}
+)
+
+const (
+	exampleRun    = "r01jqz3v7e8k9m2n4p5r6s7t8v9"
+	exampleModel  = "anthropic/claude-sonnet-4-5"
+	exampleOther  = "openai/gpt-5.2"
+	examplePrompt = "What is a mulligan?"
+)
+
+// examples are by the operation's id.
+var examples = map[string]example{
+	"start-run":        {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
+	"list-runs":        {out: many("runs", exampleListed)},
+	"get-run":          {out: exampleFailed()},
+	"cancel-run":       {out: exampleCancelled()},
+	"recover-run":      {in: Answer{Suggestion: exampleSuggestion.ID, Action: "a1"}, out: exampleSwitched()},
+	"list-suggestions": {out: many("suggestions", Asked{Run: exampleRun, Session: "golf", Title: examplePrompt, Since: exampleTime, Suggestion: exampleSuggestion})},
+	"list-sessions":    {out: many("sessions", SessionListed{ID: "golf", Runs: 1, Last: exampleListed})},
+	"get-session":      {out: exampleSession},
+	"set-session":      {in: exampleDefaults, out: exampleSession},
+	"list-models":      {out: many("models", Model{Name: exampleModel, Provider: "Anthropic", Ready: true, Default: true, ContextTokens: 200_000})},
+	"list-plugins":     {out: many("plugins", Plugin{Name: "auto-recover", Version: "1.0.0", State: "ready"})},
+	"healthz":          {out: map[string]string{"status": "ok"}},
+	"readyz":           {out: map[string]string{"status": "ok"}},
+	"login":            {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
+	"metrics":          {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
+	"follow-run": {out: "id: 1\nevent: event\n" +
+		`data: {"v":1,"run":"` + exampleRun + `","seq":1,"time":"2026-03-02T09:30:00Z","type":"started","data":{"model":"` + exampleModel + `"}}` +
+		"\n\nevent: delta\n" +
+		`data: {"run":"` + exampleRun + `","attempt":1,"offset":0,"text":"A mulligan is "}` +
+		"\n\nevent: end\ndata: {}\n\n"},
+}
+
+// many is an answer that lists things, of which there is one.
+func many(name string, thing any) map[string]any { return map[string]any{name: []any{thing}} }
+
+// exampleFailed is the run when it asks a person.
+func exampleFailed() Run {
+	r := exampleGoesOn
+	r.Status, r.Attempt, r.Error, r.Seq = recovery.StatusFailed, nil, &exampleFailure, 7
+	r.UpdatedAt, r.ServerNow = exampleListed.UpdatedAt, exampleListed.UpdatedAt
+	r.Meta.RecoverySuggestion = &exampleSuggestion
+	return r
+}
+
+// exampleSwitched is the run after the person's answer.
+func exampleSwitched() Run {
+	r := exampleGoesOn
+	r.Model, r.Attempt = exampleOther, &Attempt{ID: 2, Model: exampleOther, Of: 3, BeganAt: exampleTime.Add(time.Minute)}
+	r.UpdatedAt, r.ServerNow, r.Seq = r.Attempt.BeganAt, r.Attempt.BeganAt, 9
+	return r
+}
+
+func exampleCancelled() Run {
+	r := exampleGoesOn
+	r.Status, r.StopReason, r.Attempt, r.Seq = recovery.StatusCancelled, string(recovery.StatusCancelled), nil, 5
+	return r
+}
