@@ -154,9 +154,7 @@ func shortenMessage(m llm.Message) llm.Message {
 			continue
 		}
 		result := *p.Result
-		text := result.Text
-		left := len(text) - resultHead - resultTail
-		result.Text = Clip(text, resultHead) + fmt.Sprintf("\n[… %d bytes left out …]\n", left) + strings.ToValidUTF8(text[len(text)-resultTail:], "")
+		result.Text = cutMiddle(result.Text, resultHead, resultTail)
 		parts := append([]llm.Part{}, m.Parts...)
 		parts[i] = llm.Part{Result: &result}
 		m.Parts = parts
@@ -229,6 +227,11 @@ func tellOld(messages []llm.Message) string {
 	if len(text) <= maxTold {
 		return text
 	}
-	half := maxTold / 2
-	return Clip(text, half) + fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-2*half) + strings.ToValidUTF8(text[len(text)-half:], "")
+	return cutMiddle(text, maxTold/2, maxTold/2)
+}
+
+// cutMiddle leaves of a long text so many bytes of its beginning and of its end.
+func cutMiddle(text string, head, tail int) string {
+	left := fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-head-tail)
+	return Clip(text, head) + left + strings.ToValidUTF8(text[len(text)-tail:], "")
 }

@@ -16,7 +16,7 @@ import (
 //     and to the least pause before any attempt after the second.
 //  3. BlockedBy names the first limit that forbids acting on it: the run's own
 //     time or budget, the attempts of a call and of the run, the retries of a
-//     call, the idle breaker.
+//     call, the idle breaker, the times a conversation may be shortened.
 //  4. What cannot help, since the model keeps silent or the conversation gets no shorter,
 //     becomes a switch to the first alternative, which is offered; where there is none it
 //     is fail.

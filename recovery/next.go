@@ -86,13 +86,20 @@ func Next(r *Run) []Effect {
 
 // unknownOutcome is the failure of a tool call that may or may not have taken effect.
 func (r *Run) unknownOutcome() Failure {
-	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
-	f.Variant, f.Tool, f.Model, f.Elapsed = variantUnknownOutcome, r.unsure.Call.Name, r.Model, r.unsure.Took
+	f := r.failure(KindToolFailure, OriginTool, PhaseTool)
+	f.Variant, f.Tool, f.Elapsed = variantUnknownOutcome, r.unsure.Call.Name, r.unsure.Took
 	if r.unsure.Limit > 0 {
 		f.Timer, f.Limit = TimerTool, r.unsure.Limit
 	}
+	return f
+}
+
+// failure is one that the log itself amounts to.
+func (r *Run) failure(kind Kind, origin Origin, phase Phase) Failure {
+	f := *NewFailure(kind, origin, phase, nil)
+	f.Model = r.Model
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
-	return *f
+	return f
 }
 
 // variantUnknownOutcome is the variant of a tool's failure that may have taken effect.
@@ -206,10 +213,9 @@ func (r *Run) outOfBudget() []Effect {
 
 // broke fails the run for want of that part of its budget.
 func (r *Run) broke(part string) []Effect {
-	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
-	f.Variant, f.Model = part, r.Model
-	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
-	return record(r, Failed{Failure: *f})
+	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
+	f.Variant = part
+	return record(r, Failed{Failure: f})
 }
 
 // intent is the Began of the attempt in the air, or of the next one.
@@ -378,14 +384,13 @@ func (r *Run) expiry() Failure {
 	case TimerStep:
 		kind, limit, since = KindStepTimeout, r.stepLimit(), r.LastStepAt
 	}
-	f := NewFailure(kind, OriginRunner, r.phase(), nil)
-	f.Timer, f.Limit, f.Model = r.expired, limit, r.Model
-	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
+	f := r.failure(kind, OriginRunner, r.phase())
+	f.Timer, f.Limit = r.expired, limit
 	f.Elapsed = InMillis(nonNegative(r.Last.Sub(since)))
 	if r.expired == TimerMaxTurn {
 		f.Elapsed = max(0, f.Elapsed-InMillis(r.Parked))
 	}
-	return *f
+	return f
 }
 
 // phase is how far what is going on has come, as far as the log tells.
@@ -402,11 +407,10 @@ func (r *Run) phase() Phase {
 }
 
 func (r *Run) interrupted() Failure {
-	f := NewFailure(KindInterrupted, OriginRunner, PhaseMidStream, nil)
+	f := r.failure(KindInterrupted, OriginRunner, PhaseMidStream)
 	f.Model = r.Attempt.Model
-	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	f.Elapsed = InMillis(nonNegative(r.Last.Sub(r.Attempt.BeganAt)))
-	return *f
+	return f
 }
 
 // fail ends the run with the failure at hand.

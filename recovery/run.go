@@ -206,6 +206,31 @@ func (r *Run) Apply(e Event) error {
 	return nil
 }
 
+// Clone is r for somebody who reads it while r goes on: what Apply changes in place is
+// copied, what it only adds to or replaces is shared.
+func (r *Run) Clone() *Run {
+	c := *r
+	if r.Attempt != nil {
+		attempt := *r.Attempt
+		attempt.Text = slices.Clone(attempt.Text)
+		c.Attempt = &attempt
+	}
+	if r.Open != nil {
+		open := *r.Open
+		c.Open = &open
+	}
+	c.Pending = slices.Clone(r.Pending)
+	for i, t := range c.Pending {
+		tool := *t
+		c.Pending[i] = &tool
+		if t == r.unsure {
+			c.unsure = &tool
+		}
+	}
+	c.Repaired = maps.Clone(r.Repaired)
+	return &c
+}
+
 func (r *Run) apply(e Event) {
 	switch b := e.Body.(type) {
 	case Started:

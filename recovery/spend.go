@@ -76,14 +76,13 @@ func (p Policy) Unpriced(model string) []string {
 // DayBudget.Lacks, spent what the runs of the day have used, and renewal when the next day
 // begins.
 func (r *Run) OverDay(part string, spent Budget, renewal time.Time) Failed {
-	f := NewFailure(KindBudget, OriginRunner, PhasePrompt, nil)
-	f.Variant, f.Model, f.ResetsAt = VariantDayTokens, r.Model, renewal
+	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
+	f.Variant, f.ResetsAt = VariantDayTokens, renewal
 	if part == partMoney {
 		f.Variant = VariantDayMoney
 	}
-	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	f.Describe(budgetWords(part, spent, r.Policy.DayBudget))
-	return Failed{Failure: *f}
+	return Failed{Failure: f}
 }
 
 // Plus adds up what was used.

@@ -63,7 +63,7 @@ type keeper struct {
 	r    *Runner
 	each func(*Run)
 	work context.Context // the runs'
-	busy sync.WaitGroup
+	busy busy
 
 	mu     sync.Mutex
 	going  map[string]bool
@@ -168,15 +168,10 @@ func settled(err error) bool {
 
 // leave waits until all runs are let go of.
 func (k *keeper) leave() error {
-	gone := make(chan struct{})
-	go func() {
-		k.busy.Wait()
-		close(gone)
-	}()
 	patience := time.NewTimer(letGoTime)
 	defer patience.Stop()
 	select {
-	case <-gone:
+	case <-k.busy.idle():
 		return nil
 	case <-patience.C:
 		k.mu.Lock()

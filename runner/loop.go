@@ -117,8 +117,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 				end = err
 			}
 			if lingers {
-				known := *l.run // the result has the other one
-				l.run = &known
+				l.run = l.run.Clone() // the result has the other one
 			}
 			run.settle(result, end)
 			l.abandoned = true // a late note that cannot be written settles nothing again
@@ -249,8 +248,7 @@ func (l *loop) wake(ctx context.Context) error {
 // reconcile writes what the heart concludes, and makes what is in the air what
 // Next wants.
 func (l *loop) reconcile(ctx context.Context) error {
-	effects := recovery.Next(l.run)
-	l.askShadows(effects)
+	effects := l.next()
 	for len(effects) == 1 && effects[0].Record != nil {
 		if isFailure(effects[0].Record) && l.shadows.awaited() {
 			effects = nil
@@ -263,8 +261,7 @@ func (l *loop) reconcile(ctx context.Context) error {
 		if err != nil && !errors.Is(err, errAsleep) {
 			return err
 		}
-		effects = recovery.Next(l.run)
-		l.askShadows(effects)
+		effects = l.next()
 	}
 	wanted := make(map[string]bool, len(effects))
 	for _, e := range effects {
@@ -290,6 +287,13 @@ func (l *loop) reconcile(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// next is what the heart wants; the shadows are asked what they would say to that.
+func (l *loop) next() []recovery.Effect {
+	effects := recovery.Next(l.run)
+	l.askShadows(effects)
+	return effects
 }
 
 func (l *loop) start(ctx context.Context, e recovery.Effect) error {

@@ -264,12 +264,10 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 	return nil
 }
 
-// Resume claims a run that nobody drives and goes on with it. A run that has
-// settled stays as it is: Wait gives its outcome at once; but a suggestion whose time
-// is over ends it. One that this Runner
-// drives is given as it goes on. It fails with
-// timeline.ErrOwned while another living process drives the run, and with
-// timeline.ErrNotFound for an unknown one.
+// Resume claims a run that nobody drives and goes on with it. A run that has settled stays
+// as it is: Wait gives its outcome at once; but a suggestion whose time is over ends it.
+// One that this Runner drives is given as it goes on. It fails with timeline.ErrOwned while
+// another living process drives the run, and with timeline.ErrNotFound for an unknown one.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 	run, _, err := r.resume(ctx, id)
 	return run, err

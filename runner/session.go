@@ -78,10 +78,7 @@ func (r *Runner) inSession(req Request, s timeline.Session) Request {
 	if req.Model != "" {
 		return req // somebody's own choice
 	}
-	req.Model = r.model
-	if s.Model != "" {
-		req.Model = s.Model
-	}
+	req.Model = cmp.Or(s.Model, r.model)
 	policy := &r.policy
 	if req.Policy != nil {
 		policy = req.Policy

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -129,33 +127,12 @@ func (l *loop) abandon(reason string) {
 	for key, j := range l.air {
 		l.stop(key, j)
 	}
-	state := snapshot(l.run)
+	state := l.run.Clone()
 	result, _ := outcome(state)
 	result.Status = recovery.StatusCancelled
 	l.abandoned = true
 	l.handle.settle(result, fmt.Errorf("%w; %w (%s): if this process ends before it does, the run can be resumed, and cancelled again",
 		ErrCancelled, ErrUnsaved, reason))
-}
-
-// snapshot is r for somebody who reads it while r goes on.
-func snapshot(r *recovery.Run) *recovery.Run {
-	known := *r
-	if r.Attempt != nil {
-		attempt := *r.Attempt
-		attempt.Text = slices.Clone(attempt.Text)
-		known.Attempt = &attempt
-	}
-	if r.Open != nil {
-		open := *r.Open
-		known.Open = &open
-	}
-	known.Pending = slices.Clone(r.Pending)
-	for i, t := range known.Pending {
-		tool := *t
-		known.Pending[i] = &tool
-	}
-	known.Repaired = maps.Clone(r.Repaired)
-	return &known
 }
 
 // mayPass reports whether a store that failed so may write later.
