@@ -46,10 +46,13 @@ func (h *Health) Spent(at time.Time) recovery.Budget {
 }
 
 // Tomorrow is when the day after that of at begins, in this machine's time zone.
-func Tomorrow(at time.Time) time.Time {
-	year, month, day := at.Local().Date()
-	next := time.Date(year, month, day+1, 0, 0, 0, 0, time.Local)
-	for dayOf(next) == dayOf(at) { // where clocks are put forward at midnight, there is none
+func Tomorrow(at time.Time) time.Time { return nextDay(at.Local()) }
+
+// nextDay is Tomorrow where at is.
+func nextDay(at time.Time) time.Time {
+	year, month, day := at.Date()
+	next := time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
+	for next.Day() == day { // where clocks are put forward at midnight, there is none
 		next = next.Add(time.Hour)
 	}
 	return next

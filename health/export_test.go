@@ -1,0 +1,3 @@
+package health
+
+var NextDay = nextDay
