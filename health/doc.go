@@ -24,6 +24,13 @@
 // hour, and never less than the provider asked for. A later failure never
 // shortens it and a success ends it.
 //
+// # Turns
+//
+// Runs that failed together come back together, and what they come back to has just said
+// that it has too much to do. So the calls of such a provider entry wait for their turn:
+//
+//	time.Sleep(h.Turn("anthropic/fable-1")) // usually 0
+//
 // # Spending
 //
 // What runs have spent is counted by the local day, for budgets that all runs of a

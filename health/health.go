@@ -17,6 +17,8 @@ type Health struct {
 	mu     sync.RWMutex
 	known  *known // replaced as a whole where there is a file
 	shared *file  // nil = in memory only
+
+	pace pace
 }
 
 // known is all that is known.
@@ -37,6 +39,7 @@ func New() *Health { return &Health{known: nothing()} }
 // Failed notes that a call to model (a full name, provider/model) failed with f
 // at a time. Failures that say nothing about later calls change nothing.
 func (h *Health) Failed(model string, f recovery.Failure, at time.Time) {
+	h.pace.failed(entryOf(model), f)
 	scope, ok := scopeOf(model, f)
 	if !ok {
 		return

@@ -60,6 +60,9 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	if c.InAir {
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
 	}
+	if l.awaitTurn(ctx, key, c.Intent.Model) {
+		return nil
+	}
 	if err := l.begins(ctx, c.Intent, c.Intent.Reserve); err != nil {
 		return err
 	}

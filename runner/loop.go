@@ -46,6 +46,7 @@ type loop struct {
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
 	counted counted
+	turn    string        // the key of the model call whose turn it is
 	before  []llm.Message // what the run continues, until it begins
 	behind  int           // runs that were read for that
 	saved   uint64        // the last event that a snapshot knows

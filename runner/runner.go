@@ -66,6 +66,8 @@ type Health interface {
 	Failed(model string, f recovery.Failure, at time.Time)
 	Succeeded(model string)
 	Cooling(model string, at time.Time) (recovery.Cooldown, bool)
+	// Turn takes the next turn to call model, and gives how long it is until then.
+	Turn(model string) time.Duration
 
 	// Reserve counts what a call may use against the day's budget, unless that lacks room.
 	Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string)

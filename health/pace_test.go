@@ -1,0 +1,74 @@
+package health_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+func TestTurnsAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := health.New()
+		if wait := h.Turn("acme/fable-1"); wait != 0 {
+			t.Errorf("%v for a provider that is well", wait)
+		}
+		h.Failed("acme/fable-1", failure(recovery.KindOverloaded), start)
+		seconds := map[time.Duration]int{}
+		last := time.Duration(-1)
+		for range 1000 {
+			wait := h.Turn("acme/fable-2") // it is the provider that has too much to do
+			if wait <= last {
+				t.Fatalf("a turn after %v follows one after %v", wait, last)
+			}
+			last = wait
+			seconds[wait/time.Second]++
+		}
+		for second, n := range seconds {
+			if n > 200 {
+				t.Errorf("%d turns in second %d", n, second)
+			}
+		}
+		if wait := h.Turn("acme-home/fable-1"); wait != 0 {
+			t.Errorf("another entry waits %v", wait)
+		}
+		time.Sleep(last + time.Minute)
+		if wait := h.Turn("acme/fable-1"); wait != 0 {
+			t.Errorf("%v long after the trouble", wait)
+		}
+	})
+}
+
+// TestTurnsThatNobodyWaitsFor: who calls seldom is never held up, trouble or not.
+func TestTurnsThatNobodyWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := health.New()
+		for range 100 {
+			h.Failed("acme/fable-1", failure(recovery.KindUnavailable), start)
+			if wait := h.Turn("acme/fable-1"); wait != 0 {
+				t.Fatalf("it waits %v", wait)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+func TestWhatTurnsAreFor(t *testing.T) {
+	troubled := map[recovery.Kind]bool{recovery.KindRateLimit: true, recovery.KindOverloaded: true, recovery.KindUnavailable: true}
+	for _, kind := range recovery.Kinds() {
+		for _, timer := range []recovery.Timer{"", recovery.TimerIdle} {
+			synctest.Test(t, func(t *testing.T) {
+				h := health.New()
+				f := failure(kind)
+				f.Timer = timer
+				h.Failed("acme/fable-1", f, start)
+				h.Turn("acme/fable-1")
+				if waits := h.Turn("acme/fable-1") > 0; waits != (troubled[kind] && timer == "") {
+					t.Errorf("%s, timer %q: the second call waits: %v", kind, timer, waits)
+				}
+			})
+		}
+	}
+}
