@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -56,8 +55,7 @@ func (t treatment) json() treatmentJSON {
 }
 
 func (x *explained) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(explainedJSON{x.Diagnosis, adviceJSON{x.alone.json(), x.beside.json()}})
 }

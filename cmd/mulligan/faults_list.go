@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -259,8 +258,7 @@ func writeRows(w io.Writer, rows []catalogue.Row) error {
 		}
 		list = append(list, row)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(list)
 }

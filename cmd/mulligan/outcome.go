@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -218,8 +217,7 @@ type noticeBody struct {
 // writeItems writes a run as JSON lines: events in their stored form, live text as
 // deltas, and notices.
 func writeItems(w io.Writer, run *runner.Run, after uint64) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(w)
 	for item, err := range run.EventsAfter(after) {
 		if err == nil {
 			err = encoder.Encode(jsonItem(item))

@@ -198,8 +198,7 @@ func (n *conformNote) encode(r conformance.Result) {
 }
 
 func (n *conformNote) write(line any) {
-	encoder := json.NewEncoder(n.out)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(n.out)
 	if err := encoder.Encode(line); err != nil && n.err == nil {
 		n.err = err
 	}

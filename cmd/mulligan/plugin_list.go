@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,8 +133,7 @@ func (p pluginEntry) row(s host.Status) pluginRow {
 
 func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(a.screen.out)
-		encoder.SetEscapeHTML(false)
+		encoder := jsonTo(a.screen.out)
 		for _, r := range rows {
 			if err := encoder.Encode(r); err != nil {
 				return err

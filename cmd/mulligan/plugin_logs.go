@@ -130,8 +130,7 @@ func (w *logWriter) write(lines []logLine) error {
 			w.line(l.text(w.ink))
 			continue
 		}
-		encoder := json.NewEncoder(w.out)
-		encoder.SetEscapeHTML(false)
+		encoder := jsonTo(w.out)
 		if err := encoder.Encode(l.fields()); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -123,8 +122,7 @@ func (r *replay) write(o *occasion, v recovery.Vote, now recovery.Decision, verd
 }
 
 func (r *replay) encode(line any) error {
-	encoder := json.NewEncoder(r.out)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(r.out)
 	return encoder.Encode(line)
 }
 

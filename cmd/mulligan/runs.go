@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -64,7 +63,7 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 
 func (a *app) list(list []timeline.Summary, waiting, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(a.screen.out)
+		encoder := jsonTo(a.screen.out)
 		for _, s := range list {
 			if err := encoder.Encode(summaryLine(s)); err != nil {
 				return err
@@ -169,8 +168,7 @@ func newRunsEvents() *cobra.Command {
 }
 
 func writeEvents(w io.Writer, events []recovery.Event) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := jsonTo(w)
 	for _, e := range events {
 		if err := encoder.Encode(e); err != nil {
 			return err

@@ -51,21 +51,17 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 			}
 		}
 	}
-	freed, err := a.remove(ctx, runs)
-	if err != nil {
-		return err
-	}
-	a.screen.line(fmt.Sprintf("Deleted %s. %s", plural(len(runs), "run", "runs"), freed))
-	return nil
+	return a.remove(ctx, runs)
 }
 
 // remove deletes runs and says what became free.
-func (a *app) remove(ctx context.Context, runs []string) (freed string, err error) {
+func (a *app) remove(ctx context.Context, runs []string) error {
 	before := folderSize(a.dir)
 	if err := a.log.Delete(ctx, runs...); err != nil {
-		return "", a.notFound(err)
+		return a.notFound(err)
 	}
-	return fmt.Sprintf("%s became free.", byteSize(max(0, before-folderSize(a.dir)))), nil
+	a.screen.line(fmt.Sprintf("Deleted %s. %s became free.", plural(len(runs), "run", "runs"), byteSize(max(0, before-folderSize(a.dir)))))
+	return nil
 }
 
 // folderSize is how much the files under dir hold, in bytes, as far as that can be seen.

@@ -68,12 +68,7 @@ func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 	for _, s := range old {
 		runs = append(runs, s.Run)
 	}
-	freed, err := a.remove(ctx, runs)
-	if err != nil {
-		return err
-	}
-	a.screen.line(fmt.Sprintf("Deleted %s. %s", plural(len(runs), "run", "runs"), freed))
-	return nil
+	return a.remove(ctx, runs)
 }
 
 // prunable gives the runs of list that are over since before a time, and counts those that

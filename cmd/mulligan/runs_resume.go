@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -151,8 +150,7 @@ func resumeOne(ctx context.Context, r *runner.Runner, id string) resumed {
 
 func (a *app) tellResumed(one resumed, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(a.screen.out)
-		encoder.SetEscapeHTML(false)
+		encoder := jsonTo(a.screen.out)
 		return encoder.Encode(one)
 	}
 	_, err := fmt.Fprintln(a.screen.out, strings.TrimSpace(one.Run+"  "+one.Outcome+"  "+one.Detail))

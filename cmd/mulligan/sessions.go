@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -55,7 +54,7 @@ func newSessionsList() *cobra.Command {
 
 func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(a.screen.out)
+		encoder := jsonTo(a.screen.out)
 		for _, s := range list {
 			if err := encoder.Encode(map[string]any{"session": s.ID, "runs": s.Runs, "last": summaryLine(s.Last)}); err != nil {
 				return err
@@ -142,8 +141,7 @@ func turnOf(r *recovery.Run) turn {
 
 func (a *app) showTurn(t turn, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(a.screen.out)
-		encoder.SetEscapeHTML(false)
+		encoder := jsonTo(a.screen.out)
 		return encoder.Encode(t)
 	}
 	status := string(t.Status)
