@@ -24,9 +24,11 @@
 //	     └─ round 2 ─── …
 //
 // What is kept of a run between its events is a leg (leg.go); drive.go turns events into
-// what is measured and into spans, spans.go names these.
+// what is measured and into spans, spans.go names these. What an HTTP API is asked has spans
+// of its own (requests.go).
 //
 // Nothing that was said is ever shown: no prompt, answer, tool's arguments or results, nor
-// words of a failure. A label of a metric has few values: models that are not configured
-// share one (labels.go). docs/observability.md lists every name.
+// words of a failure, nor the path, query and headers of a request. A label of a metric has
+// few values: models that are not configured share one (labels.go). docs/observability.md
+// lists every name.
 package telemetry

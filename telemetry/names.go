@@ -18,6 +18,7 @@ const (
 	keyToolName     attribute.Key = "gen_ai.tool.name"
 	keyErrorType    attribute.Key = "error.type" // Failure.ErrorType
 	keyHTTPStatus   attribute.Key = "http.response.status_code"
+	keyRoute        attribute.Key = "http.route"
 
 	keyRun        attribute.Key = "mulligan.run.id"
 	keySeq        attribute.Key = "mulligan.event.seq" // of the event that the span begins with

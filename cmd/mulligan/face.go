@@ -74,10 +74,12 @@ func (a *app) newFace(ctx context.Context, log *slog.Logger, r *runner.Runner, m
 	served := gateway.Config{
 		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
 	}
-	if t := a.telemetry; t != nil {
-		served.Log, served.Metrics = t.Followed(a.log), t.Handler()
+	t := a.telemetry
+	if t == nil {
+		return f, gateway.New(served), nil
 	}
-	return f, gateway.New(served), nil
+	served.Log, served.Metrics = t.Followed(a.log), t.Handler()
+	return f, t.Requests(gateway.New(served)), nil
 }
 
 // serveWith makes the server that answers with handler.

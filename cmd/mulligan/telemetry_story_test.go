@@ -78,7 +78,7 @@ func TestServeIsMeasured(t *testing.T) {
 	}
 	c.stop()
 	for path, words := range map[string][]string{
-		"/v1/traces":  {id, "chat one", "gen_ai.provider.name", "unavailable", "service.name"},
+		"/v1/traces":  {id, "chat one", "gen_ai.provider.name", "unavailable", "service.name", "POST /v1/runs"},
 		"/v1/metrics": {"mulligan.attempts", "mulligan.hook.duration"},
 	} {
 		for _, word := range words {

@@ -1,0 +1,65 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Requests makes spans of what an API is asked: one for each request, from its head to the
+// end of its answer, which for a stream of events is when somebody hangs up. It belongs
+// behind whatever keeps strangers out: their requests are not worth the queue's places, and
+// a traceparent, which makes a span part of the caller's trace, is believed. Whether the
+// API is up, and metrics, are asked for all the time and make no spans.
+func (t *Telemetry) Requests(api http.Handler) http.Handler {
+	if t.traces == nil {
+		return api
+	}
+	traced := otelhttp.NewHandler(http.HandlerFunc(func(w http.ResponseWriter, shown *http.Request) {
+		r := shown.Context().Value(askedKey{}).(*http.Request).WithContext(shown.Context())
+		api.ServeHTTP(w, r)
+		shown.Pattern = r.Pattern // which the span is named by
+		describe(trace.SpanFromContext(r.Context()), r, w.Header())
+	}), "", otelhttp.WithTracerProvider(t.traces), otelhttp.WithMeterProvider(noop.NewMeterProvider()),
+		otelhttp.WithPropagators(propagation.TraceContext{}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz", "/readyz", "/metrics":
+			api.ServeHTTP(w, r)
+		default:
+			traced.ServeHTTP(w, show(r))
+		}
+	})
+}
+
+const traceparent = "Traceparent"
+
+// askedKey is where a request is kept while show's copy of it goes through otelhttp.
+type askedKey struct{}
+
+// show is as much of a request as a span may tell. The path, the query, the body, and all
+// headers but traceparent, which is numbers, stay behind: they may hold names, tokens and
+// what was said, or claim what nobody checked (X-Forwarded-For).
+func show(r *http.Request) *http.Request {
+	shown := &http.Request{
+		Method: r.Method, URL: &url.URL{}, Proto: r.Proto, Host: r.Host, RemoteAddr: r.RemoteAddr, TLS: r.TLS,
+		Header: http.Header{traceparent: r.Header[traceparent]}, Body: http.NoBody,
+	}
+	return shown.WithContext(context.WithValue(r.Context(), askedKey{}, r))
+}
+
+// describe says which route a request took, and which run its answer is about.
+func describe(span trace.Span, r *http.Request, answer http.Header) {
+	if _, route, ok := strings.Cut(r.Pattern, " "); ok {
+		span.SetAttributes(keyRoute.String(route))
+	}
+	if run, ok := strings.CutPrefix(answer.Get("Location"), "/v1/runs/"); ok {
+		span.SetAttributes(keyRun.String(run))
+	}
+}
