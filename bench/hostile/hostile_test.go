@@ -90,8 +90,13 @@ var traces = map[string][]faultlab.Step{
 	"two 503, then an answer": {faultlab.Unavailable(), faultlab.Unavailable(), faultlab.Answer("It is clear.")},
 }
 
-// each is what a hook has here; the default is 2 s.
-const each = 700 * time.Millisecond
+// each is what a hook has here; the default is 2 s. All hooks together have so much more
+// that a hook which takes longer than its own time is seen, on a busy machine too.
+const (
+	each = 700 * time.Millisecond
+	busy = 5 * time.Second // what a busy machine may add
+	all  = 2 * busy
+)
 
 // retry is somebody else's advice: once more, twice at most.
 var retry = hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
@@ -108,18 +113,18 @@ func TestAFaultyPluginChangesNothing(t *testing.T) {
 	}
 	for name, trace := range traces {
 		for _, advised := range []bool{false, true} {
-			want, _ := play(t, trace, advised, nil)
+			want, _ := play(t, trace, advised, each, nil)
 			for _, fault := range faults {
 				if !advised && name != "503, then an answer" || fault == "none" && advised {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/advised %v", fault, name, advised), func(t *testing.T) {
 					t.Parallel()
-					got, longest := play(t, trace, advised, hostOf(t, fault))
+					got, longest := play(t, trace, advised, each, hostOf(t, fault))
 					if got != want {
 						t.Errorf("with the plugin:\n%swithout:\n%s", got, want)
 					}
-					if longest > each+time.Second { // 1 s for a busy machine
+					if longest > each+busy {
 						t.Errorf("a failure was decided after %v", longest)
 					}
 				})
@@ -133,8 +138,9 @@ func TestHooksHaveOneBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	_, longest := play(t, traces["503, then an answer"], true, hostOf(t, "hang", "silent", "stop", "crash"))
-	if longest < each || longest > each+time.Second {
+	const each = 3 * time.Second
+	_, longest := play(t, traces["503, then an answer"], true, each, hostOf(t, "hang", "silent", "stop", "crash"))
+	if longest < each || longest > each+busy { // one after the other they took three times that
 		t.Errorf("the failure was decided after %v", longest)
 	}
 }
@@ -159,9 +165,9 @@ func hostOf(t *testing.T, faults ...string) *host.Host {
 }
 
 // play runs a prompt against a provider that plays the trace. It gives all that the run
-// came to except what the plugins said, and the longest time from a failure to the
-// decision about it.
-func play(t *testing.T, trace []faultlab.Step, advised bool, plugins *host.Host) (outcome string, longest time.Duration) {
+// came to, except what the plugins said and how often partial text was kept, which is the
+// clock's affair, and the longest time from a failure to the decision about it.
+func play(t *testing.T, trace []faultlab.Step, advised bool, each time.Duration, plugins *host.Host) (outcome string, longest time.Duration) {
 	t.Helper()
 	lab := faultlab.New()
 	lab.Script("m", trace...)
@@ -177,7 +183,7 @@ func play(t *testing.T, trace []faultlab.Step, advised bool, plugins *host.Host)
 	log := timeline.NewMemory()
 	options := []runner.Option{
 		runner.WithModel("lab/m", model), runner.WithAutoRecover(true), runner.WithLog(log),
-		runner.WithHookDeadlines(hooks.Deadlines{Each: each, All: 2 * each}),
+		runner.WithHookDeadlines(hooks.Deadlines{Each: each, All: all}),
 	}
 	if plugins != nil {
 		options = append(options, runner.WithHooks(plugins.Hooks))
@@ -203,7 +209,7 @@ func play(t *testing.T, trace []faultlab.Step, advised bool, plugins *host.Host)
 	var failure time.Time
 	for _, e := range events {
 		switch e.Type() {
-		case "voted":
+		case "voted", "checkpointed":
 			continue
 		case "failed":
 			failure = e.Time
