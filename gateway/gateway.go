@@ -28,14 +28,16 @@ type Runs interface {
 
 // Config is what a Gateway stands on.
 type Config struct {
-	Runs    Runs
-	Log     timeline.Log
-	Models  func() []Model
-	Plugins func() []Plugin
-	Version string
-	Logger  *slog.Logger // nil = nowhere
-	Metrics http.Handler // what GET /metrics serves; nil = there are none
-	Now     func() time.Time
+	Runs   Runs
+	Log    timeline.Log
+	Models func() []Model
+	// CheckModel says what is wrong with the name of a model; nil = every name will do.
+	CheckModel func(name string) error
+	Plugins    func() []Plugin
+	Version    string
+	Logger     *slog.Logger // nil = nowhere
+	Metrics    http.Handler // what GET /metrics serves; nil = there are none
+	Now        func() time.Time
 }
 
 // Gateway is the HTTP face. It is safe for concurrent use.

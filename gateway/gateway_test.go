@@ -54,8 +54,8 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 		w.keys[s.Key] = s
 	}
 	w.mu.Unlock()
-	if s.Model == "no/such" {
-		return "", &gateway.InputError{Field: "model", Err: errors.New("it is not known")}
+	if err := checkModel(s.Model); err != nil {
+		return "", &gateway.InputError{Field: "model", Err: err}
 	}
 	lease, err := w.log.Claim(ctx, id, "test", time.Hour)
 	if err != nil {
@@ -66,6 +66,13 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 	policy.Models = []string{"a/one", "b/two"}
 	return id, w.write(id, recovery.Started{Model: "a/one", Input: []llm.Message{llm.User(s.Prompt)}, Policy: policy},
 		recovery.Claimed{Owner: "test", Epoch: lease.Epoch})
+}
+
+func checkModel(name string) error {
+	if name == "no/such" {
+		return errors.New("it is not known")
+	}
+	return nil
 }
 
 // write appends events to a run.
@@ -127,7 +134,7 @@ func (w *written) fail(t *testing.T, id string) {
 // serve starts a gateway over w.
 func serve(t *testing.T, w *written) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(gateway.New(gateway.Config{Runs: w, Log: w.log, Version: "test"}))
+	s := httptest.NewServer(gateway.New(gateway.Config{Runs: w, Log: w.log, CheckModel: checkModel, Version: "test"}))
 	t.Cleanup(s.Close)
 	return s
 }
@@ -221,6 +228,11 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		{"POST", "/v1/runs", `{"prompt":7}`, 422, "body.prompt"},
 		{"POST", "/v1/runs", `{"prompt":"hi","maxRetries":9}`, 422, "body.maxRetries"},
 		{"POST", "/v1/runs", `{"prompt":`, 400, "unexpected end"},
+		{"POST", "/v1/runs", `{"prompt":"hi","budget":{"tokens":-1}}`, 422, "body.budget"},
+		{"POST", "/v1/runs", `{"prompt":"hi","budget":{"microdollars":-1}}`, 422, "body.budget"},
+		{"POST", "/v1/runs", `{"messages":[{"role":"user","parts":[{"text":"hi"}]},{"role":"narrator","parts":[]}]}`, 422, "body.messages[1].role"},
+		{"PUT", "/v1/sessions/s1", `{"model":"no/such"}`, 422, "body.model"},
+		{"PUT", "/v1/sessions/s1", `{"timeouts":{"naps":5000}}`, 422, "body.timeouts"},
 		{"GET", "/v1/runs?limit=0", "", 422, "query.limit"},
 		{"GET", "/v1/runs?colour=red", "", 422, "colour"},
 		{"GET", "/v1/runs/nobody", "", 404, "no such run"},

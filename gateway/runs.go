@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -24,7 +25,7 @@ type Start struct {
 	Key         string `json:"-"` // an idempotency key, or ""
 	Fingerprint string `json:"-"` // of all the rest, where there is a Key
 
-	Prompt      string                   `json:"prompt,omitempty" doc:"What the user says. Either this or messages." maxLength:"16777216" example:"What is a mulligan?"`
+	Prompt      string                   `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." maxLength:"16777216" example:"What is a mulligan?"`
 	Messages    []llm.Message            `json:"messages,omitempty" doc:"A conversation that ends with what the user says." maxItems:"10000"`
 	Model       string                   `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
 	Fallbacks   []string                 `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
@@ -104,8 +105,8 @@ const maxBody = 8 << 20
 
 func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, error) {
 	s := in.Body
-	if s.Prompt == "" && len(s.Messages) == 0 {
-		return nil, g.problem(&InputError{"prompt", errors.New("there is neither a prompt nor messages")})
+	if err := s.check(); err != nil {
+		return nil, g.problem(err)
 	}
 	if in.Key != "" {
 		sum, err := fingerprint(s)
@@ -119,6 +120,24 @@ func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, err
 		return nil, g.problem(err)
 	}
 	return g.runOutput(ctx, run)
+}
+
+// check says what is wrong with a Start, as far as its schema does not.
+func (s *Start) check() error {
+	if s.Prompt == "" && len(s.Messages) == 0 {
+		return &InputError{"prompt", errors.New("there is neither a prompt nor messages")}
+	}
+	for i, m := range s.Messages {
+		switch m.Role {
+		case llm.RoleUser, llm.RoleAssistant, llm.RoleTool:
+		default:
+			return &InputError{fmt.Sprintf("messages[%d].role", i), fmt.Errorf("it is %s, %s or %s", llm.RoleUser, llm.RoleAssistant, llm.RoleTool)}
+		}
+	}
+	if b := s.Budget; b != nil && (b.Tokens < 0 || b.Microdollars < 0) {
+		return &InputError{"budget", errors.New("it is negative; 0 is without a limit")}
+	}
+	return nil
 }
 
 // fingerprint is what two requests with one idempotency key have in common.

@@ -117,11 +117,16 @@ func (g *Gateway) setSession(ctx context.Context, in *SessionChange) (*sessionOu
 	if err := settings.Check(); err != nil {
 		return nil, g.problem(&InputError{"timeouts", err})
 	}
+	if check := g.cfg.CheckModel; check != nil && in.Body.Model != "" {
+		if err := check(in.Body.Model); err != nil {
+			return nil, g.problem(&InputError{"model", err})
+		}
+	}
 	err := g.cfg.Log.SetSession(ctx, timeline.Session{
 		ID: in.ID, Model: in.Body.Model, AutoRecover: in.Body.AutoRecover, Timeouts: settings,
 	})
 	if err != nil {
-		return nil, g.problem(&InputError{"defaults", err})
+		return nil, g.problem(err)
 	}
 	return g.getSession(ctx, &SessionInput{ID: in.ID, Limit: timeline.DefaultLimit})
 }

@@ -72,7 +72,7 @@ func (a *app) newFace(ctx context.Context, log *slog.Logger, r *runner.Runner, m
 		f.told.Go(func() { began(run) })
 	}}
 	served := gateway.Config{
-		Runs: s, Log: a.log, Models: s.listModels, Plugins: s.listPlugins, Version: version(), Logger: log,
+		Runs: s, Log: a.log, Models: s.listModels, CheckModel: s.checkModel, Plugins: s.listPlugins, Version: version(), Logger: log,
 	}
 	t := a.telemetry
 	if t == nil {

@@ -80,7 +80,7 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 	policy := s.runner.Policy()
 	policy.Models = append([]string{model}, without(fallbacks, model)...)
 	for i, name := range policy.Models {
-		if _, err := s.models.Model(name); err != nil {
+		if err := s.checkModel(name); err != nil {
 			return req, &gateway.InputError{Field: field(i), Err: err}
 		}
 	}
@@ -92,6 +92,10 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 	}
 	if in.Budget != nil {
 		policy.Budget = *in.Budget
+	}
+	if unpriced := policy.Unpriced(model); len(unpriced) > 0 {
+		err := fmt.Errorf("there is a budget of money, and no price of %s in the configuration: what it costs cannot be counted", strings.Join(unpriced, ", "))
+		return req, &gateway.InputError{Field: "budget", Err: err}
 	}
 	req.Policy = &policy
 	return req, nil
@@ -123,6 +127,12 @@ func (s *service) Recover(_ context.Context, id string, a gateway.Answer) error 
 	if err == nil {
 		s.began(run)
 	}
+	return err
+}
+
+// checkModel is gateway.Config's.
+func (s *service) checkModel(name string) error {
+	_, err := s.models.Model(name)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -193,4 +194,23 @@ func TestResumeAll(t *testing.T) {
 	if out := h.mulligan(0, "runs", "resume", "--all", "--json"); out != "" {
 		t.Errorf("and then\n%s", out)
 	}
+}
+
+// TestServeNamesWhatIsWrong: what only the configuration can tell of a request is named as
+// well as what its schema can, and nothing of it breaks the gateway.
+func TestServeNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	c := newHome(t, "answer:All good.").serveHTTP()
+	for _, wrong := range []struct{ method, path, body, says string }{
+		{"POST", "/v1/runs", `{"prompt":"hi","budget":{"microdollars":100}}`, `no price of fable/one`},
+		{"POST", "/v1/runs", `{"prompt":"hi","model":"nobody/one"}`, `"body.model"`},
+		{"POST", "/v1/runs", `{"prompt":"hi","fallbacks":["nobody"]}`, `"body.fallbacks[0]"`},
+		{"POST", "/v1/runs", `{"prompt":"hi","timeouts":{"idle":5}}`, `"body.timeouts"`},
+		{"PUT", "/v1/sessions/s1", `{"model":"nobody/one"}`, `"body.model"`},
+	} {
+		if code, said := c.ask(wrong.method, wrong.path, wrong.body); code != http.StatusUnprocessableEntity || !strings.Contains(said, wrong.says) {
+			t.Errorf("%s %s %s: %d %s", wrong.method, wrong.path, wrong.body, code, said)
+		}
+	}
+	c.stop()
 }
