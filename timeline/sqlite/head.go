@@ -30,37 +30,60 @@ type row interface{ Scan(dest ...any) error }
 
 // scanHead reads a row of headColumns; run is who was asked for.
 func scanHead(r row, run string) (*head, error) {
-	h := &head{}
-	var expires int64
-	err := scanSummary(after{r, []any{&h.n, &h.epoch, &h.lock, &expires, &h.inbox}}, &h.Summary)
+	h, err := newHeadScan().read(r)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, refuse(&timeline.NotFoundError{Run: run})
 	}
-	h.expires = fromNanos(expires)
 	return h, err
 }
 
-// scanSummary reads a row of summaryColumns into types that database/sql need not convert,
-// which is dear in a long list.
-func scanSummary(r row, s *timeline.Summary) error {
-	var seq, started, updated, waiting, due, suggestion, ended int64
-	var status, waitingFor string
-	err := r.Scan(&s.Run, &s.Owner, &seq, &s.Session, &s.Model, &s.Title, &status,
-		&started, &updated, &waitingFor, &waiting, &due, &suggestion, &s.Asking, &ended)
-	s.Seq, s.Status, s.WaitingFor = uint64(seq), recovery.Status(status), recovery.WaitFor(waitingFor) //nolint:gosec // we wrote it
-	s.StartedAt, s.UpdatedAt, s.WaitingUntil, s.DueAt = fromNanos(started), fromNanos(updated), fromNanos(waiting), fromNanos(due)
-	s.SuggestionOpen, s.Ended = suggestion != 0, ended != 0
-	return err
+// headScan reads rows of headColumns.
+type headScan struct {
+	n, expires   int64
+	epoch, inbox uint64
+	lock         string
+	summary      *summaryScan
 }
 
-// after is a row whose first columns are scanned apart from the others.
-type after struct {
-	row
-	first []any
+func newHeadScan() *headScan {
+	s := &headScan{}
+	s.summary = newSummaryScan(&s.n, &s.epoch, &s.lock, &s.expires, &s.inbox)
+	return s
 }
 
-// Scan scans the others.
-func (a after) Scan(dest ...any) error { return a.row.Scan(append(a.first, dest...)...) }
+func (s *headScan) read(r row) (*head, error) {
+	summary, err := s.summary.read(r)
+	return &head{n: s.n, epoch: s.epoch, lock: s.lock, expires: fromNanos(s.expires), inbox: s.inbox, Summary: summary}, err
+}
+
+// summaryScan reads rows of summaryColumns, after those that are scanned into first. In a
+// long list it is dear to convert a column, and to make anew where it is scanned into.
+type summaryScan struct {
+	run, owner, session, model, title, status, waitingFor, asking string
+	seq, started, updated, waiting, due, suggestion, ended        int64
+
+	dest []any
+}
+
+func newSummaryScan(first ...any) *summaryScan {
+	s := &summaryScan{}
+	s.dest = append(
+		first, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
+		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended,
+	)
+	return s
+}
+
+func (s *summaryScan) read(r row) (timeline.Summary, error) {
+	err := r.Scan(s.dest...)
+	return timeline.Summary{
+		Run: s.run, Session: s.session, Model: s.model, Title: s.title, Status: recovery.Status(s.status),
+		StartedAt: fromNanos(s.started), UpdatedAt: fromNanos(s.updated),
+		Seq:            uint64(s.seq), //nolint:gosec // we wrote it
+		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner,
+		WaitingFor: recovery.WaitFor(s.waitingFor), WaitingUntil: fromNanos(s.waiting), DueAt: fromNanos(s.due),
+	}, err
+}
 
 // save writes back what the summary has become since it was before. Most events move
 // nothing but its end, which spares the indexes of the rest.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,25 +29,37 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if !q.Due.IsZero() {
 		return s.listFree(ctx, from, limit, args)
 	}
-	var list []timeline.Summary
+	var list chunks
+	scan := newSummaryScan()
 	err = s.each(ctx, "SELECT "+summaryColumns+from+" LIMIT ?", func(r row) error {
-		var summary timeline.Summary
-		err := scanSummary(r, &summary)
-		list = append(list, summary)
+		summary, err := scan.read(r)
+		list.add(summary)
 		return err
 	}, append(args, limit)...)
 	if err != nil {
 		return nil, err
 	}
-	return list, nil
+	return slices.Concat(list...), nil
+}
+
+// chunks is a list that is being made: one of unknown length is mostly copied if it grows.
+type chunks [][]timeline.Summary
+
+func (c *chunks) add(s timeline.Summary) {
+	last := len(*c) - 1
+	if last < 0 || len((*c)[last]) == cap((*c)[last]) {
+		*c = append(*c, make([]timeline.Summary, 0, timeline.DefaultLimit))
+		last++
+	}
+	(*c)[last] = append((*c)[last], s)
 }
 
 // listFree gives those that no living owner holds.
 func (s *Store) listFree(ctx context.Context, from string, limit int, args []any) ([]timeline.Summary, error) {
 	var list []timeline.Summary
-	held := s.holders()
+	held, scan := s.holders(), newHeadScan()
 	err := s.each(ctx, "SELECT "+headColumns+from, func(r row) error {
-		h, err := scanHead(r, "")
+		h, err := scan.read(r)
 		if err != nil {
 			return err
 		}

@@ -63,13 +63,13 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 		limit = timeline.DefaultLimit
 	}
 	var list []timeline.SessionSummary
+	var runs int
+	scan := newSummaryScan(&runs)
 	err := s.each(ctx, `SELECT counted, `+summaryColumns+` FROM runs JOIN (
 			SELECT MAX(n) AS newest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC LIMIT ?
 		) ON n = newest ORDER BY n DESC`, func(r row) error {
-		var session timeline.SessionSummary
-		err := scanSummary(after{r, []any{&session.Runs}}, &session.Last)
-		session.ID = session.Last.Session
-		list = append(list, session)
+		last, err := scan.read(r)
+		list = append(list, timeline.SessionSummary{ID: last.Session, Runs: runs, Last: last})
 		return err
 	}, limit)
 	if err != nil {
