@@ -42,10 +42,16 @@ func askWithin(t *testing.T, h *Host, each time.Duration) (vote recovery.Vote, t
 	return vote, time.Since(began)
 }
 
-// gone fails unless the group of pid is gone within 2 s.
+// How long a busy machine is waited for.
+const (
+	busy     = 5 * time.Second  // what it may add to a time that is promised
+	patience = 20 * time.Second // for what comes sooner or later
+)
+
+// gone fails unless the group of pid is gone soon.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
 		if !lives(pid) {
 			return
 		}
@@ -136,7 +142,7 @@ func TestAPluginThatAlwaysDiesIsDisabled(t *testing.T) {
 		ask(t, h)
 	}
 	vote, took := ask(t, h)
-	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts > (RestartPolicy{}).orDefaults().Max || took > 100*time.Millisecond || vote.Error == "" {
+	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts > (RestartPolicy{}).orDefaults().Max || took > busy || vote.Error == "" {
 		t.Errorf("%+v %+v after %v", s, vote, took)
 	}
 }

@@ -101,7 +101,7 @@ func (r row) play(t *testing.T, made host.Spec) {
 	var vote recovery.Vote
 	began := time.Now()
 	hooks.Dispatch(t.Context(), h.Hooks(), hooks.RunError{Run: "r"}, hooks.Deadlines{Each: roomy, All: roomy}, func(v recovery.Vote) { vote = v })
-	if took := time.Since(began); spec.Deadline > 0 && took > spec.Deadline+2*time.Second {
+	if took := time.Since(began); spec.Deadline > 0 && took > spec.Deadline+5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	switch {
@@ -189,11 +189,11 @@ func traces(t *testing.T, dir string) (pids []int) {
 	return pids
 }
 
-// gone fails unless the process is gone within 2 s; one that ended and that nobody
+// gone fails unless the process is gone within 20 s; one that ended and that nobody
 // waited for is.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(10 * time.Millisecond) {
 		if syscall.Kill(pid, 0) != nil {
 			return
 		}
