@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// message is what a stream of events carries.
+type message struct {
+	id   uint64 // 0 = none
+	kind string
+	data []byte
+}
+
+const kindEnd = "end"
+
+// maxLine is the most that a line of a stream holds, in bytes.
+const maxLine = 16 << 20
+
+// messages reads a stream of server-sent events as the gateway writes it; data is good
+// until the next one is asked for. Unlike a client it neither reconnects nor overlooks
+// what it has already, so that nothing wrong is healed by it.
+func messages(body io.Reader) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
+		lines := bufio.NewScanner(body)
+		lines.Buffer(make([]byte, 0, 4<<10), maxLine)
+		var m message
+		for lines.Scan() {
+			name, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))
+			switch string(name) {
+			case "id":
+				m.id, _ = strconv.ParseUint(string(value), 10, 64)
+			case "event":
+				m.kind = string(value)
+			case "data":
+				m.data = append(m.data[:0], value...)
+			case "":
+				if m.kind != "" && !yield(m, nil) {
+					return
+				}
+				m = message{data: m.data[:0]}
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(message{}, err)
+		}
+	}
+}
+
+// follower follows one run over one connection and minds what it gets.
+type follower struct {
+	wrong  *wrongs
+	run    string
+	screen *client.View // what a client shows; nil = nobody looks
+	lag    func(sent time.Time, lag time.Duration)
+
+	seq   uint64
+	asked time.Time     // when the run's first request came to the provider
+	first time.Duration // from when the first delta was sent until it was here
+	last  time.Time     // when the last delta was sent
+	ended time.Time     // when the stream's end was heard
+}
+
+// follow reads until the stream ends. A stream that does not end as it should is wrong.
+func (f *follower) follow(ctx context.Context, s *served) {
+	err := s.open(ctx, f.run, f.seq, func(body io.Reader) error {
+		for m, err := range messages(body) {
+			if err != nil {
+				return err
+			}
+			if m.kind == kindEnd {
+				f.ended = time.Now()
+				return nil
+			}
+			if err := f.hear(m); err != nil {
+				return err
+			}
+		}
+		return errors.New("the stream stops, and nobody says that the run has ended")
+	})
+	if err != nil {
+		f.wrong.add("run %s, after event %d: %v", f.run, f.seq, err)
+	}
+}
+
+// open follows a run from after an event on.
+func (s *served) open(ctx context.Context, run string, after uint64, read func(io.Reader) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/v1/runs/"+run+"/events", nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	if after > 0 {
+		req.Header.Set("Last-Event-ID", strconv.FormatUint(after, 10))
+	}
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("following it gives %s", resp.Status)
+	}
+	return read(resp.Body)
+}
+
+func (f *follower) hear(m message) error {
+	switch m.kind {
+	case "delta":
+		return f.delta(m.data)
+	case "event":
+		if m.id != f.seq+1 {
+			f.wrong.add("run %s: event %d follows event %d", f.run, m.id, f.seq)
+		}
+		f.seq = m.id
+		if f.screen != nil {
+			return f.event(m.data)
+		}
+	}
+	return nil
+}
+
+func (f *follower) delta(data []byte) error {
+	now := time.Now()
+	var d client.Delta
+	if err := json.Unmarshal(data, &d); err != nil {
+		return err
+	}
+	if sent, ok := stamp(d.Text, markSent); ok {
+		f.last = sent
+		f.lag(sent, now.Sub(sent))
+		if asked, ok := stamp(d.Text, markAsked); ok {
+			f.asked, f.first = asked, now.Sub(sent)
+		}
+	}
+	if f.screen == nil {
+		return nil
+	}
+	return f.screen.Apply(client.Item{Delta: &d})
+}
+
+// event shows an event. Before an answer the screen has nothing that the answer does not
+// begin with.
+func (f *follower) event(data []byte) error {
+	var e recovery.Event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return err
+	}
+	if e.Seq != f.seq {
+		f.wrong.add("run %s: event %d has the id %d", f.run, e.Seq, f.seq)
+	}
+	if a, ok := e.Body.(recovery.Answered); ok && !strings.HasPrefix(a.Message.Text(), f.screen.Text()) {
+		f.wrong.add("run %s: the screen does not have what the answer begins with", f.run)
+	}
+	return f.screen.Apply(client.Item{Event: &e})
+}
+
+// settled says whether the run came to its answer.
+func (f *follower) settled() {
+	if f.screen.State.Status != recovery.StatusCompleted {
+		f.wrong.add("run %s is %s: %s", f.run, f.screen.State.Status, f.screen.Notice)
+	}
+}

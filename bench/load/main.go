@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// plan is how much load there is, and for how long.
+type plan struct {
+	steps   []int         // of runs that stream at a time
+	words   int           // deltas of one
+	window  time.Duration // that is measured
+	fans    int           // followers of the fan-out
+	stalled int           // of them
+	fanTime time.Duration // that a run of it takes
+	storm   int           // runs that fail at once
+}
+
+var (
+	fullPlan  = plan{[]int{100, 200, 300, 500, 700, 1000}, 200, 12 * time.Second, 2000, 50, 35 * time.Second, 1000}
+	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200}
+)
+
+func main() {
+	role := len(os.Args) > 1 && os.Args[1] == roleProvider
+	args := os.Args[1:]
+	if role {
+		args = args[1:]
+	}
+	flags := flag.NewFlagSet("load", flag.ExitOnError)
+	short := flags.Bool("short", false, "fewer runs, for a shorter time")
+	program := flags.String("program", "bin/mulligan", "what is put under load")
+	only := flags.String("only", "", "one part: steady, fanout or storm")
+	_ = flags.Parse(args) // it exits
+	p := fullPlan
+	if *short {
+		p = shortPlan
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if role {
+		err = beProvider(p)
+	} else {
+		err = run(ctx, p, args, *program, *only)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+// lot is everything that takes part.
+type lot struct {
+	plan     plan
+	program  string
+	provider *child
+	at       string // the provider's address
+	wrong    wrongs
+
+	gateway *served // of the part that is measured
+	idle    float64 // its memory before that, in MiB
+}
+
+func run(ctx context.Context, p plan, args []string, program, only string) (err error) {
+	l := &lot{plan: p, program: program}
+	if l.provider, l.at, err = startProvider(ctx, args); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.provider.stop()) }()
+	var lines []line
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) []line
+	}{{"steady", l.steadyLines}, {"fanout", l.fanLines}, {"storm", l.stormLines}} {
+		if only != "" && only != part.name {
+			continue
+		}
+		measured, err := l.part(ctx, part.measure)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, measured...)
+	}
+	if ctx.Err() != nil {
+		return errors.New("it was interrupted")
+	}
+	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	if err := printTable(os.Stdout, lines); err != nil {
+		return err
+	}
+	n, told := l.wrong.all()
+	for _, w := range told {
+		fmt.Println("WRONG:", w)
+	}
+	if n > 0 {
+		return fmt.Errorf("%d things went wrong that no load excuses", n)
+	}
+	fmt.Println("\nNo run was lost, no event was missed or came twice, no text was wrong, and everybody heard of the end.")
+	return nil
+}
+
+// part measures with a gateway of its own, so that its memory is its own.
+func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (lines []line, err error) {
+	dir, err := os.MkdirTemp("", "mulligan-load-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if l.gateway, err = serve(ctx, l.program, dir, l.at); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.gateway.stop()) }()
+	sleep(ctx, time.Second)
+	l.idle = residentMiB(l.gateway.cmd.Process.Pid)
+	return measure(ctx), nil
+}
+
+// progress says what is measured now.
+func (l *lot) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"…\n", args...)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// The names of the provider's entries: one for each of its paths.
+const (
+	labEntry   = "lab"
+	stormEntry = "wild"
+)
+
+// startAgain is after how long a run is asked for again.
+const startAgain = 50 * time.Millisecond
+
+// served is a "mulligan serve", and who speaks to it.
+type served struct {
+	*child
+	url, token string
+	http       *http.Client
+	client     *client.Client
+}
+
+// serve starts the program in a folder of its own.
+func serve(ctx context.Context, program, dir, provider string) (*served, error) {
+	config := filepath.Join(dir, "mulligan.yaml")
+	text := fmt.Sprintf("model: %s/%s\nproviders:\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n",
+		labEntry, steadyModel, labEntry, provider, stormEntry, provider+stormPath)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	state := filepath.Join(dir, "state")
+	cmd := exec.CommandContext(ctx, program, "serve", "--config", config, "--listen", "127.0.0.1:0", "--json")
+	cmd.Env = append(os.Environ(), "LOAD_KEY=any", "XDG_STATE_HOME="+state)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	c, url, err := start(ctx, "gateway", cmd, func(line string) (string, bool) {
+		var said struct{ Msg, URL string }
+		return said.URL, json.Unmarshal([]byte(line), &said) == nil && said.Msg == "listening"
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &served{child: c, url: url, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}}
+	if s.token, err = gateway.ReadToken(filepath.Join(state, "mulligan")); err == nil {
+		s.client, err = client.New(url, client.WithToken(s.token), client.WithHTTPClient(s.http))
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return s, nil
+}
+
+// start begins a run of a model that recovers by itself. A gateway that has too many
+// requests at once to take another one says so, and is asked again.
+func (s *served) start(ctx context.Context, model string) (string, error) {
+	auto := true
+	for {
+		run, err := s.client.Start(ctx, client.Start{Prompt: "Tell me what time it is.", Model: model, AutoRecover: &auto})
+		if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusTooManyRequests || ctx.Err() != nil {
+			return run, err
+		}
+		sleep(ctx, startAgain)
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// What the delays of steady runs are held against.
+const (
+	calmRuns  = 200 // with so many runs the delay is at most calmMost
+	calmMost  = 5 * time.Millisecond
+	heavyMost = 20 * time.Millisecond
+	floorRuns = 300
+	aimRuns   = 1000
+)
+
+// steady is a number of runs that stream at a time: when one ends the next begins. What is
+// sent or begun within the window is measured.
+type steady struct {
+	runs     int
+	from, to time.Time
+
+	first times // added to the first token: before the provider was asked, and after it spoke
+	delta times // from the provider to the follower
+	asked times // from the wish to start a run until the provider was asked
+	mem   float64
+	burnt string
+}
+
+// steadily keeps so many runs going for a while. They begin one after the other over the
+// time that one takes.
+func (l *lot) steadily(ctx context.Context, runs int) *steady {
+	length := time.Duration(l.plan.words) * steadyPace
+	begun := time.Now()
+	s := &steady{runs: runs, from: begun.Add(length + time.Second)}
+	s.to = s.from.Add(l.plan.window)
+	var group sync.WaitGroup
+	for i := range runs {
+		group.Go(func() {
+			sleep(ctx, length*time.Duration(i)/time.Duration(runs))
+			for time.Now().Before(s.to) && ctx.Err() == nil {
+				l.oneSteady(ctx, s)
+			}
+		})
+	}
+	sleep(ctx, time.Until(s.from))
+	before := l.burned()
+	for time.Now().Before(s.to) && ctx.Err() == nil {
+		s.mem = max(s.mem, residentMiB(l.gateway.cmd.Process.Pid))
+		sleep(ctx, 250*time.Millisecond)
+	}
+	s.burnt = l.burned().since(before)
+	group.Wait()
+	return s
+}
+
+// oneSteady carries one run to its end.
+func (l *lot) oneSteady(ctx context.Context, s *steady) {
+	begun := time.Now()
+	run, err := l.gateway.start(ctx, labEntry+"/"+steadyModel)
+	if err != nil {
+		l.wrong.add("a run does not begin: %v", err)
+		sleep(ctx, time.Second)
+		return
+	}
+	var lags []time.Duration
+	f := &follower{wrong: &l.wrong, run: run, screen: &client.View{}, lag: func(sent time.Time, lag time.Duration) {
+		if s.within(sent) {
+			lags = append(lags, lag)
+		}
+	}}
+	f.follow(ctx, l.gateway)
+	f.settled()
+	s.delta.add(lags...)
+	if s.within(begun) && !f.asked.IsZero() {
+		s.asked.add(f.asked.Sub(begun))
+		s.first.add(f.asked.Sub(begun) + f.first)
+	}
+}
+
+func (s *steady) within(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }
+
+// late is the delay that counts: the larger of the two at p99.
+func (s *steady) late() time.Duration { return max(s.first.at(0.99), s.delta.at(0.99)) }
+
+// rate is how many deltas came to followers in a second.
+func (s *steady) rate() float64 { return float64(s.delta.count()) / s.to.Sub(s.from).Seconds() }
+
+func (s *steady) line() line {
+	target, met := "", ""
+	if s.runs == calmRuns {
+		target, met = "p99 ≤ "+millis(calmMost), verdict(s.late() <= calmMost)
+	} else if s.runs >= floorRuns {
+		target, met = "p99 ≤ "+millis(heavyMost), verdict(s.late() <= heavyMost)
+	}
+	return line{
+		fmt.Sprintf("%d runs at 20 deltas/s", s.runs),
+		fmt.Sprintf("first token %s; delta %s; %.0f deltas/s", spread(&s.first), spread(&s.delta), s.rate()),
+		target, met, s.burnt,
+	}
+}
+
+// steadyLines are the steps, and what follows from them.
+func (l *lot) steadyLines(ctx context.Context) []line {
+	var lines []line
+	most, largest := 0, &steady{}
+	for _, runs := range l.plan.steps {
+		l.progress("%d runs stream at 20 deltas/s", runs)
+		s := l.steadily(ctx, runs)
+		if s.late() <= heavyMost && s.delta.count() > 0 {
+			most = runs
+		}
+		largest = s
+		lines = append(lines, s.line())
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	each := (largest.mem - l.idle) * 1024 / float64(largest.runs)
+	return append(lines,
+		line{"most runs within 20 ms at p99", fmt.Sprint(most), fmt.Sprintf("%d, at least %d", aimRuns, floorRuns), verdict(most >= aimRuns) + floor(most)},
+		line{"start asked for → provider asked", spread(&largest.asked) + fmt.Sprintf(" at %d runs", largest.runs)},
+		line{
+			"memory of a run, its follower included", fmt.Sprintf("%.0f KiB (%.0f MiB for %d, %.0f MiB without any)", each, largest.mem, largest.runs, l.idle),
+			"≤ 256 KiB and its text", verdict(each <= 256),
+		})
+}
+
+func floor(most int) string {
+	if most < aimRuns && most >= floorRuns {
+		return ", above the floor"
+	}
+	return ""
+}
+
+// sleep waits, or less when ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
