@@ -97,8 +97,22 @@ func (h *home) mulligan(code int, args ...string) string {
 // lines that it printed.
 func (h *home) kill(text string, env []string, args ...string) (lines []string, pid int) {
 	h.Helper()
-	cmd := h.command(append([]string{"run", "--json"}, args...)...)
+	cmd, lines, sent, err := h.hit(syscall.SIGKILL, text, env, args)
+	exit := (*exec.ExitError)(nil)
+	if sent.IsZero() || !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() {
+		h.Fatalf("it was not killed: %v\n%s", err, strings.Join(lines, "\n"))
+	}
+	return lines, cmd.Process.Pid
+}
+
+// hit starts a run and sends it the signal, once, when a line of its JSON has the text. It
+// gives the command, which has ended and whose stderr is a buffer, the lines that it
+// printed, when the signal was sent, and how it ended.
+func (h *home) hit(s os.Signal, text string, env, args []string) (cmd *exec.Cmd, lines []string, sent time.Time, err error) {
+	h.Helper()
+	cmd = h.command(append([]string{"run", "--json"}, args...)...)
 	cmd.Env = append(cmd.Env, env...)
+	cmd.Stderr = new(bytes.Buffer)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		h.Fatal(err)
@@ -106,23 +120,17 @@ func (h *home) kill(text string, env []string, args ...string) (lines []string, 
 	if err := cmd.Start(); err != nil {
 		h.Fatal(err)
 	}
-	defer time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
-	killed := false
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	for scanner := bufio.NewScanner(out); scanner.Scan(); {
 		lines = append(lines, scanner.Text())
-		if !killed && strings.Contains(scanner.Text(), text) {
-			killed = true
-			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		if sent.IsZero() && strings.Contains(scanner.Text(), text) {
+			sent = time.Now()
+			if err := cmd.Process.Signal(s); err != nil {
 				h.Fatal(err)
 			}
 		}
 	}
-	err = cmd.Wait()
-	exit := (*exec.ExitError)(nil)
-	if !killed || !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() {
-		h.Fatalf("it was not killed: %v\n%s", err, strings.Join(lines, "\n"))
-	}
-	return lines, cmd.Process.Pid
+	return cmd, lines, sent, cmd.Wait()
 }
 
 // events are a run's, in their stored form, read anew.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"os"
@@ -20,38 +19,14 @@ import (
 // within 10 s.
 func (h *home) signalled(s os.Signal, text string, env []string, args ...string) (lines []string, said string, code int) {
 	h.Helper()
-	cmd := h.command(append([]string{"run", "--json"}, args...)...)
-	cmd.Env = append(cmd.Env, env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		h.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		h.Fatal(err)
-	}
-	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
-	var sent time.Time
-	for scanner := bufio.NewScanner(out); scanner.Scan(); {
-		lines = append(lines, scanner.Text())
-		if sent.IsZero() && strings.Contains(scanner.Text(), text) {
-			sent = time.Now()
-			if err := cmd.Process.Signal(s); err != nil {
-				h.Fatal(err)
-			}
-		}
-	}
-	err = cmd.Wait()
+	cmd, lines, sent, err := h.hit(s, text, env, args)
 	if took := time.Since(sent); took > 10*time.Second {
 		h.Errorf("I46: it took %s, or was never told", took)
 	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		h.Fatal(err)
 	}
-	return lines, stderr.String(), code
+	return lines, cmd.Stderr.(*bytes.Buffer).String(), cmd.ProcessState.ExitCode()
 }
 
 func TestTerminatedInMidStream(t *testing.T) {
