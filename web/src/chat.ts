@@ -6,7 +6,7 @@ import type { Conversation, Followed } from './conversation.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
-import { modelAmong } from './words.js';
+import { details, modelAmong } from './words.js';
 
 /** So near to the end a person is reading what comes in, in pixels. */
 const NEAR = 120;
@@ -188,7 +188,7 @@ export class Chat extends LitElement {
     if (b.kind === 'edit') {
       this.edit();
     } else if (b.kind === 'copy_details') {
-      void this.copy([f.title, f.message, f.code, f.httpStatus, f.requestId, f.detail].filter(Boolean).join('\n'));
+      void this.copy(details(f));
     } else {
       this.opened = this.opened === b.kind ? '' : b.kind;
     }

@@ -81,24 +81,27 @@ function waitedFor(w: Wait, model: string): string {
 }
 
 const ROW = 24;
-const WIDTH = 440;
-const LABELS = 128;
+
+/** The chart's width, and how much of it the names take: on a phone it is not scaled down, for its words are small already. */
+const wide = { width: 440, labels: 128 };
+const narrow = { width: 312, labels: 104 };
 
 /** The bars, one under the other: time goes to the right. */
 function chart(spans: Span[], begin: number, end: number): TemplateResult {
-  const scale = (WIDTH - LABELS - 8) / (end - begin);
+  const { width: all, labels } = matchMedia('(max-width: 480px)').matches ? narrow : wide;
+  const scale = (all - labels - 8) / (end - begin);
   const height = spans.length * ROW;
   const said = spans.map((s) => `${s.label}: ${s.detail}, ${took(s.to - s.from)}`).join('; ');
   return html`
-    <svg class="chart" role="img" aria-label=${said} viewBox="0 0 ${WIDTH} ${height}">
+    <svg class="chart" role="img" aria-label=${said} viewBox="0 0 ${all} ${height}">
       ${spans.map((s, i) => {
-        const x = LABELS + (s.from - begin) * scale;
+        const x = labels + (s.from - begin) * scale;
         const width = Math.max(3, (s.to - s.from) * scale);
         const inside = width > 120;
-        const left = !inside && x + width > WIDTH - 110;
+        const left = !inside && x + width > all - 110;
         return svg`
           <g class="is-${s.kind}">
-            <text class="name" x="0" y=${i * ROW + 16}>${clip(s.label, 18)}</text>
+            <text class="name" x="0" y=${i * ROW + 16}>${clip(s.label, Math.floor(labels / 7))}</text>
             <rect x=${x} y=${i * ROW + 5} width=${width} height="14" rx="2"><title>${s.detail}, ${took(s.to - s.from)}</title></rect>
             <text class="what" x=${inside ? x + 6 : left ? x - 5 : x + width + 5} y=${i * ROW + 16} text-anchor=${left ? 'end' : 'start'} data-inside=${inside || nothing}>${clip(s.detail, inside ? Math.floor(width / 6) : 24)}</text>
           </g>`;

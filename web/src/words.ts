@@ -42,8 +42,8 @@ export function tried(attempts: { at: string; ms: number }[]): string {
 }
 
 /** All that is known of a failure, as plain text. */
-export function details(f: Failure, more: [string, string | undefined][] = []): string {
-  return facts(f, more).map(([name, value]) => `${name}: ${value}`).concat(f.detail ? ['', f.detail] : []).join('\n');
+export function details(f: Failure): string {
+  return [`${f.title}. ${f.message}`, ...facts(f, []).map(([name, value]) => `${name}: ${value}`), ...(f.detail ? ['', f.detail] : [])].join('\n');
 }
 
 function facts(f: Failure, more: [string, string | undefined][]): [string, string][] {
