@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,7 +85,7 @@ const maxButtons = 9
 
 // label is a button's, with the short name of its model unless two would be called alike.
 func label(b recovery.Button, all []recovery.Button) string {
-	text := orElse(b.Label, b.Kind)
+	text := cmp.Or(b.Label, b.Kind)
 	if short := modelName(b.Model); b.Model != "" && !slices.ContainsFunc(all, func(other recovery.Button) bool {
 		return other.Model != b.Model && modelName(other.Model) == short
 	}) {
@@ -186,7 +187,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 		return p.box(p.bad, hang(p.bad.Render("■")+" ", []string{p.bold.Render("Failed")}))
 	}
 	f := open.Failure
-	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(orElse(f.Title, "Failed")), columns-2)))
+	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(cmp.Or(f.Title, "Failed")), columns-2)))
 	lines = append(lines, hang("  ", wrap(line(f.Message), columns-2))...)
 	lines = append(lines, "")
 	lines = append(lines, p.factLines(f, columns)...)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func (t *turn) situation(now time.Time) situation {
 	case r.End != nil:
 		return t.over()
 	case t.paused != "" || r.Wait != nil && r.Wait.For == recovery.WaitStore:
-		return situation{state: stateStore, line: orElse(t.paused, storeLine)}
+		return situation{state: stateStore, line: cmp.Or(t.paused, storeLine)}
 	}
 	if s, ok := t.waiting(now); ok {
 		return s
@@ -121,7 +122,7 @@ func (t *turn) waiting(now time.Time) (situation, bool) {
 		s.state, s.line = stateOffline, offlineLine
 	case w.For == recovery.WaitReset || left > longWait:
 		s.state, s.buttons = stateReset, only(w.Actions, recovery.ButtonSwitchModel, recovery.ButtonCancelWait)
-		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", orElse(provider, providerName(w.Model)), clock(w.Until, now))
+		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", cmp.Or(provider, providerName(w.Model)), clock(w.Until, now))
 	case t.recovering == nil || t.recovering.quiet:
 		return situation{}, false
 	case t.recovering.switchTo != "":
@@ -279,12 +280,12 @@ func modelName(model string) string {
 
 // providerName is how people call the provider of a model.
 func providerName(model string) string {
-	return orElse(recovery.ProviderName(entryOf(model)), "the provider")
+	return cmp.Or(recovery.ProviderName(entryOf(model)), "the provider")
 }
 
 func providerOf(f recovery.Failure, model string) string {
 	if f.Provider != "" {
 		return recovery.ProviderName(f.Provider)
 	}
-	return providerName(orElse(f.Model, model))
+	return providerName(cmp.Or(f.Model, model))
 }

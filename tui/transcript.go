@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -88,7 +89,7 @@ func (p *pen) tool(c *call) []string {
 	case c.state != "":
 		mark, style = p.good.Render("✓ "), p.dim
 	}
-	about := []string{orElse(c.state, "waits")}
+	about := []string{cmp.Or(c.state, "waits")}
 	switch {
 	case c.running && p.now.Sub(c.beganAt) >= time.Second:
 		about = append(about, spell(p.now.Sub(c.beganAt)))

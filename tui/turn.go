@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -232,7 +233,7 @@ func (t *turn) tellRecovery(attempt uint64, model string) {
 }
 
 func (t *turn) answered(b recovery.Answered) {
-	model := orElse(b.Message.Model, t.model)
+	model := cmp.Or(b.Message.Model, t.model)
 	if text := b.Message.Text(); text != "" {
 		p := t.said(b.Attempt, model, text)
 		p.partial, p.cut = false, b.Stop == llm.StopLength
@@ -331,7 +332,7 @@ func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 	t.chosenStop = d.Action == recovery.ActionFail
 	if d.Action == recovery.ActionRetry || d.Action == recovery.ActionSwitchModel {
 		t.recovering = &recovering{failure: open.Failure}
-		if to := orElse(b.Model, d.NewModel); to != t.view.State.Model {
+		if to := cmp.Or(b.Model, d.NewModel); to != t.view.State.Model {
 			t.recovering.switchTo = to
 		}
 	}
@@ -354,11 +355,4 @@ func (t *turn) end(b recovery.Ended, wasOpen bool) {
 func (t *turn) partialText() bool {
 	last := t.pieces[len(t.pieces)-1]
 	return last.kind == pieceAnswer && last.text != ""
-}
-
-func orElse(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
 }
