@@ -26,7 +26,7 @@ func (g *Gateway) problem(err error) error {
 	case errors.Is(err, recovery.ErrNoSuggestion):
 		return huma.Error409Conflict("the run has asked nobody anything")
 	case errors.Is(err, recovery.ErrNoSuchAction):
-		return huma.Error422UnprocessableEntity(err.Error(), &huma.ErrorDetail{Message: err.Error(), Location: "body.action"})
+		return g.problem(&InputError{"action", err})
 	case errors.Is(err, ErrBusy):
 		return huma.Error409Conflict(ErrBusy.Error() + ": wait for it, answer it, or cancel it")
 	case errors.Is(err, ErrKeyReused):
