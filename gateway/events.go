@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -83,66 +85,60 @@ func (g *Gateway) followRun(ctx context.Context, in *eventsInput) (*huma.StreamR
 	}}, nil
 }
 
+var errOver = errors.New("the stream is over")
+
 // subscriber is one client that follows a run.
 type subscriber struct {
 	w    http.ResponseWriter
 	flow *http.ResponseController
+
+	mu   sync.Mutex // held while something is sent
 	buf  bytes.Buffer
+	beat *time.Timer // of the next sign of life
+	over bool        // nothing more may be sent
 }
 
-// follow sends what happens until the run has ended or the client is gone.
+// follow sends what happens until the run has ended or the client is gone. There may be
+// thousands who follow: so signs of life come from a timer, and not from a goroutine.
 func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, after uint64) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	items := make(chan timeline.Item)
-	ended := make(chan error, 1)
-	go func() {
-		defer close(items)
-		for item, err := range log.Follow(ctx, run, after) {
-			if err != nil {
-				ended <- err
-				return
-			}
-			select {
-			case items <- item:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.begin(cancel)
+	defer s.close()
 	if err := s.comment("welcome"); err != nil {
 		return err
 	}
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	for {
-		select {
-		case item, ok := <-items:
-			if !ok && ctx.Err() != nil {
-				return ctx.Err() // it is the client or the gateway that ends, and the run does not
-			}
-			if !ok {
-				return s.bye(ended)
-			}
-			if err := s.item(item); err != nil {
-				return err
-			}
-		case <-beat.C:
-			if err := s.comment("still here"); err != nil {
-				return err
-			}
+	for item, err := range log.Follow(ctx, run, after) {
+		if err == nil {
+			err = s.item(item)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // it is the client or the gateway that ends, and the run does not
+	}
+	return s.send("", "end", []byte("{}")) // so that the client does not come back
 }
 
-// bye tells the client that nothing more will come, so that it does not come back.
-func (s *subscriber) bye(ended <-chan error) error {
-	select {
-	case err := <-ended:
-		return err
-	default:
-		return s.send("", "end", []byte("{}"))
-	}
+// begin has signs of life sent while nothing else is. Whoever does not take one is gone.
+func (s *subscriber) begin(gone context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beat = time.AfterFunc(heartbeat, func() {
+		if err := s.comment("still here"); err != nil {
+			gone(err)
+		}
+	})
+}
+
+// close waits for what is being sent: the answer is not ours any more then.
+func (s *subscriber) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	s.beat.Stop()
 }
 
 func (s *subscriber) item(item timeline.Item) error {
@@ -171,6 +167,8 @@ func (s *subscriber) item(item timeline.Item) error {
 }
 
 func (s *subscriber) comment(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.buf.Reset()
 	fmt.Fprintf(&s.buf, ": %s\n\n", text)
 	return s.flush()
@@ -178,6 +176,8 @@ func (s *subscriber) comment(text string) error {
 
 // send writes one event; JSON has no line breaks of its own.
 func (s *subscriber) send(id, kind string, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.buf.Reset()
 	if id != "" {
 		fmt.Fprintf(&s.buf, "id: %s\n", id)
@@ -186,12 +186,17 @@ func (s *subscriber) send(id, kind string, data []byte) error {
 	return s.flush()
 }
 
+// flush writes the buffer out.
 func (s *subscriber) flush() error {
+	if s.over {
+		return errOver
+	}
 	if err := s.flow.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	if _, err := s.w.Write(s.buf.Bytes()); err != nil {
 		return err
 	}
+	s.beat.Reset(heartbeat)
 	return s.flow.Flush()
 }

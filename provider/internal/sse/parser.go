@@ -12,7 +12,7 @@ const MaxSize = 4 << 20
 var ErrTooLarge = errors.New("sse: line or event larger than 4 MiB")
 
 const (
-	startSize = 16 << 10
+	startSize = 4 << 10
 	keepSize  = 64 << 10 // a larger data buffer is not kept for the next event
 )
 
