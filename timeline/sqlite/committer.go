@@ -21,6 +21,8 @@ type write struct {
 	do    func(context.Context, *statements) error
 	shown func()
 	done  chan error
+
+	refusal error // the committer's: why it was not written
 }
 
 // refused is a write's own failure, in contrast to the database's.
@@ -59,7 +61,7 @@ func (s *Store) commit() {
 	for {
 		select {
 		case w := <-s.writes:
-			s.commitGroup(s.gather(w))
+			s.commitGroup(w)
 		case c := <-s.chores:
 			c.done <- c.do(context.WithoutCancel(c.ctx))
 		case <-s.closing:
@@ -68,52 +70,60 @@ func (s *Store) commit() {
 	}
 }
 
-// gather takes what else waits, until nobody else comes when others may run: those whom
-// the last commit answered come back at once.
-func (s *Store) gather(first *write) []*write {
-	group := []*write{first}
-	for asked := false; len(group) < maxGroup; {
-		select {
-		case w := <-s.writes:
-			group, asked = append(group, w), false
-		default:
-			if asked {
-				return group
-			}
-			runtime.Gosched()
-			asked = true
-		}
-	}
-	return group
-}
-
-// commitGroup writes group in one transaction; if the database fails, each alone,
-// so that nobody fails for another's write.
-func (s *Store) commitGroup(group []*write) {
-	results, err := s.transact(group)
-	if err != nil && len(group) > 1 {
-		for _, w := range group {
-			s.commitGroup([]*write{w})
-		}
+// commitGroup writes first and what joins it in one transaction; if the database fails,
+// each alone, so that nobody fails for another's write.
+func (s *Store) commitGroup(first *write) {
+	group, err := s.transact(first, s.next)
+	if err == nil || len(group) == 1 {
+		s.answer(group, err)
 		return
 	}
-	for i, w := range group {
+	for _, w := range group {
+		s.answer(s.transact(w, nobody))
+	}
+}
+
+// next is what else waits, nil if nobody comes when others may run: those whom the last
+// commit answered come back at once.
+func (s *Store) next() *write {
+	for asked := false; ; asked = true {
+		select {
+		case w := <-s.writes:
+			return w
+		default:
+		}
+		if asked {
+			return nil
+		}
+		runtime.Gosched()
+	}
+}
+
+// nobody joins a write that is to be alone.
+func nobody() *write { return nil }
+
+// answer says what became of a group.
+func (s *Store) answer(group []*write, err error) {
+	for _, w := range group {
 		if err != nil {
 			w.done <- s.explain(err)
 			continue
 		}
-		if results[i] == nil && w.shown != nil {
+		if w.refusal == nil && w.shown != nil {
 			w.shown()
 		}
-		w.done <- results[i]
+		w.done <- w.refusal
 	}
 }
 
-func (s *Store) transact(group []*write) (results []error, err error) {
+// transact writes first and what next gives, until that is nil, in one transaction: while
+// it is busy with some, others get ready to join them. The group is those that it took.
+func (s *Store) transact(first *write, next func() *write) (group []*write, err error) {
 	ctx := context.Background() // no caller's end may interrupt the others
 	st := s.statements
+	group = []*write{first}
 	if _, err := st.begin.ExecContext(ctx); err != nil {
-		return nil, err
+		return group, err
 	}
 	defer func() {
 		if err != nil {
@@ -122,26 +132,38 @@ func (s *Store) transact(group []*write) (results []error, err error) {
 		}
 	}()
 	if err := st.refresh(ctx); err != nil {
-		return nil, err
+		return group, err
 	}
-	results = make([]error, len(group))
-	for i, w := range group {
-		if results[i] = w.ctx.Err(); results[i] != nil {
-			continue
+	for w := first; w != nil; {
+		if err := w.perform(ctx, st); err != nil {
+			return group, err
 		}
-		err := w.do(ctx, st)
-		var no refused
-		if errors.As(err, &no) {
-			results[i] = no.error
-		} else if err != nil {
-			return nil, err
+		if w = nil; len(group) < maxGroup {
+			w = next()
+		}
+		if w != nil {
+			group = append(group, w)
 		}
 	}
 	if err := st.settle(ctx); err != nil {
-		return nil, err
+		return group, err
 	}
 	_, err = st.commit.ExecContext(ctx)
-	return results, err
+	return group, err
+}
+
+// perform does the write in the transaction; its error is the database's.
+func (w *write) perform(ctx context.Context, st *statements) error {
+	if w.refusal = w.ctx.Err(); w.refusal != nil {
+		return nil
+	}
+	err := w.do(ctx, st)
+	var no refused
+	if errors.As(err, &no) {
+		w.refusal = no.error
+		return nil
+	}
+	return err
 }
 
 // statements are the writer's prepared statements, and the runs that it knows.

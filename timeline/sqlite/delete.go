@@ -43,7 +43,7 @@ func (s *Store) Delete(ctx context.Context, runs ...string) error {
 
 // deleteRows removes what is stored of runs, all of them or none.
 func (s *Store) deleteRows(ctx context.Context, runs []string) error {
-	results, err := s.transact([]*write{{ctx: ctx, do: func(ctx context.Context, st *statements) error {
+	w := &write{ctx: ctx, do: func(ctx context.Context, st *statements) error {
 		var rows []int64
 		for _, run := range runs {
 			h, err := st.find(ctx, run)
@@ -67,11 +67,11 @@ func (s *Store) deleteRows(ctx context.Context, runs []string) error {
 		}
 		st.forget()
 		return nil
-	}}})
-	if err != nil {
+	}}
+	if _, err := s.transact(w, nobody); err != nil {
 		return s.explain(err)
 	}
-	return results[0]
+	return w.refusal
 }
 
 // wipePatience is how long readers may keep the old pages.
