@@ -78,6 +78,17 @@ func TestTheConnectionIsLostAndBack(t *testing.T) {
 	w.lacks(".reconnecting")
 }
 
+// TestADamagedAddressIsANewConversation: a link that was cut in mid-character shows the page
+// all the same.
+func TestADamagedAddressIsANewConversation(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Here I am."))
+	w := h.open("/#/s/plan%E2%8", desktop)
+	w.reload()
+	w.send("hi")
+	w.says(".prose", "Here I am.")
+}
+
 func TestSignIn(t *testing.T) {
 	h := build(t)
 	w := h.visit("/", desktop)

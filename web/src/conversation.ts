@@ -263,7 +263,6 @@ export function explain(error: unknown): string {
   const [field] = error.fields;
   switch (error.status) {
     case 401: return 'Sign in with the link that `mulligan serve` printed.';
-    case 409: return 'This has been answered already. The conversation shows what was chosen.';
     case 410: return 'This suggestion has expired. Send your message again.';
   }
   return sentence(field?.message && field.message !== error.message ? `${error.message}: ${field.message}` : error.message);

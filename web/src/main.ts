@@ -40,6 +40,7 @@ class App extends LitElement {
   private refused = '';
   private resting: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
+  private late: ReturnType<typeof setTimeout> | undefined;
   private standing = '';
   /** The suggestions that somebody was told of; undefined until the first look. */
   private told: Set<string> | undefined;
@@ -129,8 +130,8 @@ class App extends LitElement {
 
   /** Begins or opens the conversation of an address. */
   private open(path: string): Conversation {
-    const [kind, id] = [path.slice(0, 2), decodeURIComponent(path.slice(2))];
-    this.path = kind === 's/' || kind === 'r/' ? path : `s/${newId()}`;
+    const [kind, id] = [path.slice(0, 2), decoded(path.slice(2))];
+    this.path = id && (kind === 's/' || kind === 'r/') ? path : `s/${newId()}`;
     const fresh = this.path !== path;
     const c = new Conversation(this.client, kind === 's/' && !fresh ? id : fresh ? this.path.slice(2) : newId(), () => this.changed(), kind === 'r/' ? id : undefined);
     c.autoRecover = fresh ? rememberedAutoRecover() : undefined;
@@ -146,13 +147,14 @@ class App extends LitElement {
   private changed(): void {
     this.signedOut ||= this.conversation?.signedOut ?? false;
     if (!this.frame) {
-      this.frame = requestAnimationFrame(() => { this.frame = 0; this.draw(); });
-      setTimeout(() => this.draw(), 250); // a window in the background has no frames
+      this.frame = requestAnimationFrame(() => this.draw());
+      this.late = setTimeout(() => this.draw(), 250); // a window in the background has no frames
     }
   }
 
   private draw(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.late);
     this.frame = 0;
     const standing = `${this.conversation.last?.view.status} ${this.conversation.last?.view.suggestion?.id}`;
     if (standing !== this.standing) {
@@ -305,6 +307,15 @@ class App extends LitElement {
         <summary><span class=${ill.length ? 'square bad' : this.plugins.length ? 'dot good' : 'ring'} aria-hidden="true"></span>${words}</summary>
         <ul>${this.plugins.map((p) => html`<li><code>${p.name}</code> <span class="meta">${p.state}${p.shadow ? ', on trial' : ''}${p.version ? ` · ${p.version}` : ''}</span>${p.lastError ? html`<p class="meta">${p.lastError}</p>` : nothing}</li>`)}</ul>
       </details>`;
+  }
+}
+
+/** A part of an address as it was before it was put there; nothing of one that is damaged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
   }
 }
 
