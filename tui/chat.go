@@ -129,7 +129,7 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 		return c.items(msg)
 	case answeredMsg:
 		c.answering = ""
-		c.complain(msg.err)
+		c.answered(msg.err)
 	case cancelledMsg:
 		if msg.err != nil {
 			c.takeBack()
@@ -253,15 +253,21 @@ func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// complain tells an error, in a line until the next key.
-func (c *Chat) complain(err error) {
+// answered tells why an answer to a suggestion came to nothing.
+func (c *Chat) answered(err error) {
 	switch {
-	case err == nil, c.ctx.Err() != nil:
 	case errors.Is(err, recovery.ErrExpired):
 		c.notice = expiredLine
 	case errors.Is(err, recovery.ErrAnswered):
 		c.notice = "It has been answered already."
 	default:
+		c.complain(err)
+	}
+}
+
+// complain tells an error, in a line until the next key.
+func (c *Chat) complain(err error) {
+	if err != nil && c.ctx.Err() == nil {
 		c.notice = line(err.Error())
 	}
 }

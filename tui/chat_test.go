@@ -346,6 +346,16 @@ func TestAnswerOnce(t *testing.T) {
 	})
 }
 
+// TestBusySessionIsTold: what a message is refused for is not taken for a late answer.
+func TestBusySessionIsTold(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.gateway.err = &client.Problem{Status: 409, Detail: "the session has a run going on"}
+		s.sends("What is a mulligan?")
+		s.has("the session has a run going on")
+		s.has("What is a mulligan?")
+	})
+}
+
 func TestWaitIsCutShort(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(nil)

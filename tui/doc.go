@@ -6,7 +6,9 @@
 // commands.go); what it asks of the gateway are commands of Bubble Tea (asks.go); a turn
 // folds what comes of a run into the pieces of a conversation (turn.go); a situation says
 // what to draw below it at a given time (situation.go, a table of states); the rest makes
-// lines of it (transcript.go, card.go, markdown.go, look.go).
+// lines of it (transcript.go, card.go, markdown.go, look.go) and puts them on the screen
+// (frame.go), where a page such as the help takes the conversation's place (page.go). A
+// [Link] knows whether the gateway answers.
 //
 // Nothing here waits: the program's state changes by messages alone, so a test can feed
 // the items of a run and compare frames.
