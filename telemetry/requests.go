@@ -22,7 +22,7 @@ func (t *Telemetry) Requests(api http.Handler) http.Handler {
 		return api
 	}
 	traced := otelhttp.NewHandler(http.HandlerFunc(func(w http.ResponseWriter, shown *http.Request) {
-		r := shown.Context().Value(askedKey{}).(*http.Request).WithContext(shown.Context())
+		r := shown.Context().Value(askedKey{}).(*http.Request).WithContext(shown.Context()) //nolint:errcheck // show put it there
 		api.ServeHTTP(w, r)
 		shown.Pattern = r.Pattern // which the span is named by
 		describe(trace.SpanFromContext(r.Context()), r, w.Header())
