@@ -128,7 +128,7 @@ func triedText(s *recovery.Suggestion) string {
 	default:
 		return ""
 	}
-	if len(s.Tried) < 2 || strings.Contains(s.Message, "Tried ") {
+	if len(s.Tried) < 2 {
 		return ""
 	}
 	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]

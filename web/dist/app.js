@@ -22,7 +22,7 @@ ${s}`:s:(i==="id"||i==="event")&&(n[i]=s)}var $s=4e4,Ts=[0,250,500,1e3,2e3,4e3],
     </div>`}function cr(n,e,t,i){let s=n.error,r=s.variant==="outcome_unknown"||!s.retryable&&["auth","billing","tls"].includes(s.kind);return w`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${t.answering}>
       <h3 id="card-title"><span class=${r?"square bad":"dot attention"} aria-hidden="true"></span>${n.title}</h3>
-      <p class="message" id="card-message">${pi(s,n.message)}${Aa.includes(s.kind)&&!n.message.includes("Tried ")?rr(n.tried):""}</p>
+      <p class="message" id="card-message">${pi(s,n.message)}${Aa.includes(s.kind)?rr(n.tried):""}</p>
       <div class="buttons">
         ${n.actions.map((o,c)=>w`
           <button class=${o.primary?"primary":""} data-kind=${o.kind} ?disabled=${t.answering}

@@ -69,7 +69,7 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions)
   return html`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
       <h3 id="card-title"><span class=${bad ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${s.title}</h3>
-      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) && !s.message.includes('Tried ') ? tried(s.tried) : ''}</p>
+      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) ? tried(s.tried) : ''}</p>
       <div class="buttons">
         ${s.actions.map((b, i) => html`
           <button class=${b.primary ? 'primary' : ''} data-kind=${b.kind} ?disabled=${state.answering}
