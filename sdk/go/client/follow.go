@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/tmaxmax/go-sse"
 
@@ -17,6 +19,10 @@ import (
 
 // maxEvent is the most that one event of a stream holds, in bytes.
 const maxEvent = 16 << 20
+
+// silence is how long a stream without any sign of life is waited for; a gateway gives one
+// every 15 s. Of a connection whose other end has vanished nothing else tells.
+const silence = 40 * time.Second
 
 // Item is what a follower gets: exactly one of its fields is set.
 type Item struct {
@@ -72,12 +78,16 @@ func (c *Client) stream(ctx context.Context, run string, after *uint64, tell fun
 	if *after > 0 {
 		header.Set("Last-Event-ID", strconv.FormatUint(*after, 10))
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	quiet := time.AfterFunc(silence, cancel)
+	defer quiet.Stop()
 	resp, err := c.send(ctx, http.MethodGet, "/v1/runs/"+url.PathEscape(run)+"/events", header, nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	for sent, err := range sse.Read(resp.Body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+	for sent, err := range sse.Read(alive{resp.Body, quiet}, &sse.ReadConfig{MaxEventSize: maxEvent}) {
 		if err != nil {
 			return err
 		}
@@ -97,6 +107,20 @@ func (c *Client) stream(ctx context.Context, run string, after *uint64, tell fun
 		}
 	}
 	return nil
+}
+
+// alive reads a stream, and puts its end off whenever something comes.
+type alive struct {
+	io.Reader
+	quiet *time.Timer
+}
+
+func (a alive) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 {
+		a.quiet.Reset(silence)
+	}
+	return n, err
 }
 
 func itemOf(sent sse.Event) (Item, error) {
