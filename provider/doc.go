@@ -14,6 +14,7 @@
 //	openai               the Chat Completions API, and all who imitate it
 //	responses            OpenAI's Responses API
 //	gemini               Google's generateContent API
+//	pi                   no wire: the Pi coding agent, driven as an llm.Engine
 //	internal/endpoint    an adapter without its wire
 //	internal/dialect     what the requests of all wires have in common
 //	internal/observe     asks over HTTP, and sees what happens

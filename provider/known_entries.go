@@ -11,6 +11,7 @@ const (
 	TypeOpenAI    = "openai"           // the Chat Completions API, OpenAI's and its imitators'
 	TypeResponses = "openai-responses" // OpenAI's Responses API
 	TypeGemini    = "gemini"           // Google's generateContent API
+	TypePi        = "pi"               // no wire: the Pi coding agent, a program
 )
 
 // KnownEntry is a provider that people need not describe. Its name may stand for it
@@ -35,6 +36,7 @@ var knownEntries = []KnownEntry{
 	{Name: "vllm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8000/v1", Own: true},
 	{Name: "llama.cpp", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8080/v1", Own: true},
 	{Name: "lmstudio", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:1234/v1", Own: true},
+	{Name: TypePi, Wire: TypePi},
 }
 
 // Known lists the providers that need no configuration but a key, or nothing at all.

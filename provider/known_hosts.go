@@ -11,7 +11,7 @@ import (
 func Named(text string) string {
 	for _, k := range knownEntries {
 		base, err := url.Parse(cmp.Or(k.BaseURL, wires[k.Wire].base))
-		if err == nil && !k.Own && strings.Contains(text, base.Hostname()) {
+		if err == nil && base.Hostname() != "" && !k.Own && strings.Contains(text, base.Hostname()) {
 			return k.Name
 		}
 	}

@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: has %v, without keys %v, loopback %v", name, s.Has(name+"/m"), bare.Has(name+"/m"), s.Loopback(name+"/m"))
 		}
 	}
-	if n := len(s.Entries()); n != 10 {
+	if n := len(s.Entries()); n != 11 {
 		t.Errorf("%d entries", n)
 	}
 	for _, e := range s.Entries() {

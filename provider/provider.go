@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
@@ -12,6 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/openai"
+	"github.com/mulligan-run/mulligan/provider/pi"
 	"github.com/mulligan-run/mulligan/provider/responses"
 )
 
@@ -25,6 +29,17 @@ type Entry struct {
 	AllowPrivate bool   // private network addresses may be connected to
 	Proxy        string // URL of a proxy; the environment's is never used
 	Models       []ModelInfo
+	Engine       Engine // of a type that is a program
+}
+
+// Engine is a configured program that runs turns by itself; TypePi is one. The zero value of
+// each field but Folder will do.
+type Engine struct {
+	Command   []string // how it is started, before its arguments
+	Retries   string   // who tries again what failed: "mulligan" or "pi"
+	Env       []string // names of the variables that it gets beside the usual ones; nil = the usual keys
+	ConfigDir string   // where the person's own keeps its logins and models
+	Folder    string   // an absolute path below which it keeps its own things
 }
 
 // ModelInfo is what is known of one of an entry's models; zero fields are not known.
@@ -41,22 +56,32 @@ type ModelInfo struct {
 type Option func(*settings)
 
 type settings struct {
-	env func(name string) string
+	env    func(name string) string
+	logger *slog.Logger
 }
 
 // WithEnv reads keys from env instead of the process's environment.
 func WithEnv(env func(name string) string) Option { return func(s *settings) { s.env = env } }
 
+// WithLogger tells l what people should know about the programs behind models.
+func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
+
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
 	settings settings
 	entries  []Entry
-	adapters map[string]*endpoint.Model
+	adapters map[string]adapter
+}
+
+// adapter is what a Set needs of one.
+type adapter interface {
+	llm.Model
+	Loopback() bool // the model is served on this machine
 }
 
 // New makes a Set. The error names the entry that is wrong, and why.
 func New(entries []Entry, opts ...Option) (*Set, error) {
-	s := &Set{settings: settings{env: os.Getenv}, entries: slices.Clone(entries), adapters: map[string]*endpoint.Model{}}
+	s := &Set{settings: settings{env: os.Getenv}, entries: slices.Clone(entries), adapters: map[string]adapter{}}
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
@@ -79,15 +104,25 @@ func (s *Set) add(i int) error {
 	case !ok:
 		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
-	made, err := wires[wireName].adapt(endpoint.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		Proxy: e.Proxy, NoImages: s.noImages(e),
-	})
+	made, err := s.adapt(e, wireName)
 	if err != nil {
 		return err
 	}
 	s.entries[i], s.adapters[e.Name] = e, made
 	return nil
+}
+
+func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
+	if wireName == TypePi {
+		return pi.New(pi.Config{
+			Name: e.Name, Command: e.Engine.Command, Retries: pi.Retries(e.Engine.Retries), Env: e.Engine.Env,
+			ConfigDir: e.Engine.ConfigDir, Folder: e.Engine.Folder, Logger: s.settings.logger,
+		})
+	}
+	return wires[wireName].adapt(endpoint.Config{
+		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		Proxy: e.Proxy, NoImages: s.noImages(e),
+	})
 }
 
 // wire is how a wire is spoken: by an adapter, or by somebody else's client whose
@@ -131,10 +166,37 @@ func (s *Set) Model(full string) (llm.Model, error) {
 }
 
 // Has reports whether there is what it takes to ask the model of that full name: a
-// key, or a provider on this machine, which needs none, whether it runs or not.
+// key, or a provider on this machine, which needs none, whether it runs or not. An engine
+// needs its program, and looks after its keys itself.
 func (s *Set) Has(full string) bool {
 	e, ok := s.entry(full)
-	return ok && (strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback())
+	if !ok {
+		return false
+	}
+	if engine, is := s.adapters[e.Name].(*pi.Engine); is {
+		return engine.Installed()
+	}
+	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback()
+}
+
+// Warning says what is wrong with the program behind the entry of that name, and what to
+// do about it; "" if nothing is, or if there is none.
+func (s *Set) Warning(ctx context.Context, entry string) string {
+	if engine, ok := s.adapters[entry].(*pi.Engine); ok {
+		return engine.Warning(ctx)
+	}
+	return ""
+}
+
+// Close ends the programs that the Set has started. It is of no use afterwards.
+func (s *Set) Close() {
+	var all sync.WaitGroup
+	for _, made := range s.adapters {
+		if engine, ok := made.(*pi.Engine); ok {
+			all.Go(engine.Close)
+		}
+	}
+	all.Wait()
 }
 
 // Loopback reports whether the model of that full name is served on this machine.

@@ -40,11 +40,14 @@ type Transport struct {
 	decoder func() observe.Decoder
 }
 
-// NewTransport makes a Transport. The error is an unknown type.
+// NewTransport makes a Transport. The error is an unknown type, or one without a wire.
 func NewTransport(cfg TransportConfig) (*Transport, error) {
 	k, ok := known(cfg.Type)
 	if !ok {
 		return nil, fmt.Errorf("type %q is not known; there are %s", cfg.Type, KnownTypes())
+	}
+	if k.Wire == TypePi {
+		return nil, fmt.Errorf("%q is a program: there is no transport between it and us", cfg.Type)
 	}
 	cfg.Name = cmp.Or(cfg.Name, cfg.Type)
 	if cfg.Base == nil {

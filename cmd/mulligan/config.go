@@ -47,6 +47,12 @@ type providerEntry struct {
 	AllowPrivate bool                  `yaml:"allow_private"`
 	Timeouts     timeoutsEntry         `yaml:"timeouts"` // of its models
 	Models       map[string]modelEntry `yaml:"models"`
+
+	// Of type pi only.
+	Command   []string `yaml:"command"`    // how it is started; pi
+	Retries   string   `yaml:"retries"`    // mulligan or pi: who tries again what failed; mulligan
+	Env       []string `yaml:"env"`        // names of variables that it gets; the usual keys
+	ConfigDir string   `yaml:"config_dir"` // where the person's own keeps its logins and models; its usual folder
 }
 
 // modelEntry says what a model can do; what it leaves out is looked up among the
@@ -264,12 +270,37 @@ func (e providerEntry) problem(name string) *problem {
 	case e.KeyEnv != "" && !envName.MatchString(e.KeyEnv):
 		return problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
 	}
-	if p := e.Timeouts.problem(at + ".timeouts"); p != nil {
+	if p := cmp.Or(e.engineProblem(at, cmp.Or(e.Type, name)), e.Timeouts.problem(at+".timeouts")); p != nil {
 		return p
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
 		if p := e.Models[model].problem(at + ".models." + quotePath(model)); p != nil {
 			return p
+		}
+	}
+	return nil
+}
+
+// engineProblem looks at what only an engine's entry may have, and at what it may not have.
+func (e providerEntry) engineProblem(at, kind string) *problem {
+	const key = "the keys are the program's own affair: name their variables in env"
+	switch isEngine := kind == provider.TypePi; {
+	case !isEngine && (len(e.Command) > 0 || e.Retries != "" || e.Env != nil || e.ConfigDir != ""):
+		return problemf(at, "command, retries, env and config_dir are for type %s only", provider.TypePi)
+	case !isEngine:
+		return nil
+	case e.BaseURL != "" || e.AllowPrivate:
+		return problemf(at, "a provider of type %s is a program, and has no base_url and no allow_private", kind)
+	case e.KeyEnv != "":
+		return problemf(at+".key_env", key)
+	case e.Command != nil && (len(e.Command) == 0 || e.Command[0] == ""):
+		return problemf(at+".command", "it has no program")
+	case e.Retries != "" && e.Retries != "mulligan" && e.Retries != "pi":
+		return problemf(at+".retries", "%q is not known; there are: mulligan, pi", e.Retries)
+	}
+	for i, name := range e.Env {
+		if !envName.MatchString(name) {
+			return problemf(fmt.Sprintf("%s.env[%d]", at, i), "%q is not the name of an environment variable", name)
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func (d *doctor) bad(help, format string, args ...any) {
 func (d *doctor) examine(ctx context.Context) error {
 	d.good("mulligan %s", version())
 	d.file()
-	d.providers()
+	d.providers(ctx)
 	d.state(ctx)
 	d.cooling()
 	if err := d.startPlugins(ctx); err != nil {
@@ -135,19 +135,19 @@ func (d *doctor) file() {
 	d.good("config: %s", d.config.path)
 }
 
-func (d *doctor) providers() {
+func (d *doctor) providers(ctx context.Context) {
 	models, err := newModels(d.config)
 	if err != nil {
 		d.bad("correct it in the config", "providers: %v", err)
 		return
 	}
 	defer models.close()
-	d.models(models)
+	d.models(ctx, models)
 	d.limits(models)
 	d.budget()
 }
 
-func (d *doctor) models(models *models) {
+func (d *doctor) models(ctx context.Context, models *models) {
 	for _, e := range models.set.Entries() {
 		if _, own := d.config.Providers[e.Name]; own {
 			d.provider(e)
@@ -164,6 +164,11 @@ func (d *doctor) models(models *models) {
 		role := "model"
 		if i > 0 {
 			role = "fallback"
+		}
+		entry, _, _ := strings.Cut(name, "/")
+		if warning := models.set.Warning(ctx, entry); warning != "" {
+			d.note("%s: %s", role, warning)
+			continue
 		}
 		if !models.Has(name) {
 			d.bad("set the key of "+oneLine(name)+" in the environment", "%s: %s has no key", role, name)
@@ -185,11 +190,12 @@ func (d *doctor) provider(e provider.Entry) {
 	d.good("provider %s at %s", e.Name, where)
 }
 
-// knownProviders says what each known provider needs: its key, or a server.
+// knownProviders says what each known provider needs: its key, a server, or a program.
 func knownProviders() string {
 	var list []string
 	for _, k := range provider.Known() {
-		list = append(list, k.Name+" ("+orElse(k.KeyEnv, k.BaseURL)+")")
+		needs := orElse(k.KeyEnv, k.BaseURL)
+		list = append(list, k.Name+" ("+orElse(needs, "the program "+k.Name)+")")
 	}
 	return strings.Join(list, ", ")
 }

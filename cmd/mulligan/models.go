@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -59,7 +61,13 @@ func newModels(c *config) (*models, error) {
 		entries[known.Name] = providerEntry{}
 	}
 	maps.Copy(entries, c.Providers)
-	set, err := provider.New(providerEntries(entries))
+	list := providerEntries(entries)
+	if dir, err := c.engineDir(); err == nil { // without a place for it an engine says so when it is asked
+		for i := range list {
+			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
+		}
+	}
+	set, err := provider.New(list)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +76,15 @@ func newModels(c *config) (*models, error) {
 		m.own[name] = true
 	}
 	return m, nil
+}
+
+// engineDir is below where engines keep what is theirs.
+func (c *config) engineDir() (string, error) {
+	dir, err := c.stateDir(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(dir, "engines"))
 }
 
 // choose settles which model a run begins with.
@@ -171,6 +188,7 @@ func providerEntries(entries map[string]providerEntry) []provider.Entry {
 		e := entries[name]
 		entry := provider.Entry{
 			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate,
+			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir},
 		}
 		for _, model := range slices.Sorted(maps.Keys(e.Models)) {
 			entry.Models = append(entry.Models, e.Models[model].info(model))
@@ -193,6 +211,7 @@ func (e modelEntry) info(name string) provider.ModelInfo {
 }
 
 func (m *models) close() {
+	m.set.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.server != nil {

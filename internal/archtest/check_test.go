@@ -26,6 +26,7 @@ var broken = []struct {
 	{"health/health.go", "runner", "none of their machinery"},
 	{"provider/internal/sse/sse.go", "provider/openai", "what the dialects share"},
 	{"provider/provider.go", "runner", "nothing that runs them"},
+	{"provider/pi/process.go", "host", "whose other end is a program"},
 	{"provider/openai/openai.go", "runner", "one wire into deltas"},
 	{"faultlab/faultlab.go", "provider/internal/sse", "wrong together"},
 	{"internal/procgroup/group.go", "recovery", "nobody's words"},

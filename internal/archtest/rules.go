@@ -64,6 +64,11 @@ var Rooms = []Room{
 		Why:  "mapping a configured name to an adapter needs the adapters and the nouns, nothing that runs them",
 	},
 	{
+		From: "provider/pi",
+		May:  []string{"std", "llm/...", "recovery/...", "provider/internal/...", "internal/procgroup"},
+		Why:  "an engine is an adapter whose other end is a program: beside what adapters have it needs only how processes are started and ended",
+	},
+	{
 		From: "provider/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/internal/..."},
 		Why:  "an adapter turns one wire into deltas and failures; it never knows another adapter or who calls it",

@@ -1,0 +1,47 @@
+package procgroup
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What a marked program started is found in a session of its own and without its parent,
+// until it has ended.
+func TestMarked(t *testing.T) {
+	t.Parallel()
+	mark := "PROCGROUP_TEST=" + strconv.Itoa(os.Getpid())
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!")
+	cmd.Env = append(os.Environ(), mark)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || cmd.Wait() != nil {
+		t.Fatal(line, err)
+	}
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	if found := Marked(mark); !slices.Contains(found, pid) {
+		t.Errorf("%d is not among %v", pid, found)
+	}
+	if found := Marked(mark + "0"); len(found) > 0 {
+		t.Errorf("another mark finds %v", found)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for deadline := time.Now().Add(10 * time.Second); len(Marked(mark)) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("what was killed is still found")
+		}
+	}
+}

@@ -1,0 +1,46 @@
+// Package pi makes the Pi coding agent an [llm.Engine]: its command line program is driven
+// in RPC mode, one JSON object a line each way, and what it does is told as the rounds of
+// any other model. A model is pi/PROVIDER/MODEL, the last two in Pi's own words.
+//
+//	engine, err := pi.New(pi.Config{Name: "pi", Folder: private})
+//	…
+//	defer engine.Close()
+//
+// One call of Stream hears the turn up to one message of Pi's model. The tools that it
+// calls are being run by Pi already: Result waits for each. The next Stream goes on hearing
+// the same turn. Where Pi says that a message failed, Stream ends in one Failure, however
+// often Pi repeats it, once it is known what Pi itself makes of it:
+//
+//	message_end ──error──► auto_retry_start   Failure with Pi's delay; the turn goes on
+//	                  ├──► compaction_start   Pi shortens the conversation and goes on
+//	                  └──► agent_settled      Failure; the turn is over
+//
+// # Going on
+//
+// Everything Pi knows is in the session's file, which has a name of its own in the private
+// folder. Before it is asked anything Pi is asked what it knows, and that decides (plan.go):
+//
+//	it does not know the user's message    it is told, after what others said meanwhile
+//	it knows it, without an answer         it goes on
+//	it knows an answer that nobody heard   the answer is told again
+//
+// Pi has no command to go on. It gets a prompt that says so, and an extension of ours
+// (going_on.js) takes that prompt out of what the model is sent: the request is the one
+// that failed, tool results included. This works in all versions, after any failure, with
+// any model and also in a new process, so the other ways are not taken: the boundary before
+// a run settles (only from 0.87 on, and it would have to be held open while people think),
+// and a fork of the session, which loses what tools did and moves the file. Another model
+// is chosen with set_model, where Pi retries by itself also while it sleeps; one that Pi
+// does not list is given to a new process. JSON mode is not used either: every version from
+// 0.73 on has RPC, and only that can be told to stop.
+//
+// # Where else to look
+//
+//	session.go   one conversation: its process, and whose turn it is
+//	hearing.go   from Pi's events to deltas, and when a message is one
+//	plan.go      what Pi has to be told
+//	event.go     the events that matter, read without what they repeat
+//	grammar.go   what Pi's errorMessage says
+//	process.go   a Pi that runs, and how it is ended with all that it started
+//	folder.go    what Pi finds in its private folder
+package pi

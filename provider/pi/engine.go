@@ -1,0 +1,248 @@
+package pi
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// Retries says who tries a failed request again.
+type Retries string
+
+// The owners of retries.
+const (
+	RetriesMulligan Retries = "mulligan" // the runner, by its plugins' advice; Pi's own retries are off
+	RetriesPi       Retries = "pi"       // Pi, after 8, 16 and 32 s; advice may choose another model meanwhile
+)
+
+// Config is which Pi to drive, and how. The zero value of each field but Folder will do;
+// without that Pi is not started.
+type Config struct {
+	Name      string   // the entry's name; "pi"
+	Command   []string // how Pi is started, before its arguments; "pi"
+	Retries   Retries  // RetriesMulligan
+	Env       []string // names of variables that Pi gets beside the usual ones; nil = the well-known keys
+	ConfigDir string   // where the person's own Pi keeps auth.json and models.json; its usual folder
+	Folder    string   // an absolute path: our private one; made when it is needed
+	Dir       string   // where Pi works; "" = here
+	Logger    *slog.Logger
+}
+
+// Install says how Pi is installed.
+const Install = "install it with: npm install -g @earendil-works/pi-coding-agent"
+
+// idleTime is how long a Pi stays that has nothing to do and that nobody asks.
+const idleTime = 60 * time.Second
+
+// Engine is Pi as an llm.Engine. It is safe for concurrent use.
+type Engine struct {
+	cfg    Config
+	folder folder
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	closed   bool
+	version  *version // nil until Pi was asked
+}
+
+var _ llm.Engine = (*Engine)(nil)
+
+// New makes an Engine, and starts nothing. An error says what is wrong with the
+// configuration.
+func New(cfg Config) (*Engine, error) {
+	cfg.Name = cmp.Or(cfg.Name, "pi")
+	cfg.Retries = cmp.Or(cfg.Retries, RetriesMulligan)
+	if len(cfg.Command) == 0 {
+		cfg.Command = []string{"pi"}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.ConfigDir == "" {
+		cfg.ConfigDir = usualFolder()
+	}
+	switch {
+	case cfg.Folder != "" && !filepath.IsAbs(cfg.Folder):
+		return nil, fmt.Errorf("the private folder needs an absolute path, not %q", cfg.Folder)
+	case cfg.Command[0] == "":
+		return nil, errors.New("the command has no name")
+	case cfg.Retries != RetriesMulligan && cfg.Retries != RetriesPi:
+		return nil, fmt.Errorf("retries are %q or %q, not %q", RetriesMulligan, RetriesPi, cfg.Retries)
+	}
+	return &Engine{
+		cfg: cfg, folder: folder{path: cfg.Folder, from: cfg.ConfigDir, retries: cfg.Retries},
+		sessions: map[string]*session{},
+	}, nil
+}
+
+// usualFolder is where the person's own Pi keeps its things.
+func usualFolder() string {
+	if dir := os.Getenv("PI_CODING_AGENT_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".pi", "agent")
+}
+
+// Loopback reports that Pi's models are not on this machine, as far as anybody knows.
+func (e *Engine) Loopback() bool { return false }
+
+// Installed reports whether there is a program of the command's name.
+func (e *Engine) Installed() bool {
+	_, err := exec.LookPath(e.cfg.Command[0])
+	return err == nil
+}
+
+// Warning says what is wrong with the Pi that is installed, and what to do; "" if nothing
+// is. It asks Pi for its version, once.
+func (e *Engine) Warning(ctx context.Context) string {
+	if !e.Installed() {
+		return fmt.Sprintf("there is no %s: %s", e.cfg.Command[0], Install)
+	}
+	v, err := e.ask(ctx)
+	switch {
+	case err != nil:
+		return err.Error()
+	case v.before(honest):
+		return fmt.Sprintf("Pi %s retries where nobody sees it, carries out tool calls that were cut off, and may hang in mid-stream: update to %s or later (npm install -g @earendil-works/pi-coding-agent)", v, honest)
+	}
+	return ""
+}
+
+// ask finds out which version Pi is, and warns of an old one, once.
+func (e *Engine) ask(ctx context.Context) (version, error) {
+	e.mu.Lock()
+	known := e.version
+	e.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	v, err := askVersion(ctx, func(ctx context.Context, args ...string) *exec.Cmd {
+		cmd, _ := e.command(ctx, args...)
+		return cmd
+	})
+	if err != nil {
+		return v, err
+	}
+	e.mu.Lock()
+	first := e.version == nil
+	e.version = &v
+	e.mu.Unlock()
+	if warning := e.Warning(ctx); first && warning != "" {
+		e.cfg.Logger.Warn(warning)
+	}
+	return v, nil
+}
+
+// command is Pi with these arguments, and what must not be seen of its environment.
+func (e *Engine) command(ctx context.Context, args ...string) (*exec.Cmd, []string) {
+	cmd := exec.CommandContext(ctx, e.cfg.Command[0], slices.Concat(e.cfg.Command[1:], args)...)
+	var secrets []string
+	cmd.Env, secrets = e.cfg.environment()
+	cmd.Dir = e.cfg.Dir
+	return cmd, secrets
+}
+
+// Stream implements llm.Model. A request without a session is one by itself.
+func (e *Engine) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		passing := request.Session == ""
+		if passing {
+			request.Session = "passing-" + rand.Text()
+			defer e.forget(request.Session)
+		}
+		s, err := e.session(request.Session)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		s.stream(ctx, request, yield)
+	}
+}
+
+// Result implements llm.Engine.
+func (e *Engine) Result(ctx context.Context, session string, call llm.ToolCall, said func(string)) (llm.ToolResult, error) {
+	s, err := e.session(session)
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	return s.result(ctx, call, said)
+}
+
+// Release implements llm.Engine: it ends the session's process.
+func (e *Engine) Release(session string) {
+	e.mu.Lock()
+	s := e.sessions[session]
+	e.mu.Unlock()
+	if s != nil {
+		s.release()
+	}
+}
+
+// Close ends every process, side by side, within 2 s. The engine is of no use afterwards.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	var all sync.WaitGroup
+	for _, s := range e.sessions {
+		all.Go(s.release)
+	}
+	e.mu.Unlock()
+	all.Wait()
+}
+
+// forget releases a session and removes what Pi knows of it.
+func (e *Engine) forget(session string) {
+	e.Release(session)
+	e.mu.Lock()
+	delete(e.sessions, session)
+	e.mu.Unlock()
+	_ = os.Remove(e.folder.session(session)) // where Pi has written it at all
+}
+
+// session gives the session of that name to a caller, who leaves it.
+func (e *Engine) session(name string) (*session, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errors.New("the engine is closed")
+	}
+	s := e.sessions[name]
+	if s == nil {
+		s = newSession(e, name)
+		e.sessions[name] = s
+	}
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	s.users++
+	return s, nil
+}
+
+// asked is what Pi is asked by: the provider and the model in Pi's words.
+type asked struct{ provider, model string }
+
+func (e *Engine) split(full string) (asked, error) {
+	provider, model, ok := strings.Cut(strings.TrimPrefix(full, e.cfg.Name+"/"), "/")
+	if !ok || provider == "" || model == "" || strings.HasPrefix(provider, "-") {
+		return asked{}, observe.PromptFailure(e.cfg.Name, full, fmt.Errorf("a model of Pi needs the form %s/PROVIDER/MODEL, not %q", e.cfg.Name, full))
+	}
+	return asked{provider, model}, nil
+}

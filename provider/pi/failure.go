@@ -1,0 +1,97 @@
+package pi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// maxDetail leaves room for what we add to the words of somebody else.
+const maxDetail = recovery.MaxDetail - 1<<10
+
+// phase is how far the message has come.
+func (h *hearing) phase() recovery.Phase {
+	if h.shown {
+		return recovery.PhaseMidStream
+	}
+	return recovery.PhaseBeforeFirstEvent
+}
+
+// classify completes the evidence and has it named.
+func (h *hearing) classify(e recovery.Evidence) *recovery.Failure {
+	e.Provider, e.Model, e.At = cmp.Or(e.Provider, h.provider), h.model, time.Now()
+	return recovery.Classify(e)
+}
+
+// failure is what a message that failed amounts to.
+func (h *hearing) failure(m *message) *recovery.Failure {
+	f := h.said(m.ErrorMessage, h.phase())
+	f.RequestID = cmp.Or(f.RequestID, recovery.Clip(m.ResponseID, recovery.MaxRequestID))
+	return f
+}
+
+// said is what Pi's words about a failure amount to. A stream that ended without a word of
+// an answer is an empty one.
+func (h *hearing) said(text string, phase recovery.Phase) *recovery.Failure {
+	e, after := read(h.session.clean(text), phase)
+	if e.Kind == recovery.KindStreamInterrupted && e.Phase == recovery.PhaseEndOfStream && !h.shown {
+		e.Kind = recovery.KindEmptyResponse
+	}
+	f := h.classify(e)
+	f.RetryAfter = max(f.RetryAfter, after)
+	return f
+}
+
+// refusal is a prompt that Pi does not take.
+func (h *hearing) refusal(text string) *recovery.Failure {
+	f := h.said(text, recovery.PhasePrompt)
+	if f.Kind == recovery.KindAuth {
+		f.Variant = "missing"
+		f.Describe(recovery.Words{})
+		f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nLog in with pi, or name the variable that holds the key in env of the provider %q in mulligan.yaml.", h.session.engine.cfg.Name)
+	}
+	return f
+}
+
+// trouble is what stands between us and Pi.
+func (h *hearing) trouble(err error) error {
+	if _, ok := recovery.AsFailure(err); ok {
+		return err
+	}
+	if text, ok := isRefusal(err); ok {
+		return h.refusal(text)
+	}
+	kind := recovery.KindInterrupted
+	if _, ok := errors.AsType[*misconfiguredError](err); ok {
+		kind = recovery.KindMisconfigured
+	}
+	if p := h.session.last(); p != nil && errors.Is(err, errGone) {
+		return h.died(p, err)
+	}
+	return h.ours(kind, recovery.PhaseBeforeConnect, h.session.clean(err.Error()))
+}
+
+// died is a Pi that has ended where it should not. One that never came so far as to say
+// anything cannot be run as it is.
+func (h *hearing) died(p *process, cause error) error {
+	text := h.session.clean(cause.Error())
+	if printed := h.session.clean(p.errs.text()); printed != "" {
+		text += "; it printed:\n" + printed
+	}
+	switch {
+	case !errors.Is(cause, errGone):
+		return h.ours(recovery.KindMalformedResponse, h.phase(), text)
+	case p.spoke():
+		return h.ours(recovery.KindInterrupted, h.phase(), text)
+	}
+	return h.ours(recovery.KindMisconfigured, recovery.PhaseBeforeConnect, text)
+}
+
+func (h *hearing) ours(kind recovery.Kind, phase recovery.Phase, text string) *recovery.Failure {
+	f := recovery.Classify(recovery.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
+	f.Detail = recovery.Clip(text, recovery.MaxDetail)
+	return f
+}

@@ -1,0 +1,128 @@
+package pi
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The variables by which the test binary plays Pi.
+const (
+	fakeScript = "MULLIGAN_TEST_FAKE_PI"        // the file with what it says
+	fakeStarts = "MULLIGAN_TEST_FAKE_PI_STARTS" // a file that has a byte for each start
+)
+
+func TestMain(m *testing.M) {
+	if script := os.Getenv(fakeScript); script != "" {
+		os.Exit(playPi(script))
+	}
+	os.Exit(m.Run())
+}
+
+// playPi says what a script has, one section per start. Its lines:
+//
+//	version 0.73.1   what it says to --version, before all sections
+//	--- start        a section begins
+//	> prompt         wait for a command of that type; what may follow is not looked at
+//	< {…}            say a line; "@" as an id is that of the command
+//	! text           say that on stderr
+//	exit 3           end; without it, when it is told to or its stdin ends
+func playPi(script string) int {
+	source, err := os.ReadFile(script)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 9
+	}
+	head, rest, _ := strings.Cut(string(source), "--- start\n")
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		fmt.Println(strings.TrimPrefix(strings.TrimSpace(head), "version "))
+		return 0
+	}
+	sections := strings.Split(rest, "--- start\n")
+	number := 0
+	if file, err := os.OpenFile(os.Getenv(fakeStarts), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		_, _ = file.WriteString("x")
+		if info, err := file.Stat(); err == nil {
+			number = int(info.Size()) - 1
+		}
+		_ = file.Close()
+	}
+	stdin := bufio.NewReader(os.Stdin)
+	id := ""
+	for line := range strings.Lines(sections[min(number, len(sections)-1)]) {
+		kind, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch kind {
+		case ">":
+			want, _, _ := strings.Cut(text, " ")
+			if id = waitFor(stdin, want); id == "" {
+				return 0
+			}
+		case "<":
+			fmt.Println(strings.Replace(text, `"id":"@"`, `"id":"`+id+`"`, 1))
+		case "!":
+			fmt.Fprintln(os.Stderr, text)
+		case "exit":
+			code := 0
+			_, _ = fmt.Sscan(text, &code)
+			return code
+		}
+	}
+	waitFor(stdin, "nothing")
+	return 0
+}
+
+// waitFor reads commands until one is of that type, and gives its id; "" at the end.
+func waitFor(stdin *bufio.Reader, kind string) string {
+	for {
+		line, err := stdin.ReadBytes('\n')
+		if err != nil {
+			return ""
+		}
+		var command struct{ ID, Type string }
+		if json.Unmarshal(line, &command) == nil && command.Type == kind {
+			return command.ID
+		}
+	}
+}
+
+// fake makes an engine whose Pi plays the script.
+func fake(t *testing.T, script string, change ...func(*Config)) *Engine {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(fakeScript, path)
+	t.Setenv(fakeStarts, filepath.Join(dir, "starts"))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Command: []string{self}, Env: []string{fakeScript, fakeStarts}, Folder: filepath.Join(dir, "agent"), ConfigDir: filepath.Join(dir, "none")}
+	for _, c := range change {
+		c(&cfg)
+	}
+	e, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.Close()
+		left := 0
+		for _, s := range e.sessions {
+			if p := s.last(); p != nil && !within(p.exited, time.Second) {
+				left++
+			}
+		}
+		if left > 0 {
+			t.Errorf("%d processes are left", left)
+		}
+	})
+	return e
+}

@@ -1,0 +1,98 @@
+package pi
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// maxError is the most that is read of an errorMessage, in bytes.
+const maxError = 64 << 10
+
+var (
+	// demandedDelay is what Pi puts before an answer whose Retry-After is too long for it.
+	demandedDelay = regexp.MustCompile(`^Server requested (\d{1,9})s retry delay \(max: [^)]*\)\.\s*`)
+	// statusFirst is the HTTP status of an answer: `429 {…}`, `429: {…}`, `OpenAI API error (413): …`.
+	statusFirst = regexp.MustCompile(`^(?:[\w -]{1,64} API error \()?([1-5]\d\d)\b\)?:?\s*`)
+	noBody      = regexp.MustCompile(`^status code \(no body\)$`)
+	finish      = regexp.MustCompile(`^Provider finish_reason: ([\w-]{1,64})`)
+)
+
+// phrases are what Pi and its client libraries say of errors without a status, by how
+// they begin. A more precise one comes before a more general one.
+var phrases = []struct {
+	begins string
+	kind   recovery.Kind
+	phase  recovery.Phase
+}{
+	{"Connection error.", recovery.KindUnreachable, recovery.PhaseBeforeConnect},
+	{"Request timed out.", recovery.KindTimeout, recovery.PhaseBeforeFirstEvent},
+	{"terminated: Body Timeout Error", recovery.KindTimeout, recovery.PhaseMidStream},
+	{"terminated", recovery.KindStreamInterrupted, recovery.PhaseMidStream},
+	{"Anthropic stream ended", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
+	{"Google stream ended", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
+	{"Stream ended without", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
+	{"Could not parse", recovery.KindMalformedResponse, recovery.PhaseMidStream},
+	{"Error reading response:", recovery.KindMalformedResponse, recovery.PhaseMidStream},
+	{"The model refused", recovery.KindContentFilter, recovery.PhaseEndOfStream},
+	{"Request was aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
+	{"Request aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
+	{"This operation was aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
+	{"No API key found", recovery.KindAuth, recovery.PhasePrompt},
+	{"No models available", recovery.KindAuth, recovery.PhasePrompt},
+	{"Model not found", recovery.KindModelNotFound, recovery.PhasePrompt},
+}
+
+// filtered are the reasons to end an answer that mean a filter.
+var filtered = map[string]bool{"content_filter": true, "refusal": true, "sensitive": true, "SAFETY": true, "PROHIBITED_CONTENT": true, "BLOCKLIST": true, "SPII": true}
+
+// read makes evidence of what Pi says of a failed request. phase is how far the message
+// had come; secrets are out of it already.
+func read(said string, phase recovery.Phase) (e recovery.Evidence, retryAfter recovery.Millis) {
+	said = recovery.Clip(said, maxError)
+	e = recovery.Evidence{Err: errors.New(said), Phase: phase}
+	if m := demandedDelay.FindStringSubmatch(said); m != nil {
+		seconds, _ := strconv.Atoi(m[1]) // at most nine digits
+		retryAfter = recovery.Millis(seconds) * 1000
+		said = said[len(m[0]):]
+	}
+	if m := statusFirst.FindStringSubmatch(said); m != nil {
+		e.Status, _ = strconv.Atoi(m[1]) // three digits
+		e.Phase = recovery.PhaseBeforeFirstEvent
+		said = said[len(m[0]):]
+	}
+	for _, p := range phrases {
+		if e.Status == 0 && strings.HasPrefix(said, p.begins) {
+			e.Kind, e.Phase = p.kind, p.phase
+			return e, retryAfter
+		}
+	}
+	if m := finish.FindStringSubmatch(said); m != nil && e.Status == 0 {
+		e.Phase = recovery.PhaseEndOfStream
+		e.Body = errorBody(m[1], said)
+		if filtered[m[1]] {
+			e.Kind = recovery.KindContentFilter
+		}
+		return e, retryAfter
+	}
+	if noBody.MatchString(said) {
+		return e, retryAfter
+	}
+	if from := strings.IndexByte(said, '{'); from >= 0 && json.Valid([]byte(said[from:])) {
+		said = said[from:]
+	} else if e.Status == 0 {
+		return e, retryAfter
+	}
+	e.Body = []byte(said)
+	return e, retryAfter
+}
+
+// errorBody is what a provider says where it names a code.
+func errorBody(code, said string) []byte {
+	body, _ := json.Marshal(map[string]any{"error": map[string]string{"code": code, "message": said}}) // text always can
+	return body
+}
