@@ -493,6 +493,11 @@ func within(done <-chan struct{}, most time.Duration) bool {
 	select {
 	case <-done:
 		return true
+	default:
+	}
+	select {
+	case <-done:
+		return true
 	case <-time.After(most):
 		return false
 	}
