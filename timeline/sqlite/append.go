@@ -127,6 +127,9 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 
 // has reports whether exactly these events follow after.
 func has(ctx context.Context, st *statements, run int64, after uint64, stored [][]byte) (bool, error) {
+	if err := st.drain(ctx); err != nil {
+		return false, err
+	}
 	rows, err := st.events.QueryContext(ctx, run, after, len(stored))
 	if err != nil {
 		return false, err

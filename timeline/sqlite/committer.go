@@ -129,6 +129,7 @@ func (s *Store) transact(first *write, next func() *write) (group []*write, err 
 		if err != nil {
 			_, _ = st.rollback.ExecContext(ctx) // SQLite may have done so itself
 			st.forget()
+			st.small = st.small[:0]
 		}
 	}()
 	if err := st.refresh(ctx); err != nil {
@@ -168,11 +169,12 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	begin, commit, rollback, version, recent, merge, empty                                              *sql.Stmt
+	begin, commit, rollback, version, recent, several, merge, empty                                     *sql.Stmt
 	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 
 	all []*sql.Stmt
 	heads
+	small   []any // rows of recent that are to be written in this transaction
 	waiting int64 // how many rows of recent there are at least
 }
 
@@ -201,7 +203,8 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
 		{&st.events, selectEvents},
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
-		{&st.recent, "INSERT INTO recent (run, seq, event) VALUES (?, ?, ?)"},
+		{&st.recent, insertRecent + recentRow},
+		{&st.several, insertSeveral},
 		{&st.merge, "INSERT INTO events (run, seq, event) SELECT run, seq, event FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,

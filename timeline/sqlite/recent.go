@@ -1,6 +1,11 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
 
 // An event that has just been written lies in the table recent, where all runs share the
 // last page. It moves to the others of its run, in the table events, together with those
@@ -14,17 +19,52 @@ const (
 	maxRecentSize = 1024
 )
 
+// rowsAtOnce is how many events one statement writes into recent, where there are as many:
+// a statement costs about as much as its row. OR FAIL spares SQLite what it needs to undo
+// one statement alone: the whole transaction is rolled back if any of it fails.
+const (
+	rowsAtOnce    = 16
+	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, event) VALUES "
+	recentRow     = "(?, ?, ?)"
+	recentColumns = 3
+)
+
+// insertSeveral is insertRecent with rowsAtOnce rows.
+var insertSeveral = insertRecent + recentRow + strings.Repeat(", "+recentRow, rowsAtOnce-1)
+
 // selectEvents reads a run. It gives the seq, too, because SQLite else sorts what it could
 // merge.
 const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"
 
-// add stores an event.
+// add stores an event: a small one in recent, once several have come together or drain is
+// called.
 func (st *statements) add(ctx context.Context, run int64, seq uint64, event []byte) error {
 	if len(event) > maxRecentSize {
 		_, err := st.insert.ExecContext(ctx, run, seq, event)
 		return err
 	}
-	r, err := st.recent.ExecContext(ctx, run, seq, event)
+	if st.small = append(st.small, run, seq, event); len(st.small) < rowsAtOnce*recentColumns {
+		return nil
+	}
+	err := st.keep(ctx, st.several, st.small)
+	st.small = st.small[:0]
+	return err
+}
+
+// drain writes what add has not written yet.
+func (st *statements) drain(ctx context.Context) error {
+	for row := range slices.Chunk(st.small, recentColumns) {
+		if err := st.keep(ctx, st.recent, row); err != nil {
+			return err
+		}
+	}
+	st.small = st.small[:0]
+	return nil
+}
+
+// keep writes rows into recent.
+func (st *statements) keep(ctx context.Context, insert *sql.Stmt, rows []any) error {
+	r, err := insert.ExecContext(ctx, rows...)
 	if err == nil {
 		st.waiting, err = r.LastInsertId()
 	}
@@ -33,6 +73,9 @@ func (st *statements) add(ctx context.Context, run int64, seq uint64, event []by
 
 // settle moves recent's events to their runs once there are enough.
 func (st *statements) settle(ctx context.Context) error {
+	if err := st.drain(ctx); err != nil {
+		return err
+	}
 	if st.waiting < maxRecent {
 		return nil
 	}

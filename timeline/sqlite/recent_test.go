@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +53,38 @@ func TestRecent(t *testing.T) {
 	}
 	if left := count(t, s, "timeline"); left > 0 {
 		t.Errorf("%d events are left", left)
+	}
+}
+
+// TestRepeatedInAGroup: an append that is repeated while its first try is being written is
+// the same append.
+func TestRepeatedInAGroup(t *testing.T) {
+	s := open(t, t.TempDir())
+	const runs, appends = 8, 20
+	var all sync.WaitGroup
+	for i := range runs {
+		run := fmt.Sprint("r", i)
+		l, err := s.Claim(t.Context(), run, "a", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			for seq := uint64(1); seq <= appends; seq++ {
+				var both sync.WaitGroup
+				for range 2 {
+					both.Go(func() {
+						if err := s.Append(t.Context(), l, seq-1, noted(run, seq)); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				both.Wait()
+			}
+		})
+	}
+	all.Wait()
+	if stored := count(t, s, "timeline"); stored != runs*appends {
+		t.Errorf("%d events are stored, not %d", stored, runs*appends)
 	}
 }
 
