@@ -123,6 +123,13 @@ func splitWords(line string) ([]string, error) {
 // answerDeadline is how long a plugin may take for one answer, unless it is configured.
 const answerDeadline = 2 * time.Second
 
+// hookDeadline is how long all plugins together may take over one failure.
+const hookDeadline = 5 * time.Second
+
+// slack stretches the time that plugins have: in tests, which start many programs at once
+// on machines that are busy.
+var slack time.Duration = 1
+
 // addHost makes the configured plugins ready to be started.
 func (a *app) addHost(ctx context.Context) error { return a.hostFor(ctx, a.config.plugins()) }
 
@@ -260,7 +267,7 @@ func (c *config) hookDeadlines() hooks.Deadlines {
 	for _, p := range c.plugins() {
 		most = max(most, p.deadline())
 	}
-	return hooks.Deadlines{Each: most}
+	return hooks.Deadlines{Each: slack * most, All: slack * hookDeadline}
 }
 
 func (p pluginEntry) deadline() time.Duration {
@@ -279,7 +286,7 @@ func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
 		}
 		command = []string{self, "plugin", "serve", p.Name}
 	}
-	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: p.deadline(), Transcript: p.Transcript == transcriptMessages}
+	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: slack * p.deadline(), Transcript: p.Transcript == transcriptMessages}
 	spec.Restart, spec.Breaker = p.policies()
 	if p.Shadow {
 		spec.Labels = map[string]string{labelShadow: "true"}

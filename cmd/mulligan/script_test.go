@@ -17,7 +17,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mulligan": func() { os.Exit(realMain()) }, "unruly": unruly, "notes-server": notesServer})
+	program := func() {
+		slack = 4
+		os.Exit(realMain())
+	}
+	testscript.Main(m, map[string]func(){"mulligan": program, "unruly": unruly, "notes-server": notesServer})
 }
 
 // TestStories plays testdata/*.txtar: stories of the command line, end to end. Beside
