@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -48,7 +49,8 @@ func (g *Gateway) registerAnswers() {
 	huma.Register(g.api, huma.Operation{
 		OperationID: "recover-run", Method: http.MethodPost, Path: "/v1/runs/{id}/recover", Tags: []string{"suggestions"},
 		Summary: "Answer a run's suggestion, or cut its wait short", DefaultStatus: http.StatusAccepted,
-		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity},
+		Description: "An answer counts once. 409: it was answered already, and instance is where the run is that goes on. 410: it has expired, was stopped, or a newer one took its place.",
+		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity},
 	}, g.recoverRun)
 	huma.Register(g.api, huma.Operation{
 		OperationID: "list-suggestions", Method: http.MethodGet, Path: "/v1/suggestions", Tags: []string{"suggestions"},
@@ -57,7 +59,14 @@ func (g *Gateway) registerAnswers() {
 }
 
 func (g *Gateway) recoverRun(ctx context.Context, in *answerInput) (*runOutput, error) {
-	if err := g.cfg.Runs.Recover(ctx, in.ID, in.Body); err != nil {
+	err := g.cfg.Runs.Recover(ctx, in.ID, in.Body)
+	if errors.Is(err, recovery.ErrAnswered) {
+		return nil, &huma.ErrorModel{
+			Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict),
+			Detail: "this suggestion has been answered: the run goes on", Instance: "/v1/runs/" + in.ID,
+		}
+	}
+	if err != nil {
 		return nil, g.problem(err)
 	}
 	return g.runOutput(ctx, in.ID)

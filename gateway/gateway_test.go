@@ -208,6 +208,8 @@ func TestARunFromStartToRecovery(t *testing.T) {
 		var problem map[string]any
 		if code := call(t, "POST", s.URL+"/v1/runs/r1/recover", c.body, nil, &problem); code != c.code {
 			t.Errorf("%s: %d %v, not %d", c.body, code, problem, c.code)
+		} else if code == http.StatusConflict && problem["instance"] != "/v1/runs/r1" {
+			t.Errorf("%v does not say which run goes on", problem)
 		}
 	}
 	if code := call(t, "POST", s.URL+"/v1/runs/r1/cancel", "", nil, &run); code != 202 || run.Status != "cancelled" {

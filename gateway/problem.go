@@ -19,8 +19,6 @@ func (g *Gateway) problem(err error) error {
 		return huma.Error422UnprocessableEntity("one field is wrong", &huma.ErrorDetail{Message: input.Err.Error(), Location: "body." + input.Field})
 	case errors.Is(err, timeline.ErrNotFound):
 		return huma.Error404NotFound("there is no such run")
-	case errors.Is(err, recovery.ErrAnswered):
-		return huma.Error409Conflict("this suggestion has been answered: the run goes on")
 	case errors.Is(err, recovery.ErrExpired):
 		return huma.Error410Gone("this suggestion has expired: send the message again")
 	case errors.Is(err, recovery.ErrNoSuggestion):
@@ -35,6 +33,10 @@ func (g *Gateway) problem(err error) error {
 		return huma.Error503ServiceUnavailable("the gateway is closing")
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(http.StatusServiceUnavailable, "the request was given up")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		g.cfg.Logger.Warn("a request took too long", "err", err)
+		return huma.Error503ServiceUnavailable("this takes too long now: try again in a moment, with the same Idempotency-Key if it begins a run")
 	}
 	g.cfg.Logger.Error("a request failed", "err", err)
 	return huma.Error500InternalServerError(broke)
