@@ -71,6 +71,10 @@ timers-report: ## play everything that can go quiet over every wire and write do
 bench: ## measure and print one table: each number beside its baseline, then a cold build
 	@go run ./bench/table
 
+.PHONY: load
+load: build ## put `mulligan serve` under load for some six minutes and print one table
+	@go run ./bench/load
+
 .PHONY: check
 check: format lint proto tidy cross oracles sdks web-check ## run every check beside the tests
 

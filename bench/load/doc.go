@@ -1,6 +1,6 @@
 // Command load puts `mulligan serve` under load and prints what it measured as one table.
 //
-//	make load                    # some six minutes on 2 processors
+//	make load                    # some six minutes, both of 2 processors busy
 //	go run ./bench/load -short   # a look in a minute, with fewer runs
 //
 // Three processes take part, over loopback TCP: the program itself, as it is installed,
@@ -18,4 +18,6 @@
 // Nothing fails because it is slow. A run that is lost, a gap, a repeat, text that is not
 // the answer's, or a follower who never hears of the end are wrong (follower.go), and make
 // the command fail.
+//
+// The tests have a follower whose connections break a thousand times (reconnect_test.go).
 package main

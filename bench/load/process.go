@@ -21,7 +21,7 @@ type child struct {
 }
 
 // start starts a program and reads its output line by line until ready finds what it looks
-// for in one; the rest is thrown away.
+// for in one. Of the rest only the first errors are told.
 func start(ctx context.Context, name string, cmd *exec.Cmd, ready func(line string) (string, bool)) (*child, string, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -39,13 +39,17 @@ func start(ctx context.Context, name string, cmd *exec.Cmd, ready func(line stri
 	found := make(chan string, 1)
 	go func() {
 		lines := bufio.NewScanner(stdout)
-		for lines.Scan() {
+		for told := 0; lines.Scan(); {
 			if it, ok := ready(lines.Text()); ok {
 				found <- it
-				break
+				ready = func(string) (string, bool) { return "", false }
+			}
+			if told < mostWrong && strings.Contains(lines.Text(), `"level":"ERROR"`) {
+				fmt.Fprintln(os.Stderr, lines.Text())
+				told++
 			}
 		}
-		_, _ = io.Copy(io.Discard, stdout)
+		_, _ = io.Copy(io.Discard, stdout) // a line was too long
 	}()
 	select {
 	case it := <-found:

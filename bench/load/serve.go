@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/gateway"
@@ -28,6 +30,7 @@ const startAgain = 50 * time.Millisecond
 type served struct {
 	*child
 	url, token string
+	busy       atomic.Int64 // how often it had too much to do to begin a run
 	http       *http.Client
 	client     *client.Client
 }
@@ -62,15 +65,18 @@ func serve(ctx context.Context, program, dir, provider string) (*served, error) 
 	return s, nil
 }
 
-// start begins a run of a model that recovers by itself. A gateway that has too many
-// requests at once to take another one says so, and is asked again.
+// start begins a run of a model that recovers by itself. A gateway that has too much to do
+// says so, and is asked again with the same key, so that one run begins.
 func (s *served) start(ctx context.Context, model string) (string, error) {
 	auto := true
+	asked := client.Start{Key: rand.Text(), Prompt: "Tell me what time it is.", Model: model, AutoRecover: &auto}
 	for {
-		run, err := s.client.Start(ctx, client.Start{Prompt: "Tell me what time it is.", Model: model, AutoRecover: &auto})
-		if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusTooManyRequests || ctx.Err() != nil {
+		run, err := s.client.Start(ctx, asked)
+		p, ok := errors.AsType[*client.Problem](err)
+		if !ok || p.Status != http.StatusTooManyRequests && p.Status != http.StatusServiceUnavailable || ctx.Err() != nil {
 			return run, err
 		}
+		s.busy.Add(1)
 		sleep(ctx, startAgain)
 	}
 }

@@ -28,6 +28,7 @@ type steady struct {
 	delta times // from the provider to the follower
 	asked times // from the wish to start a run until the provider was asked
 	mem   float64
+	busy  int64 // how often the gateway had too much to do to begin a run
 	burnt string
 }
 
@@ -37,6 +38,7 @@ func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	length := time.Duration(l.plan.words) * steadyPace
 	begun := time.Now()
 	s := &steady{runs: runs, from: begun.Add(length + time.Second)}
+	busy := l.gateway.busy.Load()
 	s.to = s.from.Add(l.plan.window)
 	var group sync.WaitGroup
 	for i := range runs {
@@ -55,6 +57,7 @@ func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	}
 	s.burnt = l.burned().since(before)
 	group.Wait()
+	s.busy = l.gateway.busy.Load() - busy
 	return s
 }
 
@@ -97,9 +100,13 @@ func (s *steady) line() line {
 	} else if s.runs >= floorRuns {
 		target, met = "p99 ≤ "+millis(heavyMost), verdict(s.late() <= heavyMost)
 	}
+	again := ""
+	if s.busy > 0 {
+		again = fmt.Sprintf("; %d starts put off", s.busy)
+	}
 	return line{
 		fmt.Sprintf("%d runs at 20 deltas/s", s.runs),
-		fmt.Sprintf("first token %s; delta %s; %.0f deltas/s", spread(&s.first), spread(&s.delta), s.rate()),
+		fmt.Sprintf("first token %s; delta %s; %.0f deltas/s%s", spread(&s.first), spread(&s.delta), s.rate(), again),
 		target, met, s.burnt,
 	}
 }
