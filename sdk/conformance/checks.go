@@ -187,7 +187,7 @@ func endsByShutdownBusy(ctx context.Context, c Command, mutualTLS bool) error {
 func endsWithStdin(ctx context.Context, c Command, mutualTLS bool) error {
 	return with(ctx, c, mutualTLS, func(p *Plugin) error {
 		_ = p.process.stdin.Close()
-		return p.gone(lifeWithin, "the end of standard input")
+		return p.gone(slack*lifeWithin, "the end of standard input")
 	})
 }
 
@@ -197,7 +197,7 @@ func endsWithStdinBusy(ctx context.Context, c Command, mutualTLS bool) error {
 			return err
 		}
 		_ = p.process.stdin.Close()
-		return p.gone(lifeWithin, "the end of standard input")
+		return p.gone(slack*lifeWithin, "the end of standard input")
 	})
 }
 
@@ -217,8 +217,8 @@ func endsWithParent(ctx context.Context, c Command, mutualTLS bool) error {
 		if err := p.process.cmd.Process.Kill(); err != nil {
 			return err
 		}
-		if !p.process.over(parentWithin) {
-			return fmt.Errorf("alive %v after its parent", parentWithin)
+		if !p.process.over(slack * parentWithin) {
+			return fmt.Errorf("alive %v after its parent", slack*parentWithin)
 		}
 		return nil
 	})

@@ -174,7 +174,7 @@ func (s *sitting) ready(ctx context.Context) error {
 }
 
 func (s *sitting) ask(ctx context.Context, topic string, q Question) Result {
-	within := cmp.Or(s.exam.Deadline, answerWithin)
+	within := cmp.Or(s.exam.Deadline, slack*answerWithin)
 	r := Result{
 		Topic: topic, Name: q.Name,
 		Demand: fmt.Sprintf("an answer that a host can take, or no opinion, within %v", within),

@@ -54,7 +54,7 @@ func (e Exam) memory(ctx context.Context) {
 func (p *Plugin) load(ctx context.Context, large, small int) error {
 	heavy := anyAnswer("4 MiB", ordinary())
 	heavy.Padding = 4<<20 + 1000
-	end := time.Now().Add(timedWithin)
+	end := time.Now().Add(slack * timedWithin)
 	for n := range large + small {
 		talk := heavy
 		if n >= large {

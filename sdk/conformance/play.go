@@ -42,7 +42,7 @@ func (u *unaskable) Error() string { return "the talk: " + u.err.Error() }
 func (p *Plugin) ask(ctx context.Context, t Talk, n int) (*mulliganv1.RunErrorResponse, error) {
 	deadline := time.Duration(t.Deadline) * time.Millisecond
 	if deadline == 0 {
-		deadline = 10 * time.Second
+		deadline = slack * 10 * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -56,7 +56,7 @@ func (p *Plugin) ask(ctx context.Context, t Talk, n int) (*mulliganv1.RunErrorRe
 // listen waits for what must be said on standard error, since that arrives on its
 // own way.
 func (p *Plugin) listen(ctx context.Context, t Talk) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, slack*2*time.Second)
 	defer cancel()
 	for {
 		err := t.heard(p.Stderr())

@@ -103,7 +103,7 @@ func (p *Plugin) holdStdio() error {
 
 // healthy is a health check with a host's deadline.
 func (p *Plugin) healthy(ctx context.Context, conn *grpc.ClientConn) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, slack*time.Second)
 	defer cancel()
 	reply, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: "plugin"})
 	if err != nil {
@@ -130,10 +130,10 @@ func (p *Plugin) Close() error {
 		return fmt.Errorf("the plugin did not hold the stream of GRPCStdio open: %w", err)
 	default:
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), slack*shutdownWithin)
 	defer cancel()
 	_ = p.conn.Invoke(ctx, "/plugin.GRPCController/Shutdown", &emptypb.Empty{}, &emptypb.Empty{}) // need not be answered
-	return p.gone(shutdownWithin, "Shutdown")
+	return p.gone(slack*shutdownWithin, "Shutdown")
 }
 
 // gone fails unless the process ends in order within the given time.

@@ -29,7 +29,7 @@ func (p *Plugin) lively(ctx context.Context) error {
 	if err := p.healthy(ctx, p.conn); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, slack*answerWithin)
 	defer cancel()
 	if _, err := p.service.RunError(ctx, ordinary()); unanswered(err) {
 		return fmt.Errorf("the next call: %w", said(err))
@@ -73,7 +73,7 @@ func survivesDeadlines(ctx context.Context, c Command, mutualTLS bool) error {
 
 func survivesGarbage(ctx context.Context, c Command, mutualTLS bool) error {
 	return configured(ctx, c, mutualTLS, func(p *Plugin) error {
-		soon, cancel := context.WithTimeout(ctx, answerWithin)
+		soon, cancel := context.WithTimeout(ctx, slack*answerWithin)
 		defer cancel()
 		err := p.conn.Invoke(soon, mulliganv1.RecoveryPlugin_RunError_FullMethodName, struct{}{}, struct{}{}, grpc.ForceCodec(garbage{}))
 		if err == nil {
