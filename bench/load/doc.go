@@ -8,6 +8,7 @@
 // (provider.go); and this one, which starts runs and follows them. They share the
 // processors, so the table says how much each of them took, and how much others did.
 //
+//	bare.go     the same without Mulligan: what the machine itself takes
 //	steady.go   runs that stream at 20 deltas a second: how many until they are late?
 //	fanout.go   2,000 followers, of whom 50 stop reading: are the others late?
 //	storm.go    1,000 runs get a 529 at once: how hard is the provider asked again?

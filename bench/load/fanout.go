@@ -56,10 +56,10 @@ func (l *lot) fanLines(ctx context.Context) []line {
 	cut := fmt.Sprintf("%d of %d are cut, and have missed nothing when they come back; the last after %.1f s, of which its connection took some to fill",
 		crowd.complete, l.plan.stalled, crowd.cut.Seconds())
 	return []line{
-		{name(0), shown(calm), target, verdict(calm.delta.at(0.99) <= heavyMost), calm.burnt},
-		{name(l.plan.stalled), shown(crowd), target, verdict(crowd.delta.at(0.99) <= heavyMost), crowd.burnt},
-		{"those who do not read", cut, "cut when a write takes 10 s", verdict(crowd.complete == l.plan.stalled)},
-		{"memory of a follower", fmt.Sprintf("%.0f KiB", calm.mem), "≤ 40 KiB", verdict(calm.mem <= 40)},
+		{name(0), shown(calm), "", target, verdict(calm.delta.at(0.99) <= heavyMost), calm.burnt},
+		{name(l.plan.stalled), shown(crowd), "", target, verdict(crowd.delta.at(0.99) <= heavyMost), crowd.burnt},
+		{"those who do not read", cut, "", "cut when a write takes 10 s", verdict(crowd.complete == l.plan.stalled)},
+		{"memory of a follower", fmt.Sprintf("%.0f KiB", calm.mem), "", "≤ 40 KiB", verdict(calm.mem <= 40)},
 	}
 }
 

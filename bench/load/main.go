@@ -67,6 +67,7 @@ type lot struct {
 
 	gateway *served // of the part that is measured
 	idle    float64 // its memory before that, in MiB
+	disk    *times  // a durable write
 }
 
 func run(ctx context.Context, p plan, args []string, program, only string) (err error) {
@@ -114,6 +115,9 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if l.disk, err = durably(dir); err != nil {
+		return nil, err
+	}
 	if l.gateway, err = serve(ctx, l.program, dir, l.at); err != nil {
 		return nil, err
 	}

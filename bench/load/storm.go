@@ -55,7 +55,7 @@ func (l *lot) stormLines(ctx context.Context) []line {
 	return []line{{
 		fmt.Sprintf("%d runs get a 529 at once", l.plan.storm),
 		fmt.Sprintf("%d requests in the busiest second, %d in all; the last run ends after %.1f s", most, len(later), ended.Sub(t.At).Seconds()),
-		fmt.Sprintf("≤ %d/s, no run lost", stormMost), verdict(most <= stormMost), l.burned().since(before),
+		"", fmt.Sprintf("≤ %d/s, no run lost", stormMost), verdict(most <= stormMost), l.burned().since(before),
 	}}
 }
 

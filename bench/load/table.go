@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// line is a line of the table: what, measured, target, verdict, and how many processors
-// the gateway, the provider, this process and others took.
+// line is a line of the table: what, measured, the same without Mulligan, target, verdict,
+// and how many processors the gateway, the provider, this process and others took.
 type line []string
 
-var head = line{"", "measured", "target", "", "processors: gateway + provider + load"}
+var head = line{"", "measured", "this machine alone", "target", "", "processors: gateway + provider + load"}
 
 func printTable(w io.Writer, lines []line) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
