@@ -155,14 +155,12 @@ func (s *Store) transact(first *write, next func() *write) (group []*write, err 
 
 // perform does the write in the transaction; its error is the database's.
 func (w *write) perform(ctx context.Context, st *statements) error {
-	if w.refusal = w.ctx.Err(); w.refusal != nil {
-		return nil
+	var err error
+	if w.refusal = w.ctx.Err(); w.refusal == nil {
+		err = w.do(ctx, st)
 	}
-	err := w.do(ctx, st)
-	var no refused
-	if errors.As(err, &no) {
-		w.refusal = no.error
-		return nil
+	if no, ok := errors.AsType[refused](err); ok {
+		w.refusal, err = no.error, nil
 	}
 	return err
 }

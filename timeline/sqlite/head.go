@@ -66,9 +66,9 @@ type summaryScan struct {
 }
 
 func newSummaryScan(first ...any) *summaryScan {
-	s := &summaryScan{}
+	s := &summaryScan{dest: first}
 	s.dest = append(
-		first, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
+		s.dest, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
 		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended,
 	)
 	return s
