@@ -53,7 +53,13 @@ var wordings = map[Kind]wording{
 		message: []sentence{
 			say("No answer within {limit}."), say("It may be slow or down."), say("Your message is kept."),
 		},
-		variant: map[string]wording{"stalled": stalledWording},
+		variant: map[string]wording{
+			"stalled": stalledWording,
+			variantCutShort: {
+				short: "{Provider} was slow", title: "{Provider} was slow",
+				message: []sentence{say("You did not wait any longer for its answer.")},
+			},
+		},
 	},
 	KindUnreachable: {
 		short:   "Could not reach {provider}",

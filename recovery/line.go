@@ -133,6 +133,8 @@ func (r *Run) acceptedLine(b Accepted) string {
 		buttons = r.Wait.Actions
 	case r.Suggestion != nil && r.Suggestion.ID == b.Suggestion:
 		buttons = r.Suggestion.Actions
+	default:
+		buttons, _ = r.answerable(b.Suggestion, r.Last)
 	}
 	button, ok := findButton(buttons, b.Action)
 	if !ok {

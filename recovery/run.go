@@ -578,7 +578,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 		return
 	}
 	button, ok := findButton(buttons, b.Action)
-	if !ok || button.Effect != EffectRunner {
+	if !ok || button.Effect != EffectRunner || r.Open == nil { // the failure of a call that is cut short comes first
 		return
 	}
 	if b.Model != "" {
@@ -594,7 +594,10 @@ func (r *Run) accepted(e Event, b Accepted) {
 	if !wasWait {
 		r.Call.Granted++
 	}
-	amended := Decision{Action: ActionRetry, Adjust: open.Decision.Adjust, By: open.Decision.By, Reason: open.Decision.Reason}
+	amended := Decision{Action: ActionRetry}
+	if d := open.Decision; d != nil {
+		amended.Adjust, amended.By, amended.Reason = d.Adjust, d.By, d.Reason
+	}
 	switch button.Kind {
 	case ButtonStop:
 		r.acceptedID = ""
@@ -633,11 +636,20 @@ func (r *Run) rerun(callID string) {
 	}
 }
 
-// answerable gives the actions of the suggestion or live wait called id, if it is
-// the one that waits for an answer at that time.
+// answerable gives the actions of the suggestion, live wait or call called id, if it is
+// the one that may be answered at that time.
 func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
+	if r.End != nil || r.cancelled {
+		return nil, false
+	}
+	if call, actions := r.CutShort(); call != "" && call == id {
+		return actions, true
+	}
+	if a, ok := r.cutShort(id); ok {
+		return r.callActions(a), true
+	}
 	switch {
-	case r.End != nil || r.cancelled || r.Open == nil || r.Open.Decision == nil:
+	case r.Open == nil || r.Open.Decision == nil:
 		return nil, false
 	case r.Wait != nil && r.Wait.ID == id:
 		return r.Wait.Actions, true

@@ -480,5 +480,9 @@ func (l *loop) command(ctx context.Context, c timeline.Command) error {
 		l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
 		return nil
 	}
-	return l.writeAnswering(ctx, c.N, c.Body)
+	bodies := []recovery.Body{c.Body}
+	if a, ok := c.Body.(recovery.Accepted); ok {
+		bodies = l.run.Answering(a, l.clock.now())
+	}
+	return l.writeAnswering(ctx, c.N, bodies...)
 }

@@ -299,9 +299,9 @@ func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err 
 }
 
 // Recover answers a run's suggestion and goes on with the run here. The errors of
-// recovery.Run.Accept say why an answer does not count. A run that is being driven
-// (a live wait) gets the answer through its inbox; where another process drives
-// it, the error is ErrSent.
+// recovery.Run.Accept say why an answer does not count. A run that is being driven (a live
+// wait, or a call that is cut short) gets the answer through its inbox; where another
+// process drives it, the error is ErrSent.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
 	for try := 0; errors.Is(err, timeline.ErrOwned); try++ {
@@ -322,7 +322,7 @@ func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error)
 		l.release()
 		return nil, err
 	}
-	run, err := l.begin(ctx, l.claimed(), accepted)
+	run, err := l.begin(ctx, append([]recovery.Body{l.claimed()}, l.run.Answering(accepted, r.now())...)...)
 	if err != nil {
 		return nil, fmt.Errorf("recover run %s: %w", id, err)
 	}
@@ -339,7 +339,7 @@ const (
 // ErrSent says that a run is driven by another process, which was told and acts.
 var ErrSent = errors.New("the run is driven by another process; it was told")
 
-// send leaves the answer to a live wait in the inbox of the run's owner. It is not
+// send leaves the answer to a live wait, or to a call in the air, in the inbox of the run's owner. It is not
 // sent where a suggestion is open, since its owner is done with the run.
 func (r *Runner) send(ctx context.Context, id string, a Answer) (run *Run, sent bool, err error) {
 	state, err := r.Inspect(ctx, id)

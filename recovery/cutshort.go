@@ -1,0 +1,58 @@
+package recovery
+
+import (
+	"fmt"
+	"time"
+)
+
+// CutShort gives the actions by which a person may end the model call in the air and go on
+// otherwise, as one cuts a live wait short, and the id under which they are answered:
+// try again, or one of the other models that the run may use, in their order. Clients
+// offer them once a call is slow. Without a call in the air there is nothing.
+func (r *Run) CutShort() (id string, actions []Button) {
+	a := r.Attempt
+	if a == nil || !a.InAir || a.Orphan || r.Settled() {
+		return "", nil
+	}
+	return r.callID(a), r.callActions(a)
+}
+
+// callID is the name of an attempt for whoever answers it.
+func (r *Run) callID(a *Attempt) string { return fmt.Sprintf("%s-a%d", r.ID, a.ID) }
+
+func (r *Run) callActions(a *Attempt) []Button {
+	var list buttonList
+	list.add(Button{Kind: ButtonRetryNow, Primary: true})
+	for _, model := range r.Policy.Models {
+		if model != a.Model && len(list) <= MaxSwitches {
+			list.add(Button{Kind: ButtonSwitchModel, Model: model})
+		}
+	}
+	return list
+}
+
+// Answering gives the events that an answer amounts to at a time: of one that cuts a call
+// short, the call's failure goes before it.
+func (r *Run) Answering(a Accepted, at time.Time) []Body {
+	if id, _ := r.CutShort(); id == "" || id != a.Suggestion {
+		return []Body{a}
+	}
+	f := r.failure(KindTimeout, OriginRunner, r.phase())
+	f.Variant, f.Model = variantCutShort, r.Attempt.Model
+	f.Elapsed = InMillis(nonNegative(at.Sub(r.Attempt.BeganAt)))
+	return []Body{r.worded(Failed{Attempt: r.Attempt.ID, Failure: f}), a}
+}
+
+// variantCutShort is the variant of the failure of a call that a person did not wait for.
+// It says nothing of the model, and nobody is asked about it.
+const variantCutShort = "cut_short"
+
+// cutShort gives the call that failed just now since a person did not wait for it, if its
+// id is the one: the answer itself comes next.
+func (r *Run) cutShort(id string) (*Attempt, bool) {
+	a, o := r.Attempt, r.Open
+	if a == nil || o == nil || o.Decision != nil || o.Failure.Variant != variantCutShort || r.callID(a) != id {
+		return nil, false
+	}
+	return a, true
+}
