@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// The variables by which the test binary plays Pi.
-const (
-	fakeScript = "MULLIGAN_TEST_FAKE_PI"        // the file with what it says
-	fakeStarts = "MULLIGAN_TEST_FAKE_PI_STARTS" // a file that has a byte for each start
-)
+// asPi is the argument by which the test binary plays Pi. Two files follow: what it says,
+// and one that has a byte for each start.
+const asPi = "-play-pi"
 
 func TestMain(m *testing.M) {
-	if script := os.Getenv(fakeScript); script != "" {
-		os.Exit(playPi(script))
+	if len(os.Args) > 4 && os.Args[1] == asPi {
+		os.Exit(playPi(os.Args[2], os.Args[3], os.Args[4:]))
+	}
+	if command := os.Getenv(tapCommand); command != "" {
+		os.Exit(tapPi(command))
 	}
 	os.Exit(m.Run())
 }
@@ -32,20 +33,20 @@ func TestMain(m *testing.M) {
 //	< {…}            say a line; "@" as an id is that of the command
 //	! text           say that on stderr
 //	exit 3           end; without it, when it is told to or its stdin ends
-func playPi(script string) int {
+func playPi(script, starts string, args []string) int {
 	source, err := os.ReadFile(script)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 9
 	}
 	head, rest, _ := strings.Cut(string(source), "--- start\n")
-	if len(os.Args) == 2 && os.Args[1] == "--version" {
+	if len(args) == 1 && args[0] == "--version" {
 		fmt.Println(strings.TrimPrefix(strings.TrimSpace(head), "version "))
 		return 0
 	}
 	sections := strings.Split(rest, "--- start\n")
 	number := 0
-	if file, err := os.OpenFile(os.Getenv(fakeStarts), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+	if file, err := os.OpenFile(starts, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600); err == nil {
 		_, _ = file.WriteString("x")
 		if info, err := file.Stat(); err == nil {
 			number = int(info.Size()) - 1
@@ -98,13 +99,11 @@ func fake(t *testing.T, script string, change ...func(*Config)) *Engine {
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(fakeScript, path)
-	t.Setenv(fakeStarts, filepath.Join(dir, "starts"))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Command: []string{self}, Env: []string{fakeScript, fakeStarts}, Folder: filepath.Join(dir, "agent"), ConfigDir: filepath.Join(dir, "none")}
+	cfg := Config{Command: []string{self, asPi, path, filepath.Join(dir, "starts")}, Env: []string{}, Folder: filepath.Join(dir, "agent"), ConfigDir: filepath.Join(dir, "none")}
 	for _, c := range change {
 		c(&cfg)
 	}

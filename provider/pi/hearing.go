@@ -248,11 +248,15 @@ func (h *hearing) end(m *message) {
 		h.ended = m
 	case m.StopReason == "length":
 		h.stop(llm.StopLength)
-	case m.StopReason == "stop" && h.cut():
+	case h.cut():
 		h.session.abort()
+		kind := recovery.KindMalformedResponse
+		if m.StopReason == "stop" { // the provider ended it, or the connection did
+			kind = recovery.KindStreamInterrupted
+		}
 		h.fail(h.classify(recovery.Evidence{
-			Kind: recovery.KindStreamInterrupted, Phase: recovery.PhaseEndOfStream,
-			Err: errors.New("the answer ended inside the arguments of a tool call, and Pi began to carry it out"),
+			Kind: kind, Phase: recovery.PhaseEndOfStream,
+			Err: errors.New("the arguments of a tool call do not end; old versions of Pi begin to carry it out all the same"),
 		}))
 	default:
 		h.finishCalls(calls)
