@@ -77,10 +77,11 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 	}
 	defer func() { err = errors.Join(err, l.provider.stop()) }()
 	var lines []line
-	for _, part := range []struct {
+	parts := []struct {
 		name    string
 		measure func(context.Context) []line
-	}{{"steady", l.steadyLines}, {"fanout", l.fanLines}, {"storm", l.stormLines}} {
+	}{{"steady", l.steadyLines}, {"fanout", l.fanLines}, {"storm", l.stormLines}}
+	for _, part := range parts {
 		if only != "" && only != part.name {
 			continue
 		}
@@ -92,6 +93,9 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 	}
 	if ctx.Err() != nil {
 		return errors.New("it was interrupted")
+	}
+	if len(lines) == 0 {
+		return fmt.Errorf("there is no part %q: -only takes steady, fanout or storm", only)
 	}
 	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	if err := printTable(os.Stdout, lines); err != nil {
@@ -121,7 +125,11 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 	if l.gateway, err = serve(ctx, l.program, dir, l.at); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, l.gateway.stop()) }()
+	defer func() {
+		if stopped := l.gateway.stop(); ctx.Err() == nil { // Ctrl-C reaches it as well, and then it is asked twice
+			err = errors.Join(err, stopped)
+		}
+	}()
 	sleep(ctx, time.Second)
 	l.idle = residentMiB(l.gateway.cmd.Process.Pid)
 	return measure(ctx), nil

@@ -79,6 +79,6 @@ func startProvider(ctx context.Context, args []string) (*child, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	cmd := exec.CommandContext(ctx, exe, append([]string{roleProvider}, args...)...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), exe, append([]string{roleProvider}, args...)...)
 	return start(ctx, roleProvider, cmd, func(line string) (string, bool) { return line, strings.HasPrefix(line, "http://") })
 }

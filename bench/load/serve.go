@@ -44,10 +44,8 @@ func serve(ctx context.Context, program, dir, provider string) (*served, error) 
 		return nil, err
 	}
 	state := filepath.Join(dir, "state")
-	cmd := exec.CommandContext(ctx, program, "serve", "--config", config, "--listen", "127.0.0.1:0", "--json")
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, "serve", "--config", config, "--listen", "127.0.0.1:0", "--json")
 	cmd.Env = append(os.Environ(), "LOAD_KEY=any", "XDG_STATE_HOME="+state)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
 	c, url, err := start(ctx, "gateway", cmd, func(line string) (string, bool) {
 		var said struct{ Msg, URL string }
 		return said.URL, json.Unmarshal([]byte(line), &said) == nil && said.Msg == "listening"
