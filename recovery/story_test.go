@@ -29,6 +29,7 @@ const storyMark = "----\n"
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact]
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
+//	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
 //	cancel ROUNDS                    ends the run once so many rounds are done
 //
 // Below it are the events, and after each the keys of the effects that Next wants.
@@ -178,6 +179,12 @@ func parseStory(t tb, path, text string) *world {
 			person[f[1]] = f[2]
 		case "patient":
 			w.patient = func(*Run) string { return f[1] }
+		case "hasty":
+			after, err := time.ParseDuration(f[1])
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			w.hasty = append(w.hasty, haste{after, f[2]})
 		case "cancel":
 			rounds, _ := strconv.Atoi(f[1])
 			w.cancel = func(r *Run) bool { return r.Rounds >= rounds }

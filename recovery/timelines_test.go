@@ -29,6 +29,7 @@ type goldenView struct {
 	Truncated  bool    `json:"truncated"`
 	InAir      uint64  `json:"inAir"` // the attempt, or 0
 	Retry      int     `json:"retry"` // of it
+	CutShort   string  `json:"cutShort"` // the id of the call that may be, and the labels of the actions
 	Wait       string  `json:"wait"`
 	Suggestion string  `json:"suggestion"` // that is open
 	Error      Code    `json:"error"`
@@ -49,6 +50,12 @@ func viewOf(r *Run) goldenView {
 	}
 	if a := r.Attempt; a != nil && a.InAir {
 		v.InAir, v.Retry = a.ID, r.Call.Retries
+	}
+	if id, actions := r.CutShort(); id != "" {
+		v.CutShort = id
+		for _, b := range actions {
+			v.CutShort += ", " + b.Label
+		}
 	}
 	if r.End != nil {
 		v.StopReason = r.End.StopReason

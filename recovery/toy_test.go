@@ -35,9 +35,16 @@ type world struct {
 	vote    func(plugin string, r *Run) Vote
 	person  func(r *Run) string    // the action taken on an open suggestion, "" for none
 	patient func(r *Run) string    // the action taken on a live wait
+	hasty   []haste                // what is done about calls that are slow, one after the other; the last one repeats
 	cancel  func(r *Run) bool      // a person's wish to end it now
 	tool    map[string]toolOutcome // by name
 	journal map[string]int         // tool effects by call id
+}
+
+// haste is a person who cuts a model call short.
+type haste struct {
+	after  time.Duration
+	action string
 }
 
 type toolOutcome struct {
@@ -173,7 +180,7 @@ func (y *toy) step(t tb) bool {
 		y.append(t, y.facts(effects[0].Record))
 		return true
 	}
-	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) {
+	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) || y.hastens(t) {
 		return true
 	}
 	return y.first(t, effects)
@@ -253,6 +260,25 @@ func (y *toy) intents(t tb, effects []Effect) bool {
 		}
 	}
 	return false
+}
+
+// hastens lets a person cut the call in the air short, if it takes longer than that.
+func (y *toy) hastens(t tb) bool {
+	t.Helper()
+	id, _ := y.run.CutShort()
+	if id == "" || len(y.w.hasty) == 0 {
+		return false
+	}
+	a, haste := y.run.Attempt, y.w.hasty[min(y.run.Call.Granted, len(y.w.hasty)-1)]
+	if y.w.outcome(a.Model, y.used[a.Model]).took <= haste.after {
+		return false
+	}
+	y.now = a.BeganAt.Add(haste.after)
+	y.append(t, Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model})
+	for _, b := range y.run.Answering(Accepted{Suggestion: id, Action: haste.action}, y.now) {
+		y.append(t, y.facts(b))
+	}
+	return true
 }
 
 // first lets pass the time until the first of the effects is over.

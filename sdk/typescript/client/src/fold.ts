@@ -1,9 +1,15 @@
 import type { Bodies, Button, Delta, Failure, Item, Message, Notice, RunEvent, ToolResult, Usage } from './event.js';
 import { StreamedText } from './text.js';
-import type { Entry, Recovering, Recovery, ToolRun, TriedFailure, View } from './view.js';
+import type { Attempt, CutShort, Entry, Recovering, Recovery, ToolRun, TriedFailure, View } from './view.js';
 
 /** A first retry that is shorter than this shows nothing, in milliseconds. */
 const QUIET_MS = 1500;
+
+/** How many other models are offered as buttons to who cuts a call short. */
+const MAX_SWITCHES = 3;
+
+/** The variant of the failure of a call that a person did not wait for. */
+const CUT_SHORT = 'cut_short';
 
 /** Makes a view out of what a follower got, from the first event on. */
 export function fold(items: Iterable<Item>): View {
@@ -118,6 +124,9 @@ export class Fold {
   }
 
   private claimed(): void {
+    if (this.attempt?.inAir) {
+      this.attempt.orphan = true;
+    }
     delete this.view.compacting;
     if (this.view.wait?.for === 'store') {
       delete this.view.wait;
@@ -135,7 +144,7 @@ export class Fold {
       this.withdraw(this.attempt.id);
     }
     this.attempt = {
-      id: b.attempt, model: b.model, try: b.try, retry: this.call.retries, beganAt: time, inAir: true,
+      id: b.attempt, model: b.model, try: b.try, retry: this.call.retries, beganAt: time, inAir: true, orphan: false,
       text: new StreamedText(), thinking: new StreamedText(),
     };
     v.model = b.model;
@@ -364,14 +373,39 @@ export class Fold {
   }
 
   private answerable(id: string, time: string): Button[] | undefined {
-    if (this.cancelled || !this.open?.decided) {
+    if (this.cancelled || !this.open) {
       return undefined;
+    }
+    const a = this.attempt;
+    if (!this.open.decided) { // the failure of a call that is cut short comes first, and the answer to it next
+      return a && this.open.failure.variant === CUT_SHORT && this.callId(a) === id ? this.callActions(a) : undefined;
     }
     if (this.view.wait && this.view.wait.id === id) {
       return this.view.wait.actions;
     }
     const s = this.suggestion;
     return this.isSuggesting() && s?.id === id && Date.parse(time) < Date.parse(s.expiresAt) ? s.actions : undefined;
+  }
+
+  /** How the call in the air may be cut short. */
+  private cutShort(): CutShort | undefined {
+    const a = this.attempt;
+    if (!a?.inAir || a.orphan || this.cancelled || this.ended || this.isSuggesting()) {
+      return undefined;
+    }
+    return { id: this.callId(a), actions: this.callActions(a) };
+  }
+
+  private callId(a: LiveAttempt): string {
+    return `${this.view.id}-a${a.id}`;
+  }
+
+  private callActions(a: LiveAttempt): Button[] {
+    const others = (this.policy.models ?? []).filter((model) => model !== a.model).slice(0, MAX_SWITCHES);
+    return [
+      { id: 'a1', kind: 'retry_now', label: 'Retry now', effect: 'runner', primary: true },
+      ...others.map((model, i): Button => ({ id: `a${i + 2}`, kind: 'switch_model', label: `Switch to ${model}`, effect: 'runner', model })),
+    ];
   }
 
   private isSuggesting(): boolean {
@@ -429,11 +463,17 @@ export class Fold {
     set(v, 'waitingFor', v.wait?.for);
     set(v, 'suggestion', this.isSuggesting() ? this.suggestion : undefined);
     set(v, 'error', this.open?.failure);
-    set(v, 'attempt', a?.inAir ? {
-      id: a.id, model: a.model, retry: a.retry, of: this.policy.maxRetries, beganAt: a.beganAt, thinking: a.thinking.text,
-      firstEventMs: (this.policy.modelTimeouts?.[a.model] ?? this.policy.timeouts)['firstEventMs'] ?? 0,
-    } : undefined);
+    set(v, 'attempt', a?.inAir ? this.goingOn(a) : undefined);
     this.publishText();
+  }
+
+  private goingOn(a: LiveAttempt): Attempt {
+    const limits = this.policy.modelTimeouts?.[a.model] ?? this.policy.timeouts;
+    const cutShort = this.cutShort();
+    return {
+      id: a.id, model: a.model, retry: a.retry, of: this.policy.maxRetries, beganAt: a.beganAt, thinking: a.thinking.text,
+      firstEventMs: limits['firstEventMs'] ?? 0, idleMs: limits['idleMs'] ?? 0, ...(cutShort && { cutShort }),
+    };
   }
 
   private publishText(): void {
@@ -468,6 +508,8 @@ interface LiveAttempt {
   retry: number;
   beganAt: string;
   inAir: boolean;
+  /** It was in the air when its owner was lost. */
+  orphan: boolean;
   text: StreamedText;
   thinking: StreamedText;
 }

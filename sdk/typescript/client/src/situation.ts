@@ -1,6 +1,6 @@
 import type { Button, Suggestion } from './event.js';
 import { entryOf, modelName, providerName, providerOf, short } from './names.js';
-import type { View } from './view.js';
+import type { Attempt, CutShort, View } from './view.js';
 
 /** A row of the table of states that every client draws. */
 export type State =
@@ -15,9 +15,9 @@ export interface Situation {
    * screen reader is not told of it.
    */
   line: Piece[];
-  /** What may be done: buttons of the wait or of the suggestion. Stop is always there while a run goes on. */
+  /** What may be done: buttons of the wait, of the slow call or of the suggestion. Stop is always there while a run goes on. */
   actions: Button[];
-  /** To be named when one of the actions is posted: the id of the wait or of the suggestion. */
+  /** To be named when one of the actions is posted: the id of the wait, of the call or of the suggestion. */
   asks?: string;
   suggestion?: Suggestion;
 }
@@ -102,7 +102,7 @@ function working(v: View, now: number): Situation {
     return plain('streaming');
   }
   const r = v.recovering;
-  if (r && !r.quiet) {
+  if (r && !r.quiet && !slower(a, now)) {
     const what = r.switchTo ? `Switching to ${modelName(r.switchTo)}…` : `Retrying…${a ? attemptOf(a.retry, a.of) : ''}`;
     return plain(r.switchTo ? 'switching' : 'retry_now', `${short(r.failure)}. ${what}`);
   }
@@ -114,6 +114,12 @@ function usingTool(name: string, elapsed: number): Situation {
     return plain('tool', 'Thinking…');
   }
   return { state: 'tool_slow', line: [{ text: `Still working: ${name}` }, { text: `, ${spell(elapsed)}`, tick: true }], actions: [] };
+}
+
+/** How a call may be cut short that has said nothing for long, where a limit is set on that. */
+function slower(a: Attempt | undefined, now: number): CutShort | undefined {
+  const long = a && !a.thinking && (a.firstEventMs > 0 || a.idleMs > 0) && now - Date.parse(a.beganAt) >= SLOWER_MS;
+  return long ? a.cutShort : undefined;
 }
 
 function thinking(v: View, now: number): Situation {
@@ -131,7 +137,8 @@ function thinking(v: View, now: number): Situation {
   if (elapsed >= SLOWER_MS && left > 0 && v.autoRecover && a.retry < a.of) {
     line.push({ text: ' · will retry' }, { text: ` in ${spell(left, true)}`, tick: true });
   }
-  return { state: 'slow', line, actions: [] };
+  const cut = slower(a, now);
+  return { state: 'slow', line, actions: cut?.actions ?? [], ...(cut && { asks: cut.id }) };
 }
 
 /** " (attempt 2/3)"; nothing where a person asked for more than there are. */

@@ -67,6 +67,16 @@ export interface Attempt {
   thinking: string;
   /** Milliseconds until silence before the first event ends it; 0 is never. */
   firstEventMs: number;
+  /** Milliseconds until silence after that ends it; 0 is never. */
+  idleMs: number;
+  /** What a person may do who does not wait any longer; offer it once the call is slow. */
+  cutShort?: CutShort;
+}
+
+/** How a model call may be cut short: answered as a wait is, under its id. */
+export interface CutShort {
+  id: string;
+  actions: Button[];
 }
 
 /** What is being done about a failure. */

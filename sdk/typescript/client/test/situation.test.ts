@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { clock, Fold, recovered, situation, spell, spoken, type RunEvent } from '../src/index.js';
+import { clock, Fold, recovered, situation, spell, spoken, type RunEvent, type Situation } from '../src/index.js';
 
 const began = Date.parse('2026-03-01T09:00:00Z');
 
@@ -29,6 +29,31 @@ test('a model that is silent: thinking, slow, and when it is tried again', () =>
   assert.equal(r.line(20), 'Still waiting for Anthropic… 20 s · will retry in 10 s');
   assert.equal(spoken(situation(r.fold.view, began + 20_000)), 'Still waiting for Anthropic… · will retry');
   assert.equal(run({ autoRecover: false }).line(20), 'Still waiting for Anthropic… 20 s');
+});
+
+test('a call that is slow may be cut short, where silence has a limit', () => {
+  const models = ['anthropic/opus', 'openai/gpt-5.2'];
+  const r = run({ models });
+  const at = (s: number): Situation => situation(r.fold.view, began + s * 1000);
+  assert.deepEqual(at(19).actions, []);
+  assert.deepEqual(at(20).actions.map((b) => [b.id, b.kind, b.model]), [['a1', 'retry_now', undefined], ['a2', 'switch_model', 'openai/gpt-5.2']]);
+  assert.equal(at(20).asks, 'r-a1');
+  r.at(21, 'failed', { attempt: 1, failure: { ...overloaded, kind: 'timeout', variant: 'cut_short', title: 'Anthropic was slow' } });
+  assert.equal(at(21).asks, undefined);
+  r.at(21, 'accepted', { suggestion: 'r-a1', action: 'a2' });
+  assert.deepEqual(r.fold.view.entries.at(-1), { type: 'chosen', label: 'Switch to openai/gpt-5.2', seq: 4 });
+  r.at(21, 'began', { attempt: 2, round: 1, try: 1, model: 'openai/gpt-5.2', withdraws: 1 });
+  assert.equal(r.line(22), 'Anthropic was slow. Switching to gpt-5.2…');
+  assert.equal(r.line(41), 'Still waiting for OpenAI… 20 s · will retry in 10 s');
+  assert.equal(at(41).asks, 'r-a2');
+  r.fold.apply({ delta: { run: 'r', attempt: 2, offset: 0, text: 'It' } });
+  assert.deepEqual(at(42).actions, []);
+
+  assert.deepEqual(situation(run({ models, timeouts: {} }).fold.view, began + 20_000).actions, []);
+  assert.equal(situation(run({ models, timeouts: { idleMs: 120_000 } }).fold.view, began + 20_000).actions.length, 2);
+  const lost = run({ models });
+  lost.at(20, 'claimed', { owner: 'o', epoch: 2 });
+  assert.equal(lost.fold.view.attempt?.cutShort, undefined);
 });
 
 test('a failure that is recovered from: counted down, in flight, switched, and gone with the first token', () => {

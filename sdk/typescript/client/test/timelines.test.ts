@@ -16,6 +16,7 @@ function brief(v: View): Record<string, unknown> {
   return {
     status: v.status, waitingFor: v.waitingFor ?? '', stopReason: v.stopReason ?? '', asked: v.model, text: v.answer.text, model: v.answer.model,
     partial: v.answer.partial, truncated: v.answer.truncated, inAir: v.attempt?.id ?? 0, retry: v.attempt?.retry ?? 0,
+    cutShort: [v.attempt?.cutShort?.id ?? '', ...(v.attempt?.cutShort?.actions ?? []).map((b) => b.label)].join(', '),
     wait: v.wait?.id ?? '', suggestion: v.suggestion?.id ?? '', error: v.error?.code ?? '', tokens: v.usage.tokens, wasted: v.usage.wastedTokens,
   };
 }
