@@ -320,6 +320,9 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 	failure.Model = cmp.Or(failure.Model, a.model)
 	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))
 	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
+	if failure.Kind == recovery.KindStreamInterrupted { // who noticed it may not know what was heard
+		failure.Describe(a.heard())
+	}
 	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
 	failure.LastStep, failure.LastStepElapsed = l.run.LastAction(l.clock.now())
 	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage, Offline: offline}
@@ -439,6 +442,11 @@ func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
 	} else if cause != nil {
 		f.Detail = cause.Error()
 	}
-	f.Describe(recovery.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))})
+	f.Describe(a.heard())
 	return f
+}
+
+// heard is what the words about a failure say of the answer so far.
+func (a *attempt) heard() recovery.Words {
+	return recovery.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))}
 }

@@ -380,6 +380,19 @@ func TestJudgesAnswers(t *testing.T) {
 	}
 }
 
+// TestACutAnswerSaysWhatIsKept, whoever noticed that it was cut.
+func TestACutAnswerSaysWhatIsKept(t *testing.T) {
+	cut := recovery.NewFailure(recovery.KindStreamInterrupted, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	cut.Describe(recovery.Words{})
+	for _, err := range []error{nil, cut} {
+		_, failed := runner.New(runner.WithModel(primary, script(fails("It is", err)))).Run(t.Context(), "hi")
+		const want = "The connection to a broke after 2 words. They are kept until the next attempt."
+		if e := wantError(t, failed, recovery.KindStreamInterrupted); e.Failure.Message != want {
+			t.Errorf("noticed by the adapter: %v: %q", err != nil, e.Failure.Message)
+		}
+	}
+}
+
 func TestTruncatedTextIsAnAnswer(t *testing.T) {
 	model := script(func(_ context.Context, hear func(llm.Delta) bool) error {
 		hear(llm.Delta{Kind: llm.DeltaText, Text: "long"})
