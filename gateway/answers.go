@@ -12,9 +12,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Answer is a person's answer to a suggestion or to a live wait.
+// Answer is a person's answer to a suggestion, to a live wait or to a call that is slow.
 type Answer struct {
-	Suggestion string `json:"suggestion,omitempty" maxLength:"128" doc:"Its id, or the wait's; the one that is open by default."`
+	Suggestion string `json:"suggestion,omitempty" maxLength:"128" doc:"Its id, the wait's, or that of the call to cut short; by default that of the suggestion or wait that is open."`
 	Action     string `json:"action" minLength:"1" maxLength:"64" doc:"An action's id, or its kind." example:"a1"`
 	Model      string `json:"model,omitempty" maxLength:"256" doc:"With a switch: another model that the run may use."`
 }
@@ -48,7 +48,7 @@ type inboxInput struct {
 func (g *Gateway) registerAnswers() {
 	huma.Register(g.api, huma.Operation{
 		OperationID: "recover-run", Method: http.MethodPost, Path: "/v1/runs/{id}/recover", Tags: []string{"suggestions"},
-		Summary: "Answer a run's suggestion, or cut its wait short", DefaultStatus: http.StatusAccepted,
+		Summary: "Answer a run's suggestion, or cut its wait or its model call short", DefaultStatus: http.StatusAccepted,
 		Description: "An answer counts once. 409: it was answered already, and instance is where the run is that goes on. 410: it has expired, was stopped, or a newer one took its place.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity},
 	}, g.recoverRun)

@@ -8,7 +8,7 @@
 //	GET  /v1/runs                   list, newest first
 //	GET  /v1/runs/{id}              where one stands                   view.go
 //	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go
-//	POST /v1/runs/{id}/recover      answer its suggestion or wait      answers.go
+//	POST /v1/runs/{id}/recover      answer it, or cut a wait short     answers.go
 //	POST /v1/runs/{id}/cancel       end it
 //	GET  /v1/suggestions            what waits for a person: an inbox
 //	     /v1/sessions…              conversations                      sessions.go

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -52,7 +53,7 @@ var (
 	}
 	exampleGoesOn = Run{
 		ID: exampleRun, Session: "golf", Status: recovery.StatusRunning, Chosen: exampleModel, Model: exampleModel, Models: []string{exampleModel, exampleOther},
-		Messages: []llm.Message{llm.User(examplePrompt)}, Attempt: &Attempt{ID: 1, Model: exampleModel, Of: 3, BeganAt: exampleTime},
+		Messages: []llm.Message{llm.User(examplePrompt)}, Attempt: exampleAttempt(1, exampleModel, exampleOther, exampleTime),
 		StartedAt: exampleTime, UpdatedAt: exampleTime, Seq: 3, ServerNow: exampleTime,
 	}
 	exampleListed = Listed{
@@ -97,6 +98,17 @@ var examples = map[string]example{
 // many is an answer that lists things, of which there is one.
 func many(name string, thing any) map[string]any { return map[string]any{name: []any{thing}} }
 
+// exampleAttempt is a call, of which the run may use another model.
+func exampleAttempt(id uint64, model, other string, at time.Time) *Attempt {
+	return &Attempt{ID: id, Model: model, Of: 3, BeganAt: at, CutShort: &CutShort{
+		ID: fmt.Sprintf("%s-a%d", exampleRun, id),
+		Actions: []recovery.Button{
+			{ID: "a1", Kind: recovery.ButtonRetryNow, Label: recovery.Label(recovery.ButtonRetryNow, ""), Effect: recovery.EffectRunner, Primary: true},
+			{ID: "a2", Kind: recovery.ButtonSwitchModel, Label: recovery.Label(recovery.ButtonSwitchModel, other), Effect: recovery.EffectRunner, Model: other},
+		},
+	}}
+}
+
 // exampleFailed is the run when it asks a person.
 func exampleFailed() Run {
 	r := exampleGoesOn
@@ -109,7 +121,7 @@ func exampleFailed() Run {
 // exampleSwitched is the run after the person's answer.
 func exampleSwitched() Run {
 	r := exampleGoesOn
-	r.Model, r.Attempt = exampleOther, &Attempt{ID: 2, Model: exampleOther, Of: 3, BeganAt: exampleTime.Add(time.Minute)}
+	r.Model, r.Attempt = exampleOther, exampleAttempt(2, exampleOther, exampleModel, exampleTime.Add(time.Minute))
 	r.UpdatedAt, r.ServerNow, r.Seq = r.Attempt.BeganAt, r.Attempt.BeganAt, 9
 	return r
 }

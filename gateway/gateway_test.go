@@ -99,7 +99,7 @@ func (w *written) Recover(_ context.Context, run string, a gateway.Answer) error
 	if err != nil {
 		return err
 	}
-	return w.write(run, accepted)
+	return w.write(run, state.Answering(accepted, time.Now())...)
 }
 
 func (w *written) Cancel(_ context.Context, run string) error {
@@ -214,6 +214,36 @@ func TestARunFromStartToRecovery(t *testing.T) {
 	}
 	if code := call(t, "POST", s.URL+"/v1/runs/r1/cancel", "", nil, &run); code != 202 || run.Status != "cancelled" {
 		t.Errorf("%d %+v", code, run)
+	}
+}
+
+// TestACallIsCutShort: a run tells how its model call may be cut short, and takes it once.
+func TestACallIsCutShort(t *testing.T) {
+	w := newWritten()
+	s := serve(t, w)
+	var run gateway.Run
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, &run)
+	if err := w.write("r1", recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}); err != nil {
+		t.Fatal(err)
+	}
+	if code := call(t, "GET", s.URL+"/v1/runs/r1", "", nil, &run); code != 200 || run.Attempt == nil || run.Attempt.CutShort == nil {
+		t.Fatalf("%d %+v", code, run)
+	}
+	cut := run.Attempt.CutShort
+	if len(cut.Actions) != 2 || cut.Actions[0].Kind != recovery.ButtonRetryNow || cut.Actions[1].Model != "b/two" {
+		t.Fatalf("what may be done: %+v", cut)
+	}
+	body := `{"suggestion":"` + cut.ID + `","action":"a2"}`
+	var after gateway.Run
+	if code := call(t, "POST", s.URL+"/v1/runs/r1/recover", body, nil, &after); code != 202 || after.Attempt != nil || after.Status != "running" {
+		t.Errorf("%d %+v", code, after)
+	}
+	if code := call(t, "POST", s.URL+"/v1/runs/r1/recover", body, nil, nil); code != 409 {
+		t.Errorf("once more: %d", code)
+	}
+	events, err := w.log.Read(t.Context(), "r1", 0, 0)
+	if last := events[len(events)-1]; err != nil || last.Text != "You chose: Switch to b/two" {
+		t.Errorf("%+v, %v", last, err)
 	}
 }
 

@@ -52,6 +52,14 @@ type Attempt struct {
 	Retry   int       `json:"retry" doc:"n of attempt n/m; 0 = the first."`
 	Of      int       `json:"of"`
 	BeganAt time.Time `json:"beganAt"`
+
+	CutShort *CutShort `json:"cutShort,omitempty" doc:"What a person may do who does not wait any longer for it: offer it once the call is slow."`
+}
+
+// CutShort is how a model call may be cut short.
+type CutShort struct {
+	ID      string            `json:"id" doc:"To be named in the answer, as a suggestion is."`
+	Actions []recovery.Button `json:"actions"`
 }
 
 // Call is a tool call of the last answer.
@@ -94,6 +102,9 @@ func View(r *recovery.Run, now time.Time) Run {
 	}
 	if a := r.Attempt; a != nil && a.InAir {
 		v.Attempt = &Attempt{ID: a.ID, Model: a.Model, Retry: r.Call.Retries, Of: r.Policy.MaxRetries, BeganAt: a.BeganAt}
+		if id, actions := r.CutShort(); id != "" {
+			v.Attempt.CutShort = &CutShort{ID: id, Actions: actions}
+		}
 	}
 	for _, t := range r.Pending {
 		v.Tools = append(v.Tools, Call{

@@ -27,8 +27,8 @@ type goldenView struct {
 	Model      string  `json:"model"` // that wrote it
 	Partial    bool    `json:"partial"`
 	Truncated  bool    `json:"truncated"`
-	InAir      uint64  `json:"inAir"` // the attempt, or 0
-	Retry      int     `json:"retry"` // of it
+	InAir      uint64  `json:"inAir"`    // the attempt, or 0
+	Retry      int     `json:"retry"`    // of it
 	CutShort   string  `json:"cutShort"` // the id of the call that may be, and the labels of the actions
 	Wait       string  `json:"wait"`
 	Suggestion string  `json:"suggestion"` // that is open

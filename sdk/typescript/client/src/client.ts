@@ -1,6 +1,7 @@
 import type { Delta, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
 import { Problem } from './problem.js';
 import { serverEvents } from './sse.js';
+import type { CutShort } from './view.js';
 
 /** What a client is made from. */
 export interface Options {
@@ -35,6 +36,7 @@ export interface Run {
   model: string;
   seq: number;
   serverNow: string;
+  attempt?: { id: number; model: string; retry: number; of: number; beganAt: string; cutShort?: CutShort };
   answer: { text: string; model?: string; partial?: boolean; truncated?: boolean };
   meta: { recoverySuggestion?: Suggestion };
 }
