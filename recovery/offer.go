@@ -65,8 +65,8 @@ func (r *Run) suggest() Suggestion {
 	if d.Delay > 0 {
 		s.RetryAt = o.At.Add(d.Delay.Duration())
 	}
-	if d.Delay > MaxInProcessWait && s.ResetsAt.IsZero() {
-		s.ResetsAt = s.RetryAt
+	if wait := max(d.Delay, f.RetryAfter); wait > MaxInProcessWait && s.ResetsAt.IsZero() {
+		s.ResetsAt = o.At.Add(wait.Duration())
 	}
 	if d.Action != ActionFail {
 		s.Actions = r.buttons(s.ResetsAt)

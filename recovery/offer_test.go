@@ -38,6 +38,7 @@ func TestButtons(t *testing.T) {
 		{"a silent model", KindTimeout, retry, func(r *Run) { r.Open.Failure.Timer = TimerIdle }, "retry* wait_longer switch_model=b/two stop"},
 		{"a model silent too often", KindTimeout, retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }, "switch_model=b/two* stop"},
 		{"a long wait", KindRateLimit, Decision{Action: ActionRetry, Delay: 90_000}, nil, "resume_at switch_model=b/two retry* stop"},
+		{"a provider that asked for a long wait", KindRateLimit, another, func(r *Run) { r.Open.Failure.RetryAfter = 90_000 }, "resume_at switch_model=b/two* retry stop"},
 		{"the time is over", KindRunTimeout, retry, nil, "extend* stop"},
 		{"a kind of a newer version", "gremlins", retry, nil, "retry* switch_model=b/two stop"},
 		{"a plugin's buttons", KindOverloaded, Decision{Action: ActionRetry, Actions: []Button{
