@@ -253,9 +253,13 @@ func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// answered tells why an answer to a suggestion came to nothing.
+// answered tells why an answer came to nothing.
 func (c *Chat) answered(err error) {
+	t := c.last()
+	late := errors.Is(err, recovery.ErrExpired) || errors.Is(err, recovery.ErrAnswered)
 	switch {
+	case late && t != nil && t.goesOn():
+		c.notice = goneOnLine
 	case errors.Is(err, recovery.ErrExpired):
 		c.notice = expiredLine
 	case errors.Is(err, recovery.ErrAnswered):

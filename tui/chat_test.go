@@ -369,6 +369,33 @@ func TestWaitIsCutShort(t *testing.T) {
 	})
 }
 
+// TestASlowCallIsCutShort: numbers press what may be done about it, where its silence has a
+// limit; a key that comes too late is told what has happened, and does no harm.
+func TestASlowCallIsCutShort(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.begins(nil)
+		s.after(19 * time.Second)
+		s.types("1")
+		s.chat.input.Reset()
+		s.after(time.Second)
+		s.types("1")
+		s.types("2")
+		want := []client.Answer{{Suggestion: "r1-a1", Action: "a1"}, {Suggestion: "r1-a1", Action: "a2"}}
+		if diff := cmp.Diff(want, s.gateway.answers); diff != "" {
+			s.Error(diff)
+		}
+		s.gateway.err = &client.Problem{Status: 409}
+		s.types("2")
+		s.has(goneOnLine)
+	})
+	play(t, 80, 24, func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.Timeouts.FirstEvent, p.Timeouts.Idle = 0, 0 })
+		s.after(time.Minute)
+		s.has("Still waiting for Anthropic… 1 min")
+		s.lacks("Retry now")
+	})
+}
+
 // TestSendingStops: a message that is sent while a run goes on stops it first.
 func TestSendingStops(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {

@@ -37,7 +37,7 @@ type situation struct {
 	state   state
 	line    string
 	buttons []recovery.Button // pressed by number
-	asks    string            // to be named when one is posted: the id of the wait or of the suggestion
+	asks    string            // to be named when one is posted: the id of the wait, of the call or of the suggestion
 }
 
 // From when on something is said to take long.
@@ -55,6 +55,7 @@ const (
 	offlineLine = "This computer is offline. The run continues when the connection is back."
 	storeLine   = "The run waits for its store. It goes on by itself."
 
+	goneOnLine     = "The run has gone on meanwhile."
 	supersededLine = "The next message took this suggestion's place."
 )
 
@@ -158,7 +159,7 @@ func (t *turn) working(now time.Time) situation {
 		return usingTool(t.running(), now)
 	case inAir && t.partialText() && t.pieces[len(t.pieces)-1].attempt == a.ID:
 		return situation{state: stateStreaming}
-	case t.recovering != nil && !t.recovering.quiet:
+	case t.recovering != nil && !t.recovering.quiet && !t.slower(now):
 		return t.trying(inAir)
 	}
 	return t.thinking(now)
@@ -196,6 +197,18 @@ func usingTool(c *call, now time.Time) situation {
 	return situation{state: stateTool, line: fmt.Sprintf("Still working: %s, %s", c.name, spell(elapsed))}
 }
 
+// slower reports whether the call in the air has said nothing for so long that a person may
+// cut it short, where a limit is set on that.
+func (t *turn) slower(now time.Time) bool {
+	r := &t.view.State
+	id, _ := r.CutShort()
+	if id == "" || t.view.Thinking() != "" || now.Sub(r.Attempt.BeganAt) < slowerAfter {
+		return false
+	}
+	limits := r.Policy.TimeoutsOf(r.Attempt.Model)
+	return limits.FirstEvent > 0 || limits.Idle > 0
+}
+
 func (t *turn) thinking(now time.Time) situation {
 	r, a := &t.view.State, t.view.State.Attempt
 	since, inAir := r.Last, a != nil && a.InAir
@@ -209,12 +222,15 @@ func (t *turn) thinking(now time.Time) situation {
 	case elapsed < slowAfter || !inAir || t.view.Thinking() != "":
 		return situation{state: stateThinking, line: "Thinking… " + spell(elapsed)}
 	}
-	line := fmt.Sprintf("Still waiting for %s… %s", providerName(a.Model), spell(elapsed))
+	s := situation{state: stateSlow, line: fmt.Sprintf("Still waiting for %s… %s", providerName(a.Model), spell(elapsed))}
 	left := r.Policy.TimeoutsOf(a.Model).FirstEvent.Duration() - elapsed
 	if elapsed >= slowerAfter && left > 0 && r.Policy.AutoRecover && r.Call.Retries < r.Policy.MaxRetries {
-		line += " · will retry in " + spellLeft(left)
+		s.line += " · will retry in " + spellLeft(left)
 	}
-	return situation{state: stateSlow, line: line}
+	if t.slower(now) {
+		s.asks, s.buttons = r.CutShort()
+	}
+	return s
 }
 
 // attemptOf is " (attempt 2/3)"; nothing where a person asked for more than there are.

@@ -31,6 +31,15 @@ var states = map[string]func(*scene){
 		s.begins(nil)
 		s.after(20 * time.Second)
 	},
+	"slow_again": func(s *scene) {
+		s.begins(nil)
+		s.cutsShort("a1")
+		s.after(25 * time.Second)
+	},
+	"cut_short": func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
+		s.cutsShort("a2")
+	},
 	"streaming": func(s *scene) {
 		s.begins(nil)
 		s.says("A *mulligan* is a **second shot**.\n\nIt is tak")
@@ -142,6 +151,15 @@ func (s *scene) asked(kind recovery.Kind) {
 	s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
 	s.fails(kind, func(f *recovery.Failure) { f.HTTPStatus = 529 })
 	s.decides(retry)
+}
+
+// cutsShort lets a person end a call that is slow by an action.
+func (s *scene) cutsShort(action string) {
+	s.Helper()
+	s.after(20 * time.Second)
+	id, _ := s.state.CutShort()
+	s.happens(s.state.Answering(recovery.Accepted{Suggestion: id, Action: action}, s.now)...)
+	s.goesOn()
 }
 
 func (s *scene) retried(kind recovery.Kind) {
