@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -33,7 +34,8 @@ type record struct {
 	Failures int           `json:"failures"` // in a row
 }
 
-// records are the cooldowns by scope: a full name or an entry's name.
+// records are the cooldowns by scope: a full name, an entry's name, or that of an engine's
+// provider.
 type records map[string]record
 
 // scopeOf is the narrowest scope that f says something about; false for none.
@@ -45,9 +47,29 @@ func scopeOf(model string, f recovery.Failure) (string, bool) {
 	case recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindModelNotFound:
 		return model, true
 	case recovery.KindQuota, recovery.KindAuth, recovery.KindBilling:
-		return entryOf(model), true
+		return accountOf(model, f), true
 	}
 	return "", false
+}
+
+// accountOf is the scope of whoever was asked: the entry or, where that is an engine that
+// asks providers of its own, the provider that failed, as "pi/anthropic".
+func accountOf(model string, f recovery.Failure) string {
+	if own := entryOf(model) + "/" + f.Provider; f.Provider != "" && strings.HasPrefix(model, own+"/") {
+		return own
+	}
+	return entryOf(model)
+}
+
+// scopesOf are the scopes that a model is in: itself, its entry and, if it is an engine's,
+// the engine's provider.
+func scopesOf(model string) []string {
+	scopes := []string{model, entryOf(model)}
+	if entry, rest, _ := strings.Cut(model, "/"); strings.Contains(rest, "/") {
+		provider, _, _ := strings.Cut(rest, "/")
+		scopes = append(scopes, entry+"/"+provider)
+	}
+	return scopes
 }
 
 func (rs records) failed(scope string, f recovery.Failure, at time.Time) {

@@ -15,7 +15,8 @@
 // A cooldown covers as little as its failure says anything about:
 //
 //	rate_limit, overloaded, model_not_found   the provider entry and model ("anthropic/fable-1")
-//	quota, auth, billing                      the provider entry ("anthropic")
+//	quota, auth, billing                      the provider entry ("anthropic"); of an engine,
+//	                                          which asks several, the one that failed ("pi/anthropic")
 //	everything else, and our own timers       nothing
 //
 // # How long

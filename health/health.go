@@ -52,17 +52,20 @@ func (h *Health) Succeeded(model string) {
 	if h.shared != nil {
 		h.refresh()
 	}
-	entry := entryOf(model)
+	scopes := scopesOf(model)
 	h.mu.RLock()
-	_, one := h.known.cooldowns[model]
-	_, all := h.known.cooldowns[entry]
+	cooling := slices.ContainsFunc(scopes, func(scope string) bool {
+		_, is := h.known.cooldowns[scope]
+		return is
+	})
 	h.mu.RUnlock()
-	if !one && !all {
+	if !cooling {
 		return // the usual case costs no write
 	}
 	h.update(time.Time{}, func(k *known) {
-		delete(k.cooldowns, model)
-		delete(k.cooldowns, entry)
+		for _, scope := range scopes {
+			delete(k.cooldowns, scope)
+		}
 	})
 }
 
@@ -75,9 +78,11 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	r := h.known.cooldowns[model]
-	if e := h.known.cooldowns[entryOf(model)]; e.Until.After(r.Until) {
-		r = e
+	var r record
+	for _, scope := range scopesOf(model) {
+		if s := h.known.cooldowns[scope]; s.Until.After(r.Until) {
+			r = s
+		}
 	}
 	if !r.Until.After(at) {
 		return recovery.Cooldown{}, false

@@ -126,6 +126,28 @@ func TestNeverShortened(t *testing.T) {
 	})
 }
 
+// An engine asks providers of its own: what one of them refuses says nothing of the others.
+func TestEnginesProviders(t *testing.T) {
+	h := health.New()
+	f := failure(recovery.KindAuth)
+	f.Provider = "anthropic"
+	h.Failed("pi/anthropic/a", f, start)
+	for model, want := range map[string]bool{"pi/anthropic/a": true, "pi/anthropic/b": true, "pi/openai/a": false, "anthropic/a": false} {
+		if _, cooling := h.Cooling(model, start); cooling != want {
+			t.Errorf("%s is cooling: %v", model, cooling)
+		}
+	}
+	h.Succeeded("pi/anthropic/b")
+	if all := h.All(start); len(all) > 0 {
+		t.Errorf("after a success: %+v", all)
+	}
+	f.Provider = "openrouter"
+	h.Failed("openrouter/anthropic/a", f, start)
+	if _, cooling := h.Cooling("openrouter/openai/a", start); !cooling {
+		t.Error("one account is taken for two")
+	}
+}
+
 func TestAbsurdDemandsAreBounded(t *testing.T) {
 	h := health.New()
 	f := failure(recovery.KindQuota)
