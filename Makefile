@@ -75,6 +75,16 @@ bench: ## measure and print one table: each number beside its baseline, then a c
 load: build ## put `mulligan serve` under load for some six minutes and print one table
 	@go run ./bench/load
 
+# Of the newest one only its bundle is used, which needs none of its dependencies: not all of
+# them can be installed, so the lock file has none.
+.PHONY: pi
+pi: ## install the Pi coding agent, in two generations, for the live tests of bench/pi
+	@for g in old new; do \
+		cmp -s bench/pi/$$g/package-lock.json .cache/pi/$$g/installed && continue; \
+		mkdir -p .cache/pi/$$g && cp bench/pi/$$g/package.json bench/pi/$$g/package-lock.json bench/pi/$$g/.npmrc .cache/pi/$$g/ && \
+		(cd .cache/pi/$$g && npm ci --ignore-scripts --silent --no-audit --no-fund && cp package-lock.json installed) || exit 1; \
+	done
+
 .PHONY: check
 check: format lint proto tidy cross oracles sdks web-check ## run every check beside the tests
 

@@ -120,6 +120,7 @@ func (p *process) read(from io.ReadCloser) {
 		p.stop()
 	}
 	<-p.exited
+	p.sweep() // somebody else may have killed Pi, and not what it started
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cause = err; errors.Is(err, io.EOF) {
@@ -459,33 +460,37 @@ func (p *process) known(id string, err error) (string, bool, error) {
 func (p *process) stop() {
 	p.ending.Do(func() {
 		p.ignore(true)
-		group := p.cmd.Process.Pid
 		if !within(p.exited, 0) {
 			_ = p.cmd.Process.Signal(syscall.SIGTERM)
 			within(p.exited, endTime)
 		}
-		deadline := time.Now().Add(killTime)
-		for pause := time.Millisecond; ; pause *= 2 {
-			left := procgroup.Marked(p.mark)
-			for _, pid := range left {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-			if procgroup.Alive(group) {
-				procgroup.Signal(group, syscall.SIGKILL)
-			} else if len(left) == 0 {
-				break
-			}
-			if time.Now().After(deadline) {
-				break
-			}
-			time.Sleep(pause)
-		}
+		p.sweep()
 		_ = p.stdin.Close()
 		within(p.exited, pipeTime)
 		_ = p.out.Close()
 		close(p.finished)
 	})
 	<-p.finished
+}
+
+// sweep kills what is left of Pi and of what it started, for killTime at the most.
+func (p *process) sweep() {
+	group := p.cmd.Process.Pid
+	deadline := time.Now().Add(killTime)
+	for pause := time.Millisecond; ; pause *= 2 {
+		left := procgroup.Marked(p.mark)
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		alive := procgroup.Alive(group)
+		if alive {
+			procgroup.Signal(group, syscall.SIGKILL)
+		}
+		if !alive && len(left) == 0 || time.Now().After(deadline) {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // within reports whether the channel is closed within the given time.

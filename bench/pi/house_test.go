@@ -1,0 +1,210 @@
+package pi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// generations are the Pis, by their names, each with the command that starts it.
+func generations(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	installed := func(parts ...string) string {
+		path, err := filepath.Abs(filepath.Join(append([]string{"..", "..", ".cache", "pi"}, parts...)...))
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			missing(t, err)
+		}
+		return path
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		missing(t, err)
+	}
+	found["0.73"] = []string{node, installed("old", "node_modules", "@mariozechner", "pi-coding-agent", "dist", "cli.js")}
+	if runtime.GOOS == "linux" {
+		arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+		node = installed("new", "node_modules", "node-linux-"+arch, "bin", "node")
+	}
+	found["1.5"] = []string{node, installed("new", "node_modules", "@earendil-works", "pi-coding-agent", "dist", "bundle", "cli.js")}
+	return found
+}
+
+// missing says loudly what is not there.
+func missing(t *testing.T, what error) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("Pi is not installed: %v; run: make pi", what)
+	}
+	t.Skipf("PI IS NOT INSTALLED, nothing was tested: %v; run: make pi", what)
+}
+
+// both runs a test in both generations, side by side.
+func both(t *testing.T, test func(t *testing.T, command []string)) {
+	t.Helper()
+	for name, command := range generations(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, command)
+		})
+	}
+}
+
+// house is a runner whose models are Pi's, and the provider that Pi asks.
+type house struct {
+	*runner.Runner
+	t      *testing.T
+	lab    *faultlab.Lab
+	folder string // of the engine
+}
+
+const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fakean/three", "pi/fakeoa/two"
+
+// build builds a house. Pi's provider plays the scripts; entry changes the engine.
+func build(t *testing.T, command []string, scripts map[string]string, entry func(*provider.Engine), more ...runner.Option) *house {
+	t.Helper()
+	dir := t.TempDir()
+	h := &house{t: t, lab: faultlab.New(faultlab.WithPace(20 * time.Millisecond)), folder: filepath.Join(dir, "engine")}
+	for model, script := range scripts {
+		steps, err := faultlab.Parse(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.lab.Script(model, steps...)
+	}
+	server, err := h.lab.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = server.Close(), h.lab.Close() })
+	person := filepath.Join(dir, "person")
+	if err := os.Mkdir(person, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(person, "models.json"), models(server.URL()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	engine := provider.Engine{Command: command, ConfigDir: person, Folder: h.folder, Env: []string{}}
+	if entry != nil {
+		entry(&engine)
+	}
+	set, err := provider.New([]provider.Entry{{Name: "pi", Type: provider.TypePi, Engine: engine}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		set.Close()
+		h.nothingLeft()
+	})
+	options := []runner.Option{
+		runner.WithModels(set, one, two, unlisted, elsewhere), runner.WithAutoRecover(true), runner.WithMinTimeout(10 * time.Millisecond),
+		runner.WithHook("advice", hooks.Func(advise)),
+	}
+	h.Runner = runner.New(append(options, more...)...)
+	return h
+}
+
+// advise retries what may pass, and otherwise takes the next model.
+func advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+	if e.Failure.Retryable {
+		return recovery.Vote{Action: recovery.ActionRetry}, nil
+	}
+	for _, a := range e.Alternatives {
+		if a.Model != e.Model {
+			return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: a.Model}, nil
+		}
+	}
+	return recovery.Vote{}, nil
+}
+
+// models is Pi's models.json: one and two at that address.
+func models(url string) []byte {
+	list := []map[string]any{}
+	for _, id := range []string{"one", "two"} {
+		list = append(list, map[string]any{"id": id, "contextWindow": 200000, "maxTokens": 4096})
+	}
+	provider := func(api, base string) map[string]any {
+		return map[string]any{"baseUrl": base, "api": api, "apiKey": "any-key", "models": list}
+	}
+	b, _ := json.Marshal(map[string]any{"providers": map[string]any{
+		"fakean": provider("anthropic-messages", url), "fakeoa": provider("openai-completions", url+"/v1"),
+	}})
+	return b
+}
+
+// told is what became of a run.
+type told struct {
+	result   runner.Result
+	err      error
+	failures []recovery.Failure
+	returned []recovery.ToolReturned
+}
+
+// run runs a prompt to where it settles.
+func (h *house) run(ctx context.Context, request runner.Request) told {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if request.Prompt == "" {
+		request.Prompt = "hi"
+	}
+	run, err := h.Start(ctx, request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var got told
+	for e, err := range run.Events() {
+		if err != nil {
+			break
+		}
+		if e.Event == nil {
+			continue
+		}
+		switch body := e.Event.Body.(type) {
+		case recovery.Failed:
+			got.failures = append(got.failures, body.Failure)
+		case recovery.ToolReturned:
+			got.returned = append(got.returned, body)
+		}
+	}
+	got.result, got.err = run.Wait()
+	return got
+}
+
+// running lists the processes of the house that have not ended: Pis, and what those started.
+func (h *house) running() []int { return procgroup.Marked("PI_CODING_AGENT_DIR=" + h.folder) }
+
+// nothingLeft demands that no process of the house runs, within a moment.
+func (h *house) nothingLeft() {
+	h.t.Helper()
+	for deadline := time.Now().Add(2 * time.Second); len(h.running()) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			for _, pid := range h.running() {
+				h.t.Errorf("process %d is left: %s", pid, commandLine(pid))
+			}
+			return
+		}
+	}
+}
+
+func commandLine(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended by now
+	return strings.ReplaceAll(string(b), "\x00", " ")
+}

@@ -1,0 +1,134 @@
+package pi
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// TestKinds has what a provider does to Pi. Each gives one failure of the right kind, and
+// the run recovers, by a retry or with another model; what tools gave is kept.
+func TestKinds(t *testing.T) {
+	const tool = `tool:bash:{"command":"cd $PI_CODING_AGENT_DIR && echo danger >> ran; cat ran"}, `
+	both(t, func(t *testing.T, command []string) {
+		for name, c := range map[string]struct {
+			script string // of the first model; the second answers
+			want   recovery.Kind
+			status int
+		}{
+			"rate limit": {tool + "429:0s, answer:Fine.", recovery.KindRateLimit, 429},
+			"overloaded": {tool + "529, answer:Fine.", recovery.KindOverloaded, 529},
+			"bad key":    {tool + "401", recovery.KindAuth, 401},
+			"too long":   {tool + "row:A23", recovery.KindContextOverflow, 400},
+			"refused":    {tool + "refuse, answer:Fine.", recovery.KindUnreachable, 0},
+			"cut":        {tool + "cut:Half, answer:Fine.", recovery.KindStreamInterrupted, 0},
+			"empty":      {tool + "empty, answer:Fine.", recovery.KindEmptyResponse, 0},
+		} {
+			t.Run(name, func(t *testing.T) {
+				h := build(t, command, map[string]string{"one": c.script, "two": "answer:Fine."}, nil)
+				got := h.run(t.Context(), runner.Request{})
+				if got.err != nil || got.result.Status != recovery.StatusCompleted || got.result.Text != "Fine." {
+					t.Fatalf("%+v, %v", got.result, got.err)
+				}
+				if len(got.failures) != 1 || got.failures[0].Kind != c.want || got.failures[0].HTTPStatus != c.status || got.failures[0].Provider != "fakean" {
+					t.Errorf("%+v", got.failures)
+				}
+				requests := h.lab.Requests()
+				last := requests[len(requests)-1]
+				if strings.HasPrefix(c.script, tool) && (len(got.returned) != 1 || got.returned[0].Result.Text != "danger\n" || !bytes.Contains(last.Body, []byte(`danger\n`))) {
+					t.Errorf("the tool's result is not kept: %+v, %s", got.returned, last.Body)
+				}
+				if bytes.Contains(last.Body, []byte("Mulligan")) {
+					t.Errorf("the model sees that it goes on: %s", last.Body)
+				}
+			})
+		}
+	})
+}
+
+// TestSilence has the hangs that Pi's own clocks do not cover.
+func TestSilence(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		for name, c := range map[string]struct {
+			script string
+			timers recovery.Settings
+			timer  recovery.Timer
+		}{
+			"before the headers": {"hang, answer:Fine.", recovery.Settings{recovery.TimerFirstEvent: 6000}, recovery.TimerFirstEvent},
+			"in mid-stream":      {"stall:Half, answer:Fine.", recovery.Settings{recovery.TimerIdle: 1000}, recovery.TimerIdle},
+			"pings for ever":     {"row:T36, answer:Fine.", recovery.Settings{recovery.TimerIdle: 1000}, recovery.TimerIdle},
+		} {
+			t.Run(name, func(t *testing.T) {
+				h := build(t, command, map[string]string{"one": c.script}, nil, runner.WithTimeouts(c.timers))
+				got := h.run(t.Context(), runner.Request{})
+				if got.err != nil || got.result.Text != "Fine." || len(got.failures) != 1 || got.failures[0].Kind != recovery.KindTimeout || got.failures[0].Timer != c.timer {
+					t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
+				}
+			})
+		}
+	})
+}
+
+// Pi's own retries: the failure is told with Pi's delay, and the turn goes on by itself, or
+// on another model.
+func TestOwnRetries(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		h := build(t, command, map[string]string{"one": "529, answer:Fine."}, func(e *provider.Engine) { e.Retries = "pi" })
+		got := h.run(t.Context(), runner.Request{})
+		if got.err != nil || got.result.Text != "Fine." || len(got.failures) != 1 || got.failures[0].RetryAfter != 8000 || len(h.lab.Requests()) != 2 {
+			t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
+		}
+	})
+}
+
+// A session is one conversation of Pi's, also over processes, and with a model that Pi does
+// not list.
+func TestSession(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		h := build(t, command, map[string]string{"one": "answer:First., answer:Second.", "three": "answer:Third."}, nil)
+		for i, want := range []string{"First.", "Second.", "Third."} {
+			got := h.run(t.Context(), runner.Request{Session: "s", Prompt: "question " + want, Model: []string{one, one, unlisted}[i]})
+			if got.err != nil || got.result.Text != want {
+				t.Fatalf("%+v, %v", got.result, got.err)
+			}
+			if left := h.running(); len(left) > 0 {
+				t.Errorf("%v are left after the run", left)
+			}
+		}
+		requests := h.lab.Requests()
+		last := string(requests[len(requests)-1].Body)
+		rest := last
+		for _, said := range []string{"question First.", "First.", "question Second.", "Second.", "question Third."} {
+			_, after, ok := strings.Cut(rest, said)
+			if !ok {
+				t.Fatalf("%q is not in its place in %s", said, last)
+			}
+			rest = after
+		}
+	})
+}
+
+// Without autoRecover nothing is tried again; a person's answer goes on where the run stood.
+func TestAccepted(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		h := build(t, command, map[string]string{"one": `tool:bash:{"command":"echo danger"}, 401, answer:Fine.`}, nil, runner.WithAutoRecover(false))
+		got := h.run(t.Context(), runner.Request{})
+		failed, ok := errors.AsType[*runner.Error](got.err)
+		if !ok || failed.Suggestion == nil || len(h.running()) > 0 {
+			t.Fatalf("%+v, %v, %v are left", got.result, got.err, h.running())
+		}
+		run, err := h.Recover(t.Context(), got.result.Run, runner.Answer{Action: recovery.ButtonRetry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := run.Wait()
+		if err != nil || result.Text != "Fine." || len(h.lab.Requests()) != 3 {
+			t.Errorf("%+v, %v, %d requests", result, err, len(h.lab.Requests()))
+		}
+	})
+}
