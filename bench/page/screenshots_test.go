@@ -36,6 +36,7 @@ var looks = map[string]look{
 // kept are the pictures that are part of the tree; the others are in all/, which is not.
 var kept = map[string]bool{
 	"suggestion-light": true, "suggestion-dark": true, "suggestion-phone": true, "retrying-light": true, "retrying-phone": true,
+	"slow-light": true, "slow-phone": true,
 	"recovered-light": true, "recovered-dark": true, "timeline-light": true, "timeline-dark": true, "waiting-light": true,
 	"failed-light": true, "tool-unknown-phone": true, "usage-limit-dark": true,
 }

@@ -45,6 +45,81 @@ func TestThinkingAndSlow(t *testing.T) {
 	w.says(".line", "Stopped. The text above is kept.")
 }
 
+// TestASlowCallIsCutShort: from 20 s without a token a person may have the call made again,
+// or another model asked, whoever recovers otherwise; by a click, or by a key.
+func TestASlowCallIsCutShort(t *testing.T) {
+	other := answered("You chose: Switch to openai/gpt-5.2")
+	for name, c := range map[string]struct {
+		auto bool
+		do   func(w *window)
+		then func(w *window)
+	}{
+		"retry":  {false, func(w *window) { w.press("Retry now") }, answered("You chose: Retry now")},
+		"switch": {true, func(w *window) { w.press("Switch to gpt-5.2") }, other},
+		"stop":   {true, func(w *window) { w.press("Stop") }, func(w *window) { w.says(".line", "Stopped. The text above is kept.") }},
+		"Alt+1":  {true, func(w *window) { w.key("1", alt) }, answered("You chose: Retry now")},
+		"Alt+2":  {false, func(w *window) { w.key("2", alt) }, other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t)
+			h.play(opus, faultlab.Hang(), faultlab.Answer(answer))
+			h.play(gpt, faultlab.Answer(answer))
+			w := h.ask(c.auto)
+			w.says(".line", "Thinking…")
+			w.skip(13 * time.Second)
+			w.says(".lineactions", "Stop")
+			w.lacks(`.lineactions [data-kind="retry_now"]`)
+			w.skip(21 * time.Second)
+			w.matches(".lineactions", `^Retry now Switch to gpt-5.2 Stop$`)
+			said := "Still waiting for Anthropic…"
+			if c.auto {
+				said += " · will retry"
+			}
+			w.wait(`[...document.querySelectorAll('.status [role="status"]')].some((e) => {
+				const read = e.cloneNode(true);
+				read.querySelectorAll('[aria-hidden]').forEach((hidden) => hidden.remove());
+				return read.textContent.trim() === ` + quote(said) + `; })`)
+			c.do(w)
+			c.then(w)
+			if eval[bool](w, `!!document.querySelector('.trouble')`) {
+				t.Error("the page says", w.text(".trouble"))
+			}
+		})
+	}
+}
+
+// TestTooLateToCutShort: who presses when the call is over already is not told of a
+// suggestion that there never was.
+func TestTooLateToCutShort(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Hang())
+	w := h.ask(true)
+	w.says(".line", "Thinking…")
+	w.skip(20 * time.Second)
+	eval[any](w, `(() => { const real = window.fetch; window.answers = 0; window.fetch = (url, options) => !String(url).endsWith('/recover') ? real(url, options) :
+		Promise.resolve(new Response('{"status":410,"detail":"gone"}', {status: 410, headers: {'content-type': 'application/problem+json'}})).finally(() => window.answers++); })()`)
+	w.press("Retry now")
+	w.wait(`window.answers === 1`)
+	w.press("Retry now") // it may be tried again
+	w.wait(`window.answers === 2`)
+	w.press("Stop")
+	w.says(".line", "Stopped.")
+	if said := w.text(".trouble"); said != "" {
+		t.Errorf("the page says %q", said)
+	}
+}
+
+// TestSilenceWithoutALimit: where nothing ends a silent call, only stopping it is offered.
+func TestSilenceWithoutALimit(t *testing.T) {
+	h := build(t, policy(func(p *recovery.Policy) { p.Timeouts.FirstEvent, p.Timeouts.Idle = 0, 0 }))
+	h.play(opus, faultlab.Hang())
+	w := h.ask(true)
+	w.says(".line", "Thinking…")
+	w.skip(40 * time.Second)
+	w.matches(".line", `^Still waiting for Anthropic… [45]\d s$`)
+	w.matches(".lineactions", `^Stop$`)
+}
+
 func TestAToolTakesLong(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.ToolCall("run_tests", `{"all":true}`), faultlab.Answer(answer))

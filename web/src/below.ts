@@ -20,7 +20,8 @@ export interface CardState {
   opened: string;
 }
 
-const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+/** How the key of the shortcuts is called, before its number. */
+const altKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : 'Alt ';
 
 /** The shapes of the states: meaning is not in colour alone. */
 const shapes: Partial<Record<Situation['state'], string>> = {
@@ -52,13 +53,15 @@ function lineActions(s: Situation, actions: Actions): TemplateResult | typeof no
   const now = s.state === 'wait_reset' || s.state === 'wait_online' ? undefined : s.actions.find((b) => b.kind === 'retry_now');
   const cancel = s.state === 'wait_reset' ? s.actions.find((b) => b.kind === 'cancel_wait') : undefined;
   const list = [now, s.state === 'wait_online' ? undefined : switchTo, cancel].filter((b) => b !== undefined);
-  if (list.length === 0 && !stoppable.includes(s.state)) {
+  const stop = stoppable.includes(s.state);
+  if (list.length === 0 && !stop) {
     return nothing;
   }
   return html`
     <div class="lineactions">
-      ${list.map((b) => html`<button class="link" @click=${() => actions.answer(b)}>${labelOf(b, s.actions)}</button>`)}
-      ${stoppable.includes(s.state) ? html`<button class="link" @click=${actions.stop}>Stop</button>` : nothing}
+      ${list.map((b, i) => html`
+        <button class="link" data-kind=${b.kind} aria-keyshortcuts="Alt+${i + 1}" title="${altKey}${i + 1}" @click=${() => actions.answer(b)}>${labelOf(b, s.actions)}</button>`)}
+      ${stop ? html`<button class="link" aria-keyshortcuts="Escape" title="Esc" @click=${actions.stop}>Stop</button>` : nothing}
     </div>`;
 }
 
@@ -75,7 +78,7 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions)
           <button class=${b.primary ? 'primary' : ''} data-kind=${b.kind} ?disabled=${state.answering}
             aria-keyshortcuts=${i < 4 ? `Alt+${i + 1}` : nothing}
             @click=${() => (b.effect === 'client' ? actions.client(b, f) : actions.answer(b))}>
-            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${i < 4 ? html`<kbd aria-hidden="true">${mac ? '⌥' : 'Alt '}${i + 1}</kbd>` : nothing}
+            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${i < 4 ? html`<kbd aria-hidden="true">${altKey}${i + 1}</kbd>` : nothing}
           </button>`)}
       </div>
       ${help(state, s, v, actions)}

@@ -73,7 +73,7 @@ export class Chat extends LitElement {
     }
     const digit = /^Digit([1-4])$/.exec(e.code)?.[1];
     if (digit && e.altKey && !e.ctrlKey && !e.metaKey) {
-      const button = this.querySelectorAll<HTMLButtonElement>('.card .buttons button')[Number(digit) - 1];
+      const button = this.querySelector<HTMLButtonElement>(`button[aria-keyshortcuts="Alt+${digit}"]`);
       if (button) {
         e.preventDefault();
         button.click();

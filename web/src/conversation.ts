@@ -83,7 +83,7 @@ export class Conversation {
   autoRecover: boolean | undefined;
   /** What was wrong with the last thing that the person did. */
   trouble = '';
-  /** The id of the suggestion or wait that was answered, until the run says so. */
+  /** The id of the suggestion, wait or call that was answered, until the run says so. */
   answering = '';
   /** The message that is on its way. */
   sending = '';
@@ -168,9 +168,14 @@ export class Conversation {
     this.answering = asks;
     this.trouble = '';
     this.changed();
-    const done = await this.try(() => this.client.recover(run.id, { ...choice, suggestion: asks }));
-    if (!done) {
+    try {
+      await this.client.recover(run.id, { ...choice, suggestion: asks });
+    } catch (error) {
       this.answering = '';
+      const late = error instanceof Problem && (error.status === 409 || error.status === 410);
+      if (!late || !run.alive) { // else it has gone on meanwhile, as is seen
+        this.wrong(error);
+      }
     }
     this.changed();
   }
