@@ -163,16 +163,17 @@ func (e *Engine) command(ctx context.Context, args ...string) (*exec.Cmd, []stri
 // Stream implements llm.Model. A request without a session is one by itself.
 func (e *Engine) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		passing := request.Session == ""
+		name, passing := request.Session, request.Session == ""
 		if passing {
-			request.Session = "passing-" + rand.Text()
-			defer e.forget(request.Session)
+			name = "passing-" + rand.Text()
+			defer e.Release(name)
 		}
-		s, err := e.session(request.Session)
+		s, err := e.session(name)
 		if err != nil {
 			yield(llm.Delta{}, err)
 			return
 		}
+		s.passing = passing // nobody else has its name
 		s.stream(ctx, request, yield)
 	}
 }
@@ -191,8 +192,14 @@ func (e *Engine) Release(session string) {
 	e.mu.Lock()
 	s := e.sessions[session]
 	e.mu.Unlock()
-	if s != nil {
-		s.release()
+	if s == nil {
+		return
+	}
+	s.release()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s.users == 0 && e.sessions[session] == s {
+		delete(e.sessions, session)
 	}
 }
 
@@ -206,15 +213,6 @@ func (e *Engine) Close() {
 	}
 	e.mu.Unlock()
 	all.Wait()
-}
-
-// forget releases a session and removes what Pi knows of it.
-func (e *Engine) forget(session string) {
-	e.Release(session)
-	e.mu.Lock()
-	delete(e.sessions, session)
-	e.mu.Unlock()
-	_ = os.Remove(e.folder.session(session)) // where Pi has written it at all
 }
 
 // session gives the session of that name to a caller, who leaves it.

@@ -332,6 +332,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A request without a session, as for a summary, is one by itself: it may run no tool, and
+// leaves neither a file nor a process.
+func TestWithoutSession(t *testing.T) {
+	e := fake(t, modern+known+prompted+begun+saying("Short.")+ended("Short.", "stop")+done+quietly)
+	r := ask()
+	r.Session = ""
+	var args string
+	for _, err := range e.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range e.sessions {
+			args = strings.Join(s.last().cmd.Args, " ")
+		}
+	}
+	if !strings.Contains(args, "--no-session --no-tools") || strings.Contains(args, "--session ") || len(e.sessions) > 0 {
+		t.Errorf("%q, %d sessions", args, len(e.sessions))
+	}
+}
+
 func TestNotInstalled(t *testing.T) {
 	e, err := New(Config{Command: []string{"no-such-program-anywhere"}, Folder: t.TempDir()})
 	if err != nil {
@@ -377,6 +397,7 @@ func TestOldPi(t *testing.T) {
 < {"type":"message_update","assistantMessageEvent":{"type":"toolcall_delta","contentIndex":1,"delta":"{}","partial":{}},"message":{"content":[{"a":"}"}]}}
 < {"type":"message_end","message":{"role":"assistant","content":[{"type":"toolCall","id":"c7","name":"read","arguments":{}}],"usage":{"input":1},"stopReason":"toolUse"}}
 `)
+	e.version = nil
 	a, f := hear(t.Context(), t, e, ask())
 	if call := a.Message("").Calls(); f != nil || len(call) != 1 || call[0].ID != "c7" || call[0].Name != "read" {
 		t.Errorf("%+v, %v", a, f)

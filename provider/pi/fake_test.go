@@ -111,6 +111,9 @@ func fake(t *testing.T, script string, change ...func(*Config)) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if v, ok := parseVersion([]byte(strings.TrimPrefix(script, "version "))); ok {
+		e.version = &v // as if it had been asked: that takes a process of its own
+	}
 	t.Cleanup(func() {
 		e.Close()
 		left := 0

@@ -17,6 +17,8 @@ type session struct {
 	name   string
 	talk   chan struct{} // of capacity 1: held by whoever tells Pi what to do
 
+	passing bool // it is one request by itself, as for a summary: nothing is kept, no tool is run
+
 	users int         // calls that are in flight; the engine's lock guards it
 	idle  *time.Timer // ends a Pi that nobody asks; likewise
 
@@ -161,9 +163,11 @@ func (s *session) start(ctx context.Context, system string, target asked) (*proc
 	if err := e.folder.prepare(); err != nil {
 		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
 	}
-	args := []string{
-		"--mode", "rpc", "--provider", target.provider, "--model", target.model,
-		"--session", e.folder.session(s.name), "--extension", e.folder.extension(),
+	args := []string{"--mode", "rpc", "--provider", target.provider, "--model", target.model, "--extension", e.folder.extension()}
+	if s.passing {
+		args = append(args, "--no-session", "--no-tools")
+	} else {
+		args = append(args, "--session", e.folder.session(s.name))
 	}
 	if system != "" {
 		path, err := e.folder.system(system)
