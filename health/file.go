@@ -20,7 +20,7 @@ const (
 	maxFile      = 1 << 20 // bytes
 	fileVersion  = 1
 	refreshEvery = time.Second
-	lockPatience = time.Second
+	lockPatience = 5 * time.Second // beyond it the day's budget may be exceeded by what others spend
 )
 
 // errCorrupt is a file that nobody could have written, or only half.
