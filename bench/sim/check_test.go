@@ -36,6 +36,7 @@ type checker struct {
 	grants    int                     // by a person, in all
 	crashes   int                     // in a row, without a finished step
 	accepted  bool                    // since the last failure
+	cutShort  string                  // the id of the call that the last event says a person cut short
 	sleeps    bool                    // the last event began a wait that is too long to wait
 	calls     map[string]llm.ToolCall // of the last answer
 	begun     map[string]int          // tries of them
@@ -157,7 +158,7 @@ func exported(r *recovery.Run) string {
 
 // note keeps what later rules need, beside the state.
 func (c *checker) note(e recovery.Event) {
-	c.sleeps = false
+	c.sleeps, c.cutShort = false, ""
 	switch b := e.Body.(type) {
 	case recovery.Claimed:
 		c.claimedAt, c.asked = time.Now(), time.Now()
@@ -213,7 +214,7 @@ func (c *checker) noteAnswered(b recovery.Accepted) {
 	c.accepted = true
 	c.grants++
 	c.granted++
-	if c.run.Wait != nil || c.run.Suggestion == nil || c.run.Open == nil {
+	if c.run.Wait != nil || c.run.Suggestion == nil || c.run.Suggestion.ID != b.Suggestion || c.run.Open == nil {
 		return
 	}
 	if button, _ := c.run.Suggestion.Button(b.Action); button.Kind == recovery.ButtonRerunTool {
@@ -225,6 +226,9 @@ func (c *checker) noteAnswered(b recovery.Accepted) {
 func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
 	c.usage = c.usage.Plus(b.Usage)
 	c.asked, c.accepted, c.votes = time.Now(), false, nil
+	if b.Failure.Variant == "cut_short" {
+		c.cutShort = fmt.Sprintf("%s-a%d", e.Run, b.Attempt)
+	}
 	if b.Attempt != 0 {
 		c.failed++
 	}

@@ -15,6 +15,7 @@ const (
 	diceFate
 	diceScreen
 	diceWeather
+	diceHaste
 	diceModels  = 10
 	diceTools   = 50
 	dicePlugins = 100

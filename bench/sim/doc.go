@@ -16,7 +16,8 @@
 //	the disk    fails before or after it wrote, or is slow        disk_test.go
 //	the sky     the network goes, the wall clock is set, the computer sleeps
 //	            weather_test.go
-//	a person    waits, cancels, answers, also from two processes at once, and late
+//	a person    waits, cancels, answers, also from two processes at once, and late; cuts
+//	            slow calls short
 //	            person_test.go
 //	a screen    follows the run as a client does, and loses its connection
 //	            screen_test.go
@@ -36,7 +37,7 @@
 //
 // Virtual time is deterministic, the order of goroutines that are ready at one instant is
 // not: a world that broke is played a few times. It is also made smaller: fewer scripted
-// steps, then without plugins, network, clock, disk, crashes, cancels and tools, as long as
+// steps, then without plugins, network, clock, disk, crashes, cancels, haste and tools, as long as
 // the same invariant breaks. What is left, the recipe and the log, is kept in testdata/failures;
 // a file that stays there is a regression, and every run plays it.
 //

@@ -23,6 +23,7 @@ type person struct {
 	w        *world
 	dice     *dice
 	fates    *dice
+	hasty    *dice
 	doomed   float64 // how likely the next process has a fate
 	patience int     // answers that are left
 	at       *process
@@ -109,6 +110,12 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 		result, err := run.Wait()
 		settled <- outcome{result.State, err}
 	}()
+	for range h.looks() {
+		if waits, err := h.wait(settled, h.hasty.duration(20*time.Second)); !waits {
+			return err
+		}
+		h.cutShort(ctx, run.ID())
+	}
 	impatient := forever
 	if h.dice.chance(0.2) && h.w.recipe.has(partCancels) {
 		impatient = h.dice.duration(2 * time.Minute)
@@ -136,6 +143,38 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 		h.w.complain("I22: cancelled, and settled %s later", took)
 	}
 	return err
+}
+
+// looks is how often the person looks whether a call is slow; rarely at all.
+func (h *person) looks() int {
+	if !h.hasty.chance(0.15) || !h.w.recipe.has(partHaste) {
+		return 0
+	}
+	return 1 + h.hasty.n(4)
+}
+
+// cutShort has the call in the air, if there is one, tried again or another model asked;
+// sometimes the person presses twice, also from another process.
+func (h *person) cutShort(ctx context.Context, run string) {
+	desk := h.w.spawn(fate{})
+	state, err := desk.runner.Inspect(ctx, run)
+	if err != nil {
+		return
+	}
+	id, actions := state.CutShort()
+	if id == "" {
+		return
+	}
+	for range 1 + h.hasty.n(2) {
+		at := desk
+		if h.hasty.chance(0.5) && !h.at.asleep() {
+			at = h.at
+		}
+		_, err := h.recover(ctx, at, run, runner.Answer{Suggestion: id, Action: pick(h.hasty, actions...).ID})
+		if err != nil && !errors.Is(err, runner.ErrSent) && !errors.Is(err, errDied) && !answered(err) && !unwritten(err) {
+			h.w.complain("I18: cutting a call short: %v", err)
+		}
+	}
 }
 
 // outcome is what a run settled as.

@@ -214,6 +214,9 @@ func (c *checker) i17nothingUnasked(e recovery.Event) {
 
 func (c *checker) i18oneAnswer(e recovery.Event) {
 	b, ok := e.Body.(recovery.Accepted)
+	if c.cutShort != "" && b.Suggestion != c.cutShort {
+		c.complain("I18: event %d (%s) is not the answer that cut %s short", e.Seq, e.Type(), c.cutShort)
+	}
 	if !ok {
 		return
 	}

@@ -93,7 +93,7 @@ func progress(runs uint64, settled *tally, began time.Time) (stop func()) {
 }
 
 // tally counts how runs came out, so that a world that became too kind is seen.
-type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, claimed atomic.Int64 }
+type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, hasty, claimed atomic.Int64 }
 
 func (c *tally) add(rec record) {
 	c.runs.Add(1)
@@ -104,6 +104,10 @@ func (c *tally) add(rec record) {
 			c.suggested.Add(1)
 		case recovery.Accepted:
 			c.accepted.Add(1)
+		case recovery.Failed:
+			if b.Failure.Variant == "cut_short" {
+				c.hasty.Add(1)
+			}
 		case recovery.Claimed:
 			c.claimed.Add(1)
 		case recovery.Ended:
@@ -120,7 +124,7 @@ func (c *tally) add(rec record) {
 }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("%d runs, %d events: %d completed, %d failed, %d cancelled; %d suggestions, %d answers, %d times claimed",
+	return fmt.Sprintf("%d runs, %d events: %d completed, %d failed, %d cancelled; %d suggestions, %d answers, %d of them to slow calls, %d times claimed",
 		c.runs.Load(), c.events.Load(), c.completed.Load(), c.failed.Load(), c.cancelled.Load(),
-		c.suggested.Load(), c.accepted.Load(), c.claimed.Load())
+		c.suggested.Load(), c.accepted.Load(), c.hasty.Load(), c.claimed.Load())
 }
