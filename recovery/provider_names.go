@@ -48,6 +48,7 @@ var knownProviders = func() map[string]knownProvider {
 		{"vllm", knownProvider{"vLLM", ""}},
 		{"llama.cpp llamacpp llama-cpp", knownProvider{"llama.cpp", ""}},
 		{"lmstudio lm-studio", knownProvider{"LM Studio", ""}},
+		{"pi", knownProvider{"Pi", ""}},
 	} {
 		for entry := range strings.FieldsSeq(p.entries) {
 			known[entry] = p.knownProvider

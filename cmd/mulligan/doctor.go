@@ -182,6 +182,10 @@ func (d *doctor) models(ctx context.Context, models *models) {
 }
 
 func (d *doctor) provider(e provider.Entry) {
+	if e.Type == provider.TypePi {
+		d.good("provider %s: the program %s", e.Name, orElse(strings.Join(e.Engine.Command, " "), e.Type))
+		return
+	}
 	where := orElse(e.BaseURL, "its usual address")
 	if e.KeyEnv != "" && os.Getenv(e.KeyEnv) == "" {
 		d.note("provider %s at %s: %s is not set", e.Name, where, e.KeyEnv)

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
+
+// maxMessage is the most that people are told of what stands in Pi's way, in bytes.
+const maxMessage = 300
 
 // maxDetail leaves room for what we add to the words of somebody else.
 const maxDetail = recovery.MaxDetail - 1<<10
@@ -50,7 +54,7 @@ func (h *hearing) refusal(text string) *recovery.Failure {
 	f := h.said(text, recovery.PhasePrompt)
 	if f.Kind == recovery.KindAuth {
 		f.Variant = "missing"
-		f.Describe(recovery.Words{})
+		f.Describe(recovery.Words{EnvVar: h.session.engine.cfg.keyVariable(h.provider)})
 		f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nLog in with pi, or name the variable that holds the key in env of the provider %q in mulligan.yaml.", h.session.engine.cfg.Name)
 	}
 	return f
@@ -93,5 +97,16 @@ func (h *hearing) died(p *process, cause error) error {
 func (h *hearing) ours(kind recovery.Kind, phase recovery.Phase, text string) *recovery.Failure {
 	f := recovery.Classify(recovery.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
 	f.Detail = recovery.Clip(text, recovery.MaxDetail)
+	if kind == recovery.KindMisconfigured { // it is Pi that is, and nobody's address
+		f.Provider = h.session.engine.cfg.Name
+		f.Describe(recovery.Words{})
+		f.Message = recovery.Clip(plain(text), maxMessage)
+	}
 	return f
+}
+
+// plain makes one line of it that ends a sentence.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.ToUpper(text[:min(1, len(text))]) + strings.TrimSuffix(text[min(1, len(text)):], ".") + "."
 }

@@ -152,7 +152,7 @@ func (s *session) setModel(ctx context.Context, p *process, target asked) error 
 func (s *session) start(ctx context.Context, system string, target asked) (*process, error) {
 	e := s.engine
 	if !e.Installed() {
-		return nil, &misconfiguredError{fmt.Errorf("there is no program %s: %s", e.cfg.Command[0], Install)}
+		return nil, &misconfiguredError{fmt.Errorf("there is no program %s; %s", e.cfg.Command[0], Install)}
 	}
 	v, err := e.ask(ctx)
 	if err != nil && ctx.Err() != nil {
