@@ -20,7 +20,7 @@ type Runs interface {
 	// Start begins a run and gives its id. A Start with a Key that began a run before
 	// gives that run.
 	Start(ctx context.Context, s Start) (run string, err error)
-	// Recover answers a run's suggestion or live wait.
+	// Recover answers a run's suggestion or live wait, or cuts its model call short.
 	Recover(ctx context.Context, run string, a Answer) error
 	// Cancel ends a run.
 	Cancel(ctx context.Context, run string) error

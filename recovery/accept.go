@@ -19,9 +19,10 @@ var (
 	ErrNoSuchAction = errors.New("the suggestion has no such action")
 )
 
-// Accept makes the event that answers a suggestion or a live wait at the given
-// time, or says why it cannot be answered so. An empty suggestion means the one
-// that is open; model, if not empty, is what a switch switches to.
+// Accept makes the event that answers a suggestion, a live wait or a call in the air at
+// the given time, or says why it cannot be answered so; Answering gives what is to be
+// written of it. An empty suggestion means the one that is open; model, if not empty, is
+// what a switch switches to.
 func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, error) {
 	if suggestion == "" {
 		suggestion = r.openID()

@@ -253,7 +253,7 @@ type Suggested struct {
 	Suggestion Suggestion `json:"suggestion"`
 }
 
-// Accepted is a person's answer to a suggestion or to a live wait.
+// Accepted is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 type Accepted struct {
 	Suggestion string `json:"suggestion"`
 	Action     string `json:"action"`          // the action's id

@@ -103,7 +103,7 @@ type Request struct {
 	AutoRecover *bool
 }
 
-// Answer is a person's answer to a suggestion or to a live wait.
+// Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 type Answer struct {
 	Suggestion string // its id; "" = the one that is open
 	Action     string // an action's id or kind, for example "a1" or "retry"

@@ -75,9 +75,9 @@ type Start struct {
 	Budget      *recovery.Budget  `json:"budget,omitempty"`
 }
 
-// Answer is a person's answer to a suggestion or to a live wait.
+// Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 type Answer struct {
-	Suggestion string `json:"suggestion,omitempty"` // its id; "" = the one that is open
+	Suggestion string `json:"suggestion,omitempty"` // its id, or of the wait or call; "" = the suggestion or wait that is open
 	Action     string `json:"action"`               // an action's id or kind
 	Model      string `json:"model,omitempty"`
 }

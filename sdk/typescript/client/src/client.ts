@@ -108,7 +108,7 @@ export interface Plugin {
   shadow?: boolean;
 }
 
-/** A person's answer to a suggestion or to a live wait. */
+/** A person's answer to a suggestion, to a live wait, or to a model call that is cut short. */
 export interface Choice {
   /** Its id; the one that is open by default. */
   suggestion?: string;
@@ -165,7 +165,7 @@ export class Client {
     return this.send('GET', `/v1/runs${queryOf(query)}`);
   }
 
-  /** Answers a run's suggestion or live wait; it counts at most once. */
+  /** Answers a run's suggestion or live wait, or cuts its model call short; it counts at most once. */
   async recover(id: string, choice: Choice): Promise<Run> {
     return this.timed(() => this.send<Run>('POST', `${runPath(id)}/recover`, choice));
   }
