@@ -265,6 +265,12 @@ func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b reco
 		actions = run.Suggestion.Actions
 	}
 	kind := other
+	if o := run.Open; o != nil && o.Failure.Variant == "cut_short" && o.Accepted {
+		kind = recovery.ButtonRetryNow
+		if o.Decision.Action == recovery.ActionSwitchModel {
+			kind = recovery.ButtonSwitchModel
+		}
+	}
 	if i := slices.IndexFunc(actions, func(c recovery.Button) bool { return c.ID == b.Action }); i >= 0 {
 		kind = buttonLabel(actions[i].Kind)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -311,6 +312,34 @@ run completed true
 		w.has(metrics,
 			`mulligan_runs_resumed_total 1`, `mulligan_runs_recovered_total 1`, `mulligan_suggestions_open 0`,
 			`mulligan_suggestions_offered_total{action="retry"} 1`, `mulligan_suggestions_answered_total{action="retry"} 1`,
+		)
+	})
+}
+
+// A call that is cut short is a failed attempt, and what was chosen is counted.
+func TestCallCutShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		r := w.runner(false, hangs, answers)
+		run, err := r.Start(t.Context(), runner.Request{Prompt: "hello"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Second)
+		state, err := r.Inspect(t.Context(), run.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, _ := state.CutShort()
+		if _, err := r.Recover(t.Context(), run.ID(), runner.Answer{Suggestion: call, Action: recovery.ButtonRetryNow}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		w.has(w.close(),
+			`mulligan_attempts_total{kind="timeout",model="acme/small",outcome="failed",provider="acme"} 1`,
+			`mulligan_suggestions_answered_total{action="retry_now"} 1`, `mulligan_runs_recovered_total 1`,
 		)
 	})
 }
