@@ -2,8 +2,10 @@ package pi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -154,4 +156,55 @@ func TestKilled(t *testing.T) {
 			}
 		})
 	})
+}
+
+// Should this program itself be killed, Pi ends, and its tools with it. One of 0.73 ends when
+// its stdin does, before it is told to, and leaves them: nobody is there to do better.
+func TestOrphaned(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("only Linux tells what is left:", err)
+	}
+	h := build(t, generations(t)["1.5"], map[string]string{"one": `tool:bash:{"command":"sleep 1000"}`}, nil)
+	entry, err := json.Marshal(h.entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), self)
+	child.Env = append(os.Environ(), driveOnly+"="+string(entry))
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	sleeps := func(pid int) bool { return strings.HasPrefix(commandLine(pid), "sleep") }
+	for deadline := time.Now().Add(30 * time.Second); !slices.ContainsFunc(h.running(), sleeps); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no tool was run")
+		}
+	}
+	_ = child.Process.Kill()
+	_ = child.Wait() // it was killed
+	h.nothingLeft()
+}
+
+// driveOnly is the variable by which the test binary drives a run of Pi's, as an entry of a
+// provider.Set says, until it is killed.
+const driveOnly = "MULLIGAN_TEST_DRIVE_PI"
+
+func TestMain(m *testing.M) {
+	if said := os.Getenv(driveOnly); said != "" {
+		var entry provider.Entry
+		if err := json.Unmarshal([]byte(said), &entry); err != nil {
+			os.Exit(9)
+		}
+		set, err := provider.New([]provider.Entry{entry})
+		if err != nil {
+			os.Exit(9)
+		}
+		_, _ = runner.New(runner.WithModels(set, one)).Run(context.Background(), "hi") // it is killed in it
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
 }

@@ -9,5 +9,5 @@
 //
 //	house_test.go   a runner, an engine and a lab, and what may be left of them: nothing
 //	live_test.go    what providers do to Pi, and what becomes of the run
-//	abort_test.go   a cancel at any moment, and a Pi that is killed
+//	abort_test.go   a cancel at any moment, and a Pi, or we, killed
 package pi

@@ -72,6 +72,7 @@ type house struct {
 	*runner.Runner
 	t      *testing.T
 	lab    *faultlab.Lab
+	entry  provider.Entry
 	folder string // of the engine
 }
 
@@ -105,7 +106,8 @@ func build(t *testing.T, command []string, scripts map[string]string, entry func
 	if entry != nil {
 		entry(&engine)
 	}
-	set, err := provider.New([]provider.Entry{{Name: "pi", Type: provider.TypePi, Engine: engine}})
+	h.entry = provider.Entry{Name: "pi", Type: provider.TypePi, Engine: engine}
+	set, err := provider.New([]provider.Entry{h.entry})
 	if err != nil {
 		t.Fatal(err)
 	}

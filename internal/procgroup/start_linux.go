@@ -24,10 +24,13 @@ var spawner = sync.OnceValue(func() chan<- func() {
 
 // Start starts cmd as the leader of a new process group, which has the number of the
 // process. On Linux the kernel kills the process, not the rest of its group, when this
-// program ends however it ends. Other attributes of cmd are kept.
+// program ends however it ends; one that ends what it started when it is told to may be
+// given another signal for that, as an attribute. Other attributes of cmd are kept.
 func Start(cmd *exec.Cmd) error {
 	lead(cmd)
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if cmd.SysProcAttr.Pdeathsig == 0 {
+		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
 	started := make(chan error)
 	spawner() <- func() {
 		keepFiles()

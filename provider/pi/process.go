@@ -94,6 +94,7 @@ func start(cmd *exec.Cmd) (*process, error) {
 	out, outEnd := io.Pipe()
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = outEnd, p.errs, pipeTime
 	p.out = out
+	endWithUs(cmd)
 	if err := procgroup.Start(cmd); err != nil {
 		return nil, err
 	}
