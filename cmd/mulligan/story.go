@@ -70,7 +70,7 @@ func (s *story) event(e recovery.Event) {
 			s.at(e, "Timer "+string(b.Timer)+" is due")
 		}
 	case recovery.ToolBegan:
-		s.at(e, fmt.Sprintf("Tool %s begins%s", s.ink.bold(oneLine(b.Name)), again(b.Try)))
+		s.at(e, fmt.Sprintf("Tool %s begins%s%s", s.ink.bold(oneLine(b.Name)), again(b.Try), byItself(b.By)))
 	case recovery.ToolReturned:
 		s.at(e, fmt.Sprintf("Tool %s: %s after %s", oneLine(b.Result.Name), b.Outcome, recovery.Spell(b.Elapsed.Duration())))
 		s.under(s.ink.dim(excerpt(b.Result.Text)))
@@ -231,6 +231,14 @@ func again(try int) string {
 		return ""
 	}
 	return fmt.Sprintf(" again (try %d)", try+1)
+}
+
+// byItself tells a call that the runner did not make.
+func byItself(by string) string {
+	if by == "" {
+		return ""
+	}
+	return ", by the " + by + " itself"
 }
 
 func onOff(on bool) string {

@@ -139,7 +139,7 @@ function told(e: RunEvent): [line: string, more?: string | undefined] | undefine
       return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${took(d.delayMs)}` : ''}`,
         d.blockedBy ? `offered, because of ${d.blockedBy.replaceAll('_', ' ')}` : d.by ? `by ${d.by.plugin}` : undefined];
     }
-    case 'tool_began': return [`Called ${e.data.name}`];
+    case 'tool_began': return [`Called ${e.data.name}`, e.data.by && `by the ${e.data.by} itself`];
     case 'tool_returned': return [`${e.data.result.name || 'The tool'} returned`, e.data.outcome === 'ok' ? undefined : e.data.outcome];
     case 'suggested': return ['Asked you', e.data.suggestion.title];
     case 'ended': return [e.text ?? e.data.stopReason];

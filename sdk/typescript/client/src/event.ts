@@ -177,7 +177,7 @@ export interface Bodies {
   decided: { failure: number; decision: Decision };
   waiting: Wait;
   due: { timer: string; failure?: number };
-  tool_began: { callId: string; name: string; try: number };
+  tool_began: { callId: string; name: string; try: number; by?: 'engine' };
   tool_returned: { callId: string; result: ToolResult; outcome: 'ok' | 'error' | 'unknown'; elapsedMs?: number };
   compacting: { failure: number; model: string };
   compacted: { stage?: string; model?: string; usage?: Usage; reason?: string };
