@@ -118,6 +118,25 @@ func TestSession(t *testing.T) {
 	})
 }
 
+// A conversation that is too long for the model is shortened by Pi, which asks again: nothing
+// has failed.
+func TestShortened(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		h := build(t, command, map[string]string{"two": "answer:First., row:O20, answer:The summary., answer:Fine."}, nil)
+		long := strings.Repeat("word ", 24_000) // more than Pi keeps of the latest, and so is the next
+		for i, want := range []string{"First.", "Fine."} {
+			got := h.run(t.Context(), runner.Request{Session: "s", Prompt: long + want, Model: elsewhere})
+			if got.err != nil || got.result.Text != want || len(got.failures) > 0 {
+				t.Fatalf("%d: %+v, %v, %+v", i, got.result, got.err, got.failures)
+			}
+		}
+		requests := h.lab.Requests()
+		if last := requests[len(requests)-1].Body; len(requests) < 4 || len(last) > len(long)*3/2 { // how it sums up is its own affair
+			t.Errorf("%d requests, the last has %d bytes", len(requests), len(last))
+		}
+	})
+}
+
 // Without autoRecover nothing is tried again; a person's answer goes on where the run stood.
 func TestAccepted(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {

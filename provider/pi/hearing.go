@@ -157,7 +157,7 @@ func (h *hearing) take(e event) {
 	case stopped:
 		h.stopping = h.underway && !e.again
 	case shortened:
-		h.stopping, h.busy = !e.again, e.again
+		h.stopping, h.busy = h.underway && !e.again, e.again
 	case settled:
 		h.settle()
 	case refused:
