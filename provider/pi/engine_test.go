@@ -268,6 +268,53 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// Another model in the middle of a turn: what Pi does is stopped, and it goes on from there.
+func TestSwitchInMidTurn(t *testing.T) {
+	e := fake(t, modern+known+prompted+begun+calls("c1", "toolUse", `{}`)+
+		`> abort
+< {"type":"tool_execution_end","toolCallId":"c1","toolName":"bash","result":{"content":[{"type":"text","text":"Command aborted"}]},"isError":true}
+< {"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"aborted"}}
+`+done+quietly+`< {"id":"@","type":"response","command":"abort","success":true}
+> set_model
+< {"id":"@","type":"response","command":"set_model","success":true,"data":{}}
+> get_messages
+< {"id":"@","type":"response","command":"get_messages","success":true,"data":{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"toolCall","id":"c1"}],"stopReason":"toolUse"},{"role":"toolResult","content":"Command aborted"}]}}
+`+prompted+begun+saying("Other.")+ended("Other.", "stop")+done+quietly)
+	if a, f := hear(t.Context(), t, e, ask()); f != nil || a.Stop != llm.StopToolUse {
+		t.Fatalf("%+v, %v", a, f)
+	}
+	other := ask()
+	other.Model = "pi/fa/n"
+	if a, f := hear(t.Context(), t, e, other); f != nil || a.Message("").Text() != "Other." {
+		t.Fatalf("%+v, %v", a, f)
+	}
+}
+
+// A Pi that has nothing to do is ended after a while, one that is asked meanwhile is not.
+func TestIdle(t *testing.T) {
+	e := fake(t, modern+known+prompted+begun+saying("Fine.")+ended("Fine.", "stop")+done+quietly)
+	if _, f := hear(t.Context(), t, e, ask()); f != nil {
+		t.Fatal(f)
+	}
+	s := e.sessions["s"]
+	p := s.last()
+	if s.idle == nil || !s.idle.Stop() {
+		t.Fatal("no clock runs")
+	}
+	if _, err := e.session("s"); err != nil {
+		t.Fatal(err)
+	}
+	e.endIdle(s)
+	if within(p.exited, 50*time.Millisecond) {
+		t.Fatal("a Pi that is asked something was ended")
+	}
+	e.leave(s)
+	e.endIdle(s)
+	if !within(p.exited, 10*time.Second) || len(e.sessions) > 0 {
+		t.Error("a Pi that nobody asks goes on")
+	}
+}
+
 // A cancelled Stream or Result ends Pi's turn soon; a Pi that does not listen is ended.
 func TestCancel(t *testing.T) {
 	aborts := "> abort\n< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"aborted\"}}\n" + done + quietly + "< {\"id\":\"@\",\"type\":\"response\",\"command\":\"abort\",\"success\":true}\n"
