@@ -478,6 +478,7 @@ func TestMessagesOfTheWild(t *testing.T) {
 		{429, `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization's rate limit of 40,000 input tokens per minute"}}`, KindRateLimit},
 		{429, `{"error":{"message":"Rate limit reached for model llama in organization on tokens per day (TPD): Limit 100000, Used 99336. Please try again in 12m3s.","code":"rate_limit_exceeded"}}`, KindQuota},
 		{400, `{"error":{"message":"'messages.0.content' too large for model: expected string with max length","code":null,"type":"invalid_request_error"}}`, KindInvalidRequest},
+		{400, `{"error":{"message":"Prompt exceeds max length","code":"1261"}}`, KindContextOverflow},
 		{500, `{"error":{"message":"context size exceeded: 5000 > 4096","type":"server_error"}}`, KindContextOverflow},
 		{400, `{"error":{"code":400,"message":"request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error"}}`, KindContextOverflow},
 		{404, `{"error":{"message":"The model 'gpt-9' does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}`, KindModelNotFound},

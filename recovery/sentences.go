@@ -124,7 +124,7 @@ var sentences = []rule{
 		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
 	}},
 	{kind: KindContextOverflow, any: []string{
-		"prompt too long", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
+		"prompt too long", "prompt exceeds max length", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
 		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "tokens limit exceeded", "too many input tokens",
 		"content too large", "request body too large", "context_length_exceeded", "exceeds the model's maximum", "exceeds the model's limit",
 	}, unless: metering},
