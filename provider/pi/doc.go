@@ -42,5 +42,7 @@
 //	event.go     the events that matter, read without what they repeat
 //	grammar.go   what Pi's errorMessage says
 //	process.go   a Pi that runs, and how it is ended with all that it started
+//	commands.go  what it is told, and what it answers
+//	tools.go     the calls that it carries out
 //	folder.go    what Pi finds in its private folder
 package pi

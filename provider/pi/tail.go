@@ -5,6 +5,8 @@ import (
 	"sync"
 )
 
+const maxErrors = 16 << 10 // bytes of the end of stderr
+
 // tail keeps the end of what is written to it.
 type tail struct {
 	mu   sync.Mutex

@@ -1,0 +1,141 @@
+package pi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+const (
+	answerTime = 20 * time.Second // for Pi to answer a command; it reads none before it has started
+	abortTime  = time.Second      // for Pi to stop what it does
+)
+
+// answer is Pi's response to a command.
+type answer struct {
+	ok   bool
+	text string
+	data json.RawMessage
+}
+
+// ask gives Pi a command and waits for its response, which is an error if Pi says so.
+func (p *process) ask(ctx context.Context, most time.Duration, command map[string]any) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("pi did not answer %s within %v", command["type"], most))
+	defer cancel()
+	waits := make(chan answer, 1)
+	id := p.number(command)
+	p.mu.Lock()
+	p.answers[id] = waits
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.answers, id)
+		p.mu.Unlock()
+	}()
+	sent := make(chan error, 1)
+	go func() { sent <- p.send(command) }() // a Pi that does not read would hold us up
+	for {
+		select {
+		case err := <-sent:
+			if err != nil {
+				return nil, errors.Join(errGone, err)
+			}
+			sent = nil
+		case a, ok := <-waits:
+			switch {
+			case !ok:
+				return nil, errGone
+			case !a.ok:
+				return nil, &refusedError{a.text}
+			}
+			return a.data, nil
+		case <-p.gone:
+			return nil, p.cause
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// number gives a command its id.
+func (p *process) number(command map[string]any) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+	id := strconv.Itoa(p.count)
+	command["id"] = id
+	return id
+}
+
+// prompt gives Pi something to do. That it does not take it is an event.
+func (p *process) prompt(ctx context.Context, command map[string]any) error {
+	command["type"] = "prompt"
+	id := p.number(command)
+	p.mu.Lock()
+	p.prompted, p.tools = id, map[string]*tool{}
+	p.mu.Unlock()
+	sent := make(chan error, 1)
+	go func() { sent <- p.send(command) }() // a Pi that does not read would hold us up
+	select {
+	case err := <-sent:
+		if err != nil {
+			return errors.Join(errGone, err)
+		}
+		return nil
+	case <-p.gone:
+		return p.cause
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// refusedError is what Pi says of a command that it does not carry out.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return e.text }
+
+func (p *process) send(command map[string]any) error {
+	b, err := json.Marshal(command)
+	if err != nil {
+		return err
+	}
+	p.asked.Lock()
+	defer p.asked.Unlock()
+	_, err = p.stdin.Write(append(b, '\n'))
+	return err
+}
+
+// answered takes a response. It gives what Pi says where that is that it does nothing
+// about the last prompt.
+func (p *process) answered(l line) (says string, idle bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := l.string("id")
+	if id == p.prompted && id != "" {
+		var data struct {
+			Disposition string `json:"disposition"`
+		}
+		_ = json.Unmarshal(l.members["data"], &data) // versions before 0.99 have none
+		if !l.bool("success") {
+			return l.string("error"), true
+		}
+		return "Pi took the message for a command of its own", data.Disposition == "handled"
+	}
+	if waits := p.answers[id]; waits != nil {
+		delete(p.answers, id)
+		waits <- answer{ok: l.bool("success"), text: l.string("error"), data: append(json.RawMessage(nil), l.members["data"]...)}
+	}
+	return "", false
+}
+
+// decline answers an extension that wants to ask a person: nobody is there.
+func (p *process) decline(l line) {
+	switch l.string("method") {
+	case "select", "confirm", "input", "editor":
+		reply := map[string]any{"type": "extension_ui_response", "id": l.string("id"), "cancelled": true}
+		go func() { _ = p.send(reply) }() // a Pi that is gone waits for nothing
+	}
+}
