@@ -49,7 +49,7 @@ func planFor(messages []llm.Message, known []message, entry string) (plan, error
 	if at < 0 {
 		after = messages[last+1:] // Pi has lost what it did itself
 	} else {
-		before = unheard(before, entry)
+		before = unheard(before, entry, known[at])
 	}
 	return plan{text: introduce(before) + text + continueFrom(after), images: images}, nil
 }
@@ -141,10 +141,15 @@ func foreign(messages []llm.Message, entry string) (list []llm.Message) {
 	return list
 }
 
-// unheard is what was said after the last that a model of Pi's did.
-func unheard(messages []llm.Message, entry string) []llm.Message {
+// unheard is what was said after the last that Pi knows: what a model of its own did, or the
+// user's message that it was told last.
+func unheard(messages []llm.Message, entry string, told message) []llm.Message {
 	for i := len(messages) - 1; i >= 0; i-- {
-		if m := messages[i]; m.Role == llm.RoleAssistant && strings.HasPrefix(m.Model, entry+"/") {
+		m := messages[i]
+		switch {
+		case m.Role == llm.RoleUser && isTold(told, m.Text()):
+			return messages[i+1:]
+		case m.Role == llm.RoleAssistant && strings.HasPrefix(m.Model, entry+"/"):
 			for i++; i < len(messages) && messages[i].Role == llm.RoleTool; i++ {
 			}
 			return messages[i:]

@@ -40,6 +40,7 @@ func TestPlan(t *testing.T) {
 		"it failed again":              {messages: []llm.Message{hi}, known: []message{said("user", "hi", ""), said("assistant", "", "error"), said("user", goOn, ""), said("assistant", "", "error")}, want: goOn},
 		"it failed after a tool":       {messages: append([]llm.Message{hi}, callOf("pi/fa/m")...), known: []message{said("user", "hi", ""), {Role: "assistant", Content: []byte(`[{"type":"toolCall","id":"1"}]`), StopReason: "toolUse"}, said("toolResult", "a.txt", "")}, want: goOn},
 		"the next turn":                {messages: []llm.Message{hi, ours, more}, known: []message{said("user", "hi", ""), said("assistant", "Hello.", "stop")}, want: "more"},
+		"another after a failure":      {messages: []llm.Message{hi, more}, known: []message{said("user", "hi", ""), said("assistant", "", "error")}, want: "more"},
 		"the same once more":           {messages: []llm.Message{hi, ours, hi}, known: []message{said("user", "hi", ""), said("assistant", "Hello.", "stop")}, want: "hi"},
 		"an answer that nobody heard":  {messages: []llm.Message{hi}, known: []message{said("user", "hi", ""), said("assistant", "Hello.", "stop")}, answer: "Hello."},
 		"length with nothing said":     {messages: []llm.Message{hi}, known: []message{said("user", "hi", ""), said("assistant", "", "length")}, want: goOn},
