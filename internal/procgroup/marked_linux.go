@@ -12,17 +12,35 @@ import (
 func Marked(variable string) (pids []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		environment, err := os.ReadFile("/proc/" + entry.Name() + "/environ")
-		if err != nil || !bytes.Contains(append([]byte{0}, append(environment, 0)...), []byte("\x00"+variable+"\x00")) {
-			continue
-		}
-		if stat, err := ReadStat(pid); err == nil && !stat.Ended {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != os.Getpid() && isMarked(pid, variable) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
+}
+
+// KillMarked kills them, and reports whether there was one. Those that they started
+// meanwhile are for another call.
+func KillMarked(variable string) bool {
+	found := false
+	for _, pid := range Marked(variable) {
+		process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number
+		if err != nil {
+			continue
+		}
+		if isMarked(pid, variable) && process.Kill() == nil {
+			found = true
+		}
+		_ = process.Release()
+	}
+	return found
+}
+
+func isMarked(pid int, variable string) bool {
+	environment, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil || !bytes.Contains(append([]byte{0}, append(environment, 0)...), []byte("\x00"+variable+"\x00")) {
+		return false
+	}
+	stat, err := ReadStat(pid)
+	return err == nil && !stat.Ended
 }

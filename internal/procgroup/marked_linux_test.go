@@ -38,7 +38,9 @@ func TestMarked(t *testing.T) {
 	if found := Marked(mark + "0"); len(found) > 0 {
 		t.Errorf("another mark finds %v", found)
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
+	if KillMarked(mark+"0") || !KillMarked(mark) {
+		t.Error("another is killed, or this one is not")
+	}
 	for deadline := time.Now().Add(10 * time.Second); len(Marked(mark)) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("what was killed is still found")

@@ -247,15 +247,12 @@ func (p *process) sweep() {
 	group := p.cmd.Process.Pid
 	deadline := time.Now().Add(killTime)
 	for pause := time.Millisecond; ; pause *= 2 {
-		left := procgroup.Marked(p.mark)
-		for _, pid := range left {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		left := procgroup.KillMarked(p.mark)
 		alive := procgroup.Alive(group)
 		if alive {
 			procgroup.Signal(group, syscall.SIGKILL)
 		}
-		if !alive && len(left) == 0 || time.Now().After(deadline) {
+		if !alive && !left || time.Now().After(deadline) {
 			return
 		}
 		time.Sleep(pause)
