@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -186,6 +187,19 @@ func (s *Set) Warning(ctx context.Context, entry string) string {
 		return engine.Warning(ctx)
 	}
 	return ""
+}
+
+// Forget removes what engines keep of the conversations of these names.
+func (s *Set) Forget(conversations ...string) error {
+	var problems []error
+	for _, made := range s.adapters {
+		if engine, ok := made.(*pi.Engine); ok {
+			for _, name := range conversations {
+				problems = append(problems, engine.Forget(name))
+			}
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // Close ends the programs that the Set has started. It is of no use afterwards.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -37,6 +38,7 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 	if err != nil {
 		return err
 	}
+	var old []timeline.Summary
 	for _, run := range runs {
 		i := slices.IndexFunc(list, func(s timeline.Summary) bool { return s.Run == run })
 		if i < 0 {
@@ -50,15 +52,29 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 				return fmt.Errorf("run %s goes on with what run %s said; delete both, or neither", newer.Run, run)
 			}
 		}
+		old = append(old, list[i])
 	}
-	return a.remove(ctx, runs)
+	return a.remove(ctx, old)
 }
 
-// remove deletes runs and says what became free.
-func (a *app) remove(ctx context.Context, runs []string) error {
+// remove deletes runs, and what engines keep of their conversations, and says what became
+// free.
+func (a *app) remove(ctx context.Context, old []timeline.Summary) error {
+	models, err := newModels(a.config)
+	if err != nil {
+		return usage(err)
+	}
+	defer models.close()
+	var runs, conversations []string
+	for _, s := range old {
+		runs, conversations = append(runs, s.Run), append(conversations, cmp.Or(s.Session, s.Run))
+	}
 	before := folderSize(a.dir)
 	if err := a.log.Delete(ctx, runs...); err != nil {
 		return a.notFound(err)
+	}
+	if err := models.set.Forget(conversations...); err != nil {
+		return err
 	}
 	a.screen.line(fmt.Sprintf("Deleted %s. %s became free.", plural(len(runs), "run", "runs"), byteSize(max(0, before-folderSize(a.dir)))))
 	return nil

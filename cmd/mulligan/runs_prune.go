@@ -64,11 +64,7 @@ func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 		a.screen.line(fmt.Sprintf("%s would be deleted.", plural(len(old), "run", "runs")))
 		return nil
 	}
-	var runs []string
-	for _, s := range old {
-		runs = append(runs, s.Run)
-	}
-	return a.remove(ctx, runs)
+	return a.remove(ctx, old)
 }
 
 // prunable gives the runs of list that are over since before a time, and counts those that

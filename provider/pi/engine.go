@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log/slog"
 	"os"
@@ -201,6 +202,16 @@ func (e *Engine) Release(session string) {
 	if s.users == 0 && e.sessions[session] == s {
 		delete(e.sessions, session)
 	}
+}
+
+// Forget ends the session and removes what Pi keeps of it. A later turn of the same name
+// begins with what is in its request.
+func (e *Engine) Forget(session string) error {
+	e.Release(session)
+	if err := os.Remove(e.folder.session(session)); e.cfg.Folder != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("what Pi keeps of it: %w", err)
+	}
+	return nil
 }
 
 // Close ends every process, side by side, within 2 s. The engine is of no use afterwards.
