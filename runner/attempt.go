@@ -52,10 +52,8 @@ type attempt struct {
 // callModel writes the intent and starts the call, once the attempt before it is
 // over.
 func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel) error {
-	for _, j := range l.air {
-		if j.attempt != nil {
-			return nil
-		}
+	if l.asking() {
+		return nil
 	}
 	if c.InAir {
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
@@ -76,7 +74,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	if n := len(a.request.Messages); n > 0 {
 		a.after = a.request.Messages[n-1].Role
 	}
-	j.attempt = a
+	j.attempt, j.asks = a, true
 	a.request.ConnectTimeout = limits.Connect.Duration()
 	if limits.Connect == 0 {
 		a.request.ConnectTimeout = -1 // off; 0 would be the adapter's own

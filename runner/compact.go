@@ -21,6 +21,9 @@ const summaryTask = "You write a summary of a conversation for an assistant that
 
 // summarise has a model sum up the old turns of the conversation.
 func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise) error {
+	if l.asking() {
+		return nil
+	}
 	if s.InAir {
 		return fmt.Errorf("run %s: a summary is said to be in the air and is not", l.id)
 	}
@@ -30,6 +33,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 	old := l.run.Messages[:s.Intent.Keep]
 	limits := l.run.Policy.TimeoutsOf(s.Intent.Model)
 	ctx, j := l.launchJob(ctx, key)
+	j.asks = true
 	go func() {
 		ctx, cancel := context.WithTimeoutCause(ctx, summaryLimit, &expiredError{recovery.TimerFirstEvent, recovery.InMillis(summaryLimit)})
 		defer cancel()

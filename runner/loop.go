@@ -66,6 +66,18 @@ type job struct {
 	cancel   context.CancelCauseFunc
 	stopping bool
 	attempt  *attempt // of a model call
+	asks     bool     // a model: for the run's answer or for a summary
+}
+
+// asking reports whether a model is still being asked, which may be so for a moment after
+// nobody wants the answer any more. A run asks one at a time.
+func (l *loop) asking() bool {
+	for _, j := range l.air {
+		if j.asks {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
