@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // pipeGrace is how long a plugin's pipes are read after its end, in case something
@@ -207,19 +209,7 @@ func (r *processRunner) over() {
 }
 
 // within reports whether the process ends within the given time.
-func (r *processRunner) within(d time.Duration) bool {
-	select {
-	case <-r.exited:
-		return true
-	default:
-	}
-	select {
-	case <-r.exited:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
+func (r *processRunner) within(d time.Duration) bool { return procgroup.Within(r.exited, d) }
 
 // settle waits for the end of standard error, which may come a little later than the
 // process's; what holds it open for longer is not waited for.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -305,12 +306,12 @@ func TestIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.endIdle(s)
-	if within(p.exited, 50*time.Millisecond) {
+	if procgroup.Within(p.exited, 50*time.Millisecond) {
 		t.Fatal("a Pi that is asked something was ended")
 	}
 	e.leave(s)
 	e.endIdle(s)
-	if !within(p.exited, 10*time.Second) || len(e.sessions) > 0 {
+	if !procgroup.Within(p.exited, 10*time.Second) || len(e.sessions) > 0 {
 		t.Error("a Pi that nobody asks goes on")
 	}
 }
@@ -356,7 +357,7 @@ func TestCancel(t *testing.T) {
 		}
 		p := e.sessions["s"].last()
 		e.Release("s")
-		if !within(p.exited, 0) {
+		if !procgroup.Within(p.exited, 0) {
 			t.Error("Pi outlives its release")
 		}
 		e.Release("s")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // asPi is the argument by which the test binary plays Pi. Two files follow: what it says,
@@ -118,7 +120,7 @@ func fake(t *testing.T, script string, change ...func(*Config)) *Engine {
 		e.Close()
 		left := 0
 		for _, s := range e.sessions {
-			if p := s.last(); p != nil && !within(p.exited, time.Second) {
+			if p := s.last(); p != nil && !procgroup.Within(p.exited, time.Second) {
 				left++
 			}
 		}

@@ -229,13 +229,13 @@ func (p *process) spoke() bool {
 func (p *process) stop() {
 	p.ending.Do(func() {
 		p.ignore(true)
-		if !within(p.exited, 0) {
+		if !procgroup.Within(p.exited, 0) {
 			_ = p.cmd.Process.Signal(syscall.SIGTERM)
-			within(p.exited, endTime)
+			procgroup.Within(p.exited, endTime)
 		}
 		p.sweep()
 		_ = p.stdin.Close()
-		within(p.exited, pipeTime)
+		procgroup.Within(p.exited, pipeTime)
 		_ = p.out.Close()
 		close(p.finished)
 	})
@@ -256,20 +256,5 @@ func (p *process) sweep() {
 			return
 		}
 		time.Sleep(pause)
-	}
-}
-
-// within reports whether the channel is closed within the given time.
-func within(done <-chan struct{}, most time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
-	select {
-	case <-done:
-		return true
-	case <-time.After(most):
-		return false
 	}
 }

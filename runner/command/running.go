@@ -90,7 +90,7 @@ func (r *running) wait(ctx context.Context, grace time.Duration) ending {
 	select {
 	case <-r.exited:
 		if procgroup.Alive(r.group()) {
-			within(pipeGrace, r.drained)
+			procgroup.Within(r.drained, pipeGrace)
 		}
 	case <-ctx.Done():
 		how = stopped
@@ -105,7 +105,7 @@ func (r *running) wait(ctx context.Context, grace time.Duration) ending {
 			how = survived
 		}
 	}
-	within(pipeGrace, r.drained) // a process that left the group may hold them
+	procgroup.Within(r.drained, pipeGrace) // a process that left the group may hold them
 	r.close()
 	<-r.drained
 	return how
@@ -119,7 +119,7 @@ func (r *running) gone(most time.Duration) bool {
 	const longest = 100 * time.Millisecond
 	deadline := time.Now().Add(most)
 	for pause := time.Millisecond; ; pause = min(2*pause, longest) {
-		if within(0, r.exited) && !procgroup.Alive(r.group()) {
+		if procgroup.Within(r.exited, 0) && !procgroup.Alive(r.group()) {
 			return true
 		}
 		left := time.Until(deadline)
@@ -127,20 +127,5 @@ func (r *running) gone(most time.Duration) bool {
 			return false
 		}
 		time.Sleep(min(pause, left))
-	}
-}
-
-// within reports whether the channel is closed within the given time.
-func within(most time.Duration, done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
-	select {
-	case <-done:
-		return true
-	case <-time.After(most):
-		return false
 	}
 }
