@@ -210,6 +210,15 @@ func (e modelEntry) info(name string) provider.ModelInfo {
 	return info
 }
 
+// warning is what people should know of the program behind a model that is there.
+func (m *models) warning(ctx context.Context, model string) string {
+	entry, _, _ := strings.Cut(model, "/")
+	if !m.set.Has(model) {
+		return "" // the run says so
+	}
+	return m.set.Warning(ctx, entry)
+}
+
 func (m *models) close() {
 	m.set.Close()
 	m.mu.Lock()

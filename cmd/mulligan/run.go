@@ -134,6 +134,9 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *models, prompt stri
 	if err != nil {
 		return err
 	}
+	if warning := models.warning(ctx, a.config.Model); warning != "" {
+		a.screen.line(a.screen.ink.amber("! ") + oneLine(warning))
+	}
 	r := a.runner(models, known, a.config.Model, a.config.Fallbacks, runner.WithTools(tools...), runner.WithSystem(f.system))
 	a.screen.asks = !f.json && a.screen.liveErr && isTerminalReader(cmd.InOrStdin())
 	run, err := r.Start(ctx, f.request(cmd.Flags(), a.config, prompt))
