@@ -233,6 +233,12 @@ func answered(err error) bool {
 	return errors.Is(err, recovery.ErrAnswered) || errors.Is(err, recovery.ErrExpired) || errors.Is(err, recovery.ErrNoSuggestion)
 }
 
+// isCancelled reports whether the run has ended so.
+func (h *person) isCancelled(ctx context.Context, run string) bool {
+	state, err := h.at.runner.Inspect(ctx, run)
+	return err == nil && state.End != nil && state.End.Status == recovery.StatusCancelled
+}
+
 // answer answers a suggestion; nil if the person leaves it at that.
 func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 	d := h.dice
@@ -264,6 +270,8 @@ func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 		return h.takeOver(ctx, nil)
 	case unwritten(err):
 		return h.resume(ctx)
+	case answered(err) && h.isCancelled(ctx, failed.Run): // by somebody else, meanwhile
+		return nil
 	}
 	h.w.complain("I18: the answer %+v: %v", a, err)
 	return nil
@@ -361,11 +369,15 @@ func (h *person) fate() fate {
 	return f
 }
 
+// maxOwned is how long another process may drive the run: one that cuts a call short goes
+// on with the run, through a network that is down, too.
+const maxOwned = time.Hour
+
 // claim resumes the run here as soon as its lease is over, which takes no longer than
 // the limit, but for what a process that stands still makes of it.
 func (h *person) claim(ctx context.Context, from *process, limit time.Duration) *runner.Run {
-	since := time.Now()
-	for range 300 {
+	began := time.Now()
+	for since := began; time.Since(began) < maxOwned; time.Sleep(time.Second) {
 		run, err := within(h.at, func() (*runner.Run, error) { return h.at.runner.Resume(ctx, h.w.disk.name()) })
 		switch {
 		case err == nil:
@@ -384,7 +396,6 @@ func (h *person) claim(ctx context.Context, from *process, limit time.Duration) 
 			h.w.complain("I32: resume: %v", err)
 			return nil
 		}
-		time.Sleep(time.Second)
 	}
 	h.w.complain("I01: the run cannot be resumed")
 	return nil
