@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 const (
@@ -125,6 +127,21 @@ func sweep(parent string, now time.Time) {
 		if pid, started, ok := folderOwner(dir); ok && lifeOf(pid, started) == processGone {
 			killMarked(dir)
 			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// killMarked kills what has left its plugin's process group: processes that were born
+// with a socket folder in or below dir. It goes round again while it finds some, since
+// they may be multiplying.
+func killMarked(dir string) {
+	isBelow := func(variable string) bool {
+		at, ok := strings.CutPrefix(variable, socketVariable+"=")
+		return ok && (at == dir || strings.HasPrefix(at, dir+"/"))
+	}
+	for range 3 {
+		if !procgroup.KillMarked(isBelow) {
+			return
 		}
 	}
 }

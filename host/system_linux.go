@@ -2,7 +2,6 @@ package host
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -79,48 +78,6 @@ func resident(pid int) (int64, bool) {
 	}
 	pages, err := strconv.ParseInt(fields[1], 10, 64)
 	return pages * int64(os.Getpagesize()), err == nil
-}
-
-// killMarked kills what has left its plugin's process group: processes that were born
-// with a socket folder in or below dir. It goes round again while it finds some, since
-// they may be multiplying.
-func killMarked(dir string) {
-	for range 3 {
-		found := false
-		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, path := range environments {
-			found = killIfMarked(path, dir) || found
-		}
-		if !found {
-			return
-		}
-	}
-}
-
-func killIfMarked(environment, dir string) bool {
-	pid, err := strconv.Atoi(filepath.Base(filepath.Dir(environment)))
-	if err != nil || pid == os.Getpid() || !isMarked(environment, dir) {
-		return false
-	}
-	process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number
-	if err != nil {
-		return false
-	}
-	defer func() { _ = process.Release() }()
-	return isMarked(environment, dir) && process.Kill() == nil
-}
-
-func isMarked(environment, dir string) bool {
-	text, err := os.ReadFile(environment)
-	if err != nil {
-		return false // another user's
-	}
-	for variable := range strings.SplitSeq(string(text), "\x00") {
-		if at, ok := strings.CutPrefix(variable, socketVariable+"="); ok && (at == dir || strings.HasPrefix(at, dir+"/")) {
-			return true
-		}
-	}
-	return false
 }
 
 // overflowOwner is whom files seem to belong to whose owner a user namespace does not

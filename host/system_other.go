@@ -10,7 +10,4 @@ func usage(*processRunner) (processes int, bytes int64) { return 0, 0 }
 
 func shared(*processRunner) (bytes int64) { return 0 }
 
-// killMarked has no way to see another process's environment.
-func killMarked(string) {}
-
 func overflowOwner() uint32 { return 0 }

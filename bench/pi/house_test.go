@@ -191,7 +191,9 @@ func (h *house) run(ctx context.Context, request runner.Request) told {
 }
 
 // running lists the processes of the house that have not ended: Pis, and what those started.
-func (h *house) running() []int { return procgroup.Marked("PI_CODING_AGENT_DIR=" + h.folder) }
+func (h *house) running() []int {
+	return procgroup.Marked(func(variable string) bool { return variable == "PI_CODING_AGENT_DIR="+h.folder })
+}
 
 // nothingLeft demands that no process of the house runs, within a moment.
 func (h *house) nothingLeft() {

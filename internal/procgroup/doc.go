@@ -1,4 +1,6 @@
 // Package procgroup starts programs that can be ended with all that they start: each
 // leads a process group of its own, gets none of our files and, on Linux, does not
-// outlive us. The plugin host and the tools that are commands stand on it.
+// outlive us. What left its group is found by a mark in its environment (Marked), and what
+// a program printed last is kept (Tail). The plugin host, the tools that are commands or
+// MCP servers, and engines stand on it.
 package procgroup

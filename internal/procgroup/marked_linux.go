@@ -1,18 +1,19 @@
 package procgroup
 
 import (
-	"bytes"
 	"os"
 	"strconv"
+	"strings"
 )
 
-// Marked lists the processes whose environment holds the variable, given as NAME=value: those
-// that a program started with it has started in turn, whatever group or parent they have now.
-// One that gave up its environment, or that is another user's, is not found.
-func Marked(variable string) (pids []int) {
+// Marked lists the processes whose environment holds a variable that is the mark, given as
+// NAME=value: those that a program started with it has started in turn, whatever group or
+// parent they have now. One that gave up its environment, or that is another user's, is not
+// found.
+func Marked(is func(variable string) bool) (pids []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != os.Getpid() && isMarked(pid, variable) {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != os.Getpid() && isMarked(pid, is) {
 			pids = append(pids, pid)
 		}
 	}
@@ -21,14 +22,14 @@ func Marked(variable string) (pids []int) {
 
 // KillMarked kills them, and reports whether there was one. Those that they started
 // meanwhile are for another call.
-func KillMarked(variable string) bool {
+func KillMarked(is func(variable string) bool) bool {
 	found := false
-	for _, pid := range Marked(variable) {
+	for _, pid := range Marked(is) {
 		process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number
 		if err != nil {
 			continue
 		}
-		if isMarked(pid, variable) && process.Kill() == nil {
+		if isMarked(pid, is) && process.Kill() == nil {
 			found = true
 		}
 		_ = process.Release()
@@ -36,11 +37,16 @@ func KillMarked(variable string) bool {
 	return found
 }
 
-func isMarked(pid int, variable string) bool {
+func isMarked(pid int, is func(variable string) bool) bool {
 	environment, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil || !bytes.Contains(append([]byte{0}, append(environment, 0)...), []byte("\x00"+variable+"\x00")) {
-		return false
+	if err != nil {
+		return false // another user's
 	}
-	stat, err := ReadStat(pid)
-	return err == nil && !stat.Ended
+	for variable := range strings.SplitSeq(string(environment), "\x00") {
+		if is(variable) {
+			stat, err := ReadStat(pid)
+			return err == nil && !stat.Ended
+		}
+	}
+	return false
 }

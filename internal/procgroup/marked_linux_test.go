@@ -32,16 +32,18 @@ func TestMarked(t *testing.T) {
 		t.Fatal(line, err)
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL)
-	if found := Marked(mark); !slices.Contains(found, pid) {
+	is := func(variable string) bool { return variable == mark }
+	isOther := func(variable string) bool { return variable == mark+"0" }
+	if found := Marked(is); !slices.Contains(found, pid) {
 		t.Errorf("%d is not among %v", pid, found)
 	}
-	if found := Marked(mark + "0"); len(found) > 0 {
+	if found := Marked(isOther); len(found) > 0 {
 		t.Errorf("another mark finds %v", found)
 	}
-	if KillMarked(mark+"0") || !KillMarked(mark) {
+	if KillMarked(isOther) || !KillMarked(is) {
 		t.Error("another is killed, or this one is not")
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(Marked(mark)) > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); len(Marked(is)) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("what was killed is still found")
 		}

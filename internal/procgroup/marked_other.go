@@ -3,7 +3,7 @@
 package procgroup
 
 // Marked finds nothing here: only Linux tells the environment of a process.
-func Marked(string) []int { return nil }
+func Marked(func(variable string) bool) []int { return nil }
 
 // KillMarked kills nothing here, for the same reason.
-func KillMarked(string) bool { return false }
+func KillMarked(func(variable string) bool) bool { return false }

@@ -82,7 +82,7 @@ func (h *hearing) trouble(err error) error {
 // anything cannot be run as it is.
 func (h *hearing) died(p *process, cause error) error {
 	text := h.session.clean(cause.Error())
-	if printed := h.session.clean(p.errs.text()); printed != "" {
+	if printed := h.session.clean(lastLines(p.errs.Bytes())); printed != "" {
 		text += "; it printed:\n" + printed
 	}
 	switch {

@@ -33,7 +33,7 @@ type process struct {
 	stdin io.WriteCloser
 	mark  string
 	out   io.Closer
-	errs  *tail
+	errs  *procgroup.Tail
 	asked sync.Mutex // writes to stdin
 
 	mu       sync.Mutex
@@ -57,7 +57,7 @@ type process struct {
 // start starts what cmd describes, and does not wait until Pi is ready.
 func start(cmd *exec.Cmd) (*process, error) {
 	p := &process{
-		cmd: cmd, mark: markVariable + "=" + rand.Text(), errs: &tail{}, news: make(chan struct{}, 1),
+		cmd: cmd, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
 		answers: map[string]chan answer{}, tools: map[string]*tool{},
 		gone: make(chan struct{}), exited: make(chan struct{}), finished: make(chan struct{}),
 	}
@@ -247,7 +247,7 @@ func (p *process) sweep() {
 	group := p.cmd.Process.Pid
 	deadline := time.Now().Add(killTime)
 	for pause := time.Millisecond; ; pause *= 2 {
-		left := procgroup.KillMarked(p.mark)
+		left := procgroup.KillMarked(func(variable string) bool { return variable == p.mark })
 		alive := procgroup.Alive(group)
 		if alive {
 			procgroup.Signal(group, syscall.SIGKILL)

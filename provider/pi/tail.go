@@ -1,34 +1,13 @@
 package pi
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 const maxErrors = 16 << 10 // bytes of the end of stderr
 
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, b[max(0, len(b)-maxErrors):]...)
-	if over := len(t.kept) - maxErrors; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(b), nil
-}
-
-// text is what was kept, the last lines of it.
-func (t *tail) text() string {
+// lastLines are those of what Pi printed last.
+func lastLines(kept []byte) string {
 	const most = 20
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	list := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD")), "\n")
+	list := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(kept), "\uFFFD")), "\n")
 	return strings.Join(list[max(0, len(list)-most):], "\n")
 }
 

@@ -27,7 +27,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File // closing it asks the server to end
 	stdout *os.File
-	stderr *stderr
+	stderr *procgroup.Tail
 	exited chan struct{} // closed once it has ended, and its group with it
 	err    error         // how it ended; valid once exited is closed
 }
@@ -46,7 +46,7 @@ func startProcess(spec Spec) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, theirIn.Close(), stdin.Close())
 	}
-	p := &process{stdin: stdin, stdout: stdout, stderr: &stderr{}, exited: make(chan struct{})}
+	p := &process{stdin: stdin, stdout: stdout, stderr: procgroup.NewTail(keptStderr), exited: make(chan struct{})}
 	p.cmd = &exec.Cmd{
 		Path: path, Args: spec.Command, Dir: spec.Dir, Env: environment(spec.Env), WaitDelay: pipeGrace,
 		Stdin: theirIn, Stdout: theirOut, Stderr: p.stderr,
@@ -153,7 +153,7 @@ func (p *process) how() error {
 
 // explain adds what the process said last.
 func (p *process) explain(err error) error {
-	if said := p.stderr.tail(500); said != "" {
+	if said := lastSaid(p.stderr, 500); said != "" {
 		return fmt.Errorf("%w; it said: %s", err, said)
 	}
 	return err

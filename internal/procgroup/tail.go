@@ -1,0 +1,34 @@
+package procgroup
+
+import (
+	"slices"
+	"sync"
+)
+
+// Tail keeps the end of what a process prints: it is what explains most that do not start.
+type Tail struct {
+	most int
+	mu   sync.Mutex
+	kept []byte
+}
+
+// NewTail keeps at most so many bytes.
+func NewTail(most int) *Tail { return &Tail{most: most} }
+
+// Write takes everything.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
+	if over := len(t.kept) - t.most; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+// Bytes are those that are kept; they may begin within a character.
+func (t *Tail) Bytes() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.kept)
+}
