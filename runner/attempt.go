@@ -49,8 +49,8 @@ type attempt struct {
 	taken   chan struct{} // of capacity 1: text was taken, or nobody wants it any more
 }
 
-// callModel writes the intent and starts the call, once the attempt before it is
-// over.
+// callModel writes the intent and starts the call, once no model is asked any more and
+// its provider has a turn for it.
 func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel) error {
 	if l.asking() {
 		return nil

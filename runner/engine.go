@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +12,7 @@ import (
 )
 
 // conversation is the name under which an engine keeps what is said in the run.
-func (l *loop) conversation() string {
-	if l.run.Session != "" {
-		return l.run.Session
-	}
-	return l.id
-}
+func (l *loop) conversation() string { return cmp.Or(l.run.Session, l.id) }
 
 // engaged is the engine, if any, that works for a run.
 type engaged struct {

@@ -35,8 +35,7 @@ func (p *process) ask(ctx context.Context, most time.Duration, command map[strin
 		delete(p.answers, id)
 		p.mu.Unlock()
 	}()
-	sent := make(chan error, 1)
-	go func() { sent <- p.send(command) }() // a Pi that does not read would hold us up
+	sent := p.post(command)
 	for {
 		select {
 		case err := <-sent:
@@ -77,10 +76,8 @@ func (p *process) prompt(ctx context.Context, command map[string]any) error {
 	p.mu.Lock()
 	p.prompted, p.tools = id, map[string]*tool{}
 	p.mu.Unlock()
-	sent := make(chan error, 1)
-	go func() { sent <- p.send(command) }() // a Pi that does not read would hold us up
 	select {
-	case err := <-sent:
+	case err := <-p.post(command):
 		if err != nil {
 			return errors.Join(errGone, err)
 		}
@@ -96,6 +93,13 @@ func (p *process) prompt(ctx context.Context, command map[string]any) error {
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
+
+// post sends a command beside the caller, whom a Pi that does not read would hold up.
+func (p *process) post(command map[string]any) <-chan error {
+	sent := make(chan error, 1)
+	go func() { sent <- p.send(command) }()
+	return sent
+}
 
 func (p *process) send(command map[string]any) error {
 	b, err := json.Marshal(command)
