@@ -133,7 +133,7 @@ func TestS10HeadersOfEveryAnswer(t *testing.T) {
 		for _, headers := range [][]string{{g.bearer()}, nil, {"Host: evil.com"}, {"Origin: null"}} {
 			got := g.send("GET", path, "", headers...)
 			for name, want := range map[string]string{
-				"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin",
+				"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 			} {
 				if got.header.Get(name) != want {
 					t.Errorf("%s %v: %s is %q", path, headers, name, got.header.Get(name))
@@ -142,6 +142,9 @@ func TestS10HeadersOfEveryAnswer(t *testing.T) {
 			policy := got.header.Get("Content-Security-Policy")
 			if !strings.Contains(policy, "frame-ancestors 'none'") || !strings.HasPrefix(policy, "default-src '") || strings.Contains(policy, "unsafe") {
 				t.Errorf("%s %v: the policy is %q", path, headers, policy)
+			}
+			if path == "/" && len(got.header.Values("Content-Security-Policy")) != 1 || path == "/" && !strings.Contains(policy, "default-src 'self'; img-src 'self' data:;") {
+				t.Errorf("%v: the page's policy is %q", headers, got.header.Values("Content-Security-Policy"))
 			}
 			if api := strings.HasPrefix(path, "/v1/"); api && got.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s %v may be stored: %q", path, headers, got.header.Get("Cache-Control"))

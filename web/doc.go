@@ -6,5 +6,6 @@
 //	dist/   what is embedded: bundled by `make web`, committed, compared by `make check`
 //
 // The page is of one origin and needs nothing from anywhere else: no request leaves the
-// machine, and the headers of [Handler] see to it.
+// machine. The policy that the gateway's guard sends with every answer sees to it
+// (gateway/headers.go), so that nothing here is inline either.
 package web

@@ -14,10 +14,6 @@ import (
 //go:embed dist
 var files embed.FS
 
-// policy lets the page load and reach what is its own, and nobody frame it.
-const policy = "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; " +
-	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-
 // file is one embedded file as it is served.
 type file struct {
 	content string
@@ -27,7 +23,8 @@ type file struct {
 
 // Handler serves the page at / and its files beside it, among them client.js, which is the
 // client of sdk/typescript for pages of somebody's own; any other path is unknown (404).
-// Every answer says what the page may do, and is asked for anew by its ETag.
+// Every answer is asked for anew by its ETag. What the page may do is said by the gateway's
+// guard, as of every answer.
 func Handler() http.Handler {
 	served := map[string]file{}
 	for _, name := range []string{"index.html", "app.js", "app.css", "icon.svg", "client.js"} {
@@ -40,7 +37,6 @@ func Handler() http.Handler {
 	}
 	served["/"] = served["/index.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		secure(w.Header())
 		f, ok := served[r.URL.Path]
 		switch {
 		case !ok:
@@ -59,14 +55,6 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-}
-
-func secure(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
