@@ -79,14 +79,21 @@ func (g *Gateway) listSuggestions(ctx context.Context, in *inboxInput) (*inboxOu
 	}
 	out := &inboxOutput{}
 	out.Body.Suggestions = make([]Asked, 0, len(list))
+	now := g.cfg.Now()
 	for _, s := range list {
-		state, err := g.fold(ctx, s.Run)
-		if err != nil {
-			return nil, err
+		if !s.Asks(now) {
+			continue
 		}
-		if state.SuggestionOpen() && g.cfg.Now().Before(state.Suggestion.ExpiresAt) { // it may have been answered since
+		state, err := g.cfg.Runs.Inspect(ctx, s.Run)
+		if errors.Is(err, timeline.ErrNotFound) {
+			continue // it was deleted meanwhile
+		}
+		if err != nil {
+			return nil, g.problem(err)
+		}
+		if open := state.OpenSuggestion(now); open != nil { // it may have been answered since
 			out.Body.Suggestions = append(out.Body.Suggestions, Asked{
-				Run: s.Run, Session: s.Session, Title: s.Title, Since: s.UpdatedAt, Suggestion: *state.Suggestion,
+				Run: s.Run, Session: s.Session, Title: s.Title, Since: s.UpdatedAt, Suggestion: *open,
 			})
 		}
 	}

@@ -20,6 +20,8 @@ type Runs interface {
 	// Start begins a run and gives its id. A Start with a Key that began a run before
 	// gives that run.
 	Start(ctx context.Context, s Start) (run string, err error)
+	// Inspect gives a run as it is in the timeline, with what it continues (Carried).
+	Inspect(ctx context.Context, run string) (*recovery.Run, error)
 	// Recover answers a run's suggestion or live wait, or cuts its model call short.
 	Recover(ctx context.Context, run string, a Answer) error
 	// Cancel ends a run.
@@ -103,13 +105,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mux.ServeHTTP(w, r)
 }
 
-// fold gives where a run stands.
-func (g *Gateway) fold(ctx context.Context, run string) (*recovery.Run, error) {
-	events, err := g.cfg.Log.Read(ctx, run, 0, 0)
-	if err != nil {
-		return nil, g.problem(err)
-	}
-	state, err := recovery.Fold(events)
+// inspect gives where a run stands.
+func (g *Gateway) inspect(ctx context.Context, run string) (*recovery.Run, error) {
+	state, err := g.cfg.Runs.Inspect(ctx, run)
 	if err != nil {
 		return nil, g.problem(err)
 	}

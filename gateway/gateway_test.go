@@ -90,6 +90,14 @@ func (w *written) write(id string, bodies ...recovery.Body) error {
 	return nil
 }
 
+func (w *written) Inspect(ctx context.Context, run string) (*recovery.Run, error) {
+	events, err := w.log.Read(ctx, run, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	return recovery.Fold(events)
+}
+
 func (w *written) Recover(_ context.Context, run string, a gateway.Answer) error {
 	state, ok := w.states[run]
 	if !ok {
@@ -214,6 +222,31 @@ func TestARunFromStartToRecovery(t *testing.T) {
 	}
 	if code := call(t, "POST", s.URL+"/v1/runs/r1/cancel", "", nil, &run); code != 202 || run.Status != "cancelled" {
 		t.Errorf("%d %+v", code, run)
+	}
+}
+
+// TestAnExpiredSuggestionAsksNobody: also where nobody drives its run, to write that down.
+func TestAnExpiredSuggestionAsksNobody(t *testing.T) {
+	w := newWritten()
+	now := time.Now()
+	s := httptest.NewServer(gateway.New(gateway.Config{Runs: w, Log: w.log, Now: func() time.Time { return now }}))
+	t.Cleanup(s.Close)
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, nil)
+	w.fail(t, "r1")
+	for _, open := range []bool{true, false} {
+		var run gateway.Run
+		var list struct{ Runs []gateway.Listed }
+		var inbox struct{ Suggestions []gateway.Asked }
+		call(t, "GET", s.URL+"/v1/runs/r1", "", nil, &run)
+		call(t, "GET", s.URL+"/v1/runs", "", nil, &list)
+		call(t, "GET", s.URL+"/v1/suggestions", "", nil, &inbox)
+		if asks := run.Meta.RecoverySuggestion != nil; asks != open || list.Runs[0].SuggestionOpen != open || (len(inbox.Suggestions) == 1) != open {
+			t.Errorf("open is %t; the run asks: %t, the list says %t, the inbox has %d", open, asks, list.Runs[0].SuggestionOpen, len(inbox.Suggestions))
+		}
+		if run.Status != recovery.StatusFailed {
+			t.Errorf("the run is %s", run.Status)
+		}
+		now = now.Add(25 * time.Hour)
 	}
 }
 

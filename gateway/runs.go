@@ -76,7 +76,7 @@ type Listed struct {
 	Status         recovery.Status  `json:"status"`
 	WaitingFor     recovery.WaitFor `json:"waitingFor,omitempty"`
 	WaitingUntil   time.Time        `json:"waitingUntil,omitzero"`
-	SuggestionOpen bool             `json:"suggestionOpen,omitempty"`
+	SuggestionOpen bool             `json:"suggestionOpen,omitempty" doc:"It waits for a person, and has not expired."`
 	StartedAt      time.Time        `json:"startedAt"`
 	UpdatedAt      time.Time        `json:"updatedAt"`
 	Seq            uint64           `json:"seq"`
@@ -148,7 +148,7 @@ func fingerprint(s Start) (string, error) {
 }
 
 func (g *Gateway) runOutput(ctx context.Context, run string) (*runOutput, error) {
-	state, err := g.fold(ctx, run)
+	state, err := g.inspect(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, err
 	out := &listOutput{}
 	out.Body.Runs = make([]Listed, 0, len(list))
 	for _, s := range list {
-		out.Body.Runs = append(out.Body.Runs, listed(s))
+		out.Body.Runs = append(out.Body.Runs, listed(s, g.cfg.Now()))
 	}
 	if len(list) == in.Limit {
 		out.Body.Next = list[len(list)-1].Run
@@ -173,10 +173,10 @@ func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, err
 	return out, nil
 }
 
-func listed(s timeline.Summary) Listed {
+func listed(s timeline.Summary, now time.Time) Listed {
 	return Listed{
 		ID: s.Run, Session: s.Session, Title: s.Title, Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
-		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.SuggestionOpen, StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
+		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.Asks(now), StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
 	}
 }
 

@@ -84,7 +84,7 @@ func (g *Gateway) listSessions(ctx context.Context, in *sessionsInput) (*session
 	out := &sessionsOutput{}
 	out.Body.Sessions = make([]SessionListed, 0, len(list))
 	for _, s := range list {
-		out.Body.Sessions = append(out.Body.Sessions, SessionListed{ID: s.ID, Runs: s.Runs, Last: listed(s.Last)})
+		out.Body.Sessions = append(out.Body.Sessions, SessionListed{ID: s.ID, Runs: s.Runs, Last: listed(s.Last, g.cfg.Now())})
 	}
 	return out, nil
 }

@@ -34,7 +34,7 @@ type Run struct {
 
 // Meta is what is said about a run beside it.
 type Meta struct {
-	RecoverySuggestion *recovery.Suggestion `json:"recoverySuggestion,omitempty" doc:"What a person may choose from; open until its expiresAt."`
+	RecoverySuggestion *recovery.Suggestion `json:"recoverySuggestion,omitempty" doc:"What a person may choose from, until its expiresAt."`
 }
 
 // Answered is what the model said last.
@@ -84,7 +84,7 @@ type Usage struct {
 func View(r *recovery.Run, now time.Time) Run {
 	v := Run{
 		ID: r.ID, Session: r.Session, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
-		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages, StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),
+		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages[r.Carried:], StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),
 		Answer: answerOf(r),
 		Usage: Usage{
 			Tokens: r.Usage.Total(), Microdollars: r.Spent.Microdollars, Wasted: r.Wasted.Total(), Saved: r.Saved.Total(),
@@ -111,9 +111,7 @@ func View(r *recovery.Run, now time.Time) Run {
 			ID: t.Call.ID, Name: t.Call.Name, Running: t.InAir, Done: t.Returned, Unknown: t.Unknown, BeganAt: t.BeganAt,
 		})
 	}
-	if r.SuggestionOpen() {
-		v.Meta.RecoverySuggestion = r.Suggestion
-	}
+	v.Meta.RecoverySuggestion = r.OpenSuggestion(now)
 	return v
 }
 

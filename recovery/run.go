@@ -143,9 +143,18 @@ type OpenFailure struct {
 	Compacted    bool // the conversation was shortened, or could not be
 }
 
-// SuggestionOpen reports whether a person may still answer r's suggestion.
+// SuggestionOpen reports whether r's suggestion is open, as far as its events know: its time
+// may be over without anybody having written that down. See OpenSuggestion.
 func (r *Run) SuggestionOpen() bool {
 	return r.suggestionOpen && !r.suggestionOver && !r.cancelled && r.End == nil
+}
+
+// OpenSuggestion is the suggestion that a person may answer at a time, nil for none.
+func (r *Run) OpenSuggestion(now time.Time) *Suggestion {
+	if !r.SuggestionOpen() || !now.Before(r.Suggestion.ExpiresAt) {
+		return nil
+	}
+	return r.Suggestion
 }
 
 // Settled reports whether nothing more happens to r without a person: it has
@@ -648,13 +657,14 @@ func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 	if a, ok := r.cutShort(id); ok {
 		return r.callActions(a), true
 	}
-	switch {
-	case r.Open == nil || r.Open.Decision == nil:
+	if r.Open == nil || r.Open.Decision == nil {
 		return nil, false
-	case r.Wait != nil && r.Wait.ID == id:
+	}
+	if r.Wait != nil && r.Wait.ID == id {
 		return r.Wait.Actions, true
-	case r.SuggestionOpen() && r.Suggestion.ID == id && now.Before(r.Suggestion.ExpiresAt):
-		return r.Suggestion.Actions, true
+	}
+	if s := r.OpenSuggestion(now); s != nil && s.ID == id {
+		return s.Actions, true
 	}
 	return nil, false
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -126,7 +127,7 @@ const (
 	listPatience = 2 * time.Second // with a store that is asked for them
 )
 
-func watchSuggestions(meter metric.Meter, log timeline.Log) error {
+func (t *Telemetry) watchSuggestions(meter metric.Meter, log timeline.Log) error {
 	return gauge(meter, "mulligan.suggestions.open", "{suggestion}", "Suggestions of this store that wait for a person, up to 1000.",
 		func(ctx context.Context, o metric.Int64Observer) error {
 			ctx, cancel := context.WithTimeout(ctx, listPatience)
@@ -135,6 +136,8 @@ func watchSuggestions(meter metric.Meter, log timeline.Log) error {
 			if err != nil {
 				return err
 			}
+			now := t.now()
+			open = slices.DeleteFunc(open, func(s timeline.Summary) bool { return !s.Asks(now) })
 			o.Observe(int64(len(open)))
 			return nil
 		})

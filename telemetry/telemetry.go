@@ -119,7 +119,7 @@ func (t *Telemetry) openMetrics(ctx context.Context, cfg Config, about *resource
 		err = t.watchPlugins(meter, cfg.Plugins)
 	}
 	if cfg.Log != nil {
-		err = errors.Join(err, watchSuggestions(meter, cfg.Log))
+		err = errors.Join(err, t.watchSuggestions(meter, cfg.Log))
 	}
 	return err
 }

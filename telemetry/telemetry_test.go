@@ -316,6 +316,27 @@ run completed true
 	})
 }
 
+// A suggestion whose time is over waits for nobody, also before its run is closed.
+func TestAnExpiredSuggestionIsNotOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		run, err := w.runner(false, overloaded).Start(t.Context(), runner.Request{Prompt: "hello"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(); err == nil {
+			t.Fatal("the run did not fail")
+		}
+		for _, want := range []string{`mulligan_suggestions_open 1`, `mulligan_suggestions_open 0`} {
+			read := httptest.NewRecorder()
+			w.telemetry.Handler().ServeHTTP(read, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			w.has(read.Body.String(), want)
+			time.Sleep(25 * time.Hour)
+		}
+		w.close()
+	})
+}
+
 // A call that is cut short is a failed attempt, and what was chosen is counted.
 func TestCallCutShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

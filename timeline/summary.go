@@ -21,7 +21,8 @@ type Query struct {
 	Status  recovery.Status
 	Session string
 	Waiting bool // only waiting ones
-	// SuggestionOpen: only those whose suggestion a person may answer.
+	// SuggestionOpen: only those whose suggestion is open; Summary.Asks says whether its
+	// time is over.
 	SuggestionOpen bool
 	// Due is a time: only runs whose DueAt has come by then and that no living owner
 	// holds, by the rules of Log.Claim.
@@ -124,6 +125,10 @@ func (s *Summary) Apply(e recovery.Event) {
 		s.Ended = true
 	}
 }
+
+// Asks reports whether a person may answer the run's suggestion at a time: it is open, and
+// its time is not over, whether or not anybody has come to write that down.
+func (s Summary) Asks(now time.Time) bool { return s.SuggestionOpen && now.Before(s.DueAt) }
 
 // stand gives the run another status and forgets what it waited for.
 func (s *Summary) stand(status recovery.Status, due time.Time) {

@@ -137,6 +137,10 @@ func (d driven) Start(_ context.Context, s gateway.Start) (string, error) {
 	return run.ID(), nil
 }
 
+func (d driven) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
+	return d.r.Inspect(ctx, id)
+}
+
 func (driven) Recover(context.Context, string, gateway.Answer) error { return recovery.ErrExpired }
 func (driven) Cancel(context.Context, string) error                  { return timeline.ErrNotFound }
 

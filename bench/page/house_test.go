@@ -224,6 +224,10 @@ func (r runs) Start(ctx context.Context, s gateway.Start) (string, error) {
 	return run.ID(), nil
 }
 
+func (r runs) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
+	return r.runner.Inspect(ctx, id)
+}
+
 func (r runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 	_, err := r.runner.Recover(r.ctx, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})
 	if errors.Is(err, runner.ErrSent) {

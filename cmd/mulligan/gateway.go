@@ -118,6 +118,11 @@ func (s *service) defaults(ctx context.Context, session string) (timeline.Sessio
 	return s.app.log.Session(ctx, session)
 }
 
+// Inspect is gateway.Runs's.
+func (s *service) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
+	return s.runner.Inspect(ctx, id)
+}
+
 // Recover is gateway.Runs's.
 func (s *service) Recover(_ context.Context, id string, a gateway.Answer) error {
 	run, err := s.runner.Recover(s.work, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})

@@ -93,7 +93,7 @@ func (a *app) list(list []timeline.Summary, waiting, asJSON bool) error {
 }
 
 func statusWord(s timeline.Summary) string {
-	if s.SuggestionOpen {
+	if s.Asks(time.Now()) {
 		return "failed (can be recovered)"
 	}
 	return string(s.Status)
@@ -114,7 +114,7 @@ func untilWord(s timeline.Summary) string {
 func summaryLine(s timeline.Summary) map[string]any {
 	line := map[string]any{
 		"run": s.Run, "startedAt": s.StartedAt, "updatedAt": s.UpdatedAt, "status": s.Status,
-		"model": s.Model, "title": s.Title, "suggestionOpen": s.SuggestionOpen, "seq": s.Seq,
+		"model": s.Model, "title": s.Title, "suggestionOpen": s.Asks(time.Now()), "seq": s.Seq,
 	}
 	if s.Status == recovery.StatusWaiting {
 		line["waitingFor"] = s.WaitingFor

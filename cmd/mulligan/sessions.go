@@ -126,7 +126,7 @@ type turn struct {
 }
 
 func turnOf(r *recovery.Run) turn {
-	t := turn{Run: r.ID, StartedAt: r.StartedAt, Status: r.Status, Model: r.Model, Answer: r.Answer(), Open: r.SuggestionOpen()}
+	t := turn{Run: r.ID, StartedAt: r.StartedAt, Status: r.Status, Model: r.Model, Answer: r.Answer(), Open: r.OpenSuggestion(time.Now()) != nil}
 	for _, m := range r.Messages {
 		if m.Role == llm.RoleUser {
 			t.Prompt = m.Text()

@@ -193,6 +193,8 @@ func (s *story) ending(a *app) {
 		s.line(indent(printable(text, true), "  "))
 	}
 	switch {
+	case r.SuggestionOpen() && r.OpenSuggestion(time.Now()) == nil:
+		s.line("This suggestion has expired. Send your message again.")
 	case r.SuggestionOpen():
 		a.screen = s.screen
 		a.offer(suggestionError(r))
