@@ -114,14 +114,15 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 		if err := mayJoin(ctx, st, h, after, own); err != nil {
 			return err
 		}
-		before := h.Summary
+		before, recent := h.Summary, true
 		for i, e := range own {
-			if err := st.add(ctx, h.n, e.Seq, stored[i]); err != nil {
+			if err := st.add(ctx, h.n, e, stored[i]); err != nil {
 				return err
 			}
 			h.Apply(e)
+			recent = isRecent(stored[i])
 		}
-		return h.save(ctx, st, before)
+		return h.save(ctx, st, before, recent)
 	}, func() { s.feed.Appended(l.Run, own) })
 }
 

@@ -167,7 +167,7 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	begin, commit, rollback, version, recent, several, merge, empty                                     *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, merge, empty                               *sql.Stmt
 	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 
 	all []*sql.Stmt
@@ -196,14 +196,16 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.commit, "COMMIT"},
 		{&st.rollback, "ROLLBACK"},
 		{&st.version, "PRAGMA data_version"},
-		{&st.head, "SELECT " + headColumns + " FROM runs WHERE run = ?"},
+		{&st.head, selectHead},
 		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, 1, ?, ?, ?)"},
 		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
 		{&st.events, selectEvents},
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
 		{&st.recent, insertRecent + recentRow},
 		{&st.several, insertSeveral},
-		{&st.merge, "INSERT INTO events (run, seq, event) SELECT run, seq, event FROM recent ORDER BY run, seq"},
+		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at
+			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
+		{&st.merge, "INSERT OR FAIL INTO events (run, seq, event) SELECT run, seq, event FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
@@ -211,7 +213,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},
-		{&st.newest, "SELECT " + headColumns + " FROM runs WHERE session = ? AND seq > 0 ORDER BY n DESC LIMIT 1"},
+		{&st.newest, "SELECT " + headColumns + " FROM heads WHERE session = ? AND seq > 0 ORDER BY n DESC LIMIT 1"},
 		{&st.session, "INSERT INTO sessions (session, defaults) VALUES (?, ?) ON CONFLICT DO UPDATE SET defaults = excluded.defaults"},
 		{&st.snapshot, `INSERT INTO snapshots (run, seq, data) VALUES (?, ?, ?)
 			ON CONFLICT DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq > seq`},

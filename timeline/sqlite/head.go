@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// head is a row of the table runs.
+// head is a row of the view heads.
 type head struct {
 	n       int64
 	lock    string
@@ -24,6 +24,7 @@ const (
 	headColumns    = "n, epoch, lock, expires, inbox, " + summaryColumns
 	summaryColumns = `run, owner, seq, session, model, title, status,
 	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended`
+	selectHead = "SELECT " + headColumns + " FROM heads WHERE run = ?"
 )
 
 type row interface{ Scan(dest ...any) error }
@@ -86,16 +87,31 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 }
 
 // save writes back what the summary has become since it was before. Most events move
-// nothing but its end, which spares the indexes of the rest.
-func (h *head) save(ctx context.Context, st *statements, before timeline.Summary) error {
+// nothing but its end, which spares the indexes of the rest; and if the last one lies in
+// recent, the view heads finds the end there.
+func (h *head) save(ctx context.Context, st *statements, before timeline.Summary, recent bool) error {
+	begun, followed := before.Seq > 0 && !before.Ended, h.dueFollows(before)
 	before.Seq, before.UpdatedAt, before.DueAt = h.Seq, h.UpdatedAt, h.DueAt
 	if before == h.Summary {
+		if recent && begun && followed {
+			return nil
+		}
 		_, err := st.moved.ExecContext(ctx, h.Seq, toNanos(h.UpdatedAt), toNanos(h.DueAt), h.n)
 		return err
 	}
 	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
 		string(h.WaitingFor), toNanos(h.WaitingUntil), toNanos(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.n)
 	return err
+}
+
+// dueFollows reports whether DueAt has become what the view heads makes of what it was
+// before: the time of the last event if it was that already, and else the same.
+func (h *head) dueFollows(before timeline.Summary) bool {
+	due := toNanos(before.DueAt)
+	if due == toNanos(before.UpdatedAt) {
+		due = toNanos(h.UpdatedAt)
+	}
+	return toNanos(h.DueAt) == due
 }
 
 // lend gives the run to owner, whose lock is that, until it expires; to nobody if they

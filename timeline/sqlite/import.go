@@ -52,7 +52,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 			}
 			h.Apply(e)
 		}
-		return h.save(ctx, st, before)
+		return h.save(ctx, st, before, false)
 	}, func() { s.feed.Moved(i.Run, events[len(events)-1].Seq, 0) })
 }
 

@@ -25,7 +25,7 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if limit <= 0 {
 		limit = timeline.DefaultLimit
 	}
-	from := " FROM runs WHERE " + where + " ORDER BY " + order
+	from := " FROM heads WHERE " + where + " ORDER BY " + order
 	if !q.Due.IsZero() {
 		return s.listFree(ctx, from, limit, args)
 	}
@@ -98,7 +98,8 @@ func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, 
 		restrict("status = ?", string(recovery.StatusWaiting))
 	}
 	if !q.Due.IsZero() {
-		restrict("due_at > 0 AND due_at <= ?", toNanos(q.Due))
+		restrict("due_from > 0 AND due_from <= ?", toNanos(q.Due)) // has an index
+		restrict("due_at <= ?", toNanos(q.Due))
 		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
 	}
 	if q.Before != "" {

@@ -8,7 +8,7 @@ import (
 
 // selectMoved gives how far runs are, all in one query: there are as many as are driven or
 // followed here, ten times in a second.
-const selectMoved = "SELECT run, seq, inbox FROM runs WHERE run IN (SELECT value FROM json_each(?))"
+const selectMoved = "SELECT run, seq, inbox FROM heads WHERE run IN (SELECT value FROM json_each(?))"
 
 // poll tells the feed what other processes wrote, while somebody listens.
 func (s *Store) poll(every time.Duration) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"iter"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -54,23 +53,25 @@ func (s *Store) Commands(ctx context.Context, run string, after uint64) iter.Seq
 }
 
 // find looks a run up.
-func (s *Store) find(ctx context.Context, run string) (*head, error) {
-	if err := s.open(); err != nil {
+func (s *Store) find(ctx context.Context, run string) (h *head, err error) {
+	err = s.each(ctx, selectHead, func(r row) error {
+		h, err = newHeadScan().read(r)
+		return err
+	}, run)
+	if err == nil && h == nil {
+		err = &timeline.NotFoundError{Run: run}
+	}
+	if err != nil {
 		return nil, err
 	}
-	h, err := scanHead(s.readers.QueryRowContext(ctx, "SELECT "+headColumns+" FROM runs WHERE run = ?", run), run)
-	var no refused
-	if errors.As(err, &no) {
-		return nil, no.error
-	}
-	return h, s.orClosed(err)
+	return h, nil
 }
 
 func (s *Store) each(ctx context.Context, query string, scan func(row) error, args ...any) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	rows, err := s.readers.QueryContext(ctx, query, args...)
+	rows, err := s.prepared.query(ctx, s.readers, query, args...)
 	if err != nil {
 		return s.orClosed(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // An event that has just been written lies in the table recent, where all runs share the
@@ -24,9 +26,9 @@ const (
 // one statement alone: the whole transaction is rolled back if any of it fails.
 const (
 	rowsAtOnce    = 16
-	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, event) VALUES "
-	recentRow     = "(?, ?, ?)"
-	recentColumns = 3
+	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, event) VALUES "
+	recentRow     = "(?, ?, ?, ?)"
+	recentColumns = 4
 )
 
 // insertSeveral is insertRecent with rowsAtOnce rows.
@@ -38,18 +40,21 @@ const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? 
 
 // add stores an event: a small one in recent, once several have come together or drain is
 // called.
-func (st *statements) add(ctx context.Context, run int64, seq uint64, event []byte) error {
-	if len(event) > maxRecentSize {
-		_, err := st.insert.ExecContext(ctx, run, seq, event)
+func (st *statements) add(ctx context.Context, run int64, e recovery.Event, stored []byte) error {
+	if !isRecent(stored) {
+		_, err := st.insert.ExecContext(ctx, run, e.Seq, stored)
 		return err
 	}
-	if st.small = append(st.small, run, seq, event); len(st.small) < rowsAtOnce*recentColumns {
+	if st.small = append(st.small, run, e.Seq, toNanos(e.Time), stored); len(st.small) < rowsAtOnce*recentColumns {
 		return nil
 	}
 	err := st.keep(ctx, st.several, st.small)
 	st.small = st.small[:0]
 	return err
 }
+
+// isRecent reports whether add stores such an event in recent.
+func isRecent(stored []byte) bool { return len(stored) <= maxRecentSize }
 
 // drain writes what add has not written yet.
 func (st *statements) drain(ctx context.Context) error {
@@ -79,10 +84,11 @@ func (st *statements) settle(ctx context.Context) error {
 	if st.waiting < maxRecent {
 		return nil
 	}
-	if _, err := st.merge.ExecContext(ctx); err != nil {
-		return err
+	for _, stmt := range []*sql.Stmt{st.ends, st.merge, st.empty} {
+		if _, err := stmt.ExecContext(ctx); err != nil {
+			return err
+		}
 	}
-	_, err := st.empty.ExecContext(ctx)
 	st.waiting = 0
-	return err
+	return nil
 }

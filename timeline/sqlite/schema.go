@@ -81,6 +81,17 @@ var migrations = []migration{
 	CREATE UNIQUE INDEX recent_by_run ON recent (run, seq);
 	CREATE VIEW timeline AS
 		SELECT run, seq, event FROM events UNION ALL SELECT run, seq, event FROM recent;`},
+	{statements: `
+	ALTER TABLE recent ADD COLUMN at INTEGER NOT NULL DEFAULT 0; -- the event's time, Unix ns
+	CREATE VIEW heads AS SELECT
+		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox,
+		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
+		started_at, ifnull(last.at, updated_at) AS updated_at,
+		waiting_for, waiting_until,
+		iif(due_at = updated_at, ifnull(last.at, due_at), due_at) AS due_at, due_at AS due_from,
+		suggestion_open, asking, ended
+	FROM runs LEFT JOIN recent AS last ON last.n = (
+		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.

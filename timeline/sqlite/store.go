@@ -27,6 +27,7 @@ type Store struct {
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
+	prepared   prepared  // of the readers
 	watcher    *sql.Conn // the poller's
 
 	closeOnce sync.Once
