@@ -447,7 +447,7 @@ type Event_Suggested struct {
 }
 
 type Event_Accepted struct {
-	// Accepted is a person's answer to a suggestion or to a live wait.
+	// Accepted is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 	Accepted *Accepted `protobuf:"bytes,27,opt,name=accepted,proto3,oneof"`
 }
 
@@ -2117,10 +2117,10 @@ func (x *Suggested) GetSuggestion() *Suggestion {
 	return nil
 }
 
-// Accepted is a person's answer to a suggestion or to a live wait.
+// Accepted is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 type Accepted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id of what is answered.
+	// The id of what is answered: of the suggestion, the wait, or the call.
 	Suggestion string `protobuf:"bytes,1,opt,name=suggestion,proto3" json:"suggestion,omitempty"`
 	// The id of the chosen action.
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
