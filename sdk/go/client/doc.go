@@ -12,6 +12,9 @@
 //		err = c.Recover(ctx, id, client.Answer{Suggestion: s.ID, Action: s.Actions[0].ID})
 //	}
 //
+// [Client.Run] says where a run stands without following it; [Client.Session] and the others
+// of its file tell of conversations, and set what their runs start with.
+//
 // Following survives a gateway that restarts and a connection that breaks: every durable
 // event comes exactly once, in order. A [View] folds what comes with the rules of the
 // engine itself.

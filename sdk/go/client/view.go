@@ -81,7 +81,7 @@ func (v *View) Text() string {
 // Thinking is the reasoning that the attempt at hand has shown so far.
 func (v *View) Thinking() string { return string(v.thinking) }
 
-// Suggestion is what a person may choose from, nil unless one is open.
+// Suggestion is what a person may choose from until its ExpiresAt, nil unless one is open.
 func (v *View) Suggestion() *recovery.Suggestion {
 	if v.State.SuggestionOpen() {
 		return v.State.Suggestion

@@ -1,4 +1,4 @@
-import type { Delta, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
+import type { Delta, Failure, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
 import { Problem } from './problem.js';
 import { serverEvents } from './sse.js';
 import type { CutShort } from './view.js';
@@ -25,6 +25,8 @@ export interface Start {
   maxRetries?: number;
   /** Timers in milliseconds by name; 0 is off. */
   timeouts?: Record<string, number>;
+  /** What the run may use; 0 is without a limit. A microdollar is a millionth of a dollar. */
+  budget?: { tokens?: number; microdollars?: number };
 }
 
 /** Where a run stands, as the gateway folds it. */
@@ -32,12 +34,17 @@ export interface Run {
   id: string;
   session?: string;
   status: Status;
+  waitingFor?: WaitFor;
+  /** Once it has ended. */
+  stopReason?: string;
   chosenModel: string;
   model: string;
   seq: number;
   serverNow: string;
   attempt?: { id: number; model: string; retry: number; of: number; beganAt: string; cutShort?: CutShort };
   answer: { text: string; model?: string; partial?: boolean; truncated?: boolean };
+  /** Of a run that failed or is being recovered. */
+  error?: Failure;
   meta: { recoverySuggestion?: Suggestion };
 }
 
