@@ -35,7 +35,7 @@ type record struct {
 }
 
 // records are the cooldowns by scope: a full name, an entry's name, or that of an engine's
-// provider.
+// provider, "pi/anthropic/": the stroke at its end tells it from a model of that name.
 type records map[string]record
 
 // scopeOf is the narrowest scope that f says something about; false for none.
@@ -53,21 +53,31 @@ func scopeOf(model string, f recovery.Failure) (string, bool) {
 }
 
 // accountOf is the scope of whoever was asked: the entry or, where that is an engine that
-// asks providers of its own, the provider that failed, as "pi/anthropic".
+// asks providers of its own, the provider that failed. Only of an engine does a failure name
+// another provider than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
 func accountOf(model string, f recovery.Failure) string {
-	if own := entryOf(model) + "/" + f.Provider; f.Provider != "" && strings.HasPrefix(model, own+"/") {
+	if own := innerOf(model); f.Provider != entryOf(model) && own == entryOf(model)+"/"+f.Provider+"/" {
 		return own
 	}
 	return entryOf(model)
 }
 
-// scopesOf are the scopes that a model is in: itself, its entry and, if it is an engine's,
-// the engine's provider.
+// innerOf is the scope of the provider that an engine's model would be of, "" if its name
+// has none.
+func innerOf(model string) string {
+	entry, rest, _ := strings.Cut(model, "/")
+	if provider, _, ok := strings.Cut(rest, "/"); ok && provider != "" {
+		return entry + "/" + provider + "/"
+	}
+	return ""
+}
+
+// scopesOf are the scopes that a model is in: itself, its entry and the provider within it.
+// Of the last there are records only where the entry is an engine.
 func scopesOf(model string) []string {
 	scopes := []string{model, entryOf(model)}
-	if entry, rest, _ := strings.Cut(model, "/"); strings.Contains(rest, "/") {
-		provider, _, _ := strings.Cut(rest, "/")
-		scopes = append(scopes, entry+"/"+provider)
+	if own := innerOf(model); own != "" {
+		scopes = append(scopes, own)
 	}
 	return scopes
 }

@@ -91,7 +91,7 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 }
 
 // All lists what is cooling down at a time, by name. Model is a full name, or an
-// entry's name where the whole entry cools down.
+// entry's name where the whole entry cools down ("pi/anthropic": an engine's provider).
 func (h *Health) All(at time.Time) []recovery.Cooldown {
 	if h.shared != nil {
 		h.refresh()
@@ -101,7 +101,7 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	var all []recovery.Cooldown
 	for scope, r := range h.known.cooldowns {
 		if r.Until.After(at) {
-			all = append(all, recovery.Cooldown{Model: scope, Until: r.Until, Kind: r.Kind})
+			all = append(all, recovery.Cooldown{Model: strings.TrimSuffix(scope, "/"), Until: r.Until, Kind: r.Kind})
 		}
 	}
 	slices.SortFunc(all, func(a, b recovery.Cooldown) int { return cmp.Compare(a.Model, b.Model) })

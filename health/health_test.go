@@ -146,6 +146,32 @@ func TestEnginesProviders(t *testing.T) {
 	if _, cooling := h.Cooling("openrouter/openai/a", start); !cooling {
 		t.Error("one account is taken for two")
 	}
+	h.Succeeded("openrouter/openai/a")
+	h.Failed("openrouter/openrouter/auto", f, start) // a model of OpenRouter's own has its name twice
+	if _, cooling := h.Cooling("openrouter/openai/a", start); !cooling {
+		t.Error("a model that has its entry's name is taken for an engine's")
+	}
+}
+
+// A model is no engine's provider, though another model's name may begin with its own.
+func TestAModelsNameIsNoProvider(t *testing.T) {
+	h := health.New()
+	f := failure(recovery.KindRateLimit)
+	f.Provider = "proxy"
+	h.Failed("proxy/anthropic", f, start)
+	if c, cooling := h.Cooling("proxy/anthropic/a", start); cooling {
+		t.Errorf("another model is cooling: %+v", c)
+	}
+	h.Succeeded("proxy/anthropic/a")
+	if _, cooling := h.Cooling("proxy/anthropic", start); !cooling {
+		t.Error("another model's success ended the cooldown")
+	}
+	f = failure(recovery.KindAuth)
+	f.Provider = "anthropic"
+	h.Failed("pi/anthropic/a", f, start)
+	if all := h.All(start); len(all) != 2 || all[0].Model != "pi/anthropic" {
+		t.Errorf("the list has %+v", all)
+	}
 }
 
 func TestAbsurdDemandsAreBounded(t *testing.T) {
