@@ -55,14 +55,18 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	if l.asking() {
 		return nil
 	}
-	if c.InAir {
+	switch {
+	case c.InAir && l.opened == c.Intent.Attempt:
+		l.opened = 0
+	case c.InAir:
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
-	}
-	if l.awaitTurn(ctx, key, c.Intent.Model) {
-		return nil
-	}
-	if err := l.begins(ctx, c.Intent, c.Intent.Reserve); err != nil {
-		return err
+	default:
+		if l.awaitTurn(ctx, key, c.Intent.Model) {
+			return nil
+		}
+		if err := l.begins(ctx, c.Intent, c.Intent.Reserve); err != nil {
+			return err
+		}
 	}
 	limits := l.timeouts(c)
 	ctx, j := l.launchJob(ctx, key)

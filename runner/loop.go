@@ -47,6 +47,8 @@ type loop struct {
 	leaving bool // the run is let go of, for another process to go on with
 	counted counted
 	turn    string        // the key of the model call whose turn it is
+	wait    time.Duration // until the turn that opening took
+	opened  uint64        // the attempt that was written by opening and is not in the air yet
 	before  []llm.Message // what the run continues, until it begins
 	behind  int           // runs that were read for that
 	saved   uint64        // the last event that a snapshot knows
@@ -182,6 +184,16 @@ func (l *loop) drive(ctx context.Context) error {
 	defer renew.Stop()
 	cancelled := ctx.Done()
 	for {
+		// A cancel comes before what Next makes of effects that were stopped for it.
+		if cancelled != nil && ctx.Err() != nil && l.run.End == nil {
+			cancelled = nil
+			if errors.Is(context.Cause(ctx), ErrLetGo) {
+				return l.letGo(work)
+			}
+			if err := l.write(work, recovery.CancelRequested{}); err != nil {
+				return err
+			}
+		}
 		if err := l.reconcile(work); err != nil {
 			return err
 		}
@@ -199,13 +211,6 @@ func (l *loop) drive(ctx context.Context) error {
 				return err
 			}
 		case <-cancelled:
-			cancelled = nil
-			if errors.Is(context.Cause(ctx), ErrLetGo) {
-				return l.letGo(work)
-			}
-			if err := l.write(work, recovery.CancelRequested{}); err != nil {
-				return err
-			}
 		case <-renew.C:
 			if err := l.wake(work); err != nil {
 				return err

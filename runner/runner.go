@@ -194,7 +194,7 @@ func (r *Runner) begin(ctx context.Context, id string, started recovery.Started,
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
 	}
-	return l.begin(ctx, started, l.claimed())
+	return l.begin(ctx, l.opening(started, l.claimed())...)
 }
 
 func (r *Runner) started(req Request) (recovery.Started, error) {

@@ -67,7 +67,7 @@ func pauses(events []recovery.Event) (found []recovery.Paused) {
 // TestI33TheStoreFailsAnywhere breaks the store at every append of a run, for a minute, in
 // every way. Nothing begins meanwhile, and the run goes on by itself.
 func TestI33TheStoreFailsAnywhere(t *testing.T) {
-	const appends = 7
+	const appends = 6
 	for name, fault := range map[string]timelinetest.Fault{
 		"disk full":            {Err: syscall.ENOSPC},
 		"read-only":            {Err: syscall.EROFS},

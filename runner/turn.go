@@ -12,7 +12,10 @@ func (l *loop) awaitTurn(ctx context.Context, key, model string) bool {
 		l.turn = ""
 		return false
 	}
-	wait := l.r.health.Turn(model)
+	wait := l.wait
+	if l.wait = 0; wait == 0 {
+		wait = l.r.health.Turn(model)
+	}
 	if wait <= 0 {
 		return false
 	}

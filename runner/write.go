@@ -27,17 +27,8 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	if now.Before(l.run.Last) {
 		now = l.run.Last // a log's times never go back
 	}
-	after := l.run.Seq
-	events := make([]recovery.Event, 0, len(bodies))
-	for _, b := range bodies {
-		if failed, ok := b.(recovery.Failed); ok {
-			b = l.withFacts(failed, now)
-		}
-		events = append(events, recovery.Event{
-			Run: l.id, Seq: after + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
-		})
-	}
-	paused, err := l.append(ctx, after, events)
+	events := l.events(now, inbox, bodies...)
+	paused, err := l.append(ctx, l.run.Seq, events)
 	if err != nil {
 		return err
 	}
@@ -58,6 +49,20 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		return l.write(ctx, *paused)
 	}
 	return nil
+}
+
+// events makes bodies into what comes next in the log.
+func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
+	events := make([]recovery.Event, 0, len(bodies))
+	for _, b := range bodies {
+		if failed, ok := b.(recovery.Failed); ok {
+			b = l.withFacts(failed, now)
+		}
+		events = append(events, recovery.Event{
+			Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
+		})
+	}
+	return events
 }
 
 // concluded reports whether b follows from what the log says so far: nothing may come
