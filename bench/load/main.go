@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 )
@@ -28,7 +29,14 @@ var (
 	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200}
 )
 
+// garbage is how much of it the provider and this process let lie, in bytes. Both make a
+// lot and keep little, so they would collect it several times in a second, and what is
+// measured would wait for a processor meanwhile.
+const garbage = 1 << 30
+
 func main() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(garbage)
 	role := len(os.Args) > 1 && os.Args[1] == roleProvider
 	args := os.Args[1:]
 	if role {
