@@ -64,7 +64,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	if cfg.RoundTripper == nil {
 		c.connect = cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout)
-		if c.http.Transport, err = transport(cfg, allowed); err != nil {
+		if c.http.Transport, err = transport(cfg, allowed, maxConnecting); err != nil {
 			return nil, err
 		}
 	}
@@ -79,18 +79,35 @@ func (c *Client) Host() reach.Host { return c.host }
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func transport(cfg Config, allowed guard) (*http.Transport, error) {
+// NewBase is what sends to a provider the requests that somebody else's client makes, with
+// the care of a Client, and the base URL below which they stay. An error says what is wrong
+// with the configuration.
+func NewBase(cfg Config) (http.RoundTripper, *url.URL, error) {
+	base, allowed, err := parseBase(cfg.BaseURL, cfg.AllowPrivate)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cfg.RoundTripper != nil {
+		return cfg.RoundTripper, base, nil
+	}
+	t, err := transport(cfg, allowed, cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout))
+	return t, base, err
+}
+
+// transport makes connections as cfg says; each may take connecting to be made, and again
+// for its TLS handshake.
+func transport(cfg Config, allowed guard, connecting time.Duration) (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:            cfg.DialContext,
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    maxConnecting,
+		TLSHandshakeTimeout:    connecting,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        90 * time.Second,
 		OnProxyConnectResponse: proxyAnswered,
 	}
-	dialer := &net.Dialer{Timeout: maxConnecting, KeepAlive: 30 * time.Second, Control: allowed.control}
+	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 30 * time.Second, Control: allowed.control}
 	if cfg.Proxy != "" {
 		proxy, err := url.Parse(cfg.Proxy)
 		if err != nil || proxy.Host == "" {

@@ -73,7 +73,7 @@ func TestHTTP2(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	ours, err := transport(Config{ConnectTimeout: DefaultConnectTimeout}, guard{loopback: true})
+	ours, err := transport(Config{ConnectTimeout: DefaultConnectTimeout}, guard{loopback: true}, maxConnecting)
 	if err != nil {
 		t.Fatal(err)
 	}

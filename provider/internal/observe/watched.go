@@ -37,6 +37,7 @@ type Watched struct {
 	cut    bool   // and only that
 
 	head     time.Time // when the answer began
+	first    time.Time // when its first event came
 	progress time.Time // when it went on last
 
 	settled bool
@@ -150,6 +151,9 @@ func (w *Watched) event(event sse.Event) error {
 		return err
 	}
 	w.deltas = deltas
+	if len(deltas) > 0 && w.first.IsZero() {
+		w.first = time.Now()
+	}
 	for i := range deltas {
 		if deltas[i].Progress() {
 			w.progress = time.Now()
@@ -231,6 +235,42 @@ func (w *Watched) abandoned(client error) error {
 		return w.fail(recovery.KindMalformedResponse, client, nil) // it could not go on
 	}
 	return w.fail(recovery.KindStreamInterrupted, errUnread, nil)
+}
+
+// Named says which model is asked, by its full name, where the request does not.
+func (w *Watched) Named(model string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.model = model
+}
+
+// Settled reports whether it is known how the answer went, whatever its reader does next.
+func (w *Watched) Settled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.settled
+}
+
+// Status is that of the answer; 0 = there is none.
+func (w *Watched) Status() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status
+}
+
+// RequestID is the provider's name for the request, without secrets; "" = it has none.
+func (w *Watched) RequestID() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.requestID
+}
+
+// FirstEvent is when the first event of the answer came that is more than a sign of life;
+// zero = none did.
+func (w *Watched) FirstEvent() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.first
 }
 
 // FirstByte is when the answer began; zero = it did not.
