@@ -423,7 +423,7 @@ func (l *loop) release() {
 // readInbox takes the commands that are in the inbox by now, and reports whether one
 // changed the run.
 func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
-	if l.run.End != nil || l.run.Seq <= 2 { // of a run that has just begun nobody knows
+	if l.run.End != nil || l.run.Seq <= maxOpening && l.lease.Epoch == 1 { // of a run that has just begun nobody knows
 		return false, nil
 	}
 	before := l.run.Seq

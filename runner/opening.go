@@ -2,6 +2,9 @@ package runner
 
 import "github.com/mulligan-run/mulligan/recovery"
 
+// maxOpening is how many events a run begins with at the most: started, claimed, began.
+const maxOpening = 3
+
 // opening adds to bodies, which begin the run, the intent of its first call, so that both
 // are durable in one step and the call begins at once. Where somebody has to be asked
 // before, or the call has to wait for its turn, they stay as they are, and the loop sees
