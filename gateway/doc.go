@@ -7,7 +7,7 @@
 //	POST /v1/runs                   start one                          runs.go
 //	GET  /v1/runs                   list, newest first
 //	GET  /v1/runs/{id}              where one stands                   view.go
-//	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go
+//	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go, subscriber.go, frame.go
 //	POST /v1/runs/{id}/recover      answer it, or cut a wait short     answers.go
 //	POST /v1/runs/{id}/cancel       end it
 //	GET  /v1/suggestions            what waits for a person: an inbox
@@ -30,4 +30,9 @@
 // none, and are dropped by whoever has them already. A client that was cut, for whatever
 // reason, comes back with the last id that it saw and has missed nothing. The stream ends
 // with the run, or stays open for what a person may still do about it.
+//
+// Who does not read holds nobody up. Behind by more than 256 items or 1 MiB, it is told to
+// come back ("resync") by the first thing that it takes after that; it is cut if it takes
+// nothing for 10 s. An item is made into bytes once for all who follow, because everybody who may
+// follow a run at all sees the same of it.
 package gateway

@@ -102,6 +102,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if instead, pattern := g.mux.Handler(r); pattern == "" && refusePath(w, r, instead) {
 		return
 	}
+	if isStream(r) {
+		g.stream(w, r)
+		return
+	}
 	g.mux.ServeHTTP(w, r)
 }
 

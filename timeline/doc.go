@@ -34,8 +34,8 @@
 //
 // Events are durable, have a seq without a gap, and are shown only once they are
 // durable. Deltas are neither: they carry an attempt and a byte offset, and a
-// follower may lose them. A follower in another process than the owner's gets
-// events only.
+// follower may lose them, and is told so by Item.Behind if it does because it is slow. A
+// follower in another process than the owner's gets events only.
 //
 // A run may belong to a [Session]. The first event of a run says which run it continues,
 // and is refused unless that is the session's newest and has ended: so a session is one

@@ -8,16 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// How far a follower may fall behind before it loses live deltas.
-const (
-	MaxBehind      = 256     // items
-	MaxBehindBytes = 1 << 20 // of text, about
-)
-
-const (
-	readBatch = 64   // events per read while catching up
-	eventSize = 1024 // what an event counts towards MaxBehindBytes beside its text
-)
+const readBatch = 64 // events per read while catching up
 
 // Source is the durable side of what a Feed shows.
 type Source interface {
@@ -45,17 +36,6 @@ type topic struct {
 	listeners  map[*listener]struct{}
 }
 
-// listener is one follower, of a run's events or of its inbox.
-type listener struct {
-	wake  chan struct{} // of capacity 1
-	inbox bool
-
-	// Guarded by Feed.mu.
-	queue []Item
-	bytes int
-	stale bool // there is more in the Source than in the queue
-}
-
 // NewFeed makes a feed over source.
 func NewFeed(source Source) *Feed {
 	return &Feed{source: source, closed: make(chan struct{}), topics: map[string]*topic{}}
@@ -72,11 +52,7 @@ func (f *Feed) Appended(run string, events []recovery.Event) {
 	}
 	for i := range events {
 		t.seq = max(t.seq, events[i].Seq)
-		for l := range t.listeners {
-			if !l.inbox {
-				l.push(Item{Event: &events[i]})
-			}
-		}
+		t.show(Item{Event: &events[i]})
 	}
 }
 
@@ -93,10 +69,14 @@ func (f *Feed) Notify(run, text string) { f.show(run, Item{Notice: &Notice{Run: 
 func (f *Feed) show(run string, item Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := f.topics[run]
-	if t == nil {
-		return
+	if t := f.topics[run]; t != nil {
+		t.show(item)
 	}
+}
+
+// show queues item for everybody who follows the run.
+func (t *topic) show(item Item) {
+	item.shared, item.size = &shared{}, sizeOf(item)
 	for l := range t.listeners {
 		if !l.inbox {
 			l.push(item)
@@ -193,6 +173,7 @@ type follower struct {
 	run    string
 	cursor uint64
 	yield  func(Item, error) bool
+	behind bool // what is given next comes after something that was given up
 	over   bool // the consumer stopped, or the run ended
 }
 
@@ -207,8 +188,9 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 	} else if ended {
 		return w.catchUp(ctx) // the end may have come between the two
 	}
-	for {
-		queue, stale := w.feed.take(l)
+	for first := true; ; first = false {
+		queue, stale, behind := w.feed.take(l)
+		w.behind = behind && !first // whoever has not come to the end of the Source yet has missed nothing
 		if stale {
 			if err := w.catchUp(ctx); err != nil || w.over {
 				return err
@@ -258,6 +240,7 @@ func (w *follower) give(item Item) {
 		w.cursor = item.Event.Seq
 		_, ended = item.Event.Body.(recovery.Ended)
 	}
+	item.Behind, w.behind = w.behind, false
 	if !w.yield(item, nil) || ended {
 		w.over = true
 	}
@@ -286,12 +269,12 @@ func (f *Feed) leave(run string, l *listener) {
 	}
 }
 
-func (f *Feed) take(l *listener) (queue []Item, stale bool) {
+func (f *Feed) take(l *listener) (queue []Item, stale, behind bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	queue, stale = l.queue, l.stale
-	l.queue, l.bytes, l.stale = nil, 0, false
-	return queue, stale
+	queue, stale, behind = l.queue, l.stale, l.behind
+	l.queue, l.bytes, l.stale, l.behind = nil, 0, false, false
+	return queue, stale, behind
 }
 
 func (f *Feed) wait(ctx context.Context, l *listener) error {
@@ -302,38 +285,5 @@ func (f *Feed) wait(ctx context.Context, l *listener) error {
 		return ctx.Err()
 	case <-f.closed:
 		return ErrClosed
-	}
-}
-
-// push queues item; a queue that grows too long is given up, and its events are
-// read from the Source later.
-func (l *listener) push(item Item) {
-	size := eventSize
-	switch {
-	case item.Delta != nil:
-		size = len(item.Delta.Text)
-	case item.Notice != nil:
-		size = len(item.Notice.Text)
-	default:
-		if c, ok := item.Event.Body.(recovery.Checkpointed); ok {
-			size += len(c.Text)
-		}
-	}
-	if len(l.queue) == MaxBehind || l.bytes+size > MaxBehindBytes {
-		l.queue, l.bytes, l.stale = nil, 0, true
-	}
-	if size > MaxBehindBytes {
-		l.signal()
-		return
-	}
-	l.queue = append(l.queue, item)
-	l.bytes += size
-	l.signal()
-}
-
-func (l *listener) signal() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
 	}
 }

@@ -3,15 +3,40 @@ package timeline
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Item is what a follower gets: exactly one of its fields is set.
+// Item is what a follower gets: exactly one of Event, Delta and Notice is set.
 type Item struct {
 	Event  *recovery.Event
 	Delta  *Delta
 	Notice *Notice
+	// Behind says that live deltas before this one are lost, because the follower fell
+	// behind by more than MaxBehind items or MaxBehindBytes. No event is.
+	Behind bool
+
+	shared *shared // by those who were shown it as it happened; nil = somebody read it
+	size   int     // what it counts towards MaxBehindBytes
+}
+
+// shared is the form in which an item is sent to many.
+type shared struct {
+	once sync.Once
+	form []byte
+	err  error
+}
+
+// Form gives what encode makes of the item. Of an item that many are shown as it happens it
+// is made once, for whoever asks first: so it must not be changed, it may depend on nothing
+// but the item, and all who ask in a process must ask for the same.
+func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
+	if i.shared == nil {
+		return encode(i)
+	}
+	i.shared.once.Do(func() { i.shared.form, i.shared.err = encode(i) })
+	return i.shared.form, i.shared.err
 }
 
 // Delta is a live piece of an attempt's text. Offset is where it begins, in bytes;

@@ -54,7 +54,7 @@ type Log interface {
 	// cursor is behind it); otherwise its last item is an error: ErrNotFound,
 	// ErrClosed or the store's own. A follower that falls behind by more than
 	// MaxBehind items or MaxBehindBytes loses deltas, never events, and never
-	// delays an appender.
+	// delays an appender; the next item that it gets has Behind set.
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error]
 
 	// Publish shows a delta to those who follow run from this process. It is not

@@ -134,6 +134,40 @@ func testFollowSlow(t *testing.T, log timeline.Log) {
 	t.Fatal("the follower stopped")
 }
 
+// testFollowBehind: of a follower who was too far behind, the first item after what is lost
+// says so, and no other does; whoever has not come to the end of the log yet is not behind.
+func testFollowBehind(t *testing.T, log timeline.Log) {
+	l := claim(t, log, "r", "a")
+	appendAll(t, log, l, 0, event("r", 1, "x"))
+	flood := func() {
+		for range timeline.MaxBehind + 10 {
+			log.Publish("r", timeline.Delta{Attempt: 1, Text: "live"})
+		}
+	}
+	events, deltas := 0, 0
+	for item, err := range log.Follow(bounded(t), "r", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item.Event == nil {
+			deltas++
+		}
+		if lost := events == 2 && deltas == 11; item.Behind != lost {
+			t.Fatalf("after %d events and %d deltas an item says behind: %t", events, deltas, item.Behind)
+		}
+		if item.Event != nil {
+			events++
+			if events == 3 {
+				return
+			}
+			flood() // at event 1 it has not come to the end of the log yet, at event 2 it has
+		} else if deltas%10 == 0 { // the last that is left of a flood
+			appendAll(t, log, l, uint64(events), event("r", uint64(events)+1, "x"))
+		}
+	}
+	t.Fatal("the follower stopped")
+}
+
 func testDeltas(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	log.Publish("r", timeline.Delta{Attempt: 1, Text: "nobody hears this"})

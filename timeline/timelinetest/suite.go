@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"FollowEnded", testFollowEnded},
 		{"FollowStops", testFollowStops},
 		{"FollowSlow", testFollowSlow},
+		{"FollowBehind", testFollowBehind},
 		{"Deltas", testDeltas},
 		{"Inbox", testInbox},
 		{"InboxRace", testInboxRace},

@@ -41,8 +41,12 @@ type Delta struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// errEnd ends a stream that has come to the run's end.
-var errEnd = errors.New("the run has ended")
+var (
+	// errEnd ends a stream that has come to the run's end.
+	errEnd = errors.New("the run has ended")
+	// errResync ends a stream that this client has not read fast enough.
+	errResync = errors.New("too far behind: come back")
+)
 
 // Follow yields what happens to a run after the event numbered after: durable events in
 // order, each once, and live deltas as they come. A connection that breaks is made again,
@@ -62,6 +66,8 @@ func (c *Client) Follow(ctx context.Context, run string, after uint64) iter.Seq2
 			case after != before: // it went well for a while: come back at once
 				tries = 0
 				continue
+			case errors.Is(err, errResync): // it was all right, and had nothing durable
+				tries = 0
 			}
 			if pause(ctx, tries) != nil {
 				return
@@ -137,6 +143,8 @@ func itemOf(sent sse.Event) (Item, error) {
 		var n struct{ Text string }
 		err = json.Unmarshal([]byte(sent.Data), &n)
 		item.Notice = n.Text
+	case "resync":
+		return Item{}, errResync
 	case "end":
 		return Item{}, errEnd
 	}

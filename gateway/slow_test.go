@@ -1,0 +1,235 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// valve is an answer whose reader stops reading for a while: a write blocks until its
+// deadline or until the reader goes on.
+type valve struct {
+	header http.Header
+
+	mu       sync.Mutex
+	text     bytes.Buffer
+	deadline time.Time
+	blocked  chan struct{} // closed when the reader goes on; nil = it reads
+}
+
+func (v *valve) Header() http.Header { return v.header }
+func (v *valve) WriteHeader(int)     {}
+func (v *valve) Flush()              {}
+
+func (v *valve) SetWriteDeadline(at time.Time) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.deadline = at
+	return nil
+}
+
+func (v *valve) Write(data []byte) (int, error) {
+	v.mu.Lock()
+	blocked, left := v.blocked, time.Until(v.deadline)
+	v.mu.Unlock()
+	if blocked != nil {
+		select {
+		case <-blocked:
+		case <-time.After(left):
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.text.Write(data)
+}
+
+// stop stops the reader until goOn is called.
+func (v *valve) stop() (goOn func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	blocked := make(chan struct{})
+	v.blocked = blocked
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.blocked = nil
+		close(blocked)
+	}
+}
+
+func (v *valve) take() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	defer v.text.Reset()
+	return v.text.String()
+}
+
+// slowly follows a run of w, r1, by somebody who does not read for a while, in which
+// something is shown.
+type slowly struct {
+	t    *testing.T
+	w    *written
+	to   *valve
+	over chan struct{} // closed when the stream is
+}
+
+func follows(t *testing.T) *slowly {
+	t.Helper()
+	s := &slowly{t: t, w: newWritten()}
+	if _, err := s.w.Start(t.Context(), gateway.Start{Prompt: "hi"}); err != nil {
+		t.Fatal(err)
+	}
+	s.connect(0)
+	return s
+}
+
+// connect follows the run, and checks that all events after the last one that was seen come.
+func (s *slowly) connect(last uint64) {
+	s.t.Helper()
+	to, over := &valve{header: http.Header{}}, make(chan struct{})
+	s.to, s.over = to, over
+	ctx, cancel := context.WithCancel(s.t.Context())
+	s.t.Cleanup(cancel)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/runs/r1/events", nil)
+	r.Header.Set("Last-Event-ID", strconv.FormatUint(last, 10))
+	go func() {
+		defer close(over)
+		gateway.New(gateway.Config{Runs: s.w, Log: s.w.log, Version: "test"}).ServeHTTP(to, r)
+	}()
+	synctest.Wait()
+	var want strings.Builder
+	for id := last + 1; id <= s.w.states["r1"].Seq; id++ {
+		fmt.Fprintf(&want, "%d ", id)
+	}
+	if got := idsOf(to.take()); got != want.String() {
+		s.t.Errorf("I29: after event %d come %s", last, got)
+	}
+}
+
+// idsOf are the ids in a stream.
+func idsOf(stream string) string {
+	var ids strings.Builder
+	for line := range strings.Lines(stream) {
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			ids.WriteString(strings.TrimSpace(id) + " ")
+		}
+	}
+	return ids.String()
+}
+
+// hangs has the gateway write something that is not read.
+func (s *slowly) hangs() (goOn func()) {
+	goOn = s.to.stop()
+	s.shows("first")
+	return goOn
+}
+
+func (s *slowly) shows(text string) {
+	s.w.log.Publish("r1", timeline.Delta{Attempt: 1, Text: text})
+	synctest.Wait()
+}
+
+func (s *slowly) isOver() bool {
+	synctest.Wait()
+	select {
+	case <-s.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestI29WhoFallsBehindIsToldToComeBack: whoever is 256 items or 1 MiB behind gets all of it
+// when it reads on; whoever is further behind is told to come back, and misses no event then.
+func TestI29WhoFallsBehindIsToldToComeBack(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		most  int    // so many are not too many
+		text  string // of each delta
+		event bool
+	}{
+		{name: "256 deltas", most: 256, text: "x"},
+		{name: "1 MiB of deltas", most: 8, text: strings.Repeat("x", 128<<10)},
+		{name: "256 events", most: 256, event: true},
+	} {
+		for _, tooMany := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, too many %t", c.name, tooMany), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := follows(t)
+					goOn := s.hangs()
+					n := c.most
+					if tooMany {
+						n++
+					}
+					for range n {
+						if !c.event {
+							s.shows(c.text)
+						} else if err := s.w.write("r1", recovery.Noted{}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if s.isOver() {
+						t.Fatal("it is cut before it could be told")
+					}
+					goOn()
+					over := s.isOver()
+					text := s.to.take()
+					told := strings.HasSuffix(text, "event: resync\ndata: {}\n\n")
+					if over != tooMany || told != tooMany {
+						t.Errorf("I29: %d behind: over %t, told to come back %t", n, over, told)
+					}
+					if shown := strings.Count(text, "event: delta\n") + strings.Count(text, "event: event\n"); !tooMany && shown != n+1 {
+						t.Errorf("I29: %d of %d are sent", shown, n+1)
+					}
+					if strings.Contains(text, "event: end") {
+						t.Error("it is told that the run has ended")
+					}
+					if err := s.w.write("r1", recovery.Noted{}); err != nil {
+						t.Fatal(err)
+					}
+					s.connect(2)
+				})
+			})
+		}
+	}
+}
+
+// TestI30ABlockedWriteIsCut: whoever takes nothing for 10 s is cut, whatever it is behind.
+func TestI30ABlockedWriteIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := follows(t)
+		goOn := s.hangs()
+		time.Sleep(9900 * time.Millisecond)
+		goOn()
+		if s.isOver() || !strings.Contains(s.to.take(), "first") {
+			t.Fatal("I30: whoever reads on in time is cut")
+		}
+		s.hangs()
+		time.Sleep(9900 * time.Millisecond)
+		if s.isOver() {
+			t.Fatal("I30: it is cut too early")
+		}
+		time.Sleep(200 * time.Millisecond)
+		if !s.isOver() {
+			t.Fatal("I30: whoever takes nothing for 10 s is not cut")
+		}
+		if err := s.w.write("r1", recovery.Noted{}); err != nil {
+			t.Fatal(err)
+		}
+		s.connect(2)
+	})
+}
