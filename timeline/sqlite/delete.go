@@ -8,18 +8,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// chore is what the committer does between two transactions.
-type chore struct {
-	ctx  context.Context
-	do   func(context.Context) error
-	done chan error
-}
-
 // Delete is timeline.Log's. It rewrites the database, so that nothing is left of the runs
 // in any of its files, and takes time and space in proportion to what remains.
 func (s *Store) Delete(ctx context.Context, runs ...string) error {
-	c := &chore{ctx: ctx, done: make(chan error, 1)}
-	c.do = func(ctx context.Context) error {
+	return s.between(ctx, func(ctx context.Context) error {
 		if err := s.deleteRows(ctx, runs); err != nil {
 			return err
 		}
@@ -27,18 +19,7 @@ func (s *Store) Delete(ctx context.Context, runs ...string) error {
 			s.feed.Deleted(run)
 		}
 		return s.wipe(ctx)
-	}
-	if err := s.open(); err != nil {
-		return err
-	}
-	select {
-	case s.chores <- c:
-		return <-c.done // it is not left half done
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.closing:
-		return timeline.ErrClosed
-	}
+	})
 }
 
 // deleteRows removes what is stored of runs, all of them or none.

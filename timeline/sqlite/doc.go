@@ -26,8 +26,8 @@
 //
 // Readers have their own connections and wait for nobody. Followers in the
 // appender's process get events from it directly; every 100 ms, while somebody
-// follows, the store asks PRAGMA data_version whether anything was committed, and
-// looks up how far the followed runs are by now.
+// follows, the committer asks PRAGMA data_version whether another process has
+// committed anything, and if so the store looks up how far the followed runs are.
 //
 // # Owners
 //

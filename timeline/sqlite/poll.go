@@ -29,7 +29,7 @@ func (s *Store) poll(every time.Duration) {
 	}
 }
 
-// look tells the feed how far runs are, if the database changed since its version
+// look tells the feed how far runs are, if others changed the database since its version
 // seen, and gives the version it has now. What cannot be read now is looked for
 // again next time.
 func (s *Store) look(ctx context.Context, runs []string, seen int64) int64 {
@@ -64,17 +64,11 @@ func (s *Store) look(ctx context.Context, runs []string, seen int64) int64 {
 	return version
 }
 
-// version is PRAGMA data_version, which means something only within one connection:
-// watcher is there for nothing else.
+// version is the committer's PRAGMA data_version: what this Store writes does not change
+// it.
 func (s *Store) version(ctx context.Context) (version int64, err error) {
-	if s.watcher == nil {
-		if s.watcher, err = s.readers.Conn(ctx); err != nil {
-			return 0, err
-		}
-	}
-	if err = s.watcher.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
-		_ = s.watcher.Close() // a fresh one next time
-		s.watcher = nil
-	}
+	err = s.between(ctx, func(ctx context.Context) error {
+		return s.statements.version.QueryRowContext(ctx).Scan(&version)
+	})
 	return version, err
 }

@@ -27,8 +27,7 @@ type Store struct {
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
-	prepared   prepared  // of the readers
-	watcher    *sql.Conn // the poller's
+	prepared   prepared // of the readers
 
 	closeOnce sync.Once
 	closing   chan struct{}
@@ -114,10 +113,8 @@ func (s *Store) disconnect() error {
 	if s.statements != nil {
 		errs = append(errs, s.statements.close())
 	}
-	for _, conn := range []*sql.Conn{s.watcher, s.writer} {
-		if conn != nil {
-			errs = append(errs, conn.Close())
-		}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
 	}
 	for _, db := range []*sql.DB{s.readers, s.writing} {
 		if db != nil {

@@ -1,0 +1,31 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// chore is what the committer does between two transactions.
+type chore struct {
+	ctx  context.Context
+	do   func(context.Context) error
+	done chan error
+}
+
+// between has the committer do something with its connection, and waits for it: it is not
+// left half done.
+func (s *Store) between(ctx context.Context, do func(context.Context) error) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	c := &chore{ctx: ctx, do: do, done: make(chan error, 1)}
+	select {
+	case s.chores <- c:
+		return <-c.done
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return timeline.ErrClosed
+	}
+}
