@@ -40,6 +40,7 @@ type Engine struct {
 	Retries   string   // who tries again what failed: "mulligan" or "pi"
 	Env       []string // names of the variables that it gets beside the usual ones; nil = the usual keys
 	ConfigDir string   // where the person's own keeps its logins and models
+	Observe   bool     // its requests pass a proxy of ours on this machine, which sees how they go
 	Folder    string   // an absolute path below which it keeps its own things
 }
 
@@ -118,6 +119,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 		return pi.New(pi.Config{
 			Name: e.Name, Command: e.Engine.Command, Retries: pi.Retries(e.Engine.Retries), Env: e.Engine.Env,
 			ConfigDir: e.Engine.ConfigDir, Folder: e.Engine.Folder, Logger: s.settings.logger,
+			Observe: e.Engine.Observe, Decoders: decoderFor,
 		})
 	}
 	return wires[wireName].adapt(endpoint.Config{
@@ -140,6 +142,19 @@ var wires = map[string]wire{
 	TypeOpenAI:    {openai.New, openai.NewDecoder, openai.DefaultBaseURL},
 	TypeResponses: {responses.New, responses.NewDecoder, responses.DefaultBaseURL},
 	TypeGemini:    {gemini.New, gemini.NewDecoder, gemini.DefaultBaseURL},
+}
+
+// decoderFor understands the answer to a request with that path, on whatever wire; nil if it
+// is on none.
+func decoderFor(path string) observe.Decoder {
+	for end, name := range map[string]string{
+		"/messages": TypeAnthropic, "/chat/completions": TypeOpenAI, "/responses": TypeResponses, ":streamGenerateContent": TypeGemini,
+	} {
+		if strings.HasSuffix(path, end) {
+			return wires[name].decoder()
+		}
+	}
+	return nil
 }
 
 func (s *Set) keyOf(e Entry) func() (string, error) {

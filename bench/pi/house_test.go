@@ -74,6 +74,7 @@ type house struct {
 	lab    *faultlab.Lab
 	entry  provider.Entry
 	folder string // of the engine
+	url    string // of the lab
 }
 
 const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fakean/three", "pi/fakeoa/two"
@@ -94,6 +95,7 @@ func build(t *testing.T, command []string, scripts map[string]string, entry func
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.url = server.URL()
 	t.Cleanup(func() { _, _ = server.Close(), h.lab.Close() })
 	person := filepath.Join(dir, "person")
 	if err := os.Mkdir(person, 0o700); err != nil {

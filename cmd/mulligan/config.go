@@ -53,6 +53,7 @@ type providerEntry struct {
 	Retries   string   `yaml:"retries"`    // mulligan or pi: who tries again what failed; mulligan
 	Env       []string `yaml:"env"`        // names of variables that it gets; the usual keys
 	ConfigDir string   `yaml:"config_dir"` // where the person's own keeps its logins and models; its usual folder
+	Observe   bool     `yaml:"observe"`    // its requests pass a proxy on this machine, which sees how they go
 }
 
 // modelEntry says what a model can do; what it leaves out is looked up among the
@@ -285,8 +286,8 @@ func (e providerEntry) problem(name string) *problem {
 func (e providerEntry) engineProblem(at, kind string) *problem {
 	const key = "the keys are the program's own affair: name their variables in env"
 	switch isEngine := kind == provider.TypePi; {
-	case !isEngine && (len(e.Command) > 0 || e.Retries != "" || e.Env != nil || e.ConfigDir != ""):
-		return problemf(at, "command, retries, env and config_dir are for type %s only", provider.TypePi)
+	case !isEngine && (len(e.Command) > 0 || e.Retries != "" || e.Env != nil || e.ConfigDir != "" || e.Observe):
+		return problemf(at, "command, retries, env, config_dir and observe are for type %s only", provider.TypePi)
 	case !isEngine:
 		return nil
 	case e.BaseURL != "" || e.AllowPrivate:

@@ -113,6 +113,8 @@ func TestConfigRefuses(t *testing.T) {
 		"engine's env":     {"providers:\n  pi: {env: [A=b]}\n", "env[0]"},
 		"engine's command": {"providers:\n  pi: {command: []}\n", "it has no program"},
 		"no engine":        {"providers:\n  openai: {command: [x]}\n", "for type pi only"},
+		"not observed":     {"providers:\n  openai: {observe: true}\n", "config_dir and observe are for type pi only"},
+		"half observed":    {"providers:\n  pi: {observe: perhaps}\n", "observe"},
 		"no type":          {"providers:\n  x: {base_url: http://x}\n", "type is missing"},
 		"key":              {"providers:\n  openai: {key_env: sk-123}\n", "never the key itself"},
 		"no builtin":       {"plugins: [other]\n", "no builtin plugin"},

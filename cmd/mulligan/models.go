@@ -188,7 +188,7 @@ func providerEntries(entries map[string]providerEntry) []provider.Entry {
 		e := entries[name]
 		entry := provider.Entry{
 			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate,
-			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir},
+			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir, Observe: e.Observe},
 		}
 		for _, model := range slices.Sorted(maps.Keys(e.Models)) {
 			entry.Models = append(entry.Models, e.Models[model].info(model))

@@ -76,6 +76,7 @@ func (p *process) prompt(ctx context.Context, command map[string]any) error {
 	p.mu.Lock()
 	p.prompted, p.tools = id, map[string]*tool{}
 	p.mu.Unlock()
+	p.seen.begin()
 	select {
 	case err := <-p.post(command):
 		if err != nil {

@@ -34,6 +34,14 @@
 // does not list is given to a new process. JSON mode is not used either: every version from
 // 0.73 on has RPC, and only that can be told to stop.
 //
+// # What Pi does not tell
+//
+// With [Config].Observe its requests pass a proxy on this machine. observe.js has Pi ask there,
+// where it would ask at an address that the proxy leads to, so the private folder, which all
+// Pis share, names none. What is seen goes two ways: that an answer begins is an event among
+// Pi's own, and how a request went is with the message that Pi ends after it. If Pi says that the
+// message failed, the failure is that of the last request which went wrong as it says.
+//
 // # Where else to look
 //
 //	session.go   one conversation: its process, and whose turn it is
@@ -45,4 +53,9 @@
 //	commands.go  what it is told, and what it answers
 //	tools.go     the calls that it carries out
 //	folder.go    what Pi finds in its private folder
+//	terms.go     on what Pi is started: system prompt, output limit
+//	effort.go    how much its model thinks
+//	proxy.go     what stands between Pi and its providers
+//	upstream.go  where those are
+//	witness.go   what is seen there of one Pi's requests
 package pi

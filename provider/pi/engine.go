@@ -40,6 +40,8 @@ type Config struct {
 	ConfigDir string   // where the person's own Pi keeps auth.json and models.json; its usual folder
 	Folder    string   // an absolute path: our private one; made when it is needed
 	Dir       string   // where Pi works; "" = here
+	Observe   bool     // Pi's requests pass a proxy on this machine, which sees how they go
+	Decoders  Decoders // understands the answers there
 	Logger    *slog.Logger
 }
 
@@ -57,10 +59,14 @@ type Engine struct {
 	mu       sync.Mutex
 	sessions map[string]*session
 	closed   bool
-	version  *version // nil until Pi was asked
+	version  *version        // nil until Pi was asked
+	proxy    *proxy          // nil until a Pi was started that is observed
+	warned   map[string]bool // of these providers of Pi's, that they are not observed
 }
 
 var _ llm.Engine = (*Engine)(nil)
+
+var errClosed = errors.New("the engine is closed")
 
 // New makes an Engine, and starts nothing. An error says what is wrong with the
 // configuration.
@@ -86,7 +92,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	return &Engine{
 		cfg: cfg, folder: folder{path: cfg.Folder, from: cfg.ConfigDir, retries: cfg.Retries},
-		sessions: map[string]*session{},
+		sessions: map[string]*session{}, warned: map[string]bool{},
 	}, nil
 }
 
@@ -224,6 +230,11 @@ func (e *Engine) Close() {
 	}
 	e.mu.Unlock()
 	all.Wait()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.proxy != nil {
+		e.proxy.close()
+	}
 }
 
 // session gives the session of that name to a caller, who leaves it.
@@ -231,7 +242,7 @@ func (e *Engine) session(name string) (*session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return nil, errors.New("the engine is closed")
+		return nil, errClosed
 	}
 	s := e.sessions[name]
 	if s == nil {

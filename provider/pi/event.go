@@ -17,7 +17,8 @@ const (
 	goesOn                     // Pi's agent begins, or a turn of it does
 	says                       // the model's message goes on: delta
 	begins                     // the model's message begins
-	ends                       // … is whole, or has failed: message
+	ends                       // … is whole, or has failed: message, and what was seen of its requests
+	answers                    // a provider begins to answer, which Pi does not tell: text is the request's id
 	sleeps                     // Pi retries by itself after a pause: delay
 	shortens                   // Pi begins to compact the conversation: reason
 	shortened                  // … has, or could not: again
@@ -31,6 +32,7 @@ type event struct {
 	kind    eventKind
 	delta   llm.Delta
 	message *message
+	seen    sight
 	delay   recovery.Millis
 	reason  string
 	text    string

@@ -30,10 +30,18 @@ func (h *hearing) classify(e recovery.Evidence) *recovery.Failure {
 	return recovery.Classify(e)
 }
 
-// failure is what a message that failed amounts to.
+// failure is what a message that failed amounts to: what was seen of its request, or what Pi
+// says of it.
 func (h *hearing) failure(m *message) *recovery.Failure {
 	f := h.said(m.ErrorMessage, h.phase())
-	f.RequestID = cmp.Or(f.RequestID, recovery.Clip(m.ResponseID, recovery.MaxRequestID))
+	if seen, count := h.seen.failure(f.HTTPStatus); seen != nil {
+		seen.RetryAfter = max(seen.RetryAfter, f.RetryAfter)
+		f = seen
+		if count > 1 {
+			f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nPi's client library asked %d times before it said so.", count)
+		}
+	}
+	f.RequestID = cmp.Or(f.RequestID, h.seen.requestID(), recovery.Clip(m.ResponseID, recovery.MaxRequestID))
 	return f
 }
 

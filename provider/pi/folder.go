@@ -21,13 +21,21 @@ const (
 	modelsFile    = "models.json"
 	authFile      = "auth.json"
 	extensionFile = "going_on.js"
+	observeFile   = "observe.js"
+	limitFile     = "limit.js"
 	sessionsDir   = "mulligan-sessions"
 
 	maxPersonFile = 4 << 20 // bytes of a file of the person's own Pi
 )
 
-//go:embed going_on.js
-var extension string
+var (
+	//go:embed going_on.js
+	extension string
+	//go:embed observe.js
+	observeExtension []byte
+	//go:embed limit.js
+	limitExtension []byte
+)
 
 // folder is a private PI_CODING_AGENT_DIR.
 type folder struct {
@@ -55,6 +63,8 @@ func (f folder) prepare() error {
 	for name, content := range map[string][]byte{
 		settingsFile:  settings,
 		extensionFile: []byte(strings.Replace(extension, `"GO_ON"`, string(goOnJS), 1)),
+		observeFile:   observeExtension,
+		limitFile:     limitExtension,
 	} {
 		if err := write(filepath.Join(f.path, name), content); err != nil {
 			return err
@@ -143,7 +153,8 @@ func (f folder) session(name string) string {
 	return filepath.Join(f.path, sessionsDir, digest(name)+".jsonl")
 }
 
-func (f folder) extension() string { return filepath.Join(f.path, extensionFile) }
+// extension is where an extension of ours is, of that file's name.
+func (f folder) extension(file string) string { return filepath.Join(f.path, file) }
 
 // system writes the text that is added to Pi's system prompt into a file of its own.
 func (f folder) system(text string) (path string, err error) {

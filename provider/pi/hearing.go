@@ -38,6 +38,7 @@ type hearing struct {
 
 	underway bool // Pi's agent has begun since the prompt, or had before
 	ended    *message
+	seen     sight // of the requests that led to the message which ends
 	failed   *recovery.Failure
 	stopping bool // Pi's agent has ended, and no retry was announced
 	busy     bool // Pi compacts, or sleeps
@@ -70,10 +71,13 @@ func (h *hearing) tell(d llm.Delta) {
 	}
 }
 
-func (h *hearing) begin() {
+func (h *hearing) begin() { h.accepted("") }
+
+// accepted tells that an answer begins, once. Who hears of it first may know the request's id.
+func (h *hearing) accepted(requestID string) {
 	if !h.begun {
 		h.begun = true
-		h.tell(llm.Delta{Kind: llm.DeltaStart})
+		h.tell(llm.Delta{Kind: llm.DeltaStart, RequestID: requestID})
 	}
 }
 
@@ -148,7 +152,10 @@ func (h *hearing) take(e event) {
 		h.next()
 	case says:
 		h.say(e.delta)
+	case answers:
+		h.accepted(e.text)
 	case ends:
+		h.seen = e.seen
 		h.end(e.message)
 	case sleeps:
 		h.sleep(e.delay)
@@ -232,6 +239,9 @@ func (h *hearing) say(d llm.Delta) {
 func (h *hearing) end(m *message) {
 	if !h.underway && m.StopReason == "aborted" {
 		return // of the turn before
+	}
+	if h.seen != nil && len(h.seen) == 0 && m.StopReason != "error" && m.StopReason != "aborted" {
+		h.session.engine.unseen(h.provider, nil)
 	}
 	h.begin()
 	h.tell(llm.Delta{Kind: llm.DeltaUsage, Usage: m.Usage.tokens()})

@@ -30,6 +30,7 @@ var errGone = errors.New("pi has ended")
 // waited for.
 type process struct {
 	cmd   *exec.Cmd
+	seen  *witness // nil = nobody looks at its requests
 	stdin io.WriteCloser
 	mark  string
 	out   io.Closer
@@ -54,15 +55,19 @@ type process struct {
 	finished chan struct{} // closed when stop is over
 }
 
-// start starts what cmd describes, and does not wait until Pi is ready.
-func start(cmd *exec.Cmd) (*process, error) {
+// start starts what cmd describes, and does not wait until Pi is ready. seen sees its requests
+// from then on, if there is one.
+func start(cmd *exec.Cmd, seen *witness) (*process, error) {
 	p := &process{
-		cmd: cmd, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
+		cmd: cmd, seen: seen, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
 		answers: map[string]chan answer{}, tools: map[string]*tool{},
 		gone: make(chan struct{}), exited: make(chan struct{}), finished: make(chan struct{}),
 	}
 	p.room = sync.NewCond(&p.mu)
 	cmd.Env = append(cmd.Env, p.mark)
+	if seen != nil {
+		seen.tell = p.put
+	}
 	var err error
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -97,6 +102,7 @@ func (p *process) read(from io.ReadCloser) {
 		p.stop()
 	}
 	<-p.exited
+	p.seen.end()
 	p.sweep() // somebody else may have killed Pi, and not what it started
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,6 +146,7 @@ func (p *process) take(b []byte) error {
 	}
 	if e.kind == ends {
 		p.expect(e.message)
+		e.seen = p.seen.take()
 	}
 	p.put(e)
 	return nil

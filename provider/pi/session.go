@@ -28,7 +28,8 @@ type session struct {
 	live     bool     // Pi is in the middle of a turn
 	sleeping bool     // … and waits before it retries by itself
 	asked    asked    // what Pi asks, or will ask next
-	system   string   // what the process was started with
+	terms    terms    // what the process was started with
+	level    string   // of thinking, as it was before a request said how much; "" = none has
 	settles  bool     // Pi says when a run is over
 	secrets  *observe.Secrets
 }
@@ -63,7 +64,7 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 		return
 	}
 	h := &hearing{session: s, model: request.Model, provider: target.provider, yield: yield}
-	h.underway = s.goesOn(ctx, target)
+	h.underway = s.goesOn(ctx, request, target)
 	var answer *message
 	if !h.underway {
 		answer, err = s.begin(ctx, request, target)
@@ -78,6 +79,7 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 		h.repeat(answer)
 	default:
 		h.hear(ctx, s.process())
+		s.thinkAsBefore()
 	}
 }
 
@@ -85,7 +87,7 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 // it already.
 func (s *session) begin(ctx context.Context, request llm.Request, target asked) (*message, error) {
 	s.abort()
-	p, err := s.ready(ctx, request.System, target)
+	p, err := s.ready(ctx, request, target)
 	if err != nil {
 		return nil, err
 	}
@@ -104,40 +106,48 @@ func (s *session) begin(ctx context.Context, request llm.Request, target asked) 
 	if plan.answer != nil {
 		return plan.answer, nil
 	}
+	s.think(ctx, p, request.ReasoningEffort)
 	s.set(func() { s.live, s.sleeping = true, false })
 	p.ignore(false)
 	return nil, p.prompt(ctx, plan.command())
 }
 
 // goesOn reports whether Pi is in the middle of a turn with that model. One that sleeps
-// before it retries can be given another for that.
-func (s *session) goesOn(ctx context.Context, target asked) bool {
+// before it retries can be given another for that, on the same terms.
+func (s *session) goesOn(ctx context.Context, request llm.Request, target asked) bool {
 	p := s.process()
 	s.mu.Lock()
-	live, sleeping, same := s.live, s.sleeping, s.asked == target
+	live, sleeping, same, fits := s.live, s.sleeping, s.asked == target, s.terms == termsOf(request)
 	s.mu.Unlock()
 	switch {
 	case p == nil || !live:
 		return false
-	case same:
-		return true
+	case !sleeping:
+		return same
+	case !fits:
+		return false
+	case !same && s.setModel(ctx, p, target) != nil:
+		return false
 	}
-	return sleeping && s.setModel(ctx, p, target) == nil
+	p.seen.asks(request.Model)
+	s.think(ctx, p, request.ReasoningEffort)
+	return true
 }
 
 // ready gives a Pi that waits for something to do, and asks that model.
-func (s *session) ready(ctx context.Context, system string, target asked) (*process, error) {
+func (s *session) ready(ctx context.Context, request llm.Request, target asked) (*process, error) {
 	p := s.process()
 	s.mu.Lock()
-	same, fits := s.asked == target, s.system == system
+	same, fits := s.asked == target, s.terms == termsOf(request)
 	s.mu.Unlock()
 	if p != nil && fits && (same || s.setModel(ctx, p, target) == nil) {
+		p.seen.asks(request.Model)
 		return p, nil
 	}
 	if p != nil {
 		s.end(p)
 	}
-	return s.start(ctx, system, target)
+	return s.start(ctx, request, target)
 }
 
 func (s *session) setModel(ctx context.Context, p *process, target asked) error {
@@ -149,7 +159,7 @@ func (s *session) setModel(ctx context.Context, p *process, target asked) error 
 }
 
 // start starts a Pi for the session.
-func (s *session) start(ctx context.Context, system string, target asked) (*process, error) {
+func (s *session) start(ctx context.Context, request llm.Request, target asked) (*process, error) {
 	e := s.engine
 	if !e.Installed() {
 		return nil, &misconfiguredError{fmt.Errorf("there is no program %s; %s", e.cfg.Command[0], Install)}
@@ -163,28 +173,34 @@ func (s *session) start(ctx context.Context, system string, target asked) (*proc
 	if err := e.folder.prepare(); err != nil {
 		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
 	}
-	args := []string{"--mode", "rpc", "--provider", target.provider, "--model", target.model, "--extension", e.folder.extension()}
+	args := []string{"--mode", "rpc", "--provider", target.provider, "--model", target.model, "--extension", e.folder.extension(extensionFile)}
 	if s.passing {
 		args = append(args, "--no-session", "--no-tools")
 	} else {
 		args = append(args, "--session", e.folder.session(s.name))
 	}
-	if system != "" {
-		path, err := e.folder.system(system)
-		if err != nil {
-			return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
-		}
-		args = append(args, "--append-system-prompt", path)
-	}
-	cmd, secrets := e.command(context.WithoutCancel(ctx), args...)
-	p, err := start(cmd)
+	terms := termsOf(request)
+	more, variables, err := terms.arguments(e.folder)
 	if err != nil {
+		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
+	}
+	cmd, secrets := e.command(context.WithoutCancel(ctx), append(args, more...)...)
+	cmd.Env = append(cmd.Env, variables...)
+	secrets = append(secrets, e.folder.secrets()...)
+	seen, err := e.observed(cmd, target.provider, secrets)
+	if err != nil {
+		return nil, &misconfiguredError{err}
+	}
+	seen.asks(request.Model)
+	p, err := start(cmd, seen)
+	if err != nil {
+		seen.end()
 		return nil, &misconfiguredError{fmt.Errorf("start %s: %w", e.cfg.Command[0], err)}
 	}
 	s.set(func() {
-		s.proc, s.latest, s.live, s.sleeping, s.asked, s.system = p, p, false, false, target, system
+		s.proc, s.latest, s.live, s.sleeping, s.asked, s.terms = p, p, false, false, target, terms
 		s.settles = !v.before(settles)
-		s.secrets = observe.NewSecrets(append(secrets, e.folder.secrets()...)...)
+		s.secrets = observe.NewSecrets(append(secrets, seen.own()...)...)
 	})
 	return p, nil
 }

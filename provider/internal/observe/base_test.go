@@ -70,7 +70,7 @@ func TestWatchedBegins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it was only read
+	defer response.Body.Close()
 	piece := make([]byte, 64)
 	if _, err := response.Body.Read(piece); err != nil || !w.FirstEvent().IsZero() || w.Settled() || w.Status() != 200 || w.RequestID() != "req-1" {
 		t.Errorf("after a comment: %v, %v, %v, %d, %q", err, w.FirstEvent(), w.Settled(), w.Status(), w.RequestID())

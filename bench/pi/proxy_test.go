@@ -1,0 +1,52 @@
+package pi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+func observed(e *provider.Engine) { e.Observe = true }
+
+// TestProxy has what only the proxy sees: how long a provider wants to be left alone, its name
+// for the request, and that an answer is not whole. The commands of the model do not see the
+// way through it.
+func TestProxy(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		for name, c := range map[string]struct {
+			model, script string
+			want          recovery.Kind
+			status        int
+			after         recovery.Millis
+		}{
+			"rate limit":          {one, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
+			"OpenAI's rate limit": {elsewhere, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
+			"not listed":          {unlisted, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
+			"cut":                 {one, "cut:Half, answer:Fine.", recovery.KindStreamInterrupted, 200, 0},
+			"ended early":         {elsewhere, "end:Half, answer:Fine.", recovery.KindStreamInterrupted, 200, 0},
+			"empty":               {elsewhere, "empty, answer:Fine.", recovery.KindEmptyResponse, 200, 0},
+		} {
+			t.Run(name, func(t *testing.T) {
+				model := c.model[strings.LastIndexByte(c.model, '/')+1:]
+				h := build(t, command, map[string]string{model: `tool:bash:{"command":"env | grep -c MULLIGAN_PI_"}, ` + c.script}, observed)
+				got := h.run(t.Context(), runner.Request{Model: c.model})
+				if got.err != nil || got.result.Text != "Fine." {
+					t.Fatalf("%+v, %v", got.result, got.err)
+				}
+				if len(got.failures) != 1 {
+					t.Fatalf("%+v", got.failures)
+				}
+				f := got.failures[0]
+				if f.Kind != c.want || f.HTTPStatus != c.status || f.RetryAfter != c.after || f.Model != c.model || f.RequestID == "" {
+					t.Errorf("%+v", f)
+				}
+				if len(got.returned) != 1 || strings.TrimSpace(strings.SplitN(got.returned[0].Result.Text, "\n", 2)[0]) != "0" {
+					t.Errorf("a command of the model's may see the proxy's URL: %+v", got.returned)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,310 @@
+package pi
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+const (
+	routesVariable = "MULLIGAN_PI_OBSERVE" // tells observe.js what leads where
+
+	maxRequest       = 64 << 20 // bytes of a request of Pi's
+	maxRequestHeader = 64 << 10
+	headerTime       = 5 * time.Second // for Pi to send a request's headers
+)
+
+// Decoders gives what understands the answer to a request with that path, or nil.
+type Decoders func(path string) observe.Decoder
+
+// proxy stands between the Pis of an engine and their providers, on this machine only, and
+// sees how each request goes. It adds nothing to a request and keeps nothing of it. Each Pi has a
+// secret of its own in its URLs, without which there is no way through:
+//
+//	http://127.0.0.1:PORT/SECRET/PROVIDER/HOST/PATH → https://HOST/PATH
+//
+// The host stands in the URL because Pi goes by what it finds there.
+type proxy struct {
+	address  string
+	server   *http.Server
+	decoders Decoders
+
+	mu     sync.Mutex
+	guests map[[sha256.Size]byte]*witness // by the digests of their secrets
+	ways   map[upstream]http.RoundTripper // they share connections
+}
+
+// route is a way through the proxy.
+type route struct {
+	provider string
+	base     *url.URL
+	mount    string // the path that stands for base, as in a URL
+	through  http.RoundTripper
+}
+
+func newProxy(decoders Decoders) (*proxy, error) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	x := &proxy{
+		address: listener.Addr().String(), decoders: decoders,
+		guests: map[[sha256.Size]byte]*witness{}, ways: map[upstream]http.RoundTripper{},
+	}
+	x.server = &http.Server{
+		Handler: x, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxRequestHeader, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	go func() { _ = x.server.Serve(listener) }() // it ends with close
+	return x, nil
+}
+
+func (x *proxy) close() { _ = x.server.Close() }
+
+// admit gives a Pi its way through, to these upstreams. What is wrong with one of them is in
+// the way of that one only.
+func (x *proxy) admit(to map[string]upstream, secrets []string) (*witness, error) {
+	w := newWitness(secrets)
+	var problems []error
+	for _, provider := range slices.Sorted(maps.Keys(to)) {
+		through, base, err := x.way(to[provider])
+		if err != nil {
+			problems = append(problems, fmt.Errorf("pi's provider %q: %w", provider, err))
+			continue
+		}
+		mount := "/" + w.secret + "/" + url.PathEscape(provider) + "/" + base.Host + base.EscapedPath()
+		w.routes = append(w.routes, route{provider: provider, base: base, mount: mount, through: through})
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.guests[sha256.Sum256([]byte(w.secret))] = w
+	w.leave = func() { x.dismiss(w) }
+	return w, errors.Join(problems...)
+}
+
+// way gives what sends requests to an upstream. A person may name a private address.
+func (x *proxy) way(to upstream) (http.RoundTripper, *url.URL, error) {
+	through, base, err := observe.NewBase(observe.Config{BaseURL: to.base, AllowPrivate: to.own})
+	if err != nil {
+		return nil, nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if known := x.ways[to]; known != nil {
+		return known, base, nil
+	}
+	x.ways[to] = through
+	return through, base, nil
+}
+
+// dismiss closes the way of a Pi that has ended.
+func (x *proxy) dismiss(w *witness) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.guests, sha256.Sum256([]byte(w.secret)))
+}
+
+// variable tells a Pi its ways.
+func (x *proxy) variable(w *witness) (string, error) {
+	type way struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	ways := map[string]way{}
+	for _, r := range w.routes {
+		ways[r.provider] = way{r.base.String(), "http://" + x.address + r.mount}
+	}
+	b, err := json.Marshal(ways)
+	return routesVariable + "=" + string(b), err
+}
+
+// ServeHTTP passes a request on.
+func (x *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Host != x.address:
+		http.Error(w, "this address serves "+x.address+" only", http.StatusMisdirectedRequest)
+		return
+	case r.Method != http.MethodPost && r.Method != http.MethodGet:
+		http.Error(w, "only GET and POST are passed on", http.StatusMethodNotAllowed)
+		return
+	case r.Header.Get("Upgrade") != "":
+		http.Error(w, "HTTP is passed on, and nothing that it is upgraded to", http.StatusNotImplemented)
+		return
+	}
+	guest, via, rest := x.find(r.URL)
+	if guest == nil {
+		http.Error(w, "nothing leads from here to a provider of Pi's; only the base URLs of its models are passed on to", http.StatusNotFound)
+		return
+	}
+	target, err := url.Parse(via.base.String() + rest)
+	if err != nil {
+		http.Error(w, "the path cannot be understood", http.StatusBadRequest)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
+	passing := httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			target.RawQuery = p.Out.URL.RawQuery
+			p.Out.URL, p.Out.Host = target, ""
+		},
+		Transport:     observing{guest, via, x.decoder(target.Path)},
+		FlushInterval: -1,
+		ErrorLog:      x.server.ErrorLog,
+		// Pi sees what it would see by itself: a connection that breaks.
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
+	passing.ServeHTTP(w, r)
+}
+
+// find gives the Pi that a URL belongs to, where it leads, and what follows there.
+func (x *proxy) find(u *url.URL) (*witness, route, string) {
+	path := u.EscapedPath()
+	secret, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	x.mu.Lock()
+	guest := x.guests[sha256.Sum256([]byte(secret))]
+	x.mu.Unlock()
+	if guest == nil || slices.ContainsFunc(strings.Split(u.Path, "/"), isDots) {
+		return nil, route{}, ""
+	}
+	for _, r := range guest.routes {
+		if rest, ok := strings.CutPrefix(path, r.mount); ok && (rest == "" || rest[0] == '/') {
+			return guest, r, rest
+		}
+	}
+	return nil, route{}, ""
+}
+
+// isDots reports whether a segment of a path leads upwards.
+func isDots(segment string) bool { return segment == "." || segment == ".." }
+
+// decoder understands the answer to a request with that path, if anybody does.
+func (x *proxy) decoder(path string) observe.Decoder {
+	if x.decoders != nil {
+		if d := x.decoders(path); d != nil {
+			return d
+		}
+	}
+	return unknownWire{}
+}
+
+// unknownWire takes any answer for whole: only its head, and an error, are understood.
+type unknownWire struct{}
+
+func (unknownWire) Decode(_ []byte, deltas []llm.Delta) ([]llm.Delta, error) { return deltas, nil }
+func (unknownWire) State() observe.State                                     { return observe.Finished }
+func (unknownWire) Stop() llm.StopReason                                     { return llm.StopEnd }
+
+var errNoAddress = errors.New("its address is not known, or it has several; models.json can name one as the provider's baseUrl")
+
+var errRedirected = errors.New("a redirect is not passed on: key and prompt would follow it")
+
+// observing is a witness as an http.RoundTripper.
+type observing struct {
+	guest   *witness
+	via     route
+	decoder observe.Decoder
+}
+
+func (o observing) RoundTrip(r *http.Request) (*http.Response, error) {
+	v := o.guest.arrive(r, o.via, o.decoder)
+	response, err := v.RoundTrip(o.via.through, r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= http.StatusMultipleChoices && response.StatusCode < http.StatusBadRequest {
+		_ = response.Body.Close() // what is in it does not matter
+		return nil, errRedirected
+	}
+	if response.StatusCode < http.StatusMultipleChoices { // as long as it says, it would look whole when it is not
+		response.ContentLength = -1
+		response.Header.Del("Content-Length")
+	}
+	response.Body = &seenBody{response.Body, v}
+	return response, nil
+}
+
+// seenBody is an answer on its way. One that ends before it is whole breaks: old versions of
+// Pi would take it for an answer.
+type seenBody struct {
+	io.ReadCloser
+	visit *visit
+}
+
+func (b *seenBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.visit.look()
+	if errors.Is(err, io.EOF) && b.visit.cut() {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// observed makes the way through the proxy for the Pi that cmd is about to start; nil where
+// nothing is to be observed.
+func (e *Engine) observed(cmd *exec.Cmd, provider string, secrets []string) (*witness, error) {
+	if !e.cfg.Observe {
+		return nil, nil //nolint:nilnil // nobody sees anything, and that is no error
+	}
+	to, err := e.folder.upstreams()
+	if err != nil {
+		e.unseen(provider, err)
+		return nil, nil //nolint:nilnil // likewise
+	}
+	x, err := e.theProxy()
+	if err != nil {
+		return nil, fmt.Errorf("listen on this machine for Pi's requests: %w; without observe in mulligan.yaml Pi asks by itself", err)
+	}
+	w, problem := x.admit(to, secrets)
+	if !w.covers(provider) {
+		e.unseen(provider, problem)
+	}
+	variable, err := x.variable(w)
+	cmd.Env = append(cmd.Env, variable)
+	cmd.Args = append(cmd.Args, "--extension", e.folder.extension(observeFile))
+	return w, err
+}
+
+// theProxy is that of the engine, which begins with the first Pi.
+func (e *Engine) theProxy() (*proxy, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errClosed
+	}
+	if e.proxy == nil {
+		x, err := newProxy(e.cfg.Decoders)
+		if err != nil {
+			return nil, err
+		}
+		e.proxy = x
+	}
+	return e.proxy, nil
+}
+
+// unseen warns once that a provider's requests do not pass the proxy.
+func (e *Engine) unseen(provider string, why error) {
+	e.mu.Lock()
+	first := !e.warned[provider]
+	e.warned[provider] = true
+	e.mu.Unlock()
+	if first {
+		e.cfg.Logger.Warn("the requests to Pi's provider "+provider+" are not observed", "err", cmp.Or(why, errNoAddress))
+	}
+}

@@ -1,0 +1,63 @@
+package pi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// builtIn are base URLs of Pi's own providers, of those that are asked at one address each.
+// Where a Pi knows another one, its requests are left alone (observe.js).
+var builtIn = map[string]string{
+	"anthropic":  "https://api.anthropic.com",
+	"cerebras":   "https://api.cerebras.ai/v1",
+	"deepseek":   "https://api.deepseek.com",
+	"google":     "https://generativelanguage.googleapis.com/v1beta",
+	"groq":       "https://api.groq.com/openai/v1",
+	"mistral":    "https://api.mistral.ai",
+	"openai":     "https://api.openai.com/v1",
+	"openrouter": "https://openrouter.ai/api/v1",
+	"xai":        "https://api.x.ai/v1",
+}
+
+// maxUpstreams is the most providers of the person's own that are observed.
+const maxUpstreams = 256
+
+// upstream is where a provider of Pi's is asked.
+type upstream struct {
+	base string // without a slash at its end
+	own  bool   // the person named it
+}
+
+// upstreams are the base URLs of the providers that Pi may be observed with: the person's
+// models.json says where they are, and otherwise Pi's own list.
+func (f folder) upstreams() (map[string]upstream, error) {
+	found := map[string]upstream{}
+	for name, base := range builtIn {
+		found[name] = upstream{base: base}
+	}
+	var document struct {
+		Providers map[string]struct {
+			BaseURL string `json:"baseUrl"`
+		} `json:"providers"`
+	}
+	content, err := readBounded(filepath.Join(f.path, modelsFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found, nil
+	case err == nil:
+		err = json.Unmarshal(content, &document)
+	}
+	if err != nil { // where it would have Pi ask is not known
+		return nil, fmt.Errorf("%s cannot be read, so that nobody knows where its providers are (comments are not understood): %w", modelsFile, err)
+	}
+	for name, p := range document.Providers {
+		if base := strings.TrimRight(p.BaseURL, "/"); base != "" && len(found) < maxUpstreams {
+			found[name] = upstream{base: base, own: true}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,167 @@
+package pi
+
+import (
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// maxVisits is how many requests are kept that belong to one message of Pi's.
+const maxVisits = 64
+
+// witness sees the requests of one Pi go by. A nil one sees nothing.
+type witness struct {
+	secret  string // the way through the proxy
+	routes  []route
+	secrets []string    // hidden in failures, besides the keys that requests carry
+	tell    func(event) // set before Pi is started
+	leave   func()      // closes the way
+
+	mu     sync.Mutex
+	model  string // full name, of what Pi is asked by
+	turn   int
+	visits []*visit // since the last message
+}
+
+func newWitness(secrets []string) *witness {
+	secret := rand.Text()
+	return &witness{secret: secret, secrets: append(slices.Clone(secrets), secret), tell: func(event) {}, leave: func() {}}
+}
+
+// own is what must not be seen of the witness itself.
+func (w *witness) own() []string {
+	if w == nil {
+		return nil
+	}
+	return []string{w.secret}
+}
+
+// covers reports whether there is a way to that provider.
+func (w *witness) covers(provider string) bool {
+	return slices.ContainsFunc(w.routes, func(r route) bool { return r.provider == provider })
+}
+
+// asks notes by which model Pi is asked from now on.
+func (w *witness) asks(model string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.model = model
+}
+
+// begin notes that a prompt begins a turn: what is under way belongs to none.
+func (w *witness) begin() {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turn++
+	w.visits = nil
+}
+
+// arrive takes in a request.
+func (w *witness) arrive(r *http.Request, via route, decoder observe.Decoder) *visit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v := &visit{Watched: observe.Watch(r, via.provider, decoder, w.secrets), witness: w, turn: w.turn}
+	v.Named(w.model)
+	if len(w.visits) == maxVisits {
+		w.visits = w.visits[1:]
+	}
+	if r.Method == http.MethodPost { // a model is asked
+		w.visits = append(w.visits, v)
+	}
+	return v
+}
+
+// end closes the way of a Pi that has ended.
+func (w *witness) end() {
+	if w != nil {
+		w.leave()
+	}
+}
+
+// take gives the requests since the last message, one of which led to the message that Pi
+// ends now. None is not nil, unless nobody looks.
+func (w *witness) take() sight {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	seen := append(sight{}, w.visits...)
+	w.visits = nil
+	return seen
+}
+
+// visit is one request on its way.
+type visit struct {
+	*observe.Watched
+	witness *witness
+	turn    int
+	begun   bool // the first event was told; only whoever reads the answer looks at it
+}
+
+// look tells the first event of the answer, once.
+func (v *visit) look() {
+	if v.begun || v.FirstEvent().IsZero() {
+		return
+	}
+	v.begun = true
+	v.witness.mu.Lock()
+	current := v.turn == v.witness.turn
+	v.witness.mu.Unlock()
+	if current {
+		v.witness.tell(event{kind: answers, text: v.RequestID()})
+	}
+}
+
+// cut reports whether an answer that has come to its end is none.
+func (v *visit) cut() bool {
+	_, failed := recovery.AsFailure(v.Err(nil))
+	return failed && v.Status() < http.StatusMultipleChoices
+}
+
+// failure is what went wrong with the request. An answer that Pi itself did not hear to its
+// end is for Pi to speak of.
+func (v *visit) failure() *recovery.Failure {
+	if !v.Settled() && v.Status() < http.StatusBadRequest {
+		return nil
+	}
+	f, _ := recovery.AsFailure(v.Err(nil))
+	return f
+}
+
+// sight is the requests that led to one message, in their order.
+type sight []*visit
+
+// failure is that of the last request that went wrong, with the status that Pi speaks of if
+// it names one; and how many went wrong. It is nil where none was seen.
+func (s sight) failure(status int) (last *recovery.Failure, count int) {
+	for _, v := range s {
+		f := v.failure()
+		if f == nil {
+			continue
+		}
+		count++
+		if status == 0 || status == v.Status() {
+			last = f
+		}
+	}
+	return last, count
+}
+
+// requestID is the provider's name for the last request.
+func (s sight) requestID() string {
+	if len(s) == 0 {
+		return ""
+	}
+	return s[len(s)-1].RequestID()
+}
