@@ -232,6 +232,7 @@ export class Client {
     let failures = 0;
     let ended = false;
     while (!ended && !options.signal?.aborted) {
+      let lost = true;
       try {
         for await (const item of this.connect(id, after, options)) {
           if (item === 'end') {
@@ -239,6 +240,10 @@ export class Client {
             break;
           }
           failures = 0;
+          if (item === 'resync') {
+            lost = false; // nothing is wrong with the connection: this page read too slowly
+            break;
+          }
           if (!('event' in item)) {
             yield item;
           } else if (item.event.seq === after + 1) {
@@ -254,14 +259,16 @@ export class Client {
         }
       }
       if (!ended && !options.signal?.aborted) {
-        options.onConnection?.(false);
+        if (lost) {
+          options.onConnection?.(false);
+        }
         await pause(RECONNECT_MS[Math.min(failures++, RECONNECT_MS.length - 1)] ?? 0, options.signal);
       }
     }
   }
 
   /** One connection of a follower. */
-  private async *connect(id: string, after: number, options: Follow): AsyncGenerator<Item | 'end'> {
+  private async *connect(id: string, after: number, options: Follow): AsyncGenerator<Item | 'end' | 'resync'> {
     const abort = new AbortController();
     const stop = (): void => abort.abort();
     options.signal?.addEventListener('abort', stop);
@@ -327,12 +334,12 @@ export class Client {
   }
 }
 
-function itemOf(kind: string, data: string): Item | 'end' | undefined {
+function itemOf(kind: string, data: string): Item | 'end' | 'resync' | undefined {
   switch (kind) {
     case 'event': return { event: JSON.parse(data) as RunEvent };
     case 'delta': return { delta: JSON.parse(data) as Delta };
     case 'notice': return { notice: JSON.parse(data) as Notice };
-    case 'end': return 'end';
+    case 'end': case 'resync': return kind;
   }
   return undefined;
 }

@@ -101,3 +101,35 @@ test('a follower that is stopped ends', async () => {
   server.close();
   assert.equal(seen, 5);
 });
+
+test('who reads too slowly is told to come back, misses no event and no text, and is not told that the connection is lost', async () => {
+  const word = (n: number) => `event: delta\ndata: ${JSON.stringify({ run: 'r1', attempt: 1, offset: n * 3, text: 'é.' })}\n\n`;
+  const server = await serve((n, last, response) => {
+    if (n > 2) {
+      return false;
+    }
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    if (n === 1) {
+      send(response, last, 7); // five words of text
+      response.end(word(5) + word(6) + 'event: resync\ndata: {}\n\n');
+    } else { // nothing durable has come: words 7 and 8 are lost
+      response.end(word(9) + 'event: resync\ndata: {}\n\n');
+    }
+    return true;
+  });
+  const fold = new Fold();
+  const connected: boolean[] = [];
+  let seq = 0;
+  for await (const item of new Client({ url: server.url }).follow('r1', { onConnection: (is) => connected.push(is) })) {
+    fold.apply(item);
+    if ('event' in item) {
+      assert.equal(item.event.seq, ++seq);
+    }
+    assert.ok('é.'.repeat(60).startsWith(fold.view.answer.text), fold.view.answer.text);
+  }
+  server.close();
+  assert.deepEqual(server.lasts, [0, 7, 7]);
+  assert.equal(seq, story.length);
+  assert.equal(fold.view.answer.text, 'é.'.repeat(60));
+  assert.deepEqual(connected, [true, true, true]);
+});
