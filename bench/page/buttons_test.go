@@ -40,7 +40,7 @@ func TestEveryKindOfButton(t *testing.T) {
 		},
 		{
 			name: "switch", kind: recovery.ButtonSwitchModel, steps: []faultlab.Step{faultlab.Overloaded()},
-			title: "Anthropic is overloaded", press: "Switch to gpt-5.2", then: answered("You chose: Switch to openai/gpt-5.2"),
+			title: "Anthropic is overloaded", press: "Switch to gpt-5.2", then: answered("You chose: Switch to gpt-5.2"),
 		},
 		{
 			name: "stop", kind: recovery.ButtonStop, steps: []faultlab.Step{faultlab.CutAfter("Monday is")},
@@ -85,7 +85,7 @@ func TestEveryKindOfButton(t *testing.T) {
 		{
 			name: "a larger model", kind: recovery.ButtonLarger, options: []option{advise(shorten)},
 			steps: []faultlab.Step{reading, reading, reading, tooLong},
-			title: "This conversation is too long for", press: "Switch to gpt-5.2", then: answered("You chose: Switch to openai/gpt-5.2"),
+			title: "This conversation is too long for", press: "Switch to gpt-5.2", then: answered("You chose: Switch to gpt-5.2"),
 		},
 		{
 			name: "edit", kind: recovery.ButtonEdit, options: []option{advise(switchNow)}, steps: []faultlab.Step{refusal(http.StatusBadRequest, "invalid_request_error", "Output blocked by content filtering policy")},
@@ -110,7 +110,7 @@ func TestEveryKindOfButton(t *testing.T) {
 			title: "is not available", press: "Choose a model", then: func(w *window) {
 				w.wait(`document.querySelector('.help select')`)
 				eval[any](w, `(() => { const s = document.querySelector('.help select'); s.value = 'openai/gpt-5.2'; s.dispatchEvent(new Event('change')); })()`)
-				answered("You chose: Switch to openai/gpt-5.2")(w)
+				answered("You chose: Switch to gpt-5.2")(w)
 			},
 		},
 		{

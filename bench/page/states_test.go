@@ -48,7 +48,7 @@ func TestThinkingAndSlow(t *testing.T) {
 // TestASlowCallIsCutShort: from 20 s without a token a person may have the call made again,
 // or another model asked, whoever recovers otherwise; by a click, or by a key.
 func TestASlowCallIsCutShort(t *testing.T) {
-	other := answered("You chose: Switch to openai/gpt-5.2")
+	other := answered("You chose: Switch to gpt-5.2")
 	for name, c := range map[string]struct {
 		auto bool
 		do   func(w *window)

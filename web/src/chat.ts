@@ -1,12 +1,12 @@
 import { entryOf, providerName, situation, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
 import type { Conversation, Followed } from './conversation.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
-import { details, modelAmong } from './words.js';
+import { details, modelAmong, sentenceOf } from './words.js';
 
 /** So near to the end a person is reading what comes in, in pixels. */
 const NEAR = 120;
@@ -20,6 +20,8 @@ export class Chat extends LitElement {
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
   private follow = true;
+  /** How far from the end is what is read, in pixels, while older messages come above it. */
+  private fromEnd: number | undefined;
   private shownCard = '';
   private timelineOf: Followed | undefined;
 
@@ -81,7 +83,11 @@ export class Chat extends LitElement {
     }
   };
 
-  protected override willUpdate(): void {
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('conversation')) {
+      this.follow = true;
+      this.fromEnd = undefined;
+    }
     const id = this.conversation.last?.view.suggestion?.id ?? '';
     if (id !== this.shownCard) {
       this.shownCard = id;
@@ -89,10 +95,17 @@ export class Chat extends LitElement {
     }
   }
 
-  protected override updated(): void {
+  protected override updated(changed: PropertyValues<this>): void {
+    const area = this.querySelector('textarea');
+    if (area && changed.has('draft')) { // as high as what is typed, however its lines are broken
+      area.style.height = 'auto';
+      area.style.height = `${area.scrollHeight}px`;
+    }
     const scroller = this.querySelector('.scroll');
     if (scroller && this.follow) {
       scroller.scrollTop = scroller.scrollHeight;
+    } else if (scroller && this.fromEnd !== undefined) {
+      scroller.scrollTop = scroller.scrollHeight - this.fromEnd;
     }
   }
 
@@ -100,7 +113,7 @@ export class Chat extends LitElement {
     const c = this.conversation;
     const empty = c.runs.length === 0 && !c.sending;
     return html`
-      <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled}>
+      <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled} @wheel=${this.moved} @pointerdown=${this.moved} @keydown=${this.moved}>
         <div class="column">
           ${c.older ? html`<button class="older" @click=${() => this.older()}>Show earlier messages</button>` : nothing}
           ${c.loading && empty ? html`<p class="note">Loading…</p>` : nothing}
@@ -224,11 +237,11 @@ export class Chat extends LitElement {
     return html`
       <form class="composer" @submit=${(e: Event) => { e.preventDefault(); void this.send(); }}>
         <div class="column">
-          ${c.trouble ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span>${c.trouble}</p>` : nothing}
+          ${c.trouble ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
           <div class="box">
             <label class="sr" for="message">Message</label>
-            <textarea id="message" rows="1" placeholder=${alive ? 'Type to stop and say something else' : 'Write a message'} maxlength="1000000"
-              .value=${this.draft} @input=${this.typed} @keydown=${this.enter}></textarea>
+            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Type to stop and say something else' : 'Write a message'} maxlength="1000000"
+              .value=${this.draft} @input=${(e: Event) => { this.draft = (e.target as HTMLTextAreaElement).value; }} @keydown=${this.enter}></textarea>
             <div class="tools">
               ${this.modelPicker()}
               ${this.recovery()}
@@ -248,11 +261,12 @@ export class Chat extends LitElement {
     return html`
       <label class="pick"><span class="sr">Model</span>
         <select aria-label="Model" @change=${(e: Event) => void c.setModel((e.target as HTMLSelectElement).value)}>
-          <option value="" ?selected=${!c.model}>${usual ? modelAmong(usual.name, names) : 'Usual model'}</option>
+          <option value="" .selected=${!c.model}>${usual ? modelAmong(usual.name, names) : 'Usual model'}</option>
           ${this.models.filter((m) => m !== usual || c.model === m.name).map((m) => html`
-            <option value=${m.name} ?selected=${c.model === m.name} ?disabled=${!m.ready}>
+            <option value=${m.name} .selected=${c.model === m.name} ?disabled=${!m.ready}>
               ${modelAmong(m.name, names)}${m.ready ? m.cooling ? ' (cooling down)' : '' : ` (no ${providerName(entryOf(m.name))} key)`}
             </option>`)}
+          ${c.model && !names.includes(c.model) ? html`<option value=${c.model} .selected=${true}>${modelAmong(c.model, names)}</option>` : nothing}
         </select>
       </label>`;
   }
@@ -282,12 +296,6 @@ export class Chat extends LitElement {
     this.requestUpdate();
   }
 
-  private readonly typed = (e: Event): void => {
-    const area = e.target as HTMLTextAreaElement;
-    this.draft = area.value;
-    area.rows = Math.min(8, area.value.split('\n').length);
-  };
-
   private readonly enter = (e: KeyboardEvent): void => {
     if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
       e.preventDefault();
@@ -302,20 +310,24 @@ export class Chat extends LitElement {
     }
     this.draft = '';
     this.follow = true;
-    const area = this.querySelector('textarea');
-    if (area) {
-      area.rows = 1;
-    }
     this.dispatchEvent(new CustomEvent('sent', { bubbles: true }));
     if (!(await this.conversation.send(text)) && !this.draft) {
       this.draft = text; // nothing that was typed is lost
     }
   }
 
+  /** Loads what is older above what is read, which stays where it is while that comes. */
   private async older(): Promise<void> {
+    const scroller = this.querySelector('.scroll');
     this.follow = false;
+    this.fromEnd = scroller ? scroller.scrollHeight - scroller.scrollTop : undefined;
     await this.conversation.loadOlder();
   }
+
+  /** The person goes somewhere else. */
+  private readonly moved = (): void => {
+    this.fromEnd = undefined;
+  };
 
   private readonly scrolled = (e: Event): void => {
     const at = e.target as HTMLElement;

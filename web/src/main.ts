@@ -5,6 +5,7 @@ import './chat.js';
 import type { Chat } from './chat.js';
 import { Conversation, explain, sentence } from './conversation.js';
 import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
+import { sentenceOf } from './words.js';
 
 /** How often the list of conversations is looked at, in milliseconds: shown, and in the background. */
 const LOOK_MS = 4000;
@@ -233,7 +234,7 @@ class App extends LitElement {
   protected override render(): TemplateResult {
     if (this.signedOut) {
       return html`<main class="signin"><h1>Mulligan</h1><p>Sign in with the link that <code>mulligan serve</code> printed.</p>
-        ${this.refused ? html`<p class="meta" role="alert">${sentence(this.refused)}</p>` : nothing}
+        ${this.refused ? html`<p class="meta" role="alert">${sentenceOf(sentence(this.refused))}</p>` : nothing}
         <p class="meta"><code>mulligan login</code> prints another one.</p>
         <button @click=${() => { this.refused = ''; void this.begin(); }}>Try again</button></main>`;
     }
@@ -244,9 +245,9 @@ class App extends LitElement {
       <main>
         <header class="top">
           <button class="icon menu" aria-label="Conversations" aria-expanded=${this.drawer} @click=${() => { this.drawer = !this.drawer; }}><span class="bars" aria-hidden="true"></span></button>
-          <h1>${this.conversation.title || 'New conversation'}</h1>
+          <h1 dir="auto">${this.conversation.title || 'New conversation'}</h1>
         </header>
-        ${this.trouble ? html`<p class="banner" role="alert">${this.trouble}</p>` : nothing}
+        ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
         <mulligan-chat .conversation=${this.conversation} .models=${this.models} @sent=${this.sent}></mulligan-chat>
       </main>`;
   }
@@ -270,7 +271,7 @@ class App extends LitElement {
       <ul class="list">
         ${this.items.map((item) => html`
           <li><a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
-            <span class="title">${item.last.title || 'Untitled'}</span>
+            <span class="title" dir="auto">${item.last.title || 'Untitled'}</span>
             <span class="meta">${this.mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
           </a></li>`)}
       </ul>

@@ -18,10 +18,15 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer nofollow');
   }
+  if (blocks.has(node.tagName)) {
+    node.setAttribute('dir', 'auto'); // each is read in the direction that it was written in
+  }
   if (node.tagName === 'PRE') {
     node.setAttribute('tabindex', '0'); // it scrolls, and not everybody has a mouse
   }
 });
+
+const blocks = new Set(['P', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
 const rules = {
   ALLOWED_TAGS: [

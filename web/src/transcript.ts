@@ -1,4 +1,4 @@
-import { recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { modelName, recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
@@ -40,17 +40,17 @@ function keyOf(entry: Entry, index: number): string {
 function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
   switch (entry.type) {
     case 'user':
-      return html`<div class="user"><h2 class="sr">You said</h2><div class="bubble">${entry.message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div></div>`;
+      return html`<div class="user"><h2 class="sr">You said</h2><div class="bubble" dir="auto">${entry.message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div></div>`;
     case 'text':
       return html`
         <div class="answer ${entry.partial ? 'partial' : ''}">
           <h2 class="sr">The answer</h2>
-          ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought">${entry.thinking}</div></details>` : nothing}
+          ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${entry.thinking}</div></details>` : nothing}
           ${entry.text ? html`<div class="prose">${markdown(entry.text)}</div>` : nothing}
-          ${entry.text && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
+          ${entry.text && entry.model && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
         </div>`;
     case 'tool': return tool(entry.call);
-    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${entry.label}</p>`;
+    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${entry.model ? entry.label.replace(entry.model, modelName(entry.model)) : entry.label}</p>`;
     case 'recovered': return recovery(entry.recovery, doings);
   }
 }

@@ -68,6 +68,11 @@ export function failureLine(f: Failure): TemplateResult {
     ${f.detail ? html`<pre class="raw" tabindex="0">${f.detail}</pre>` : nothing}`;
 }
 
+/** A sentence in which `…` marks what is typed. */
+export function sentenceOf(text: string): (string | TemplateResult)[] {
+  return text.split('`').map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
+}
+
 /** How long something took: "180 ms", "14 s". */
 export function took(ms: number): string {
   return ms < 1000 ? `${ms} ms` : spell(ms);

@@ -119,7 +119,7 @@ export class Fold {
     v.chosenModel = v.model = b.model;
     this.policy = b.policy;
     this.messages.push(...b.input);
-    v.entries.push(...b.input.map((message): Entry => ({ type: 'user', message })));
+    v.entries.push(...b.input.flatMap(givenEntry));
     v.prompt = textOf([...b.input].reverse().find((m) => m.role === 'user'));
   }
 
@@ -341,7 +341,7 @@ export class Fold {
     } else {
       this.answerFor(button, to);
     }
-    v.entries.push({ type: 'chosen', label, seq });
+    v.entries.push({ type: 'chosen', label, seq, ...(to && { model: to }) });
   }
 
   /** What follows from a button that lets the run go on. */
@@ -499,6 +499,16 @@ export class Fold {
       v.entries.push({ type: 'text', key, text: a.text.text, model: a.model, partial: true });
     }
   }
+}
+
+/** What a run was given is shown by who said it: a run may begin with a whole conversation. */
+function givenEntry(message: Message, index: number): Entry[] {
+  const text = textOf(message);
+  switch (message.role) {
+    case 'user': return [{ type: 'user', message }];
+    case 'assistant': return text ? [{ type: 'text', key: `g${index}`, text, model: message.model ?? '', partial: false }] : [];
+  }
+  return [];
 }
 
 interface LiveAttempt {

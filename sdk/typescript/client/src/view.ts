@@ -101,7 +101,8 @@ export type Entry =
   | { type: 'user'; message: Message }
   | { type: 'text'; key: string; text: string; model: string; partial: boolean; thinking?: string }
   | { type: 'tool'; call: ToolRun }
-  | { type: 'chosen'; label: string; plugin?: string; seq: number }
+  /** `model` is what `label` names in full, if it names one. */
+  | { type: 'chosen'; label: string; model?: string; plugin?: string; seq: number }
   | { type: 'recovered'; recovery: Recovery };
 
 /** A tool call and how far it has come. */

@@ -53,3 +53,16 @@ test('an event that does not follow is refused, one that is known changes nothin
   assert.equal(fold.view.events.length, 1);
   assert.throws(() => fold.apply({ event: { ...started, seq: 3 } as RunEvent }), /cannot follow/);
 });
+
+test('a conversation that a run was given is shown by who said it', () => {
+  const fold = new Fold();
+  const input = [
+    { role: 'user', parts: [{ text: 'hi' }] }, { role: 'assistant', model: 'a/one', parts: [{ text: 'Hello.' }] },
+    { role: 'assistant', parts: [{ call: { id: 'c1', name: 'look', args: {} } }] }, { role: 'tool', parts: [{ result: { callId: 'c1', name: 'look', text: 'dark' } }] },
+    { role: 'user', parts: [{ text: 'And now?' }] },
+  ];
+  const started = { v: 1, run: 'r', seq: 1, time: '', type: 'started', data: { model: 'a/one', input, policy: { autoRecover: false, maxRetries: 0, timeouts: {} } } };
+  fold.apply({ event: started as RunEvent });
+  assert.deepEqual(fold.view.entries.map((e) => (e.type === 'text' ? `${e.model}: ${e.text}` : e.type)), ['user', 'a/one: Hello.', 'user']);
+  assert.equal(fold.view.prompt, 'And now?');
+});

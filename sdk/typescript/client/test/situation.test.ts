@@ -41,7 +41,7 @@ test('a call that is slow may be cut short, where silence has a limit', () => {
   r.at(21, 'failed', { attempt: 1, failure: { ...overloaded, kind: 'timeout', variant: 'cut_short', title: 'Anthropic was slow' } });
   assert.equal(at(21).asks, undefined);
   r.at(21, 'accepted', { suggestion: 'r-a1', action: 'a2' });
-  assert.deepEqual(r.fold.view.entries.at(-1), { type: 'chosen', label: 'Switch to openai/gpt-5.2', seq: 4 });
+  assert.deepEqual(r.fold.view.entries.at(-1), { type: 'chosen', label: 'Switch to openai/gpt-5.2', model: 'openai/gpt-5.2', seq: 4 });
   r.at(21, 'began', { attempt: 2, round: 1, try: 1, model: 'openai/gpt-5.2', withdraws: 1 });
   assert.equal(r.line(22), 'Anthropic was slow. Switching to gpt-5.2…');
   assert.equal(r.line(41), 'Still waiting for OpenAI… 20 s · will retry in 10 s');

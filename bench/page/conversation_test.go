@@ -1,0 +1,96 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+const picker = `document.querySelector('select[aria-label=Model]')`
+
+// TestTheModelThatIsShownIsAsked: a conversation's model is shown again when one comes back
+// to it, and not the one that the picker happens to have.
+func TestTheModelThatIsShownIsAsked(t *testing.T) {
+	h := build(t)
+	w := h.open("/#/s/one", desktop)
+	shows := func(model string) {
+		t.Helper()
+		w.wait(picker + `?.selectedOptions[0]?.innerText.trim() === ` + quote(model))
+	}
+	shows(opus)
+	eval[any](w, picker+`.focus()`)
+	w.key("ArrowDown", 0)
+	w.wait(`document.querySelector('mulligan-chat').conversation.model === ` + quote(gptFull))
+	for _, at := range []struct{ session, model string }{{"two", opus}, {"one", gpt}, {"two", opus}, {"one", gpt}} {
+		eval[any](w, `location.hash = '#/s/`+at.session+`'`)
+		w.wait(`document.querySelector('mulligan-chat').conversation.session === ` + quote(at.session))
+		shows(at.model)
+	}
+}
+
+// TestOlderMessagesComeAboveWhatIsRead: what a person reads stays where it is.
+func TestOlderMessagesComeAboveWhatIsRead(t *testing.T) {
+	const runs, page = 30, 20
+	h := build(t)
+	h.play(opus, faultlab.Answer(words(60)))
+	for i := range runs {
+		run, err := h.runner.Start(context.Background(), runner.Request{Prompt: fmt.Sprintf("Message %d.", i), Session: "long", Model: opusFull})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := h.open("/#/s/long", desktop)
+	w.wait(fmt.Sprintf(`document.querySelectorAll('.badge').length === %d`, page))
+	eval[any](w, `document.querySelector('.scroll').scrollTop = 0`)
+	at := fmt.Sprintf(`Math.round([...document.querySelectorAll('.bubble')].find((b) => b.innerText === 'Message %d.').getBoundingClientRect().top)`, runs-page)
+	before := eval[int](w, at)
+	w.press("Show earlier messages")
+	w.wait(fmt.Sprintf(`document.querySelectorAll('.badge').length === %d`, runs))
+	w.wait(`!document.querySelector('.older')`)
+	// The button that was above it is gone.
+	if after := eval[int](w, at); after < before-60 || after > before+60 {
+		t.Errorf("it was at %d and is at %d", before, after)
+	}
+}
+
+// TestTheMessageIsSeenWhole: the box grows by the lines that are seen, also where nobody
+// broke them, and shrinks again.
+func TestTheMessageIsSeenWhole(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Good."))
+	w := h.open("/", look{width: 390, height: 800, scale: 1, reduced: true})
+	const height = `document.querySelector('#message').clientHeight`
+	w.wait(`document.querySelector('#message')`)
+	one := eval[int](w, height)
+	eval[any](w, `(() => { const area = document.querySelector('#message'); area.value = `+quote(strings.Repeat("a word ", 20))+`; area.dispatchEvent(new Event('input')); })()`)
+	w.wait(fmt.Sprintf(`%s > %d`, height, 2*one))
+	if hidden := eval[int](w, `document.querySelector('#message').scrollHeight - `+height); hidden > 0 {
+		t.Errorf("%d pixels of it are not seen", hidden)
+	}
+	w.press("Send")
+	w.says(".prose", "Good.")
+	w.wait(fmt.Sprintf(`%s === %d`, height, one))
+}
+
+// TestTextIsReadInItsOwnDirection: every block of what was said, by whomever.
+func TestTextIsReadInItsOwnDirection(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Good morning.\n\nשלום!\n\n- אחת\n\n1. one"))
+	w := h.open("/", desktop)
+	w.send("מה שלומך?")
+	w.wait(`document.querySelectorAll('.prose > *').length === 4`)
+	for selector, want := range map[string]string{
+		".bubble": "rtl", ".top h1": "rtl", ".prose > p:first-child": "ltr", ".prose > p:nth-child(2)": "rtl", ".prose > ul": "rtl", ".prose > ol": "ltr",
+	} {
+		if got := eval[string](w, `getComputedStyle(document.querySelector(`+quote(selector)+`)).direction`); got != want {
+			t.Errorf("%s is %s", selector, got)
+		}
+	}
+}
