@@ -2,6 +2,7 @@ package pi
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"maps"
@@ -299,74 +300,54 @@ func TestObserved(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	asked := make(chan string, 2)
+	secret := ""
 	asks := func() { // as Pi would in the middle of its turn
-		p, guest := turned(t, e)
-		if guest == nil {
-			return
-		}
-		asked <- guest.secret
-		url := "http://" + e.proxy.address + guest.routes[slices.IndexFunc(guest.routes, func(r route) bool { return r.provider == "fa" })].mount
-		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/messages",
-			strings.NewReader(`{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`))
-		r.Header.Set("X-Api-Key", key)
-		r.Header.Set("Anthropic-Version", "2023-06-01")
-		response, err := http.DefaultClient.Do(r)
+		e.mu.Lock()
+		p := e.sessions["s"].process()
+		e.mu.Unlock()
+		secret = p.seen.secret
+		mount := p.seen.routes[slices.IndexFunc(p.seen.routes, func(r route) bool { return r.provider == "fa" })].mount
+		status, answer, err := send(t, http.MethodPost, "http://"+e.proxy.address+mount+"/v1/messages", func(r *http.Request) {
+			const body = `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+			r.Header.Set("Anthropic-Version", "2023-06-01")
+		})
 		if err != nil {
-			t.Error(err)
-			return
+			t.Fatalf("%d, %v", status, err)
 		}
-		_, _ = io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		_ = p.send(map[string]any{"type": "get_state"})
+		_, _ = io.ReadAll(answer)
+		_ = p.send(map[string]any{"type": "get_state"}) // it has its answer
 	}
-	go asks()
-	_, f := hear(t.Context(), t, e, ask())
+	turn := func() (told []llm.Delta, failed *recovery.Failure) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for d, err := range e.Stream(ctx, ask()) {
+			if err != nil {
+				failed, _ = recovery.AsFailure(err)
+			}
+			if told = append(told, d); len(told) == 1 {
+				asks()
+			}
+		}
+		return told, failed
+	}
+	_, f := turn()
 	if f == nil || f.Kind != recovery.KindRateLimit || f.HTTPStatus != 429 || f.RetryAfter != 7000 || f.RequestID == "" || f.Model != "pi/fa/m" || f.Provider != "fa" {
 		t.Fatalf("%+v", f)
 	}
-	go asks()
-	var told []llm.Delta
-	for d, err := range e.Stream(t.Context(), ask()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		told = append(told, d)
-	}
-	started := slices.IndexFunc(told, func(d llm.Delta) bool { return d.Kind == llm.DeltaStart })
-	if started < 0 || told[started].RequestID == "" {
-		t.Errorf("%+v", told)
-	}
-	secret := <-asked
 	for _, text := range []string{f.Error(), f.Detail, f.Unwrap().Error(), logged.String()} {
 		if strings.Contains(text, key) || strings.Contains(text, secret) {
 			t.Errorf("a secret is seen in %s", text)
 		}
 	}
-}
-
-// turned waits until the engine's Pi has been prompted.
-func turned(t *testing.T, e *Engine) (*process, *witness) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		e.mu.Lock()
-		s := e.sessions["s"]
-		e.mu.Unlock()
-		if s == nil || s.process() == nil {
-			continue
-		}
-		p := s.process()
-		p.seen.mu.Lock()
-		turn := p.seen.turn
-		p.seen.mu.Unlock()
-		s.mu.Lock()
-		live := s.live
-		s.mu.Unlock()
-		if turn > 0 && live {
-			return p, p.seen
-		}
+	told, f := turn()
+	if f != nil {
+		t.Fatal(f)
 	}
-	t.Error("Pi is not prompted")
-	return nil, nil
+	started := slices.IndexFunc(told, func(d llm.Delta) bool { return d.Kind == llm.DeltaStart })
+	if started < 0 || told[started].RequestID == "" {
+		t.Errorf("%+v", told)
+	}
 }
 
 // synchronized is a buffer for several goroutines.
