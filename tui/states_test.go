@@ -136,6 +136,10 @@ var states = map[string]func(*scene){
 		s.happens(recovery.Due{Timer: recovery.TimerExpiry, Failure: s.state.Open.Seq})
 		s.goesOn()
 	},
+	"expired_unclosed": func(s *scene) { // nobody has written it down yet
+		s.asked(recovery.KindOverloaded)
+		s.after(25 * time.Hour)
+	},
 	"superseded": func(s *scene) {
 		s.asked(recovery.KindOverloaded)
 		end, _ := s.state.Supersede()

@@ -162,10 +162,11 @@ func (p *pen) closing(t *turn, card bool) []string {
 	if t.lost != "" {
 		return p.sign(p.bad, "■", t.lost)
 	}
-	if t.view.State.End == nil {
+	s := t.situation(p.now)
+	if t.view.State.End == nil && s.state != stateExpired {
 		return nil
 	}
-	switch s := t.over(); s.state {
+	switch s.state {
 	case stateStopped:
 		return p.sign(p.dim, "■", s.line)
 	case stateExpired:
