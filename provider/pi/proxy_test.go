@@ -316,7 +316,7 @@ func TestObserved(t *testing.T) {
 			t.Fatalf("%d, %v", status, err)
 		}
 		_, _ = io.ReadAll(answer)
-		_ = p.send(map[string]any{"type": "get_state"}) // it has its answer
+		_ = p.send(map[string]any{"id": "later", "type": "get_state"}) // it has its answer
 	}
 	turn := func() (told []llm.Delta, failed *recovery.Failure) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
