@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"crypto/rand"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,8 +13,8 @@ import (
 // What the gateway said, as messages to the program.
 type (
 	historyMsg struct {
-		runs []client.Listed // oldest first
-		err  error
+		session client.Session
+		err     error
 	}
 	startedMsg struct {
 		turn *turn
@@ -64,34 +63,28 @@ func (c *Chat) ask(do func(ctx context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// loadHistory asks for what was said before in the session.
+// loadHistory asks for what was said before in the session, and what its runs start with.
 func (c *Chat) loadHistory() tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
-		runs, err := c.list(ctx, client.Query{Session: c.cfg.Session}, maxHistory)
-		slices.Reverse(runs)
-		return historyMsg{runs, err}
+		session, err := c.cfg.Client.Session(ctx, c.cfg.Session)
+		return historyMsg{session, err}
 	})
 }
 
 // loadRuns asks for the runs of all conversations.
 func (c *Chat) loadRuns() tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
-		runs, err := c.list(ctx, client.Query{}, maxRuns)
-		return runsMsg{runs, err}
+		var runs []client.Listed
+		for run, err := range c.cfg.Client.Runs(ctx, client.Query{}) {
+			if err != nil {
+				return runsMsg{runs, err}
+			}
+			if runs = append(runs, run); len(runs) == maxRuns {
+				break
+			}
+		}
+		return runsMsg{runs, nil}
 	})
-}
-
-func (c *Chat) list(ctx context.Context, q client.Query, most int) ([]client.Listed, error) {
-	var runs []client.Listed
-	for run, err := range c.cfg.Client.Runs(ctx, q) {
-		if err != nil {
-			return runs, err
-		}
-		if runs = append(runs, run); len(runs) == most {
-			break
-		}
-	}
-	return runs, nil
 }
 
 func (c *Chat) loadModels(ask bool) tea.Cmd {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -33,8 +34,10 @@ type Chat struct {
 	recall int      // which of them is shown; len(said) = none
 	draft  string   // what was being written before
 
-	model     string // of the next messages; "" = the gateway's
-	standard  string // the gateway's
+	model     string          // of the next messages; "" = the gateway's
+	standard  string          // the gateway's
+	defaults  client.Defaults // the session's
+	earlier   bool            // there is more of the conversation than is shown
 	auto      *bool
 	queued    string // to be sent when the run at hand has stopped
 	answering string // the suggestion that was answered just now
@@ -155,9 +158,14 @@ func (c *Chat) write(msg tea.Msg) tea.Cmd {
 
 func (c *Chat) history(msg historyMsg) tea.Cmd {
 	c.complain(msg.err)
+	c.defaults = msg.session.Defaults
+	runs := msg.session.Runs
+	if c.earlier = len(runs) > maxHistory; c.earlier {
+		runs = runs[:maxHistory]
+	}
 	var before []*turn
 	var cmds []tea.Cmd
-	for _, run := range msg.runs {
+	for _, run := range slices.Backward(runs) {
 		if c.turnOf(run.ID) != nil {
 			continue
 		}
@@ -349,7 +357,7 @@ const tickEvery = 250 * time.Millisecond
 
 // autoText is how auto-recover stands for the next message, "" where nobody knows.
 func (c *Chat) autoText() string {
-	on := c.auto
+	on := cmp.Or(c.auto, c.defaults.AutoRecover)
 	if t := c.last(); on == nil && t != nil && t.view.State.Seq > 0 {
 		on = &t.view.State.Policy.AutoRecover
 	}
@@ -368,6 +376,8 @@ func (c *Chat) modelText() string {
 	switch {
 	case c.model != "":
 		return c.model
+	case c.defaults.Model != "":
+		return c.defaults.Model
 	case t != nil && t.view.State.Chosen != "":
 		return t.view.State.Chosen
 	}

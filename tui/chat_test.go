@@ -58,6 +58,8 @@ func (f *fake) Runs(context.Context, client.Query) iter.Seq2[client.Listed, erro
 	}
 }
 
+func (f *fake) Session(context.Context, string) (client.Session, error) { return client.Session{}, nil }
+
 func (f *fake) Models(context.Context) ([]client.Model, error) {
 	return []client.Model{
 		{Name: "anthropic/opus", Ready: true, Default: true}, {Name: "openai/gpt", Ready: true}, {Name: "gemini/flash"},

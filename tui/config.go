@@ -19,6 +19,7 @@ type Gateway interface {
 	Recover(ctx context.Context, run string, a client.Answer) error
 	Cancel(ctx context.Context, run string) error
 	Runs(ctx context.Context, q client.Query) iter.Seq2[client.Listed, error]
+	Session(ctx context.Context, id string) (client.Session, error)
 	Models(ctx context.Context) ([]client.Model, error)
 }
 

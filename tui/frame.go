@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -99,8 +100,15 @@ func (c *Chat) scrollBy(lines int) {
 
 // welcome is the beginning of the conversation.
 func (c *Chat) welcome() []string {
-	about := clip(line("Mulligan · session "+c.cfg.Session), c.width-2*margin)
-	return []string{"", "  " + c.pen.dim.Render(about), ""}
+	about := []string{line("Mulligan · session " + c.cfg.Session)}
+	if c.earlier {
+		about = append(about, fmt.Sprintf("Only the last %d messages are shown here.", maxHistory))
+	}
+	var lines []string
+	for _, text := range about {
+		lines = append(lines, "  "+c.pen.dim.Render(clip(text, c.width-2*margin)))
+	}
+	return append(append([]string{""}, lines...), "")
 }
 
 // belowLines is what stands between the conversation and the composer.

@@ -268,9 +268,29 @@ func TestSizes(t *testing.T) {
 // TestHistory: the runs that a session had are shown before what is sent now.
 func TestHistory(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
-		s.feeds(historyMsg{runs: []client.Listed{{ID: "r8", Title: "first"}, {ID: "r9", Title: "second"}}})
+		s.feeds(historyMsg{session: client.Session{Runs: []client.Listed{{ID: "r9", Title: "second"}, {ID: "r8", Title: "first"}}}})
 		screen := s.screen()
 		if one, two := strings.Index(screen, "❯ first"), strings.Index(screen, "❯ second"); one < 0 || two < one {
+			s.Errorf("the history:\n%s", screen)
+		}
+	})
+}
+
+// TestASessionIsGoneOnWith: what its next message starts with is shown, and that there is
+// more of it than is.
+func TestASessionIsGoneOnWith(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		on := true
+		session := client.Session{Defaults: client.Defaults{Model: "openai/gpt", AutoRecover: &on}}
+		for i := range maxHistory + 1 {
+			session.Runs = append(session.Runs, client.Listed{ID: fmt.Sprintf("r%d", 100-i), Title: fmt.Sprintf("message %d", 100-i)})
+		}
+		s.feeds(historyMsg{session: session})
+		s.has("openai/gpt · auto-recover on")
+		s.has("message 100")
+		s.chat.scrollBy(1000)
+		s.has("Only the last 20 messages are shown here.")
+		if screen := s.screen(); !strings.Contains(screen, "message 81") || strings.Contains(screen, "message 80") {
 			s.Errorf("the history:\n%s", screen)
 		}
 	})
