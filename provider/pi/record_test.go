@@ -17,12 +17,13 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/provider/pi/pitest"
 )
 
 // The variables by which the test binary stands between an engine and a real Pi.
 const (
 	tapCommand = "MULLIGAN_TEST_TAP_COMMAND" // the real Pi, a JSON list
-	tapFile    = "MULLIGAN_TEST_TAP_FILE"    // gets what is said, as playPi reads it
+	tapFile    = "MULLIGAN_TEST_TAP_FILE"    // gets what is said, as pitest reads it
 )
 
 // tapPi runs the real Pi and writes down what the two say.
@@ -173,7 +174,7 @@ func recordRow(t *testing.T, generation string, r row, file string) {
 	if err := os.MkdirAll(person, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(person, modelsFile), models(server.URL()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(person, modelsFile), pitest.Models(server.URL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tap := filepath.Join(dir, "tap")
@@ -209,19 +210,4 @@ func recordRow(t *testing.T, generation string, r row, file string) {
 		t.Fatal(err)
 	}
 	t.Logf("%s:\n%s", file, tell)
-}
-
-// models is a models.json with one provider per wire, at that address.
-func models(url string) []byte {
-	list := []map[string]any{}
-	for _, id := range []string{"one", "two"} {
-		list = append(list, map[string]any{"id": id, "contextWindow": 200000, "maxTokens": 4096})
-	}
-	provider := func(api, base string) map[string]any {
-		return map[string]any{"baseUrl": base, "api": api, "apiKey": "any-key", "models": list}
-	}
-	b, _ := json.Marshal(map[string]any{"providers": map[string]any{
-		"fakean": provider("anthropic-messages", url), "fakeoa": provider("openai-completions", url+"/v1"),
-	}})
-	return b
 }
