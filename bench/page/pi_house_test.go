@@ -1,0 +1,144 @@
+package page
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/web"
+)
+
+// piHouse is a house whose models are Pi's: a Pi at a time, which tests change. One tab and
+// one gateway are enough for all of them.
+type piHouse struct {
+	*house
+	*window
+	api string // the gateway without its guard, for the terminal
+
+	mu      sync.Mutex
+	drivers *runner.Runner // of the runs of one test
+	row     piRow
+
+	runs chan piRun
+}
+
+// piRun is a run that the page has begun.
+type piRun struct{ id, session string }
+
+// buildPi builds one, and opens the page. It has no Pi yet.
+func buildPi(t *testing.T) *piHouse {
+	t.Helper()
+	h := &piHouse{house: &house{t: t, log: &stubborn{Log: timeline.NewMemory()}}, runs: make(chan piRun, 1)}
+	api := gateway.New(gateway.Config{
+		Runs: &piRuns{Runs: runs{runner.New(runner.WithLog(h.log)), t.Context()}, house: h}, Log: h.log, Version: "test",
+		Models: func() []gateway.Model {
+			return []gateway.Model{{Name: "pi/usual", Provider: "Pi", Ready: true, Default: true}}
+		},
+		Plugins: func() []gateway.Plugin { return nil },
+	})
+	h.url, h.api = listen(t, h.guard(api, web.Handler())), listen(t, api)
+	h.window = h.visit(h.link(), desktop)
+	h.wait(`document.querySelector('#message') && !document.querySelector('.signin') && location.hash === ''`)
+	h.wait(`document.querySelector('.pick option')?.innerText === 'usual'`)
+	return h
+}
+
+// drive has the next runs driven by that Pi, as the row says, until the test ends. A runner
+// of its own knows nothing of what models did in other tests.
+func (h *piHouse) drive(t *testing.T, engine provider.Engine, r piRow) {
+	t.Helper()
+	engine.Folder, engine.Env = filepath.Join(t.TempDir(), "engine"), []string{}
+	if engine.ConfigDir == "" {
+		engine.ConfigDir = filepath.Join(t.TempDir(), "none")
+	}
+	set, err := provider.New([]provider.Entry{{Name: "pi", Type: provider.TypePi, Engine: engine}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drivers := runner.New(runner.WithLog(h.log), runner.WithModels(set, r.models()[0], r.models()[1:]...), runner.WithHook("auto-recover", hooks.Func(h.advise)), runner.WithMinTimeout(10*time.Millisecond))
+	t.Cleanup(func() {
+		drain, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		_ = drivers.Drain(drain)
+		set.Close()
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.drivers, h.row = drivers, r
+}
+
+// ask begins a conversation and gives its run; window and terminal tell t what they miss.
+func (h *piHouse) ask(t *testing.T) (run piRun, screen *terminal) {
+	t.Helper()
+	h.house.t, h.window.t = t, t
+	eval[any](h.window, `location.hash = '#/new' + Math.random().toString(36).slice(2)`)
+	h.lacks(".run")
+	h.send("hi")
+	select {
+	case run = <-h.runs:
+	case <-time.After(patience):
+		t.Fatal("the page begins no run; it says:", h.text("body"))
+	}
+	return run, watch(t, h.api, run.session)
+}
+
+// failures are those of a run so far.
+func (h *piHouse) failures(t *testing.T, run string) (list []recovery.Failure) {
+	t.Helper()
+	events, err := h.log.Read(t.Context(), run, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if f, ok := e.Body.(recovery.Failed); ok {
+			list = append(list, f.Failure)
+		}
+	}
+	return list
+}
+
+// piRuns is what the gateway has of the house: what it does with runs is done by the test at
+// hand, whatever model the page asks for.
+type piRuns struct {
+	gateway.Runs
+	house *piHouse
+}
+
+func (r *piRuns) now() runs {
+	r.house.mu.Lock()
+	defer r.house.mu.Unlock()
+	return runs{r.house.drivers, context.Background()}
+}
+
+func (r *piRuns) Start(ctx context.Context, s gateway.Start) (string, error) {
+	drivers := r.now()
+	p := drivers.runner.Policy()
+	r.house.mu.Lock()
+	row := r.house.row
+	r.house.mu.Unlock()
+	p.AutoRecover = row.retries != ""
+	if row.silence > 0 {
+		p.Timeouts.Idle = recovery.InMillis(row.silence)
+	}
+	run, err := drivers.runner.Start(drivers.ctx, runner.Request{Prompt: s.Prompt, Session: s.Session, Policy: &p})
+	if err != nil {
+		return "", err
+	}
+	r.house.runs <- piRun{run.ID(), s.Session}
+	_ = ctx // the run outlives the request
+	return run.ID(), nil
+}
+
+func (r *piRuns) Recover(ctx context.Context, id string, a gateway.Answer) error {
+	return r.now().Recover(ctx, id, a)
+}
+
+func (r *piRuns) Cancel(ctx context.Context, id string) error { return r.now().Cancel(ctx, id) }

@@ -1,0 +1,325 @@
+package page
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/provider/pi/pitest"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write anew what the rows of testdata/pi come to")
+
+// recordings are what the real Pis said to every row of the behaviour matrix.
+const recordings = "../../provider/pi/testdata"
+
+// piRow is a row of a table in testdata/pi: what a person sees and does, line by line. Of
+// its lines these are what the test does, the rest is what has to be seen:
+//
+//	asks     the model, in Pi's words
+//	retries  who retries: "pi"; else the runner, when the button is pressed
+//	plays    what the model's provider does, where the real Pi asks it
+//	silence  how long it may be silent in mid-stream, where that is not the usual time
+//	presses  a button, of what was seen last
+type piRow struct {
+	name          string
+	asks, retries string
+	plays         string
+	silence       time.Duration
+	presses       []string
+	table         string // all its lines
+}
+
+// readRows reads a table.
+func readRows(t *testing.T, path string) (rows []piRow) {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(source), "\n== ")[1:] {
+		name, table, _ := strings.Cut(block, "\n")
+		r := piRow{name: name, table: strings.TrimSpace(table)}
+		for line := range strings.Lines(table) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			switch value = strings.TrimSpace(value); key {
+			case "asks":
+				r.asks = value
+			case "retries":
+				r.retries = value
+			case "plays":
+				r.plays = value
+			case "silence":
+				if r.silence, err = time.ParseDuration(value); err != nil {
+					t.Fatal(name, err)
+				}
+			case "presses":
+				r.presses = append(r.presses, value)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// models are those of the run: the one that is asked, its neighbour, and, where a person
+// chooses from a card, one of another account.
+func (r piRow) models() []string {
+	provider, _, _ := strings.Cut(r.asks, "/")
+	list := []string{"pi/" + r.asks, "pi/" + provider + "/two"}
+	if r.retries == "" {
+		list = append(list, "pi/"+map[string]string{"fakean": "fakeoa", "fakeoa": "fakean"}[provider]+"/two")
+	}
+	return list
+}
+
+// seen writes a table's lines.
+type seen struct {
+	strings.Builder
+	partial []string // what failed attempts said
+}
+
+func (s *seen) line(key string, values ...string) {
+	values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
+	if value := strings.Join(values, " | "); value != "" {
+		fmt.Fprintf(s, "%-9s%s\n", key, value)
+	}
+}
+
+// TestPi shows every row of Pi's behaviour matrix, in both generations, to a person at the
+// page and to one at the terminal: what the real Pi said is played to the real runner behind
+// the real gateway. Both see one card per failure, with the same words and buttons; one of
+// them presses; then the run recovers, and what failed leaves nothing behind but a line.
+func TestPi(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, generation := range []string{"0.73", "1.5"} {
+		t.Run(generation, func(t *testing.T) {
+			path := filepath.Join("testdata", "pi", generation+".txt")
+			rows := readRows(t, path)
+			complete(t, generation, rows)
+			buildPi(t).playAll(t, path, rows, func(t *testing.T, r piRow) provider.Engine {
+				script, err := filepath.Abs(filepath.Join(recordings, generation, r.name+".txt"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return provider.Engine{Command: pitest.Command(self, script, filepath.Join(t.TempDir(), "place"))}
+			})
+		})
+	}
+}
+
+// TestRealPi shows some rows, one of each class, with the real Pis and a provider that fails.
+func TestRealPi(t *testing.T) {
+	path := filepath.Join("testdata", "pi", "live.txt")
+	rows := readRows(t, path)
+	for generation, command := range pitest.Real(t, "../..") {
+		t.Run(generation, func(t *testing.T) {
+			buildPi(t).playAll(t, path, rows, func(t *testing.T, r piRow) provider.Engine {
+				return provider.Engine{Command: command, ConfigDir: asked(t, r.plays)}
+			})
+		})
+	}
+}
+
+// asked is a folder of a person's Pi whose providers are a lab. The model one plays the
+// script, the other answers.
+func asked(t *testing.T, script string) string {
+	t.Helper()
+	steps, err := faultlab.Parse(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := faultlab.New()
+	lab.Script("one", steps...)
+	lab.Script("two", faultlab.Answer("Fine."))
+	t.Cleanup(func() { _ = lab.Close() })
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "models.json"), pitest.Models(listen(t, lab)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// playAll plays the rows, each with an engine of its own, and compares what is seen with the
+// table.
+func (h *piHouse) playAll(t *testing.T, path string, rows []piRow, engine func(t *testing.T, r piRow) provider.Engine) {
+	t.Helper()
+	table, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			e := engine(t, r)
+			e.Retries = r.retries
+			h.drive(t, e, r)
+			got := strings.TrimSpace(h.play(t, r, i%2 == 0))
+			if *rewrite {
+				table = []byte(strings.Replace(string(table), "== "+r.name+"\n"+r.table, "== "+r.name+"\n"+got, 1))
+			} else if got != r.table {
+				t.Errorf("%s has\n%s\nnot\n%s", path, r.table, got)
+			}
+		})
+	}
+	if *rewrite {
+		if err := os.WriteFile(path, table, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// complete demands a row for every recording.
+func complete(t *testing.T, generation string, rows []piRow) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(recordings, generation, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		if !slices.ContainsFunc(rows, func(r piRow) bool { return r.name == name }) {
+			t.Errorf("no row for the recording %s", name)
+		}
+	}
+}
+
+// play asks, looks and presses as the row says, at the page or at the terminal, and gives
+// what both saw.
+func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
+	t.Helper()
+	var s seen
+	s.line("asks", r.asks)
+	s.line("retries", r.retries)
+	s.line("plays", r.plays)
+	if r.silence > 0 {
+		s.line("silence", r.silence.String())
+	}
+	run, screen := h.ask(t)
+	for n, press := range r.presses {
+		if r.retries == "pi" {
+			h.seesWait(t, &s, screen)
+		} else {
+			h.seesCard(t, &s, screen)
+		}
+		failures := h.failures(t, run.id)
+		if len(failures) != n+1 {
+			t.Fatalf("%d failures after %d presses: %+v", len(failures), n, failures)
+		}
+		s.line("kind", string(failures[n].Kind))
+		s.line("presses", press)
+		if atThePage {
+			h.press(press)
+		} else {
+			screen.press(press)
+		}
+		h.wait(fmt.Sprintf(`document.querySelectorAll('.chosen').length === %d`, n+1))
+		screen.says("You chose: " + strings.Replace(press, " fake", " pi/fake", 1))
+	}
+	h.seesEnd(t, &s, screen, len(r.presses))
+	return s.String()
+}
+
+// seesCard looks at the one card of a failure.
+func (h *piHouse) seesCard(t *testing.T, s *seen, screen *terminal) {
+	t.Helper()
+	h.wait(`document.querySelectorAll('.card:not([data-answering])').length === 1 && document.querySelector('.run').dataset.status === 'failed'`)
+	if n := eval[int](h.window, `document.querySelectorAll('.card, .trouble, .banner').length`); n != 1 {
+		t.Errorf("the page shows %d errors", n)
+	}
+	title, message := h.text(".card h3"), lasted.ReplaceAllString(h.text(".card .message"), "n s")
+	buttons := eval[[]string](h.window, `[...document.querySelectorAll('.card .buttons button > span')].map((b) => b.innerText)`)
+	screen.wait(title, func(words string) bool {
+		return strings.Contains(lasted.ReplaceAllString(words, "n s"), title+" "+message)
+	})
+	if n := screen.cards(); n != 1 {
+		t.Errorf("the terminal shows %d cards:\n%s", n, screen.screen())
+	}
+	if at := screen.buttons(); !slices.Equal(at, buttons) {
+		t.Errorf("the page's buttons are %q, the terminal's %q", buttons, at)
+	}
+	partial := h.prose()
+	s.partial = append(s.partial, partial...)
+	for _, text := range partial {
+		screen.says(text)
+	}
+	s.line("partial", partial...)
+	s.line("card", title, message)
+	s.line("buttons", buttons...)
+}
+
+// What no two tests show alike: what ticks in a line, and how long attempts took.
+var (
+	counting = regexp.MustCompile(`\d+ s…`)
+	lasted   = regexp.MustCompile(`[\d.]+ m?s\b`)
+)
+
+// seesWait looks at the line that counts down while Pi waits.
+func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
+	t.Helper()
+	h.wait(`document.querySelector('.status[data-state=retry_wait], .status[data-state=switching]') && document.querySelector('.lineactions')`)
+	h.lacks(".card")
+	if status := eval[string](h.window, `document.querySelector('.run').dataset.status`); status != "waiting" {
+		t.Errorf("the run is %s", status)
+	}
+	line := counting.ReplaceAllString(h.text(".status .line"), "n s…")
+	buttons := strings.Split(h.text(".lineactions"), "\n")
+	screen.wait(quote(line), func(words string) bool { return strings.Contains(counting.ReplaceAllString(words, "n s…"), line) })
+	if at := append(screen.buttons(), "Stop"); !slices.Equal(at, buttons) { // there it is the key Esc
+		t.Errorf("the page's buttons are %q, the terminal's %q", buttons, at)
+	}
+	if n := screen.cards(); n != 0 {
+		t.Errorf("the terminal shows %d cards:\n%s", n, screen.screen())
+	}
+	s.line("line", line)
+	s.line("buttons", buttons...)
+}
+
+// seesEnd looks at what is left when the run is over.
+func (h *piHouse) seesEnd(t *testing.T, s *seen, screen *terminal, failures int) {
+	t.Helper()
+	h.wait(`['completed', 'cancelled'].includes(document.querySelector('.run')?.dataset.status) || document.querySelector('.status[data-state=stopped]')`)
+	h.lacks(".card, .trouble, .banner, .partial")
+	recovered := h.text(".recovery summary")
+	if n := eval[int](h.window, `document.querySelectorAll('.attempts > li').length`); recovered != "" && n != failures || recovered == "" && n != 0 {
+		t.Errorf("the page lists %d failures, of %d", n, failures)
+	}
+	answer := h.prose()
+	badges := eval[[]string](h.window, `[...document.querySelectorAll('.badge')].map((b) => b.innerText.replace('Written by', '').trim())`)
+	for _, text := range append(slices.Concat(answer, badges), recovered) {
+		screen.says(text)
+	}
+	words := screen.words()
+	for _, text := range answer {
+		if n := strings.Count(words, text); n != 1 {
+			t.Errorf("the terminal shows %q %d times:\n%s", text, n, screen.screen())
+		}
+	}
+	for _, text := range s.partial {
+		if strings.Contains(words, text) && !slices.Contains(answer, text) {
+			t.Errorf("the terminal keeps what failed:\n%s", screen.screen())
+		}
+	}
+	if screen.cards() != 0 || strings.Contains(words, "Recovered") != (recovered != "") {
+		t.Errorf("the terminal shows\n%s", screen.screen())
+	}
+	s.line("tools", eval[[]string](h.window, `[...document.querySelectorAll('.tool')].map((t) => t.querySelector('code').innerText + ' ' + [...t.classList].filter((c) => c !== 'tool').join(' '))`)...)
+	s.line("answer", answer...)
+	s.line("by", badges...)
+	s.line("then", recovered, h.text(".status:not(.sr) .line"))
+}
+
+// prose is what the page shows that a model said.
+func (h *piHouse) prose() []string {
+	return eval[[]string](h.window, `[...document.querySelectorAll('.prose')].map((p) => p.innerText)`)
+}
