@@ -116,7 +116,7 @@ func writeGroup(dir, name, value string) error {
 // groupName begins the names of this host's groups; see sweepGroups.
 func groupName() string {
 	stat, _ := procgroup.ReadStat(os.Getpid())
-	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.Started, thisPlace().namespace)
+	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.Started, procgroup.Namespace())
 }
 
 var groupsMade atomic.Int64
@@ -195,10 +195,10 @@ func sweepGroups(folder string) {
 	for _, path := range groups {
 		parts := strings.Split(strings.TrimPrefix(filepath.Base(path), folderPrefix), "-")
 		pid, err := strconv.Atoi(parts[0])
-		if err != nil || len(parts) != 4 || parts[2] != thisPlace().namespace {
+		if err != nil || len(parts) != 4 || parts[2] != procgroup.Namespace() {
 			continue
 		}
-		if when, err := began(pid); err == nil && when == parts[1] {
+		if when, err := procgroup.Began(pid); err == nil && when == parts[1] {
 			continue
 		}
 		g := &controlGroup{path: path}

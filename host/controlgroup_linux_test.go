@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 const delegated = "hugetlb"
@@ -107,7 +109,7 @@ func TestSweepGroups(t *testing.T) {
 	if folder == "" {
 		t.Skip("NOT TESTED: no control groups are delegated here")
 	}
-	dead := filepath.Join(folder, folderPrefix+"2147483646-1-"+thisPlace().namespace+"-1")
+	dead := filepath.Join(folder, folderPrefix+"2147483646-1-"+procgroup.Namespace()+"-1")
 	if err := os.Mkdir(dead, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,8 @@ func (f *folders) make(what string, parents []string, fits func(string) bool) (s
 
 // markFolder says whose folder it is.
 func markFolder(dir string) error {
-	pid, started, err := us()
+	pid := os.Getpid()
+	started, err := procgroup.StartedAt(pid)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || !isOurs(info) || info.Mode().Perm() != 0o700 || now.Sub(info.ModTime()) < sweepAge {
 			continue
 		}
-		if pid, started, ok := folderOwner(dir); ok && lifeOf(pid, started) == processGone {
+		if pid, started, ok := folderOwner(dir); ok && procgroup.LifeOf(pid, started) == procgroup.LifeGone {
 			killMarked(dir)
 			_ = os.RemoveAll(dir)
 		}

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 const (
@@ -75,7 +77,7 @@ func newStateFile(dir string, logger *slog.Logger, statuses func() []Status) (*s
 			return nil, err
 		}
 	}
-	started, err := startedAt(os.Getpid())
+	started, err := procgroup.StartedAt(os.Getpid())
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +187,9 @@ func ReadStates(dir string) ([]HostState, error) {
 		case errors.Is(err, fs.ErrNotExist): // its host has just closed
 		case err != nil:
 			errs = append(errs, err)
-		case lifeOf(state.PID, state.Started) == processAlive:
+		case procgroup.LifeOf(state.PID, state.Started) == procgroup.LifeGoesOn:
 			states = append(states, state)
-		case lifeOf(state.PID, state.Started) == processGone || time.Since(state.Updated) > strangeStates:
+		case procgroup.LifeOf(state.PID, state.Started) == procgroup.LifeGone || time.Since(state.Updated) > strangeStates:
 			_ = os.Remove(path)
 			_ = os.Remove(path + ".next")
 		}

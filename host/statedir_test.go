@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -89,7 +91,7 @@ func TestLogLinesAreReadAndNotTrusted(t *testing.T) {
 // startOf is when this very process began: another number with that is nobody's.
 func startOf(t *testing.T) string {
 	t.Helper()
-	_, started, err := us()
+	started, err := procgroup.StartedAt(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}

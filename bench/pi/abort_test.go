@@ -12,9 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/provider/pi/pitest"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
 const (
@@ -159,51 +163,144 @@ func TestKilled(t *testing.T) {
 }
 
 // Should this program itself be killed, Pi ends, and its tools with it. One of 0.73 ends when
-// its stdin does, before it is told to, and leaves them: nobody is there to do better.
+// its stdin does, before it is told to, and leaves them: see TestResumed.
 func TestOrphaned(t *testing.T) {
-	if _, err := os.Stat("/proc/self/environ"); err != nil {
-		t.Skip("only Linux tells what is left:", err)
-	}
-	h := build(t, generations(t)["1.5"], map[string]string{"one": `tool:bash:{"command":"sleep 1000"}`}, nil)
-	entry, err := json.Marshal(h.entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child := exec.CommandContext(t.Context(), self)
-	child.Env = append(os.Environ(), driveOnly+"="+string(entry))
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	sleeps := func(pid int) bool { return strings.HasPrefix(commandLine(pid), "sleep") }
-	for deadline := time.Now().Add(30 * time.Second); !slices.ContainsFunc(h.running(), sleeps); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no tool was run")
-		}
-	}
+	h := build(t, pitest.Real(t, root)["1.5"], map[string]string{"one": `tool:bash:{"command":"sleep 1000"}`}, nil)
+	child := h.driveElsewhere(1)
 	_ = child.Process.Kill()
 	_ = child.Wait() // it was killed
 	h.nothingLeft()
 }
 
-// driveOnly is the variable by which the test binary drives a run of Pi's, as an entry of a
-// provider.Set says, until it is killed.
+// What a Pi leaves whose Mulligan was killed ends before the run goes on, in the next that
+// uses the folder; as long as its own one lives it is let be.
+func TestResumed(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		h := build(t, command, map[string]string{"one": `tool:bash:{"command":"setsid sleep 1000 & sleep 1000"}, answer:Fine.`}, nil)
+		child := h.driveElsewhere(2)
+		again := h.again()
+		if left := h.sleeping(); len(left) != 2 {
+			t.Errorf("%v are left of a Pi whose Mulligan lives", left)
+		}
+		_ = child.Process.Kill()
+		_ = child.Wait() // it was killed
+		isPi := func(pid int) bool { return strings.Contains(commandLine(pid), " --mode rpc ") }
+		for deadline := time.Now().Add(10 * time.Second); slices.ContainsFunc(h.running(), isPi); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("Pi does not end")
+			}
+		}
+		left := h.sleeping()
+		t.Logf("%d commands are left", len(left))
+		if len(left) == 0 {
+			t.Fatal("nothing is left to be ended")
+		}
+		run, err := again.Resume(t.Context(), h.theRun())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := run.Wait()
+		if err != nil || result.Text != "Fine." {
+			t.Errorf("%+v, %v", result, err)
+		}
+		h.nothingLeft()
+	})
+}
+
+// driveElsewhere has another process drive a run, up to where that many commands sleep.
+func (h *house) driveElsewhere(commands int) *exec.Cmd {
+	h.t.Helper()
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		h.t.Skip("only Linux tells what is left:", err)
+	}
+	said, err := json.Marshal(elsewhereRun{Entry: h.entry, State: h.state})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	child := exec.CommandContext(h.t.Context(), self)
+	child.Env = append(os.Environ(), driveOnly+"="+string(said))
+	if err := child.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); len(h.sleeping()) < commands; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			h.t.Fatal("no tool was run")
+		}
+	}
+	return child
+}
+
+// sleeping are the commands of the house that sleep.
+func (h *house) sleeping() []int {
+	return slices.DeleteFunc(h.running(), func(pid int) bool { return !strings.HasPrefix(commandLine(pid), "sleep") })
+}
+
+// again builds a runner on the state of the house, as the next process of a Mulligan does.
+func (h *house) again() *runner.Runner {
+	h.t.Helper()
+	store, err := sqlite.Open(h.t.Context(), h.state)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	set, err := provider.New([]provider.Entry{h.entry})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		set.Close()
+		_ = store.Close()
+	})
+	return drive(set, store)
+}
+
+// drive is a runner that goes on by itself, as far as anybody can.
+func drive(set *provider.Set, store timeline.Log) *runner.Runner {
+	return runner.New(runner.WithModels(set, one), runner.WithLog(store), runner.WithAutoRecover(true), runner.WithHook("advice", hooks.Func(advise)))
+}
+
+// theRun is the only one of the house's state.
+func (h *house) theRun() string {
+	h.t.Helper()
+	store, err := sqlite.Open(h.t.Context(), h.state)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer store.Close()
+	runs, err := store.List(h.t.Context(), timeline.Query{})
+	if err != nil || len(runs) != 1 {
+		h.t.Fatal(runs, err)
+	}
+	return runs[0].Run
+}
+
+// driveOnly is the variable by which the test binary drives a run of Pi's until it is killed.
 const driveOnly = "MULLIGAN_TEST_DRIVE_PI"
+
+// elsewhereRun is what it drives.
+type elsewhereRun struct {
+	Entry provider.Entry
+	State string // folder of the store
+}
 
 func TestMain(m *testing.M) {
 	if said := os.Getenv(driveOnly); said != "" {
-		var entry provider.Entry
-		if err := json.Unmarshal([]byte(said), &entry); err != nil {
+		var r elsewhereRun
+		if err := json.Unmarshal([]byte(said), &r); err != nil {
 			os.Exit(9)
 		}
-		set, err := provider.New([]provider.Entry{entry})
+		set, err := provider.New([]provider.Entry{r.Entry})
 		if err != nil {
 			os.Exit(9)
 		}
-		_, _ = runner.New(runner.WithModels(set, one)).Run(context.Background(), "hi") // it is killed in it
+		store, err := sqlite.Open(context.Background(), r.State)
+		if err != nil {
+			os.Exit(9)
+		}
+		_, _ = drive(set, store).Run(context.Background(), "hi") // it is killed in it
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

@@ -2,12 +2,9 @@ package pi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,50 +13,18 @@ import (
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/provider/pi/pitest"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// generations are the Pis, by their names, each with the command that starts it.
-func generations(t *testing.T) map[string][]string {
-	t.Helper()
-	found := map[string][]string{}
-	installed := func(parts ...string) string {
-		path, err := filepath.Abs(filepath.Join(append([]string{"..", "..", ".cache", "pi"}, parts...)...))
-		if err == nil {
-			_, err = os.Stat(path)
-		}
-		if err != nil {
-			missing(t, err)
-		}
-		return path
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		missing(t, err)
-	}
-	found["0.73"] = []string{node, installed("old", "node_modules", "@mariozechner", "pi-coding-agent", "dist", "cli.js")}
-	if runtime.GOOS == "linux" {
-		arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-		node = installed("new", "node_modules", "node-linux-"+arch, "bin", "node")
-	}
-	found["1.5"] = []string{node, installed("new", "node_modules", "@earendil-works", "pi-coding-agent", "dist", "bundle", "cli.js")}
-	return found
-}
-
-// missing says loudly what is not there.
-func missing(t *testing.T, what error) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("Pi is not installed: %v; run: make pi", what)
-	}
-	t.Skipf("PI IS NOT INSTALLED, nothing was tested: %v; run: make pi", what)
-}
+// root is the repository, seen from here.
+const root = "../.."
 
 // both runs a test in both generations, side by side.
 func both(t *testing.T, test func(t *testing.T, command []string)) {
 	t.Helper()
-	for name, command := range generations(t) {
+	for name, command := range pitest.Real(t, root) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, command)
@@ -75,6 +40,7 @@ type house struct {
 	entry  provider.Entry
 	folder string // of the engine
 	url    string // of the lab
+	state  string // a folder for a store, where a test wants one
 }
 
 const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fakean/three", "pi/fakeoa/two"
@@ -83,7 +49,7 @@ const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fake
 func build(t *testing.T, command []string, scripts map[string]string, entry func(*provider.Engine), more ...runner.Option) *house {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{t: t, lab: faultlab.New(faultlab.WithPace(20 * time.Millisecond)), folder: filepath.Join(dir, "engine")}
+	h := &house{t: t, lab: faultlab.New(faultlab.WithPace(20 * time.Millisecond)), folder: filepath.Join(dir, "engine"), state: filepath.Join(dir, "state")}
 	for model, script := range scripts {
 		steps, err := faultlab.Parse(script)
 		if err != nil {
@@ -101,7 +67,7 @@ func build(t *testing.T, command []string, scripts map[string]string, entry func
 	if err := os.Mkdir(person, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(person, "models.json"), models(server.URL()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(person, "models.json"), pitest.Models(server.URL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	engine := provider.Engine{Command: command, ConfigDir: person, Folder: h.folder, Env: []string{}}
@@ -136,21 +102,6 @@ func advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 		}
 	}
 	return recovery.Vote{}, nil
-}
-
-// models is Pi's models.json: one and two at that address.
-func models(url string) []byte {
-	list := []map[string]any{}
-	for _, id := range []string{"one", "two"} {
-		list = append(list, map[string]any{"id": id, "contextWindow": 200000, "maxTokens": 4096})
-	}
-	provider := func(api, base string) map[string]any {
-		return map[string]any{"baseUrl": base, "api": api, "apiKey": "any-key", "models": list}
-	}
-	b, _ := json.Marshal(map[string]any{"providers": map[string]any{
-		"fakean": provider("anthropic-messages", url), "fakeoa": provider("openai-completions", url+"/v1"),
-	}})
-	return b
 }
 
 // told is what became of a run.

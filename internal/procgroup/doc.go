@@ -1,6 +1,7 @@
 // Package procgroup starts programs that can be ended with all that they start: each
 // leads a process group of its own, gets none of our files and, on Linux, does not
-// outlive us. What left its group is found by a mark in its environment (Marked), and what
-// a program printed last is kept (Tail). The plugin host, the tools that are commands or
+// outlive us. What left its group is found by a mark in its environment (Marked), what a
+// program printed last is kept (Tail), and whether a process of long ago still runs is told
+// from those that were given its number since (LifeOf). The plugin host, the tools that are commands or
 // MCP servers, and engines stand on it.
 package procgroup

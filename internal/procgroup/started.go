@@ -1,55 +1,50 @@
-package host
+package procgroup
 
-import (
-	"os"
-	"strings"
-)
+import "strings"
 
 // place is where a process's number means something.
 type place struct{ machine, boot, namespace string }
 
-// life is what can be said of a process by its number and its beginning.
-type life int
+// Life is what can be said of a process by its number and its beginning.
+type Life int
 
+// What can be said.
 const (
-	processGone      life = iota
-	processAlive          // the same process
-	processElsewhere      // of another machine or container: nobody can tell from here
+	LifeGone      Life = iota
+	LifeGoesOn         // the same process runs
+	LifeElsewhere      // of another machine or container: nobody can tell from here
 )
 
-// startedAt says where and when a process began, in terms that no other process of the
-// same number shares.
-func startedAt(pid int) (string, error) {
-	when, err := began(pid)
+// StartedAt says where and when a process began, in terms that no other process of the
+// same number shares: four words.
+func StartedAt(pid int) (string, error) {
+	when, err := Began(pid)
 	p := thisPlace()
 	return strings.Join([]string{p.machine, p.boot, p.namespace, when}, " "), err
 }
 
-// lifeOf looks for the process that had that number and began then; numbers are given
+// Namespace is that of this process's number, as a container has one of its own; one word.
+func Namespace() string { return thisPlace().namespace }
+
+// LifeOf looks for the process that had that number and began then; numbers are given
 // again.
-func lifeOf(pid int, started string) life {
+func LifeOf(pid int, started string) Life {
 	fields := strings.Fields(started)
 	p := thisPlace()
 	switch {
 	case len(fields) != 4 || pid <= 0:
-		return processGone
+		return LifeGone
 	case fields[0] != p.machine:
-		return processElsewhere
+		return LifeElsewhere
 	case fields[1] != p.boot:
-		return processGone
+		return LifeGone
 	case fields[2] != p.namespace:
-		return processElsewhere
+		return LifeElsewhere
 	}
-	if when, err := began(pid); err == nil && when == fields[3] {
-		return processAlive
+	if when, err := Began(pid); err == nil && when == fields[3] {
+		return LifeGoesOn
 	}
-	return processGone
-}
-
-// us is this process.
-func us() (pid int, started string, err error) {
-	started, err = startedAt(os.Getpid())
-	return os.Getpid(), started, err
+	return LifeGone
 }
 
 // oneWord makes a text that can stand between spaces.

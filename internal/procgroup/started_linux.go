@@ -1,11 +1,9 @@
-package host
+package procgroup
 
 import (
 	"os"
 	"strings"
 	"sync"
-
-	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // thisPlace is where the numbers of this process's surroundings mean something: the
@@ -21,10 +19,10 @@ var thisPlace = sync.OnceValue(func() place {
 	return place{oneWord(string(machine)), oneWord(string(boot)), strings.Trim(namespace, "pid:[]")}
 })
 
-// began says when a process of this place began, in ticks since the system's start. One
+// Began says when a process of this place began, in ticks since the system's start. One
 // that ended and is not waited for is gone.
-func began(pid int) (string, error) {
-	stat, err := procgroup.ReadStat(pid)
+func Began(pid int) (string, error) {
+	stat, err := ReadStat(pid)
 	if err != nil {
 		return "", err
 	}

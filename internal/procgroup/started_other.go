@@ -1,6 +1,6 @@
 //go:build !linux
 
-package host
+package procgroup
 
 import (
 	"context"
@@ -19,9 +19,9 @@ var thisPlace = sync.OnceValue(func() place {
 	return place{machine: oneWord(name), boot: "-", namespace: "-"}
 })
 
-// began says when a process began, to the second. One that ended and is not waited for
+// Began says when a process began, to the second. One that ended and is not waited for
 // is gone.
-func began(pid int) (string, error) {
+func Began(pid int) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid)).Output()

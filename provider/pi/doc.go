@@ -58,4 +58,5 @@
 //	proxy.go     what stands between Pi and its providers
 //	upstream.go  where those are
 //	witness.go   what is seen there of one Pi's requests
+//	owners.go    what is left of Pis whose Mulligan was killed
 package pi

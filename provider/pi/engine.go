@@ -62,14 +62,15 @@ type Engine struct {
 	version  *version        // nil until Pi was asked
 	proxy    *proxy          // nil until a Pi was started that is observed
 	warned   map[string]bool // of these providers of Pi's, that they are not observed
+	owner    string          // the mark of all that this engine starts; "" = nothing was started
 }
 
 var _ llm.Engine = (*Engine)(nil)
 
 var errClosed = errors.New("the engine is closed")
 
-// New makes an Engine, and starts nothing. An error says what is wrong with the
-// configuration.
+// New makes an Engine, and starts nothing. In the private folder it ends what an engine has
+// left there whose process was killed. An error says what is wrong with the configuration.
 func New(cfg Config) (*Engine, error) {
 	cfg.Name = cmp.Or(cfg.Name, "pi")
 	cfg.Retries = cmp.Or(cfg.Retries, RetriesMulligan)
@@ -90,8 +91,12 @@ func New(cfg Config) (*Engine, error) {
 	case cfg.Retries != RetriesMulligan && cfg.Retries != RetriesPi:
 		return nil, fmt.Errorf("retries are %q or %q, not %q", RetriesMulligan, RetriesPi, cfg.Retries)
 	}
+	private := folder{path: cfg.Folder, from: cfg.ConfigDir, retries: cfg.Retries}
+	if cfg.Folder != "" {
+		private.sweep()
+	}
 	return &Engine{
-		cfg: cfg, folder: folder{path: cfg.Folder, from: cfg.ConfigDir, retries: cfg.Retries},
+		cfg: cfg, folder: private,
 		sessions: map[string]*session{}, warned: map[string]bool{},
 	}, nil
 }
@@ -156,6 +161,18 @@ func (e *Engine) ask(ctx context.Context) (version, error) {
 		e.cfg.Logger.Warn(warning)
 	}
 	return v, nil
+}
+
+// own gives the mark of what is started here, and ends what others have left that were
+// killed meanwhile.
+func (e *Engine) own() (mark string, err error) {
+	e.folder.sweep()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.owner == "" {
+		e.owner, err = e.folder.own()
+	}
+	return e.owner, err
 }
 
 // command is Pi with these arguments, and what must not be seen of its environment.
@@ -234,6 +251,9 @@ func (e *Engine) Close() {
 	defer e.mu.Unlock()
 	if e.proxy != nil {
 		e.proxy.close()
+	}
+	if e.owner != "" && killAll(e.owner) {
+		e.folder.disown(e.owner)
 	}
 }
 

@@ -173,6 +173,10 @@ func (s *session) start(ctx context.Context, request llm.Request, target asked) 
 	if err := e.folder.prepare(); err != nil {
 		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
 	}
+	mark, err := e.own()
+	if err != nil {
+		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
+	}
 	args := []string{"--mode", "rpc", "--provider", target.provider, "--model", target.model, "--extension", e.folder.extension(extensionFile)}
 	if s.passing {
 		args = append(args, "--no-session", "--no-tools")
@@ -185,7 +189,7 @@ func (s *session) start(ctx context.Context, request llm.Request, target asked) 
 		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
 	}
 	cmd, secrets := e.command(context.WithoutCancel(ctx), append(args, more...)...)
-	cmd.Env = append(cmd.Env, variables...)
+	cmd.Env = append(append(cmd.Env, variables...), mark)
 	secrets = append(secrets, e.folder.secrets()...)
 	seen, err := e.observed(cmd, target.provider, secrets)
 	if err != nil {
