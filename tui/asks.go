@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"crypto/rand"
+	"reflect"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ type (
 	}
 	startedMsg struct {
 		turn *turn
+		sent client.Start
 		run  string
 		err  error
 	}
@@ -94,13 +96,16 @@ func (c *Chat) loadModels(ask bool) tea.Cmd {
 	})
 }
 
-// start begins the run of a turn. The key makes it safe to send the request again where a
-// connection breaks.
+// start begins the run of a turn. A message whose answer was lost may have begun one: when
+// the person sends it again it has the key that it had, and so is the same message.
 func (c *Chat) start(t *turn) tea.Cmd {
-	s := client.Start{Key: rand.Text(), Prompt: t.prompt, Session: c.cfg.Session, Model: c.model, AutoRecover: c.auto}
+	s := client.Start{Key: c.unanswered.Key, Prompt: t.prompt, Session: c.cfg.Session, Model: c.model, AutoRecover: c.auto}
+	if !reflect.DeepEqual(s, c.unanswered) {
+		s.Key = rand.Text()
+	}
 	return c.ask(func(ctx context.Context) tea.Msg {
 		run, err := c.cfg.Client.Start(ctx, s)
-		return startedMsg{t, run, err}
+		return startedMsg{t, s, run, err}
 	})
 }
 

@@ -34,19 +34,20 @@ type Chat struct {
 	recall int      // which of them is shown; len(said) = none
 	draft  string   // what was being written before
 
-	model     string          // of the next messages; "" = the gateway's
-	standard  string          // the gateway's
-	defaults  client.Defaults // the session's
-	earlier   bool            // there is more of the conversation than is shown
-	auto      *bool
-	queued    string // to be sent when the run at hand has stopped
-	answering string // the suggestion that was answered just now
-	menu      *menu
-	notice    string // told once, until the next key
-	leaving   time.Time
-	blurred   bool
-	ticking   bool
-	details   bool
+	model      string          // of the next messages; "" = the gateway's
+	standard   string          // the gateway's
+	defaults   client.Defaults // the session's
+	earlier    bool            // there is more of the conversation than is shown
+	auto       *bool
+	queued     string       // to be sent when the run at hand has stopped
+	unanswered client.Start // the message that nobody knows whether it began a run
+	answering  string       // the suggestion that was answered just now
+	menu       *menu
+	notice     string // told once, until the next key
+	leaving    time.Time
+	blurred    bool
+	ticking    bool
+	details    bool
 }
 
 // menu is a choice between models.
@@ -218,7 +219,9 @@ func (c *Chat) stop(t *turn) tea.Cmd {
 
 func (c *Chat) started(msg startedMsg) tea.Cmd {
 	t := msg.turn
+	c.unanswered = client.Start{}
 	if msg.err != nil {
+		c.unanswered = msg.sent
 		c.turns = slices.DeleteFunc(c.turns, func(other *turn) bool { return other == t })
 		c.queued, c.answering = "", ""
 		if c.input.Value() == "" {

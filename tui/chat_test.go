@@ -26,13 +26,15 @@ var update = flag.Bool("update", false, "rewrite the frames in testdata")
 
 // fake is a gateway that notes what it is asked. Nothing is followed: tests feed the items.
 type fake struct {
-	starts  []client.Start
+	starts  []client.Start // without their keys
+	keys    []string
 	answers []client.Answer
 	cancels []string
 	err     error
 }
 
 func (f *fake) Start(_ context.Context, s client.Start) (string, error) {
+	f.keys = append(f.keys, s.Key)
 	s.Key = ""
 	f.starts = append(f.starts, s)
 	return "r1", f.err
@@ -345,6 +347,23 @@ func TestAnswerOnce(t *testing.T) {
 		s.gateway.err = &client.Problem{Status: 410}
 		s.types("2")
 		s.has(expiredLine)
+	})
+}
+
+// TestAMessageIsNotSentTwice: one whose answer was lost is the same message when it is sent
+// again; the same words later are another one.
+func TestAMessageIsNotSentTwice(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.gateway.err = errors.New("connection reset")
+		s.sends("hi")
+		s.gateway.err = nil
+		s.presses(tea.KeyEnter) // it is back in the composer
+		s.chat.turns = nil
+		s.sends("hi")
+		keys := s.gateway.keys
+		if len(keys) != 3 || keys[0] != keys[1] || keys[1] == keys[2] || s.gateway.starts[1].Prompt != "hi" {
+			s.Errorf("started %+v with the keys %q", s.gateway.starts, keys)
+		}
 	})
 }
 

@@ -94,3 +94,33 @@ func TestTextIsReadInItsOwnDirection(t *testing.T) {
 		}
 	}
 }
+
+// TestAMessageIsNotSentTwice: one whose answer was lost has the key that it had when it is sent
+// again, and so begins no second run.
+func TestAMessageIsNotSentTwice(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Good."))
+	w := h.open("/", desktop)
+	w.wait(`document.querySelector('#message')`)
+	eval[any](w, `(() => {
+		const send = window.fetch;
+		window.keys = [];
+		window.fetch = async (url, options) => {
+			const starts = options?.method === 'POST' && String(url).endsWith('/v1/runs');
+			if (starts && window.keys.push(options.headers['Idempotency-Key']) === 1) {
+				throw new TypeError('the connection broke');
+			}
+			return send(url, options);
+		};
+	})()`)
+	w.send("hi")
+	w.says(".trouble", "The gateway does not answer")
+	w.wait(`document.querySelector('#message').value === 'hi'`)
+	w.press("Send")
+	w.says(".prose", "Good.")
+	w.send("hi")
+	w.wait(`window.keys.length === 3`)
+	if !eval[bool](w, `window.keys[0] === window.keys[1] && window.keys[1] !== window.keys[2]`) {
+		t.Errorf("the keys are %s", eval[string](w, `window.keys.join(' ')`))
+	}
+}

@@ -1,4 +1,4 @@
-import { Client, Fold, newId, Problem, situation, type Choice, type Defaults, type Listed, type View } from '@mulligan-run/client';
+import { Client, Fold, newId, Problem, situation, type Choice, type Defaults, type Listed, type Start, type View } from '@mulligan-run/client';
 
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
@@ -89,6 +89,8 @@ export class Conversation {
   sending = '';
   signedOut = false;
   private defaults: Defaults = {};
+  /** The message that was sent last, until its run is known. */
+  private unanswered: { what: string; key: string } | undefined;
 
   constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, readonly only?: string) {}
 
@@ -148,11 +150,11 @@ export class Conversation {
         await this.client.cancel(last.id);
         await last.settled(STOP_MS);
       }
-      const run = await this.client.start({
+      const start: Start = {
         prompt, session: this.session, ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
-      }, newId());
-      this.add([run]);
+      };
+      this.add([await this.client.start(start, this.keyOf(start))]);
     });
     this.sending = '';
     this.changed();
@@ -230,10 +232,20 @@ export class Conversation {
     await this.try(() => this.client.setSession(this.session, this.defaults));
   }
 
+  /** The idempotency key of a message: one whose answer was lost may have begun its run, and is the same message when it is sent again. */
+  private keyOf(start: Start): string {
+    const what = JSON.stringify(start);
+    if (this.unanswered?.what !== what) {
+      this.unanswered = { what, key: newId() };
+    }
+    return this.unanswered.key;
+  }
+
   private add(runs: { id: string }[]): void {
     for (const run of runs) {
       if (!this.runs.some((known) => known.id === run.id)) {
         this.runs.push(this.follow(run.id));
+        this.unanswered = undefined;
       }
     }
     this.changed();
