@@ -72,7 +72,7 @@ bench: ## measure and print one table: each number beside its baseline, then a c
 	@go run ./bench/table
 
 .PHONY: load
-load: build ## put `mulligan serve` under load for some six minutes and print one table
+load: build ## put `mulligan serve` under load for some eight minutes and print one table
 	@go run ./bench/load
 
 # Of the newest one only its bundle is used, which needs none of its dependencies: not all of

@@ -1,7 +1,8 @@
 // Command load puts `mulligan serve` under load and prints what it measured as one table.
 //
-//	make load                    # some six minutes, both of 2 processors busy
-//	go run ./bench/load -short   # a look in a minute, with fewer runs
+//	make load                         # some eight minutes, both of 2 processors busy
+//	go run ./bench/load -short        # a look in two minutes, with fewer runs
+//	go run ./bench/load -only soak    # eight minutes more, which make load does not take
 //
 // Three processes take part, over loopback TCP: the program itself, as it is installed,
 // with its store, its plugin and its guard (serve.go); the provider, a faultlab
@@ -12,6 +13,8 @@
 //	steady.go   runs that stream at 20 deltas a second: how many until they are late?
 //	fanout.go   2,000 followers, of whom 50 stop reading: are the others late?
 //	storm.go    1,000 runs get a 529 at once: how hard is the provider asked again?
+//	recovery.go 1,000 open runs when it is killed, ten times: how soon do they go on?
+//	soak.go     200 runs at a time, faults, a plugin that is killed: does it grow?
 //
 // What is added to the provider's own time is known because the provider writes into each
 // delta when it was sent (stamp.go), by the same machine's clock.

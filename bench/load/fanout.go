@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -203,27 +201,8 @@ func (l *lot) silence(ctx context.Context, f *follower, over <-chan struct{}) (c
 	return true, nil
 }
 
-// followers is how many clients follow a run now, as the gateway's metrics say it.
+// followers is how many clients follow a run now.
 func (s *served) followers(ctx context.Context) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/metrics", nil)
-	if err != nil {
-		return 0, err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, value, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(name, "mulligan_followers") {
-			n, err := strconv.ParseFloat(value, 64)
-			return int(n), err
-		}
-	}
-	return 0, errors.New("the metrics do not have mulligan_followers")
+	n, err := s.metric(ctx, "mulligan_followers")
+	return int(n), err
 }

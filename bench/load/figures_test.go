@@ -67,3 +67,25 @@ func TestAFollowerMinds(t *testing.T) {
 		t.Errorf("a repeat and a gap are %d wrongs: %q", n, told)
 	}
 }
+
+// TestTrend: a figure that goes up and down and grows by 3 in a minute.
+func TestTrend(t *testing.T) {
+	grows, stays := trend{}, trend{}
+	for second := range 120 {
+		at, noise := time.Duration(second)*time.Second, float64(second%2)
+		grows.add(at, 100+3*at.Minutes()+noise)
+		stays.add(at, 100+noise)
+	}
+	if slope := grows.slope(); slope < 2.9 || slope > 3.1 {
+		t.Errorf("it grows by %.2f in a minute", slope)
+	}
+	if l := stays.flat("it"); l[4] != "met" {
+		t.Errorf("what stays is told as %q", l)
+	}
+	for second := range 120 {
+		stays.add(time.Duration(120+second)*time.Second, 100+float64(second))
+	}
+	if l := stays.flat("it"); l[4] != "MISSED" {
+		t.Errorf("what doubles is told as %q", l)
+	}
+}

@@ -25,7 +25,10 @@ type message struct {
 	data []byte
 }
 
-const kindEnd = "end"
+const (
+	kindEnd    = "end"
+	kindResync = "resync"
+)
 
 // maxLine is the most that a line of a stream holds, in bytes.
 const maxLine = 16 << 20
@@ -66,6 +69,7 @@ type follower struct {
 	run    string
 	screen *client.View // what a client shows; nil = nobody looks
 	lag    func(sent time.Time, lag time.Duration)
+	told   func(recovery.Event) // of each event that is shown; nil = nobody asks
 
 	seq   uint64
 	asked time.Time     // when the run's first request came to the provider
@@ -74,26 +78,45 @@ type follower struct {
 	ended time.Time     // when the stream's end was heard
 }
 
-// follow reads until the stream ends. A stream that does not end as it should is wrong.
+// follow reads until the run ends, and comes back where it is told to. A stream that stops
+// otherwise is wrong.
 func (f *follower) follow(ctx context.Context, s *served) {
-	err := s.open(ctx, f.run, f.seq, func(body io.Reader) error {
+	for {
+		again, err := f.listen(ctx, s)
+		if err != nil {
+			f.wrong.add("run %s, after event %d: %v", f.run, f.seq, err)
+		}
+		if !again || err != nil {
+			return
+		}
+	}
+}
+
+var errStops = errors.New("the stream stops, and nobody says that the run has ended")
+
+// listen reads one stream, and reports whether it ends with the wish that the follower comes
+// back.
+func (f *follower) listen(ctx context.Context, s *served) (again bool, err error) {
+	err = s.open(ctx, f.run, f.seq, func(body io.Reader) error {
 		for m, err := range messages(body) {
 			if err != nil {
 				return err
 			}
-			if m.kind == kindEnd {
+			switch m.kind {
+			case kindEnd:
 				f.ended = time.Now()
+				return nil
+			case kindResync:
+				again = true
 				return nil
 			}
 			if err := f.hear(m); err != nil {
 				return err
 			}
 		}
-		return errors.New("the stream stops, and nobody says that the run has ended")
+		return errStops
 	})
-	if err != nil {
-		f.wrong.add("run %s, after event %d: %v", f.run, f.seq, err)
-	}
+	return again, err
 }
 
 // open follows a run from after an event on.
@@ -164,6 +187,9 @@ func (f *follower) event(data []byte) error {
 	}
 	if a, ok := e.Body.(recovery.Answered); ok && !strings.HasPrefix(a.Message.Text(), f.screen.Text()) {
 		f.wrong.add("run %s: the screen does not have what the answer begins with", f.run)
+	}
+	if f.told != nil {
+		f.told(e)
 	}
 	return f.screen.Apply(client.Item{Event: &e})
 }

@@ -22,11 +22,14 @@ type plan struct {
 	stalled int           // of them
 	fanTime time.Duration // that a run of it takes
 	storm   int           // runs that fail at once
+	open    int           // runs that a crash interrupts
+	kills   int           // crashes
+	soak    time.Duration
 }
 
 var (
-	fullPlan  = plan{[]int{100, 200, 300, 500, 700, 1000}, 200, 12 * time.Second, 2000, 50, 35 * time.Second, 1000}
-	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200}
+	fullPlan  = plan{[]int{100, 200, 300, 500, 700, 1000}, 200, 12 * time.Second, 2000, 50, 35 * time.Second, 1000, 1000, 10, 8 * time.Minute}
+	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200, 200, 2, 75 * time.Second}
 )
 
 // garbage is how much of it the provider and this process let lie, in bytes. Both make a
@@ -45,7 +48,7 @@ func main() {
 	flags := flag.NewFlagSet("load", flag.ExitOnError)
 	short := flags.Bool("short", false, "fewer runs, for a shorter time")
 	program := flags.String("program", "bin/mulligan", "what is put under load")
-	only := flags.String("only", "", "one part: steady, fanout or storm")
+	only := flags.String("only", "", "one part: steady, fanout, storm, recovery or soak")
 	_ = flags.Parse(args) // it exits
 	p := fullPlan
 	if *short {
@@ -73,6 +76,7 @@ type lot struct {
 	at       string // the provider's address
 	wrong    wrongs
 
+	dir     string  // of the gateway
 	gateway *served // of the part that is measured
 	idle    float64 // its memory before that, in MiB
 	disk    *times  // a durable write
@@ -88,9 +92,16 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 	parts := []struct {
 		name    string
 		measure func(context.Context) []line
-	}{{"steady", l.steadyLines}, {"fanout", l.fanLines}, {"storm", l.stormLines}}
+		long    bool // it takes too long to be measured unless it is asked for
+	}{
+		{"steady", l.steadyLines, false},
+		{"fanout", l.fanLines, false},
+		{"storm", l.stormLines, false},
+		{"recovery", l.recoveryLines, false},
+		{"soak", l.soakLines, true},
+	}
 	for _, part := range parts {
-		if only != "" && only != part.name {
+		if only != "" && only != part.name || only == "" && part.long {
 			continue
 		}
 		measured, err := l.part(ctx, part.measure)
@@ -103,7 +114,7 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 		return errors.New("it was interrupted")
 	}
 	if len(lines) == 0 {
-		return fmt.Errorf("there is no part %q: -only takes steady, fanout or storm", only)
+		return fmt.Errorf("there is no part %q: -only takes steady, fanout, storm, recovery or soak", only)
 	}
 	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	if err := printTable(os.Stdout, lines); err != nil {
@@ -130,6 +141,7 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 	if l.disk, err = durably(dir); err != nil {
 		return nil, err
 	}
+	l.dir = dir
 	if l.gateway, err = serve(ctx, l.program, dir, l.at); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,13 @@ func (c *child) stop() error {
 	return nil
 }
 
+// kill ends the process as a crash would.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait() // that it was killed is no news
+	_ = c.stdin.Close()
+}
+
 // startProvider starts this program again, as the provider, and gives its address.
 func startProvider(ctx context.Context, args []string) (*child, string, error) {
 	exe, err := os.Executable()

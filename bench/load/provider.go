@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,10 +22,21 @@ const (
 	steadyModel = "steady"
 	fanModel    = "fan"
 	stormModel  = "storm"
+	openModel   = "open-" // and which crash it is for
+	soakModel   = "soak"
 
 	steadyPace = 50 * time.Millisecond
 	fanPace    = 100 * time.Millisecond
+	openPace   = time.Second
 )
+
+const (
+	openWords = 90  // of an answer that a crash interrupts
+	soakWords = 100 // of a steady answer in the soak
+)
+
+// soakFaults are the failures of the soak, which one request in five meets.
+var soakFaults = []string{"overloaded", "unavailable", "stream_interrupted", "empty_response", "malformed_response"}
 
 // What the provider's paths begin with for the storm, and where it tells of it.
 const (
@@ -56,6 +69,14 @@ func beProvider(p plan) error {
 		steps = append(steps, faultlab.Overloaded())
 	}
 	lab.Script(stormModel, append(steps, faultlab.Answer("It is over."))...)
+	for i := range p.kills {
+		steps := slices.Repeat([]faultlab.Step{faultlab.SlowAnswer(stamped(openWords, 0), openPace)}, p.open)
+		lab.Script(openModel+strconv.Itoa(i), append(steps, faultlab.Answer("It is over."))...)
+	}
+	lab.Script(soakModel, faultlab.SlowAnswer(stamped(soakWords, 0), steadyPace))
+	if err := lab.Chaos(faultlab.Chaos{Seed: 1, Rate: 0.2, Rows: soakFaults, Models: []string{soakModel}}); err != nil {
+		return err
+	}
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +41,7 @@ type served struct {
 // serve starts the program in a folder of its own.
 func serve(ctx context.Context, program, dir, provider string) (*served, error) {
 	config := filepath.Join(dir, "mulligan.yaml")
-	text := fmt.Sprintf("model: %s/%s\nproviders:\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n",
+	text := fmt.Sprintf("plugins: [{name: auto-recover, restart: {max: 100, window: 1m}, breaker: {after: 20, open: 1s, most: 1s}}]\nmodel: %s/%s\nproviders:\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n",
 		labEntry, steadyModel, labEntry, provider, stormEntry, provider+stormPath)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
@@ -77,4 +80,28 @@ func (s *served) start(ctx context.Context, model string) (string, error) {
 		s.busy.Add(1)
 		sleep(ctx, startAgain)
 	}
+}
+
+// metric is what the gateway's metrics say under that name.
+func (s *served) metric(ctx context.Context, name string) (float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if series, value, _ := strings.Cut(strings.TrimSpace(line), " "); series == name || strings.HasPrefix(series, name+"{") {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("the metrics do not have %s", name)
 }
