@@ -121,3 +121,9 @@ type renamed struct {
 func (l renamed) Claim(ctx context.Context, run, _ string, ttl time.Duration) (timeline.Lease, error) {
 	return l.Log.Claim(ctx, run, l.owner, ttl)
 }
+
+func (l renamed) Begin(
+	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (timeline.Lease, error) {
+	return l.Log.Begin(ctx, run, l.owner, ttl, first)
+}

@@ -44,6 +44,12 @@ func (l tenant) Claim(ctx context.Context, run, _ string, ttl time.Duration) (ti
 	return l.Log.Claim(ctx, run, l.owner, ttl)
 }
 
+func (l tenant) Begin(
+	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (timeline.Lease, error) {
+	return l.Log.Begin(ctx, run, l.owner, ttl, first)
+}
+
 // house is a log and a clock that runners share, and the model that all of them ask.
 type house struct {
 	*testing.T

@@ -84,21 +84,32 @@ func (l *loop) asking() bool {
 
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	l := &loop{
-		r: r, id: id, run: run, offered: r.tools(), lease: lease, patience: startPatience,
+		r: r, id: id, run: run, offered: r.tools(), patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
 	}
-	l.until.Store(lease.Expires.UnixNano())
+	l.hold(lease)
 	return l
 }
 
-func (l *loop) claimed() recovery.Claimed {
-	return recovery.Claimed{Owner: l.lease.Owner, Epoch: l.lease.Epoch}
+// hold makes lease the loop's.
+func (l *loop) hold(lease timeline.Lease) {
+	l.lease = lease
+	l.until.Store(lease.Expires.UnixNano())
 }
 
-// begin writes what the loop starts from and launches it. Where that cannot be
-// written, the run is nobody's again.
-func (l *loop) begin(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
-	if err := l.write(ctx, bodies...); err != nil {
+func claimed(by timeline.Lease) recovery.Claimed {
+	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch}
+}
+
+// goOn writes what the loop of a run that was claimed starts from and launches it.
+func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
+	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{claimed(l.lease)}, bodies...)...))
+}
+
+// launchAfter launches the loop once what it starts from was written. Where err says that
+// this could not be, the run is nobody's again.
+func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
+	if err != nil {
 		l.observeLeft()
 		l.release()
 		return nil, err
@@ -413,6 +424,9 @@ func (l *loop) land(moment time.Duration, landed func() bool) {
 
 func (l *loop) release() {
 	defer l.unlock()
+	if l.lease.Epoch == 0 { // it never began
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
 	defer cancel()
 	if err := l.r.log.Release(ctx, l.lease); err != nil && !errors.Is(err, timeline.ErrStale) {
@@ -452,9 +466,8 @@ func (l *loop) comeBack() bool {
 	if err != nil {
 		return false // whoever has it reads the inbox
 	}
-	l.lease = lease
-	l.until.Store(lease.Expires.UnixNano())
-	return l.write(l.work, l.claimed()) == nil
+	l.hold(lease)
+	return l.write(l.work, claimed(lease)) == nil
 }
 
 // fits says why a command comes too late, or nil.

@@ -24,15 +24,29 @@ type steps struct {
 	all []string
 }
 
-func (s *steps) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+func (s *steps) step(events []recovery.Event) {
 	var types []string
 	for _, e := range events {
 		types = append(types, e.Type())
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.all = append(s.all, strings.Join(types, " "))
-	s.mu.Unlock()
+}
+
+func (s *steps) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	s.step(events)
 	return s.Log.Append(ctx, l, after, events...)
+}
+
+func (s *steps) Begin(
+	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (timeline.Lease, error) {
+	l, err := s.Log.Begin(ctx, run, owner, ttl, first)
+	if err == nil {
+		s.step(first(l))
+	}
+	return l, err
 }
 
 // paced is a health that has every first call wait for its turn.

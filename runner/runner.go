@@ -183,18 +183,12 @@ func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 
 // begin begins a run that continues before, nil for none.
 func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before *folded) (*Run, error) {
-	unlock := r.claiming.lock(id)
-	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
-	if err != nil {
-		unlock()
-		return nil, err
-	}
-	l := r.newLoop(&recovery.Run{}, id, lease)
-	l.unlock = sync.OnceFunc(unlock)
+	l := r.newLoop(&recovery.Run{}, id, timeline.Lease{})
+	l.unlock = sync.OnceFunc(r.claiming.lock(id))
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
 	}
-	return l.begin(ctx, l.opening(started, l.claimed())...)
+	return l.launchAfter(ctx, l.open(ctx, started))
 }
 
 func (r *Runner) started(req Request) (recovery.Started, error) {
@@ -284,14 +278,14 @@ func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	bodies := []recovery.Body{l.claimed()}
+	var bodies []recovery.Body
 	switch expiry, over := l.expiry(); {
 	case over:
 		bodies = append(bodies, expiry)
 	case l.run.Settled():
 		return l.settled(ctx), false, nil
 	}
-	run, err = l.begin(ctx, bodies...)
+	run, err = l.goOn(ctx, bodies...)
 	if err != nil {
 		return nil, false, fmt.Errorf("resume run %s: %w", id, err)
 	}
@@ -322,7 +316,7 @@ func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error)
 		l.release()
 		return nil, err
 	}
-	run, err := l.begin(ctx, append([]recovery.Body{l.claimed()}, l.run.Answering(accepted, r.now())...)...)
+	run, err := l.goOn(ctx, l.run.Answering(accepted, r.now())...)
 	if err != nil {
 		return nil, fmt.Errorf("recover run %s: %w", id, err)
 	}
@@ -371,7 +365,7 @@ func (r *Runner) takeOver(ctx context.Context, id string) (*Run, bool) {
 	if l.run.End != nil {
 		return l.settled(ctx), true
 	}
-	run, err := l.begin(ctx, l.claimed())
+	run, err := l.goOn(ctx)
 	return run, err == nil
 }
 
@@ -406,7 +400,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 		l.release()
 		return nil
 	}
-	run, err := l.begin(ctx, l.claimed(), recovery.CancelRequested{})
+	run, err := l.goOn(ctx, recovery.CancelRequested{})
 	if err != nil {
 		return fmt.Errorf("cancel run %s: %w", id, err)
 	}

@@ -130,5 +130,5 @@ func (r *Runner) supersede(ctx context.Context, id string) error {
 	if !ok {
 		return fmt.Errorf("run %s was answered: %w", id, timeline.ErrSession)
 	}
-	return l.write(ctx, l.claimed(), end)
+	return l.write(ctx, claimed(l.lease), end)
 }

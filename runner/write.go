@@ -32,6 +32,11 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	if err != nil {
 		return err
 	}
+	return l.written(ctx, events, paused)
+}
+
+// written applies events, which are durable; paused is what the log is to be told of that.
+func (l *loop) written(ctx context.Context, events []recovery.Event, paused *recovery.Paused) error {
 	if err := l.stillOwns(ctx); err != nil {
 		return err
 	}

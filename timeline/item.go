@@ -94,6 +94,14 @@ func CheckAppend(l Lease, after uint64, events []recovery.Event) error {
 	return nil
 }
 
+// CheckBegin says what is wrong with the events that a run begins with.
+func CheckBegin(l Lease, events []recovery.Event) error {
+	if len(events) == 0 {
+		return fmt.Errorf("run %s begins without an event", l.Run)
+	}
+	return CheckAppend(l, 0, events)
+}
+
 // CheckClaim says what is wrong with the names in a Claim.
 func CheckClaim(run, owner string) error {
 	switch {

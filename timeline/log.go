@@ -22,6 +22,13 @@ type Log interface {
 	// *OwnedError (ErrOwned). An owner may claim its own run again.
 	Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error)
 
+	// Begin claims a run, as Claim does, and appends its first events, as Append does, in
+	// one atomic and durable step. first makes the events by the Run, Owner and Epoch of
+	// the lease: always the same by the same, and without a look at anything that changes.
+	// ErrConflict: the run has events; except when exactly these are there already, by the
+	// owner's newest lease, which is a success.
+	Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error)
+
 	// Renew makes l hold for ttl from now, also when it had expired and nobody took
 	// the run meanwhile. ErrStale: the run was claimed anew, or released.
 	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)

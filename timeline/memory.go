@@ -53,17 +53,69 @@ func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration
 	if err := CheckClaim(run, owner); err != nil {
 		return Lease{}, err
 	}
-	r, now := m.runs[run], time.Now()
+	r := m.runs[run]
 	if r == nil {
-		r = &memoryRun{}
-		m.runs[run], m.order = r, append(m.order, r)
+		r = m.add(run)
 	}
+	return r.claim(run, owner, ttl)
+}
+
+// add makes a run that nobody has heard of.
+func (m *Memory) add(run string) *memoryRun {
+	r := &memoryRun{}
+	m.runs[run], m.order = r, append(m.order, r)
+	return r
+}
+
+func (r *memoryRun) claim(run, owner string, ttl time.Duration) (Lease, error) {
+	now := time.Now()
 	if l := r.lease; l.Owner != owner && r.held(now) {
 		return Lease{}, &OwnedError{Run: run, Owner: l.Owner, Until: l.Expires}
 	}
 	r.lease = Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}
 	r.summary.Owner = owner
 	return r.lease, nil
+}
+
+// Begin is Log.Begin.
+func (m *Memory) Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return Lease{}, err
+	}
+	if err := CheckClaim(run, owner); err != nil {
+		return Lease{}, err
+	}
+	r, known := m.runs[run]
+	if known && len(r.events) > 0 {
+		if r.lease.Owner == owner && r.has(0, first(r.lease)) {
+			return r.lease, nil
+		}
+		return Lease{}, &ConflictError{Run: run, Epoch: r.lease.Epoch, Last: uint64(len(r.events))}
+	}
+	if !known {
+		r = m.add(run)
+	}
+	before := *r
+	lease, err := r.claim(run, owner, ttl)
+	if err != nil {
+		return Lease{}, err
+	}
+	events := first(lease)
+	if err = CheckBegin(lease, events); err == nil {
+		err = m.mayJoin(r, 0, events)
+	}
+	if err != nil {
+		*r = before
+		if !known {
+			delete(m.runs, run)
+			m.order = m.order[:len(m.order)-1]
+		}
+		return Lease{}, err
+	}
+	m.write(r, events)
+	return lease, nil
 }
 
 // Renew is Log.Renew.
@@ -113,14 +165,19 @@ func (m *Memory) Append(ctx context.Context, l Lease, after uint64, events ...re
 	if err := m.mayJoin(r, after, events); err != nil {
 		return err
 	}
+	m.write(r, events)
+	return nil
+}
+
+// write adds events to r.
+func (m *Memory) write(r *memoryRun, events []recovery.Event) {
 	events = slices.Clone(events)
 	for i := range events {
 		events[i].Time = events[i].Time.Round(0) // as a reader of stored ones gets it
 		r.summary.Apply(events[i])
 	}
 	r.events = append(r.events, events...)
-	m.feed.Appended(l.Run, events)
-	return nil
+	m.feed.Appended(r.lease.Run, events)
 }
 
 // Read is Log.Read.

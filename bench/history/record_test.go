@@ -110,6 +110,12 @@ func (t tenant) Claim(ctx context.Context, run, _ string, ttl time.Duration) (ti
 	return t.Log.Claim(ctx, run, t.owner, ttl)
 }
 
+func (t tenant) Begin(
+	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []event,
+) (timeline.Lease, error) {
+	return t.Log.Begin(ctx, run, t.owner, ttl, first)
+}
+
 // replica is a log with a fault: it shows a run as it was once, gives the run to whoever
 // asks, and says that everything was written.
 type replica struct {

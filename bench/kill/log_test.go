@@ -17,18 +17,41 @@ type mortal struct {
 }
 
 func (m *mortal) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	m.before(events)
+	err := m.Log.Append(ctx, l, after, events...)
+	if err == nil {
+		m.after(events)
+	}
+	return err
+}
+
+func (m *mortal) Begin(
+	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (timeline.Lease, error) {
+	m.trap.at("before claim")
+	m.before(first(timeline.Lease{Run: run, Owner: owner, Epoch: 1}))
+	l, err := m.Log.Begin(ctx, run, owner, m.shorten(ttl), first)
+	if err == nil {
+		m.after(first(l))
+		m.trap.at("after claim")
+	}
+	return l, err
+}
+
+// before dies before one of events is written, or while it is.
+func (m *mortal) before(events []recovery.Event) {
 	for _, e := range events {
 		m.trap.at("before " + e.Type())
 		m.trap.amid(e.Type())
 	}
-	if err := m.Log.Append(ctx, l, after, events...); err != nil {
-		return err
-	}
+}
+
+// after tells that events are written, or dies.
+func (m *mortal) after(events []recovery.Event) {
 	m.tale.events(wordAcked, events...)
 	for _, e := range events {
 		m.trap.at("after " + e.Type())
 	}
-	return nil
 }
 
 func (m *mortal) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {

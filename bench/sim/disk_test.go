@@ -100,8 +100,8 @@ func (s *disk) release(ctx context.Context, l timeline.Lease) error {
 	return err
 }
 
-// append is Memory's, with the faults of a disk.
-func (s *disk) append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+// meet appends by keep, under the faults of a disk.
+func (s *disk) meet(keep func() error) error {
 	s.mu.Lock()
 	s.appends++
 	out := s.appends >= s.outage[0] && s.appends < s.outage[1]
@@ -117,9 +117,9 @@ func (s *disk) append(ctx context.Context, l timeline.Lease, after uint64, event
 		return errDisk
 	case s.dice.chance(s.after) || out:
 		s.cost(longestPause)
-		return errors.Join(s.keep(ctx, l, after, events...), errDisk)
+		return errors.Join(keep(), errDisk)
 	}
-	return s.keep(ctx, l, after, events...)
+	return keep()
 }
 
 // keep makes events durable and shows the checker those that are new.
@@ -130,7 +130,30 @@ func (s *disk) keep(ctx context.Context, l timeline.Lease, after uint64, events 
 	if err := s.Memory.Append(ctx, l, after, events...); err != nil {
 		return err
 	}
-	s.checker.kept(l, s.lease, time.Since(began))
+	return s.show(ctx, l, time.Since(began))
+}
+
+// begin claims the run and makes its first events durable, and shows the checker both.
+func (s *disk) begin(
+	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (timeline.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	began := time.Now()
+	lease, err := s.Memory.Begin(ctx, run, owner, ttl, first)
+	if err != nil {
+		return lease, err
+	}
+	if lease != s.lease { // else it had happened, and nobody knew
+		s.checker.claimed(s.lease, lease)
+		s.run, s.lease = run, lease
+	}
+	return lease, s.show(ctx, lease, time.Since(began))
+}
+
+// show shows the checker what is new, by that lease; writing it took so long.
+func (s *disk) show(ctx context.Context, l timeline.Lease, took time.Duration) error {
+	s.checker.kept(l, s.lease, took)
 	all, err := s.Read(ctx, l.Run, uint64(len(s.events)), 0)
 	if err != nil {
 		return err

@@ -96,15 +96,31 @@ func (p *process) doom() bool {
 }
 
 func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+	return p.write(func() error { return p.keep(ctx, l, after, events...) })
+}
+
+func (p *process) Begin(
+	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (lease timeline.Lease, err error) {
+	err = p.write(func() error {
+		p.w.sky.comes(owner + "-" + p.name)
+		lease, err = p.begin(ctx, run, owner+"-"+p.name, ttl, first)
+		return err
+	})
+	return lease, err
+}
+
+// write appends by keep, under p's fate.
+func (p *process) write(keep func() error) error {
 	if p.dead() {
 		return timeline.ErrClosed
 	}
 	if !p.doom() {
-		return p.disk.append(ctx, l, after, events...)
+		return p.meet(keep)
 	}
 	var err error
 	if p.fate.after {
-		err = p.keep(ctx, l, after, events...)
+		err = keep()
 	}
 	if p.fate.pause == 0 {
 		p.die()
@@ -120,7 +136,7 @@ func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, ev
 	if p.fate.after {
 		return err
 	}
-	return p.keep(ctx, l, after, events...)
+	return keep()
 }
 
 func (p *process) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {

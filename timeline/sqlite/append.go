@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -22,19 +21,18 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 		now := time.Now().Round(0)
 		expires := now.Add(ttl)
 		h, err := st.find(ctx, run)
-		if errors.Is(err, timeline.ErrNotFound) {
-			lease = timeline.Lease{Run: run, Owner: owner, Epoch: 1, Expires: expires}
-			_, err = st.claim.ExecContext(ctx, run, owner, s.lock.id, expires.UnixNano())
-			return err
+		switch {
+		case errors.Is(err, timeline.ErrNotFound):
+			h, err = st.create(ctx, run, owner, s.lock.id, expires)
+		case err == nil && s.holds(h, owner, now):
+			err = refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
+		case err == nil:
+			err = h.lend(ctx, st, h.epoch+1, owner, s.lock.id, expires)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			lease = h.lease()
 		}
-		if s.holds(h, owner, now) {
-			return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
-		}
-		lease = timeline.Lease{Run: run, Owner: owner, Epoch: h.epoch + 1, Expires: expires}
-		return h.lend(ctx, st, lease.Epoch, owner, s.lock.id, expires)
+		return err
 	}, nil)
 	if err != nil {
 		return timeline.Lease{}, err
@@ -89,15 +87,9 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 	if err := timeline.CheckAppend(l, after, events); err != nil {
 		return err
 	}
-	own := make([]recovery.Event, len(events)) // what followers are shown is never the caller's
-	stored := make([][]byte, len(events))
-	for i, e := range events {
-		var err error
-		if stored[i], err = e.MarshalJSON(); err != nil {
-			return err
-		}
-		e.Time = e.Time.Round(0)
-		own[i] = e
+	b, err := newBatch(events)
+	if err != nil {
+		return err
 	}
 	return s.submit(ctx, func(ctx context.Context, st *statements) error {
 		h, err := owned(ctx, st, l)
@@ -105,48 +97,17 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 			return err
 		}
 		if h.Seq != after {
-			same, err := has(ctx, st, h.n, after, stored)
+			same, err := b.isThere(ctx, st, h.n, after)
 			if err == nil && !same {
 				err = refuse(&timeline.ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: h.Seq})
 			}
 			return err
 		}
-		if err := mayJoin(ctx, st, h, after, own); err != nil {
+		if err := mayJoin(ctx, st, h, after, b.own); err != nil {
 			return err
 		}
-		before, recent := h.Summary, true
-		for i, e := range own {
-			if err := st.add(ctx, h.n, e, stored[i]); err != nil {
-				return err
-			}
-			h.Apply(e)
-			recent = isRecent(stored[i])
-		}
-		return h.save(ctx, st, before, recent)
-	}, func() { s.feed.Appended(l.Run, own) })
-}
-
-// has reports whether exactly these events follow after.
-func has(ctx context.Context, st *statements, run int64, after uint64, stored [][]byte) (bool, error) {
-	if err := st.drain(ctx); err != nil {
-		return false, err
-	}
-	rows, err := st.events.QueryContext(ctx, run, after, len(stored))
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	n, same := 0, true
-	for rows.Next() {
-		var seq uint64
-		var event sql.RawBytes
-		if err := rows.Scan(&seq, &event); err != nil {
-			return false, err
-		}
-		same = same && bytes.Equal(event, stored[n])
-		n++
-	}
-	return same && n == len(stored), rows.Err()
+		return b.write(ctx, st, h)
+	}, func() { s.feed.Appended(l.Run, b.own) })
 }
 
 // Send is timeline.Log's.

@@ -129,6 +129,11 @@ func (h *head) hear(ctx context.Context, st *statements, n uint64) error {
 	return err
 }
 
+// lease is the newest of the run.
+func (h *head) lease() timeline.Lease {
+	return timeline.Lease{Run: h.Run, Owner: h.Owner, Epoch: h.epoch, Expires: h.expires}
+}
+
 // owned finds the run of a lease that is its newest.
 func owned(ctx context.Context, st *statements, l timeline.Lease) (*head, error) {
 	h, err := st.find(ctx, l.Run)

@@ -1,6 +1,11 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
 
 // maxHeads is how many runs the committer remembers at most.
 const maxHeads = 4096
@@ -35,11 +40,27 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.know(h)
+	return h, nil
+}
+
+// create makes the row of a run that nobody has heard of, at epoch 1.
+func (st *statements) create(ctx context.Context, run, owner, lock string, expires time.Time) (*head, error) {
+	r, err := st.claim.ExecContext(ctx, run, owner, lock, toNanos(expires))
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.LastInsertId()
+	h := &head{n: n, epoch: 1, lock: lock, expires: expires, Summary: timeline.Summary{Run: run, Owner: owner}}
+	st.know(h)
+	return h, err
+}
+
+func (st *statements) know(h *head) {
 	if len(st.known) >= maxHeads {
 		st.forget()
 	}
-	st.known[run] = h
-	return h, nil
+	st.known[h.Run] = h
 }
 
 // forget is for when a row may be another than find gave.

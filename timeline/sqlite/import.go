@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"time"
@@ -17,14 +16,12 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 	if err != nil {
 		return err
 	}
-	stored := make([][]byte, len(events))
-	for n, e := range events {
-		if stored[n], err = json.Marshal(e); err != nil {
-			return err
-		}
+	b, err := newBatch(events)
+	if err != nil {
+		return err
 	}
 	return s.submit(ctx, func(ctx context.Context, st *statements) error {
-		h, err := s.vacant(ctx, st, i, stored)
+		h, err := s.vacant(ctx, st, i, b)
 		if h == nil || err != nil {
 			return err
 		}
@@ -32,10 +29,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 			return err
 		}
 		if h.n == nowhere {
-			if _, err := st.claim.ExecContext(ctx, i.Run, "", "", 0); err != nil {
-				return err
-			}
-			if h, err = st.find(ctx, i.Run); err != nil {
+			if h, err = st.create(ctx, i.Run, "", "", time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -47,7 +41,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 		}
 		before := h.Summary
 		for n, e := range events {
-			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored[n]); err != nil {
+			if _, err := st.insert.ExecContext(ctx, h.n, e.Seq, b.stored[n]); err != nil {
 				return err
 			}
 			h.Apply(e)
@@ -60,7 +54,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 const nowhere = math.MaxInt64
 
 // vacant is the place of a run that is to be imported, nil if it is there already.
-func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, stored [][]byte) (*head, error) {
+func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, b batch) (*head, error) {
 	h, err := st.find(ctx, i.Run)
 	if errors.Is(err, timeline.ErrNotFound) {
 		return &head{n: nowhere}, nil
@@ -69,7 +63,7 @@ func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, s
 		return nil, err
 	}
 	if h.Seq > 0 {
-		same, err := has(ctx, st, h.n, 0, stored)
+		same, err := b.isThere(ctx, st, h.n, 0)
 		if err == nil && !same {
 			err = refuse(&timeline.DiffersError{Run: i.Run})
 		}

@@ -59,6 +59,17 @@ func (l *Faulty) Append(ctx context.Context, lease timeline.Lease, after uint64,
 	return meet(ctx, l.draw(1), func() error { return l.Log.Append(ctx, lease, after, events...) })
 }
 
+// Begin is the log's, under the fault of the day: it counts as an append.
+func (l *Faulty) Begin(
+	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+) (lease timeline.Lease, err error) {
+	err = meet(ctx, l.draw(1), func() error {
+		lease, err = l.Log.Begin(ctx, run, owner, ttl, first)
+		return err
+	})
+	return lease, err
+}
+
 // Claim is the log's, under the fault of the day.
 func (l *Faulty) Claim(ctx context.Context, run, owner string, ttl time.Duration) (lease timeline.Lease, err error) {
 	err = meet(ctx, l.draw(0), func() error {
