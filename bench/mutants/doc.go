@@ -4,8 +4,8 @@
 //	make mutants                      # all of testdata/mutants
 //	go run ./bench/mutants I04 I17    # those whose names begin so
 //
-// A mutant is a patch named after the invariant, or the security control (S04), that it
-// breaks and how, such as
+// A mutant is a patch named after the invariant, the security control (S04), or the promise
+// of provider/pi (Pi04) that it breaks and how, such as
 // testdata/mutants/I04-tool-runs-again.patch. Its first line is the test, with what is to
 // be set in its environment, and the second says what is broken:
 //

@@ -16,7 +16,7 @@ const folder = "testdata/mutants"
 // mutant is a deliberate break of the code.
 type mutant struct {
 	name string   // I04-tool-runs-again
-	id   string   // I04, or S04 of the security controls
+	id   string   // I04, S04 of the security controls, or Pi04 of the promises of provider/pi
 	what string   // is broken
 	path string   // of the patch, absolute
 	args []string // of go, from "test" on
@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var (
-	nameForm    = regexp.MustCompile(`^(I[0-4]\d|I50|S[0-3]\d)-[a-z0-9-]+$`)
+	nameForm    = regexp.MustCompile(`^(I[0-4]\d|I50|S[0-3]\d|Pi0\d)-[a-z0-9-]+$`)
 	settingForm = regexp.MustCompile(`^[A-Z_]+=`)
 )
 
@@ -66,7 +66,7 @@ func read(name, path string) (mutant, error) {
 	}
 	lines := strings.SplitN(string(text), "\n", 3)
 	if !nameForm.MatchString(name) {
-		return mutant{}, errors.New("its name is not an invariant or a security control and how it breaks, such as I04-tool-runs-again")
+		return mutant{}, errors.New("its name is not an invariant, a security control or a promise of provider/pi and how it breaks, such as I04-tool-runs-again")
 	}
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "# go test ") || !strings.HasPrefix(lines[1], "# ") {
 		return mutant{}, errors.New("its first line is not \"# go test …\", or its second does not say what is broken")

@@ -42,6 +42,16 @@
 // Pi's own, and how a request went is with the message that Pi ends after it. If Pi says that the
 // message failed, the failure is that of the last request which went wrong as it says.
 //
+// # What it promises
+//
+//	Pi01  an error that Pi repeats is one failure
+//	Pi02  nothing at all is no answer, whatever Pi takes it for
+//	Pi03  a call of a tool whose arguments do not end is none
+//	Pi04  what a failed message said is withdrawn before another begins, also where Pi asks again by itself
+//	Pi05  what Pi started ends when nobody works with Pi any more, wherever it went (on Linux; elsewhere what is in Pi's group)
+//	Pi06  a message of the user is told once, and what failed is gone on with
+//	Pi07  what is left of a Pi whose Mulligan was killed ends before Pi goes on; nothing of one that lives
+//
 // # Where else to look
 //
 //	session.go   one conversation: its process, and whose turn it is

@@ -15,7 +15,7 @@ import (
 )
 
 // A note of a process that is gone has what it left ended; nothing else is touched.
-func TestSweep(t *testing.T) {
+func TestPi07OnlyTheDeadAreSwept(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("only Linux tells what is left:", err)
 	}
