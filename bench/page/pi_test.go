@@ -264,7 +264,8 @@ var (
 	lasted   = regexp.MustCompile(`[\d.]+ m?s\b`)
 )
 
-// seesWait looks at the line that counts down while Pi waits.
+// seesWait looks at the line that counts down while Pi waits; the run goes on meanwhile, and is
+// followed.
 func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
 	t.Helper()
 	h.wait(`document.querySelector('.status[data-state=retry_wait], .status[data-state=switching]') && document.querySelector('.lineactions')`)
@@ -281,8 +282,22 @@ func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
 	if n := screen.cards(); n != 0 {
 		t.Errorf("the terminal shows %d cards:\n%s", n, screen.screen())
 	}
+	if !eval[bool](h.window, `!!document.querySelector('.stop') && !document.querySelector('.reconnecting')`) {
+		t.Error("the page does not follow the run any more:", h.text("body"))
+	}
+	left := h.secondsLeft()
+	for end := time.Now().Add(patience); h.secondsLeft() >= left; time.Sleep(25 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the page does not count down from %d s", left)
+		}
+	}
 	s.line("line", line)
 	s.line("buttons", buttons...)
+}
+
+// secondsLeft is what the line of the page says.
+func (h *piHouse) secondsLeft() int {
+	return eval[int](h.window, `parseInt(document.querySelector('.status .tick')?.innerText.replace(/\D+/g, '') || '0')`)
 }
 
 // seesEnd looks at what is left when the run is over.
