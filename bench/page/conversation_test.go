@@ -124,3 +124,34 @@ func TestAMessageIsNotSentTwice(t *testing.T) {
 		t.Errorf("the keys are %s", eval[string](w, `window.keys.join(' ')`))
 	}
 }
+
+// TestTheListOverTheConversation: on a phone the list has the keyboard to itself, and gives
+// it back.
+func TestTheListOverTheConversation(t *testing.T) {
+	h := build(t)
+	w := h.open("/", look{width: 390, height: 800, scale: 1, reduced: true})
+	w.wait(`document.querySelector('#message')`)
+	eval[any](w, `document.querySelector('.menu').click()`)
+	w.wait(`document.activeElement?.matches('.side .new')`)
+	for range 12 {
+		w.key("Tab", 0)
+		if eval[bool](w, `!!document.activeElement.closest('main')`) {
+			t.Fatalf("the keyboard is at %s", eval[string](w, `document.activeElement.outerHTML`))
+		}
+	}
+	w.key("Escape", 0)
+	w.wait(`document.activeElement?.matches('.menu')`)
+	eval[any](w, `document.querySelector('.menu').click()`)
+	w.wait(`document.querySelector('main').inert`)
+	w.be(desktop) // where there is room for both
+	w.wait(`!document.querySelector('main').inert`)
+}
+
+// TestACoolingModelIsTold: also of the model that is usually asked.
+func TestACoolingModelIsTold(t *testing.T) {
+	h := build(t)
+	w := h.open("/", desktop)
+	w.wait(picker + `?.options.length === 2`)
+	eval[any](w, `(() => { const chat = document.querySelector('mulligan-chat'); chat.models = chat.models.map((m) => ({ ...m, cooling: { until: '', kind: 'auth' } })); })()`)
+	w.wait(picker + `.selectedOptions[0].innerText.trim() === ` + quote(opus+" (cooling down)"))
+}

@@ -258,14 +258,13 @@ export class Chat extends LitElement {
     const c = this.conversation;
     const names = this.models.map((m) => m.name);
     const usual = this.models.find((m) => m.default);
+    const among = (m: Model): string => modelAmong(m.name, names) + (!m.ready ? ` (no ${providerName(entryOf(m.name))} key)` : m.cooling ? ' (cooling down)' : '');
     return html`
       <label class="pick"><span class="sr">Model</span>
         <select aria-label="Model" @change=${(e: Event) => void c.setModel((e.target as HTMLSelectElement).value)}>
-          <option value="" .selected=${!c.model}>${usual ? modelAmong(usual.name, names) : 'Usual model'}</option>
+          <option value="" .selected=${!c.model}>${usual ? among(usual) : 'Usual model'}</option>
           ${this.models.filter((m) => m !== usual || c.model === m.name).map((m) => html`
-            <option value=${m.name} .selected=${c.model === m.name} ?disabled=${!m.ready}>
-              ${modelAmong(m.name, names)}${m.ready ? m.cooling ? ' (cooling down)' : '' : ` (no ${providerName(entryOf(m.name))} key)`}
-            </option>`)}
+            <option value=${m.name} .selected=${c.model === m.name} ?disabled=${!m.ready}>${among(m)}</option>`)}
           ${c.model && !names.includes(c.model) ? html`<option value=${c.model} .selected=${true}>${modelAmong(c.model, names)}</option>` : nothing}
         </select>
       </label>`;

@@ -64,10 +64,11 @@ class App extends LitElement {
     super.connectedCallback();
     addEventListener('hashchange', () => this.arrive());
     document.addEventListener('visibilitychange', () => this.seen());
+    matchMedia('(max-width: 760px)').addEventListener('change', () => { this.drawer = false; }); // the list has its place beside the conversation, or loses it
     document.addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && this.drawer) {
         e.preventDefault();
-        this.drawer = false;
+        this.show(false);
       }
     });
     this.arrive();
@@ -166,6 +167,12 @@ class App extends LitElement {
     this.querySelector<Chat>('mulligan-chat')?.requestUpdate();
   }
 
+  /** Shows or puts away the list where it lies over the conversation, which nobody can reach meanwhile. */
+  private show(drawer: boolean): void {
+    this.drawer = drawer;
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(drawer ? '.side .new' : '.menu')?.focus());
+  }
+
   private goTo(path: string): void {
     this.drawer = false;
     if (path === this.path && path !== '') {
@@ -240,11 +247,11 @@ class App extends LitElement {
     }
     return html`
       <a class="skip" href="#message" @click=${(e: Event) => { e.preventDefault(); this.querySelector<Chat>('mulligan-chat')?.focusComposer(); }}>Skip to the message</a>
-      ${this.drawer ? html`<div class="shade" @click=${() => { this.drawer = false; }}></div>` : nothing}
+      ${this.drawer ? html`<div class="shade" @click=${() => this.show(false)}></div>` : nothing}
       <nav class="side ${this.drawer ? 'open' : ''}" aria-label="Conversations">${this.side()}</nav>
-      <main>
+      <main ?inert=${this.drawer}>
         <header class="top">
-          <button class="icon menu" aria-label="Conversations" aria-expanded=${this.drawer} @click=${() => { this.drawer = !this.drawer; }}><span class="bars" aria-hidden="true"></span></button>
+          <button class="icon menu" aria-label="Conversations" aria-expanded=${this.drawer} @click=${() => this.show(true)}><span class="bars" aria-hidden="true"></span></button>
           <h1 dir="auto">${this.conversation.title || 'New conversation'}</h1>
         </header>
         ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
