@@ -31,7 +31,7 @@ func TestProxy(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				model := c.model[strings.LastIndexByte(c.model, '/')+1:]
-				h := build(t, command, map[string]string{model: `tool:bash:{"command":"env | grep -c MULLIGAN_PI_"}, ` + c.script}, observed)
+				h := build(t, command, map[string]string{model: `tool:bash:{"command":"env | grep -c MULLIGAN_PI_OBSERVE"}, ` + c.script}, observed)
 				got := h.run(t.Context(), runner.Request{Model: c.model})
 				if got.err != nil || got.result.Text != "Fine." {
 					t.Fatalf("%+v, %v", got.result, got.err)
