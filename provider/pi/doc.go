@@ -51,6 +51,8 @@
 //	Pi05  what Pi started ends when nobody works with Pi any more, wherever it went (on Linux; elsewhere what is in Pi's group)
 //	Pi06  a message of the user is told once, and what failed is gone on with
 //	Pi07  what is left of a Pi whose Mulligan was killed ends before Pi goes on; nothing of one that lives
+//	Pi08  the way through the proxy is for the Pi that has its secret, and leads to Pi's providers only
+//	Pi09  of an observed Pi a failure says what the provider said, and half an answer is none
 //
 // # Where else to look
 //

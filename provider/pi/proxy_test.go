@@ -67,7 +67,7 @@ func send(t *testing.T, method, url string, change ...func(*http.Request)) (stat
 }
 
 // Only a Pi that runs, by its secret, to its own providers.
-func TestProxyRefuses(t *testing.T) {
+func TestPi08ProxyRefuses(t *testing.T) {
 	asked := false
 	x, w, url := through(t, func(http.ResponseWriter, *http.Request) { asked = true })
 	outside := "http://" + x.address
@@ -163,7 +163,7 @@ func TestProxyPasses(t *testing.T) {
 
 // What the provider does wrong is seen, and Pi gets a connection that breaks where it would
 // take a piece for the whole, or follow to another host.
-func TestProxySees(t *testing.T) {
+func TestPi09ProxySees(t *testing.T) {
 	const start = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{}}}\n\n"
 	stream := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -278,7 +278,7 @@ func TestProxyMatches(t *testing.T) {
 
 // A whole Pi: what its provider says reaches the failure, the answer is told to begin when
 // the provider begins it, and neither key nor secret are seen anywhere.
-func TestObserved(t *testing.T) {
+func TestPi09Observed(t *testing.T) {
 	lab := faultlab.New()
 	lab.Script("m", faultlab.RateLimited(7*time.Second), faultlab.Answer("Fine."))
 	server, err := lab.Listen("127.0.0.1:0")
