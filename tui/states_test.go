@@ -130,6 +130,12 @@ var states = map[string]func(*scene){
 		s.says("A mulligan is")
 		s.happens(recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled})
 	},
+	"tool_stopped": func(s *scene) {
+		s.begins(nil)
+		s.uses("run_tests")
+		s.happens(recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled})
+		s.after(time.Minute)
+	},
 	"expired": func(s *scene) {
 		s.asked(recovery.KindOverloaded)
 		s.after(25 * time.Hour)

@@ -86,7 +86,7 @@ func (p *pen) tool(c *call) []string {
 		mark, style = p.accent.Render("◐ "), p.accent
 	case c.failed:
 		mark, style = p.bad.Render("✗ "), p.bad
-	case c.state != "":
+	case c.state != "" && c.state != callStopped:
 		mark, style = p.good.Render("✓ "), p.dim
 	}
 	about := []string{cmp.Or(c.state, "waits")}

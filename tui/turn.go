@@ -46,6 +46,9 @@ type call struct {
 	says     string
 }
 
+// callStopped is the state of a call that had not returned, or not begun, when its run ended.
+const callStopped = "stopped"
+
 // triedFailure is a failed attempt of a model call.
 type triedFailure struct {
 	failure recovery.Failure
@@ -340,6 +343,11 @@ func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 
 func (t *turn) end(b recovery.Ended, wasOpen bool) {
 	t.recovering, t.compacting, t.paused = nil, "", ""
+	for _, c := range t.calls {
+		if c.running || c.state == "" {
+			c.state, c.running, c.says = callStopped, false, ""
+		}
+	}
 	switch {
 	case b.Status != recovery.StatusFailed:
 	case t.expired:

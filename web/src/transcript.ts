@@ -55,7 +55,7 @@ function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
   }
 }
 
-const toolStates = { asked: 'waits', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown' };
+const toolStates = { asked: 'waits', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown', stopped: 'stopped' };
 
 function tool(call: ToolRun): TemplateResult {
   const result = call.result ?? '';

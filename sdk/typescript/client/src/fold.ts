@@ -439,6 +439,9 @@ export class Fold {
     if (this.attempt) {
       this.attempt.inAir = false;
     }
+    for (const tool of this.pending.filter((t) => t.state === 'asked' || t.state === 'running')) {
+      tool.state = 'stopped';
+    }
   }
 
   private spend(model: string, used: Usage | undefined): void {

@@ -110,7 +110,8 @@ export interface ToolRun {
   id: string;
   name: string;
   args: unknown;
-  state: 'asked' | 'running' | 'ok' | 'error' | 'unknown';
+  /** `stopped`: the run ended before it returned, or before it began. */
+  state: 'asked' | 'running' | 'ok' | 'error' | 'unknown' | 'stopped';
   beganAt?: string;
   elapsedMs?: number;
   result?: string;

@@ -66,3 +66,20 @@ test('a conversation that a run was given is shown by who said it', () => {
   assert.deepEqual(fold.view.entries.map((e) => (e.type === 'text' ? `${e.model}: ${e.text}` : e.type)), ['user', 'a/one: Hello.', 'user']);
   assert.equal(fold.view.prompt, 'And now?');
 });
+
+test('a tool call that has not returned when its run ends was stopped', () => {
+  const fold = new Fold();
+  let seq = 0;
+  const happen = (type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
+  const call = (id: string): unknown => ({ call: { id, name: 'look', args: {} } });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
+  happen('answered', { attempt: 1, message: { role: 'assistant', model: 'a/one', parts: [call('c1'), call('c2'), call('c3')] }, usage: {}, stop: 'tool_use' });
+  happen('tool_began', { callId: 'c1', name: 'look', key: 'c1' });
+  happen('tool_returned', { callId: 'c1', outcome: 'ok', result: { callId: 'c1', name: 'look', text: 'seen' } });
+  happen('tool_began', { callId: 'c2', name: 'look', key: 'c2' });
+  happen('cancel_requested', {});
+  happen('ended', { status: 'cancelled', stopReason: 'cancelled' });
+  assert.deepEqual(fold.view.entries.flatMap((e) => (e.type === 'tool' ? [e.call.state] : [])), ['ok', 'stopped', 'stopped']);
+});
