@@ -280,7 +280,7 @@ func TestProxyMatches(t *testing.T) {
 // the provider begins it, and neither key nor secret are seen anywhere.
 func TestPi09Observed(t *testing.T) {
 	lab := faultlab.New()
-	lab.Script("m", faultlab.RateLimited(7*time.Second), faultlab.Answer("Fine."))
+	lab.Script("m", faultlab.RateLimited(9*time.Second), faultlab.RateLimited(7*time.Second), faultlab.Answer("Fine."))
 	server, err := lab.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -301,24 +301,26 @@ func TestPi09Observed(t *testing.T) {
 		}
 	})
 	secret := ""
-	asks := func() { // as Pi would in the middle of its turn
+	asks := func(times int) { // as Pi would in the middle of its turn
 		e.mu.Lock()
 		p := e.sessions["s"].process()
 		e.mu.Unlock()
 		secret = p.seen.secret
 		mount := p.seen.routes[slices.IndexFunc(p.seen.routes, func(r route) bool { return r.provider == "fa" })].mount
-		status, answer, err := send(t, http.MethodPost, "http://"+e.proxy.address+mount+"/v1/messages", func(r *http.Request) {
-			const body = `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`
-			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
-			r.Header.Set("Anthropic-Version", "2023-06-01")
-		})
-		if err != nil {
-			t.Fatalf("%d, %v", status, err)
+		for range times {
+			status, answer, err := send(t, http.MethodPost, "http://"+e.proxy.address+mount+"/v1/messages", func(r *http.Request) {
+				const body = `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+				r.Header.Set("Anthropic-Version", "2023-06-01")
+			})
+			if err != nil {
+				t.Fatalf("%d, %v", status, err)
+			}
+			_, _ = io.ReadAll(answer)
 		}
-		_, _ = io.ReadAll(answer)
 		_ = p.send(map[string]any{"id": "later", "type": "get_state"}) // it has its answer
 	}
-	turn := func() (told []llm.Delta, failed *recovery.Failure) {
+	turn := func(times int) (told []llm.Delta, failed *recovery.Failure) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		for d, err := range e.Stream(ctx, ask()) {
@@ -326,21 +328,24 @@ func TestPi09Observed(t *testing.T) {
 				failed, _ = recovery.AsFailure(err)
 			}
 			if told = append(told, d); len(told) == 1 {
-				asks()
+				asks(times)
 			}
 		}
 		return told, failed
 	}
-	_, f := turn()
+	_, f := turn(2)
 	if f == nil || f.Kind != recovery.KindRateLimit || f.HTTPStatus != 429 || f.RetryAfter != 7000 || f.RequestID == "" || f.Model != "pi/fa/m" || f.Provider != "fa" {
 		t.Fatalf("%+v", f)
+	}
+	if !strings.Contains(f.Detail, "asked 2 times") {
+		t.Errorf("nothing is said of the library's own retry: %s", f.Detail)
 	}
 	for _, text := range []string{f.Error(), f.Detail, f.Unwrap().Error(), logged.String()} {
 		if strings.Contains(text, key) || strings.Contains(text, secret) {
 			t.Errorf("a secret is seen in %s", text)
 		}
 	}
-	told, f := turn()
+	told, f := turn(1)
 	if f != nil {
 		t.Fatal(f)
 	}
