@@ -72,6 +72,10 @@ func (g *Gateway) stream(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) follow(ctx context.Context, w http.ResponseWriter, run string, after uint64) {
 	s := &subscriber{w: w, flow: http.NewResponseController(w)}
 	if err := s.follow(ctx, g.cfg.Log, run, after); err != nil && ctx.Err() == nil {
-		g.cfg.Logger.Info("a follower is gone", "run", run, "err", err)
+		g.gone(run, err)
 	}
+}
+
+func (g *Gateway) gone(run string, err error) {
+	g.cfg.Logger.Info("a follower is gone", "run", run, "err", err)
 }

@@ -20,19 +20,27 @@ import (
 )
 
 // valve is an answer whose reader stops reading for a while: a write blocks until its
-// deadline or until the reader goes on.
+// deadline or until the reader goes on. What is not flushed does not arrive.
 type valve struct {
 	header http.Header
 
 	mu       sync.Mutex
+	held     bytes.Buffer
 	text     bytes.Buffer
+	flushed  int
 	deadline time.Time
 	blocked  chan struct{} // closed when the reader goes on; nil = it reads
 }
 
 func (v *valve) Header() http.Header { return v.header }
 func (v *valve) WriteHeader(int)     {}
-func (v *valve) Flush()              {}
+
+func (v *valve) Flush() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.flushed++
+	_, _ = v.held.WriteTo(&v.text) // a bytes.Buffer does not fail
+}
 
 func (v *valve) SetWriteDeadline(at time.Time) error {
 	v.mu.Lock()
@@ -54,7 +62,7 @@ func (v *valve) Write(data []byte) (int, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.text.Write(data)
+	return v.held.Write(data)
 }
 
 // stop stops the reader until goOn is called.
@@ -194,6 +202,9 @@ func TestI29WhoFallsBehindIsToldToComeBack(t *testing.T) {
 					}
 					if shown := strings.Count(text, "event: delta\n") + strings.Count(text, "event: event\n"); !tooMany && shown != n+1 {
 						t.Errorf("I29: %d of %d are sent", shown, n+1)
+					}
+					if flushed := s.to.flushed; flushed > 4 { // the welcome, the two events, the first delta, and all that had waited
+						t.Errorf("what waits is sent one by one: %d times", flushed)
 					}
 					if strings.Contains(text, "event: end") {
 						t.Error("it is told that the run has ended")

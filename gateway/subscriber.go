@@ -38,7 +38,7 @@ func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, a
 	defer cancel(nil)
 	s.begin(cancel)
 	defer s.close()
-	if err := s.send(welcome); err != nil {
+	if err := s.send(welcome, false); err != nil {
 		return err
 	}
 	for item, err := range log.Follow(ctx, run, after) {
@@ -52,7 +52,7 @@ func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, a
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // it is the client or the gateway that ends, and the run does not
 	}
-	return s.send(end)
+	return s.send(end, false)
 }
 
 // begin has signs of life sent while nothing else is. Whoever does not take one is gone.
@@ -60,7 +60,7 @@ func (s *subscriber) begin(gone context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beat = time.AfterFunc(heartbeat, func() {
-		if err := s.send(stillHere); err != nil {
+		if err := s.send(stillHere, false); err != nil {
 			gone(err)
 		}
 	})
@@ -78,7 +78,7 @@ func (s *subscriber) close() {
 // gap that only what is durable fills.
 func (s *subscriber) item(item timeline.Item) error {
 	if item.Behind {
-		if err := s.send(resync); err != nil {
+		if err := s.send(resync, false); err != nil {
 			return err
 		}
 		return errBehind
@@ -87,11 +87,11 @@ func (s *subscriber) item(item timeline.Item) error {
 	if err != nil {
 		return err
 	}
-	return s.send(frame)
+	return s.send(frame, item.More)
 }
 
-// send writes a whole event or comment.
-func (s *subscriber) send(frame []byte) error {
+// send writes a whole event or comment; it may wait for another one that follows at once.
+func (s *subscriber) send(frame []byte, more bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
@@ -104,5 +104,8 @@ func (s *subscriber) send(frame []byte) error {
 		return err
 	}
 	s.beat.Reset(heartbeat)
+	if more {
+		return nil
+	}
 	return s.flow.Flush()
 }

@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -196,20 +197,29 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 				return err
 			}
 		}
-		for _, item := range queue {
-			if item.Event != nil && item.Event.Seq > w.cursor+1 {
-				if err := w.catchUp(ctx); err != nil || w.over {
-					return err
-				}
-			}
-			if w.give(item); w.over {
-				return nil
-			}
+		if err := w.giveAll(ctx, queue); err != nil || w.over {
+			return err
 		}
 		if err := w.feed.wait(ctx, l); err != nil {
 			return err
 		}
 	}
+}
+
+// giveAll gives what was heard, and before it what the Source has and was not.
+func (w *follower) giveAll(ctx context.Context, queue []Item) error {
+	for i, item := range queue {
+		if item.Event != nil && item.Event.Seq > w.cursor+1 {
+			if err := w.catchUp(ctx); err != nil || w.over {
+				return err
+			}
+		}
+		item.More = slices.ContainsFunc(queue[i+1:], w.isNews)
+		if w.give(item); w.over {
+			return nil
+		}
+	}
+	return nil
 }
 
 // catchUp gives what the Source has after the cursor.
@@ -220,7 +230,7 @@ func (w *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 		for i := range events {
-			if w.give(Item{Event: &events[i]}); w.over {
+			if w.give(Item{Event: &events[i], More: i < len(events)-1}); w.over {
 				return nil
 			}
 		}
@@ -231,12 +241,15 @@ func (w *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
+// isNews reports whether an item was not given yet.
+func (w *follower) isNews(item Item) bool { return item.Event == nil || item.Event.Seq > w.cursor }
+
 func (w *follower) give(item Item) {
+	if !w.isNews(item) {
+		return
+	}
 	ended := false
 	if item.Event != nil {
-		if item.Event.Seq <= w.cursor {
-			return
-		}
 		w.cursor = item.Event.Seq
 		_, ended = item.Event.Body.(recovery.Ended)
 	}

@@ -16,6 +16,9 @@ type Item struct {
 	// Behind says that live deltas before this one are lost, because the follower fell
 	// behind by more than MaxBehind items or MaxBehindBytes. No event is.
 	Behind bool
+	// More says that another item follows at once, so that this one need not be sent on its
+	// own.
+	More bool
 
 	shared *shared // by those who were shown it as it happened; nil = somebody read it
 	size   int     // what it counts towards MaxBehindBytes
