@@ -89,7 +89,7 @@ func (w *terminal) words() string { return strings.TrimSpace(frame.ReplaceAllStr
 // wait waits until what is drawn satisfies a condition, which is told where it never does.
 func (w *terminal) wait(what string, is func(words string) bool) {
 	w.t.Helper()
-	for end := time.Now().Add(patience); !is(w.words()); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !is(w.words()); time.Sleep(40 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("the terminal never shows %s:\n%s", what, w.screen())
 		}
