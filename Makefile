@@ -78,7 +78,7 @@ load: build ## put `mulligan serve` under load for some eight minutes and print 
 # Of the newest one only its bundle is used, which needs none of its dependencies: not all of
 # them can be installed, so the lock file has none.
 .PHONY: pi
-pi: ## install the Pi coding agent, in two generations, for the live tests of bench/pi
+pi: ## install the Pi coding agent, in two generations, for the live tests of bench/pi and bench/page
 	@for g in old new; do \
 		cmp -s bench/pi/$$g/package-lock.json .cache/pi/$$g/installed && continue; \
 		mkdir -p .cache/pi/$$g && cp bench/pi/$$g/package.json bench/pi/$$g/package-lock.json bench/pi/$$g/.npmrc .cache/pi/$$g/ && \
