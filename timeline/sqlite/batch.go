@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"database/sql"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -31,7 +30,7 @@ func newBatch(events []recovery.Event) (batch, error) {
 func (b batch) write(ctx context.Context, st *statements, h *head) error {
 	before, recent := h.Summary, true
 	for i, e := range b.own {
-		if err := st.add(ctx, h.n, e, b.stored[i]); err != nil {
+		if err := st.add(ctx, h, e, b.stored[i]); err != nil {
 			return err
 		}
 		h.Apply(e)
@@ -51,14 +50,17 @@ func (b batch) isThere(ctx context.Context, st *statements, run int64, after uin
 	}
 	defer rows.Close()
 	n, same := 0, true
-	for rows.Next() {
-		var seq uint64
-		var event sql.RawBytes
-		if err := rows.Scan(&seq, &event); err != nil {
+	for n < len(b.stored) && rows.Next() {
+		var p piece
+		if err := rows.Scan(&p.last, &p.lines); err != nil {
 			return false, err
 		}
-		same = same && bytes.Equal(event, b.stored[n])
-		n++
+		for event := range p.after(after) {
+			if n < len(b.stored) {
+				same = same && bytes.Equal(event, b.stored[n])
+				n++
+			}
+		}
 	}
 	return same && n == len(b.stored), rows.Err()
 }

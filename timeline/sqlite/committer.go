@@ -205,7 +205,8 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.several, insertSeveral},
 		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at
 			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
-		{&st.merge, "INSERT OR FAIL INTO events (run, seq, event) SELECT run, seq, event FROM recent ORDER BY run, seq"},
+		{&st.merge, `INSERT OR FAIL INTO events (run, seq, event)
+			SELECT run, MAX(seq), CAST(group_concat(event, char(10) ORDER BY seq) AS BLOB) FROM recent GROUP BY run, piece`},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},

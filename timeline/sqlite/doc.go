@@ -12,15 +12,16 @@
 //
 // # Writing
 //
-// All writes of a Store go through one goroutine, the committer. It takes what
-// waits, and what comes while it is at that, up to 256 writes, into one BEGIN IMMEDIATE
-// transaction and answers them when SQLite has committed: WAL with synchronous=FULL, so
-// an answer comes after the fsync. Writers never wait for one another's locks, and 64 of
-// them share an fsync. Small events lie first in one table that all runs share (recent),
-// so that a transaction writes few pages, and move to their runs 2,048 at a time. Until
-// then the row of a run (in runs) is left as it was where they move only its end: the view
-// heads is the rows as they would be. The committer remembers those of its runs until
-// PRAGMA data_version says that another process has written.
+// All writes of a Store go through one goroutine, the committer. It takes what waits, and
+// what comes while it is at that, up to 256 writes, into one BEGIN IMMEDIATE transaction and
+// answers them when SQLite has committed: WAL with synchronous=FULL, so an answer comes
+// after the fsync. Writers never wait for one another's locks, and 64 of them share an
+// fsync. Small events lie first in one table that all runs share (recent), so that a
+// transaction writes few pages, and move to their runs 2,048 at a time, where up to 32 that
+// follow one another become one row. Until then the row of a run (in runs) is left as it was
+// where they move only its end: the view heads is the rows as they would be. The committer
+// remembers those of its runs until PRAGMA data_version says that another process has
+// written.
 //
 // # Reading and following
 //

@@ -17,6 +17,7 @@ type head struct {
 	epoch   uint64
 	expires time.Time
 	inbox   uint64
+	piece   uint64 // seq of the first event of the piece that the next small one belongs to; 0 = a new one
 	timeline.Summary
 }
 

@@ -58,6 +58,15 @@ func TestHeads(t *testing.T) {
 		t.Error("no append was left to what is recent")
 	}
 	for i, l := range leases {
+		events, err := other.Read(t.Context(), l.Run, 0, 0)
+		if err != nil || uint64(len(events)) != want[i].Seq {
+			t.Errorf("%s: %d events are read of %d, %v", l.Run, len(events), want[i].Seq, err)
+		}
+		for n, e := range events {
+			if e.Seq != uint64(n)+1 {
+				t.Fatalf("%s: event %d where %d should be", l.Run, e.Seq, n+1)
+			}
+		}
 		want[i].Owner = ""
 		if err := s.Release(t.Context(), l); err != nil {
 			t.Fatal(err)

@@ -2,8 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -18,19 +18,23 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 	}
 	var events []recovery.Event
 	err = s.each(ctx, selectEvents, func(r row) error {
-		var seq uint64
-		var stored sql.RawBytes
-		if err := r.Scan(&seq, &stored); err != nil {
+		var p piece
+		if err := r.Scan(&p.last, &p.lines); err != nil {
 			return err
 		}
-		var e recovery.Event
-		if err := json.Unmarshal(stored, &e); err != nil {
-			return err
+		for stored := range p.after(after) {
+			if len(events) == limit && limit > 0 {
+				return errEnough
+			}
+			var e recovery.Event
+			if err := json.Unmarshal(stored, &e); err != nil {
+				return err
+			}
+			events = append(events, e)
 		}
-		events = append(events, e)
 		return nil
 	}, h.n, after, orAll(limit))
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
 	return events, nil

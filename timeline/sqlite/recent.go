@@ -11,7 +11,7 @@ import (
 
 // An event that has just been written lies in the table recent, where all runs share the
 // last page. It moves to the others of its run, in the table events, together with those
-// that came after it: so a transaction does not write a page of every run that it is
+// that came after it, in pieces (piece.go): so a transaction does not write a page of every run that it is
 // about. The view timeline is both tables.
 
 // maxRecent is how many events lie in recent when they move, and maxRecentSize the most
@@ -26,9 +26,9 @@ const (
 // one statement alone: the whole transaction is rolled back if any of it fails.
 const (
 	rowsAtOnce    = 16
-	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, event) VALUES "
-	recentRow     = "(?, ?, ?, ?)"
-	recentColumns = 4
+	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, piece, event) VALUES "
+	recentRow     = "(?, ?, ?, ?, ?)"
+	recentColumns = 5
 )
 
 // insertSeveral is insertRecent with rowsAtOnce rows.
@@ -40,12 +40,16 @@ const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? 
 
 // add stores an event: a small one in recent, once several have come together or drain is
 // called.
-func (st *statements) add(ctx context.Context, run int64, e recovery.Event, stored []byte) error {
+func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored []byte) error {
 	if !isRecent(stored) {
-		_, err := st.insert.ExecContext(ctx, run, e.Seq, stored)
+		h.piece = 0
+		_, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored)
 		return err
 	}
-	if st.small = append(st.small, run, e.Seq, toNanos(e.Time), stored); len(st.small) < rowsAtOnce*recentColumns {
+	if h.piece == 0 || e.Seq-h.piece >= maxPiece {
+		h.piece = e.Seq
+	}
+	if st.small = append(st.small, h.n, e.Seq, toNanos(e.Time), h.piece, stored); len(st.small) < rowsAtOnce*recentColumns {
 		return nil
 	}
 	err := st.keep(ctx, st.several, st.small)

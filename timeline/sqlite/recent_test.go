@@ -43,9 +43,15 @@ func TestRecent(t *testing.T) {
 	wantSeqs(t, s, each*appends)
 	wantSeqs(t, other, each*appends)
 	for after := uint64(0); after < each*appends; after += 7 {
-		events, err := other.Read(ctx, "r", after, 3)
-		if err != nil || len(events) == 0 || events[0].Seq != after+1 {
+		const limit = 3
+		events, err := other.Read(ctx, "r", after, limit)
+		if err != nil || len(events) != int(min(limit, each*appends-after)) {
 			t.Fatalf("after %d: %v, %v", after, events, err)
+		}
+		for i, e := range events {
+			if want := after + uint64(i) + 1; e.Seq != want {
+				t.Fatalf("after %d: event %d where %d should be", after, e.Seq, want)
+			}
 		}
 	}
 	if err := other.Delete(ctx, "r", "r2"); err != nil {

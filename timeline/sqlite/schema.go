@@ -83,6 +83,10 @@ var migrations = []migration{
 		SELECT run, seq, event FROM events UNION ALL SELECT run, seq, event FROM recent;`},
 	{statements: `
 	ALTER TABLE recent ADD COLUMN at INTEGER NOT NULL DEFAULT 0; -- the event's time, Unix ns
+	-- Those of a run with the same piece follow one another, and become one row of events:
+	-- its seq is that of the last, its event is theirs, a line each.
+	ALTER TABLE recent ADD COLUMN piece INTEGER NOT NULL DEFAULT 0;
+	UPDATE recent SET piece = seq;
 	CREATE VIEW heads AS SELECT
 		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox,
 		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
