@@ -11,8 +11,8 @@ import (
 
 // An event that has just been written lies in the table recent, where all runs share the
 // last page. It moves to the others of its run, in the table events, together with those
-// that came after it, in pieces (piece.go): so a transaction does not write a page of every run that it is
-// about. The view timeline is both tables.
+// that came after it, in pieces (piece.go): so a transaction does not write a page of every
+// run that it is about. The view timeline is both tables.
 
 // maxRecent is how many events lie in recent when they move, and maxRecentSize the most
 // bytes of one: what is larger fills pages of its own anyway.
