@@ -16,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
-	"github.com/mulligan-run/mulligan/provider/pi/pitest"
 )
 
 // patience is how long a state may take to come.
@@ -31,9 +29,6 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
-	if code, is := pitest.Main(os.Args); is {
-		os.Exit(code)
-	}
 	code := m.Run()
 	if browser.close != nil {
 		browser.close()

@@ -125,6 +125,9 @@ func (r *piRuns) Start(ctx context.Context, s gateway.Start) (string, error) {
 	row := r.house.row
 	r.house.mu.Unlock()
 	p.AutoRecover = row.retries != ""
+	if row.begin > 0 {
+		p.Timeouts.FirstEvent = recovery.InMillis(row.begin)
+	}
 	if row.silence > 0 {
 		p.Timeouts.Idle = recovery.InMillis(row.silence)
 	}

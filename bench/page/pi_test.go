@@ -27,12 +27,14 @@ const recordings = "../../provider/pi/testdata"
 //	asks     the model, in Pi's words
 //	retries  who retries: "pi"; else the runner, when the button is pressed
 //	plays    what the model's provider does, where the real Pi asks it
-//	silence  how long it may be silent in mid-stream, where that is not the usual time
+//	begin    how long it may take to begin, where that is not the usual time
+//	silence  how long it may be silent in mid-stream, likewise
 //	presses  a button, of what was seen last
 type piRow struct {
 	name          string
 	asks, retries string
 	plays         string
+	begin         time.Duration
 	silence       time.Duration
 	presses       []string
 	table         string // all its lines
@@ -57,12 +59,15 @@ func readRows(t *testing.T, path string) (rows []piRow) {
 				r.retries = value
 			case "plays":
 				r.plays = value
+			case "begin":
+				r.begin, err = time.ParseDuration(value)
 			case "silence":
-				if r.silence, err = time.ParseDuration(value); err != nil {
-					t.Fatal(name, err)
-				}
+				r.silence, err = time.ParseDuration(value)
 			case "presses":
 				r.presses = append(r.presses, value)
+			}
+			if err != nil {
+				t.Fatal(name, err)
 			}
 		}
 		rows = append(rows, r)
@@ -99,10 +104,7 @@ func (s *seen) line(key string, values ...string) {
 // the real gateway. Both see one card per failure, with the same words and buttons; one of
 // them presses; then the run recovers, and what failed leaves nothing behind but a line.
 func TestPi(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	player := pitest.Build(t, "../..")
 	for _, generation := range []string{"0.73", "1.5"} {
 		t.Run(generation, func(t *testing.T) {
 			path := filepath.Join("testdata", "pi", generation+".txt")
@@ -113,7 +115,7 @@ func TestPi(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return provider.Engine{Command: pitest.Command(self, script, filepath.Join(t.TempDir(), "place"))}
+				return provider.Engine{Command: pitest.Command(player, script, filepath.Join(t.TempDir(), "place"))}
 			})
 		})
 	}
@@ -202,6 +204,9 @@ func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
 	s.line("asks", r.asks)
 	s.line("retries", r.retries)
 	s.line("plays", r.plays)
+	if r.begin > 0 {
+		s.line("begin", r.begin.String())
+	}
 	if r.silence > 0 {
 		s.line("silence", r.silence.String())
 	}

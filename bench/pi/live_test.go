@@ -137,6 +137,25 @@ func TestShortened(t *testing.T) {
 	})
 }
 
+// One that Pi cannot shorten, since what was to be summed up is too long as well, is too long.
+func TestNotShortened(t *testing.T) {
+	both(t, func(t *testing.T, command []string) {
+		const tooLong = "row:O20, "
+		h := build(t, command, map[string]string{"one": "answer:Fine.", "two": "answer:First., " + strings.Repeat(tooLong, 7) + "row:O20"}, nil)
+		long := strings.Repeat("word ", 24_000)
+		if got := h.run(t.Context(), runner.Request{Session: "s", Prompt: long, Model: elsewhere}); got.err != nil || got.result.Text != "First." {
+			t.Fatalf("%+v, %v", got.result, got.err)
+		}
+		got := h.run(t.Context(), runner.Request{Session: "s", Prompt: long, Model: elsewhere})
+		if got.err != nil || got.result.Text != "Fine." {
+			t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
+		}
+		if len(got.failures) != 1 || got.failures[0].Kind != recovery.KindContextOverflow {
+			t.Errorf("%+v", got.failures)
+		}
+	})
+}
+
 // Without autoRecover nothing is tried again; a person's answer goes on where the run stood.
 func TestAccepted(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {

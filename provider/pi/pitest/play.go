@@ -13,10 +13,10 @@ import (
 // arguments.
 const asPi = "-play-pi"
 
-// Command is what starts a Pi that plays the script; self is the test's binary. place is a
-// file, not there at first, in which the processes that follow each other note how far they
-// came.
-func Command(self, script, place string) []string { return []string{self, asPi, script, place} }
+// Command is what starts a Pi that plays the script; program is the test's binary, or what
+// Build made. place is a file, not there at first, in which the processes that follow each
+// other note how far they came.
+func Command(program, script, place string) []string { return []string{program, asPi, script, place} }
 
 // Main plays Pi if the arguments of the program say so, and gives the code to exit with.
 func Main(args []string) (code int, is bool) {
