@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -145,3 +146,13 @@ func (r *piRuns) Recover(ctx context.Context, id string, a gateway.Answer) error
 }
 
 func (r *piRuns) Cancel(ctx context.Context, id string) error { return r.now().Cancel(ctx, id) }
+
+// buildPlayer makes the program that plays Pi.
+func buildPlayer(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "player")
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./player").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return program
+}

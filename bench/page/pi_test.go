@@ -104,7 +104,7 @@ func (s *seen) line(key string, values ...string) {
 // the real gateway. Both see one card per failure, with the same words and buttons; one of
 // them presses; then the run recovers, and what failed leaves nothing behind but a line.
 func TestPi(t *testing.T) {
-	player := pitest.Build(t, "../..")
+	player := buildPlayer(t)
 	for _, generation := range []string{"0.73", "1.5"} {
 		t.Run(generation, func(t *testing.T) {
 			path := filepath.Join("testdata", "pi", generation+".txt")

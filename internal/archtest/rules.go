@@ -205,8 +205,13 @@ var Doors = []Door{
 		To:       "provider/...",
 		For:      []string{"provider"},
 		OnlyFile: "provider/provider.go",
-		Except:   []string{"provider", "provider/internal/..."},
+		Except:   []string{"provider", "provider/internal/...", "provider/pi/pitest"},
 		Why:      "adapters are named in one file, so that adding or removing one is one line",
+	},
+	{
+		To:  "provider/pi/pitest",
+		For: []string{"bench/..."},
+		Why: "recordings are played to tests",
 	},
 	{
 		To:  "proto/...",

@@ -8,8 +8,8 @@ import (
 
 // Marked lists the processes whose environment holds a variable that is the mark, given as
 // NAME=value: those that a program started with it has started in turn, whatever group or
-// parent they have now. One that gave up its environment, or that is another user's, is not
-// found.
+// parent they have now. One that gave up its environment, that is another user's, or that is
+// just becoming another program, is not found.
 func Marked(is func(variable string) bool) (pids []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {

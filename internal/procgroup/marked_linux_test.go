@@ -12,6 +12,12 @@ import (
 	"time"
 )
 
+// isRunning reports whether the process has become that program.
+func isRunning(pid int, program string) bool {
+	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	return err == nil && strings.TrimSpace(string(name)) == program
+}
+
 // What a marked program started is found in a session of its own and without its parent,
 // until it has ended.
 func TestMarked(t *testing.T) {
@@ -34,8 +40,14 @@ func TestMarked(t *testing.T) {
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	is := func(variable string) bool { return variable == mark }
 	isOther := func(variable string) bool { return variable == mark+"0" }
-	if found := Marked(is); !slices.Contains(found, pid) {
-		t.Errorf("%d is not among %v", pid, found)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // it may be about to become setsid, or sleep
+		found := Marked(is)
+		if slices.Contains(found, pid) && isRunning(pid, "sleep") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d is not among %v", pid, found)
+		}
 	}
 	if found := Marked(isOther); len(found) > 0 {
 		t.Errorf("another mark finds %v", found)

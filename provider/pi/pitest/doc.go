@@ -10,7 +10,7 @@
 //
 //	command := pitest.Command(self, "testdata/1.5/overloaded.txt", filepath.Join(t.TempDir(), "place"))
 //
-// A test that starts it often has a program of its own for that, by [Build].
+// A test that starts it often makes a program of its own of [Main].
 //
 // What the real ones said to every fault is recorded in provider/pi/testdata. Where a test
 // wants the real ones themselves, [Real] has them and [Models] tells them where to ask.

@@ -13,8 +13,8 @@ import (
 // arguments.
 const asPi = "-play-pi"
 
-// Command is what starts a Pi that plays the script; program is the test's binary, or what
-// Build made. place is a file, not there at first, in which the processes that follow each
+// Command is what starts a Pi that plays the script; program is the test's binary, or one
+// that is nothing but Main. place is a file, not there at first, in which the processes that follow each
 // other note how far they came.
 func Command(program, script, place string) []string { return []string{program, asPi, script, place} }
 

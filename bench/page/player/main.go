@@ -1,4 +1,3 @@
-// Command player plays what a Pi said once; pitest builds and starts it.
 package main
 
 import (
@@ -11,7 +10,7 @@ import (
 func main() {
 	code, is := pitest.Main(os.Args)
 	if !is {
-		fmt.Fprintln(os.Stderr, "player is started by tests: pitest.Build, pitest.Command")
+		fmt.Fprintln(os.Stderr, "player is started by the tests of bench/page, with the arguments of pitest.Command")
 		code = 2
 	}
 	os.Exit(code)
