@@ -3,10 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -85,12 +83,11 @@ func (f *folders) make(what string, parents []string, fits func(string) bool) (s
 
 // markFolder says whose folder it is.
 func markFolder(dir string) error {
-	pid := os.Getpid()
-	started, err := procgroup.StartedAt(pid)
+	note, err := procgroup.Note()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ownerFile), []byte(strconv.Itoa(pid)+" "+started), 0o600)
+	return os.WriteFile(filepath.Join(dir, ownerFile), note, 0o600)
 }
 
 // remove removes what was made.
@@ -117,7 +114,8 @@ var sweepOnce = sync.OnceFunc(func() {
 	sweepGroups(groupFolder())
 })
 
-// sweep removes the folders in parent that are this user's and whose host is gone.
+// sweep removes the folders in parent that are this user's and whose host is gone; one
+// without a note is somebody else's.
 func sweep(parent string, now time.Time) {
 	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
 	for _, dir := range found[:min(len(found), sweepMost)] {
@@ -125,7 +123,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || !isOurs(info) || info.Mode().Perm() != 0o700 || now.Sub(info.ModTime()) < sweepAge {
 			continue
 		}
-		if pid, started, ok := folderOwner(dir); ok && procgroup.LifeOf(pid, started) == procgroup.LifeGone {
+		if life, err := procgroup.ReadNote(filepath.Join(dir, ownerFile)); err == nil && life == procgroup.LifeGone {
 			killMarked(dir)
 			_ = os.RemoveAll(dir)
 		}
@@ -145,20 +143,4 @@ func killMarked(dir string) {
 			return
 		}
 	}
-}
-
-// folderOwner reads whose folder it is; one without a mark is somebody else's.
-func folderOwner(dir string) (pid int, started string, ok bool) {
-	f, err := os.Open(filepath.Join(dir, ownerFile))
-	if err != nil {
-		return 0, "", false
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, 200))
-	if err != nil {
-		return 0, "", false
-	}
-	number, started, _ := strings.Cut(string(text), " ")
-	pid, err = strconv.Atoi(number)
-	return pid, started, err == nil && started != ""
 }

@@ -2,11 +2,8 @@ package pi
 
 import (
 	"crypto/rand"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,14 +15,13 @@ const (
 	ownerVariable = "MULLIGAN_PI_OWNER"
 
 	maxOwners = 200 // files that are looked at
-	maxOwner  = 512 // bytes of one: the number and the beginning of a process
 )
 
 // own notes in the folder that this process has an engine there, under a name that its Pis
 // and all that they start have as their mark. The name is by chance: what would tell the
 // machine is no business of what a model runs.
 func (f folder) own() (mark string, err error) {
-	started, err := procgroup.StartedAt(os.Getpid())
+	note, err := procgroup.Note()
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +30,7 @@ func (f folder) own() (mark string, err error) {
 		return "", err
 	}
 	name := rand.Text()
-	return ownerMark(name), write(filepath.Join(dir, name), []byte(strconv.Itoa(os.Getpid())+" "+started))
+	return ownerMark(name), write(filepath.Join(dir, name), note)
 }
 
 // disown takes the note back: nothing is left of what has the mark.
@@ -55,39 +51,26 @@ func (f folder) sweep() {
 			continue // it is being written
 		}
 		path := filepath.Join(dir, file.Name())
-		pid, started, err := readOwner(path)
-		if err == nil && procgroup.LifeOf(pid, started) == procgroup.LifeGone && killAll(ownerMark(file.Name())) {
+		if life, err := procgroup.ReadNote(path); err == nil && life == procgroup.LifeGone && killAll(ownerMark(file.Name())) {
 			_ = os.Remove(path) // or the next sweep does it
 		}
 	}
 }
 
-// readOwner reads whose note it is.
-func readOwner(path string) (pid int, started string, err error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxOwner {
-		return 0, "", fs.ErrInvalid
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, "", err
-	}
-	number, started, _ := strings.Cut(string(text), " ")
-	pid, err = strconv.Atoi(number)
-	if started == "" {
-		err = errors.Join(err, fs.ErrInvalid)
-	}
-	return pid, started, err
-}
-
 // killAll kills what has the mark, for killTime at the most, and reports whether nothing is
 // left.
-func killAll(mark string) bool {
+func killAll(mark string) bool { return killed(func() bool { return killMarked(mark) }) }
+
+// killMarked kills what has the mark now, and reports whether there was something.
+func killMarked(mark string) bool {
+	return procgroup.KillMarked(func(variable string) bool { return variable == mark })
+}
+
+// killed kills, and again while that reports that something was left, for killTime at the
+// most. It reports whether nothing is.
+func killed(kill func() (left bool)) bool {
 	deadline := time.Now().Add(killTime)
-	for pause := time.Millisecond; procgroup.KillMarked(func(variable string) bool { return variable == mark }); pause *= 2 {
+	for pause := time.Millisecond; kill(); pause *= 2 {
 		if time.Now().After(deadline) {
 			return false
 		}

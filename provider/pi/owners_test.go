@@ -34,7 +34,7 @@ func TestPi07OnlyTheDeadAreSwept(t *testing.T) {
 		"elsewhere":       {strconv.Itoa(os.Getpid()) + " " + strings.Join(elsewhere, " "), false},
 		"no note":         {"", false},
 		"no number":       {"x " + started, false},
-		"without an end":  {strconv.Itoa(os.Getppid()) + " " + started + strings.Repeat(" ", maxOwner), false},
+		"without an end":  {strconv.Itoa(os.Getppid()) + " " + started + strings.Repeat(" ", procgroup.MaxNote), false},
 		".being-written":  {strconv.Itoa(os.Getppid()) + " " + started, false},
 		"only the number": {strconv.Itoa(os.Getppid()), false},
 	} {

@@ -252,16 +252,12 @@ func (p *process) stop() {
 // sweep kills what is left of Pi and of what it started, for killTime at the most.
 func (p *process) sweep() {
 	group := p.cmd.Process.Pid
-	deadline := time.Now().Add(killTime)
-	for pause := time.Millisecond; ; pause *= 2 {
-		left := procgroup.KillMarked(func(variable string) bool { return variable == p.mark })
-		alive := procgroup.Alive(group)
-		if alive {
+	killed(func() (left bool) {
+		left = killMarked(p.mark)
+		if procgroup.Alive(group) {
 			procgroup.Signal(group, syscall.SIGKILL)
+			left = true
 		}
-		if !alive && !left || time.Now().After(deadline) {
-			return
-		}
-		time.Sleep(pause)
-	}
+		return left
+	})
 }
