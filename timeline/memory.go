@@ -47,73 +47,75 @@ func NewMemory() *Memory {
 func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.open(ctx); err != nil {
+	r, err := m.place(ctx, run, owner)
+	if err != nil {
 		return Lease{}, err
+	}
+	lease, err := r.next(run, owner, ttl)
+	if err != nil {
+		return Lease{}, err
+	}
+	m.lend(r, lease)
+	return lease, nil
+}
+
+// place is the run that owner wants to claim; one that nobody has heard of is in no order yet.
+func (m *Memory) place(ctx context.Context, run, owner string) (*memoryRun, error) {
+	if err := m.open(ctx); err != nil {
+		return nil, err
 	}
 	if err := CheckClaim(run, owner); err != nil {
-		return Lease{}, err
+		return nil, err
 	}
-	r := m.runs[run]
-	if r == nil {
-		r = m.add(run)
+	if r := m.runs[run]; r != nil {
+		return r, nil
 	}
-	return r.claim(run, owner, ttl)
+	return &memoryRun{}, nil
 }
 
-// add makes a run that nobody has heard of.
-func (m *Memory) add(run string) *memoryRun {
-	r := &memoryRun{}
-	m.runs[run], m.order = r, append(m.order, r)
-	return r
-}
-
-func (r *memoryRun) claim(run, owner string, ttl time.Duration) (Lease, error) {
+// next is the lease that follows.
+func (r *memoryRun) next(run, owner string, ttl time.Duration) (Lease, error) {
 	now := time.Now()
 	if l := r.lease; l.Owner != owner && r.held(now) {
 		return Lease{}, &OwnedError{Run: run, Owner: l.Owner, Until: l.Expires}
 	}
-	r.lease = Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}
-	r.summary.Owner = owner
-	return r.lease, nil
+	return Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}, nil
+}
+
+// lend makes lease the newest of r, which nobody may have heard of.
+func (m *Memory) lend(r *memoryRun, lease Lease) {
+	if r.lease.Epoch == 0 {
+		m.runs[lease.Run], m.order = r, append(m.order, r)
+	}
+	r.lease, r.summary.Owner = lease, lease.Owner
 }
 
 // Begin is Log.Begin.
 func (m *Memory) Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.open(ctx); err != nil {
+	r, err := m.place(ctx, run, owner)
+	if err != nil {
 		return Lease{}, err
 	}
-	if err := CheckClaim(run, owner); err != nil {
-		return Lease{}, err
-	}
-	r, known := m.runs[run]
-	if known && len(r.events) > 0 {
+	if len(r.events) > 0 {
 		if r.lease.Owner == owner && r.has(0, first(r.lease)) {
 			return r.lease, nil
 		}
 		return Lease{}, &ConflictError{Run: run, Epoch: r.lease.Epoch, Last: uint64(len(r.events))}
 	}
-	if !known {
-		r = m.add(run)
-	}
-	before := *r
-	lease, err := r.claim(run, owner, ttl)
+	lease, err := r.next(run, owner, ttl)
 	if err != nil {
 		return Lease{}, err
 	}
 	events := first(lease)
-	if err = CheckBegin(lease, events); err == nil {
-		err = m.mayJoin(r, 0, events)
-	}
-	if err != nil {
-		*r = before
-		if !known {
-			delete(m.runs, run)
-			m.order = m.order[:len(m.order)-1]
-		}
+	if err := CheckBegin(lease, events); err != nil {
 		return Lease{}, err
 	}
+	if err := m.mayJoin(r, 0, events); err != nil {
+		return Lease{}, err
+	}
+	m.lend(r, lease)
 	m.write(r, events)
 	return lease, nil
 }

@@ -28,26 +28,15 @@ func (m *Memory) Import(ctx context.Context, events ...recovery.Event) error {
 	case len(r.events) > 0 || r.held(time.Now()):
 		return &DiffersError{Run: i.Run}
 	}
-	others := m.order
-	if m.runs[i.Run] == nil {
-		m.order = append(slices.Clip(others), r)
-	}
 	if err := m.mayJoin(r, 0, events); err != nil {
-		m.order = others
 		return err
 	}
-	m.runs[i.Run] = r
-	r.lease = Lease{Run: i.Run, Epoch: max(i.Epoch, r.lease.Epoch)}
+	m.lend(r, Lease{Run: i.Run, Epoch: max(i.Epoch, r.lease.Epoch)})
 	r.commands = make([]Command, i.Inbox) // they are answered; only their places are left
 	for n := range r.commands {
 		r.commands[n].N = uint64(n) + 1
 	}
-	r.events = slices.Clone(events)
-	for n := range r.events {
-		r.events[n].Time = r.events[n].Time.Round(0)
-		r.summary.Apply(r.events[n])
-	}
-	m.feed.Appended(i.Run, r.events)
+	m.write(r, events)
 	return nil
 }
 

@@ -15,7 +15,7 @@ func (m *Memory) mayJoin(r *memoryRun, after uint64, events []recovery.Event) er
 	if !ok {
 		return nil
 	}
-	newer := true // than r, which is among them
+	newer := r.lease.Epoch > 0 // than r, which is among them once it was claimed
 	for _, last := range slices.Backward(m.order) {
 		switch {
 		case last == r:

@@ -19,20 +19,18 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 	var lease timeline.Lease
 	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
 		now := time.Now().Round(0)
-		expires := now.Add(ttl)
-		h, err := st.find(ctx, run)
-		switch {
-		case errors.Is(err, timeline.ErrNotFound):
-			h, err = st.create(ctx, run, owner, s.lock.id, expires)
-		case err == nil && s.holds(h, owner, now):
-			err = refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
-		case err == nil:
-			err = h.lend(ctx, st, h.epoch+1, owner, s.lock.id, expires)
+		h, err := st.place(ctx, run)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			lease = h.lease()
+		if s.holds(h, owner, now) {
+			return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
 		}
-		return err
+		if err := h.claim(ctx, st, owner, s.lock.id, now.Add(ttl)); err != nil {
+			return err
+		}
+		lease = h.lease()
+		return nil
 	}, nil)
 	if err != nil {
 		return timeline.Lease{}, err

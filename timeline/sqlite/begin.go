@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -50,11 +49,8 @@ func (b *beginning) make(l timeline.Lease) error {
 
 func (b *beginning) write(ctx context.Context, st *statements) error {
 	run, owner, now := b.lease.Run, b.lease.Owner, time.Now().Round(0)
-	h, err := st.find(ctx, run)
-	unheard := errors.Is(err, timeline.ErrNotFound)
+	h, err := st.place(ctx, run)
 	switch {
-	case unheard:
-		h = &head{n: nowhere}
 	case err != nil:
 		return err
 	case h.Seq > 0:
@@ -68,13 +64,7 @@ func (b *beginning) write(ctx context.Context, st *statements) error {
 	if err := mayJoin(ctx, st, h, 0, b.own); err != nil {
 		return err
 	}
-	lock, expires := b.store.lock.id, now.Add(b.ttl)
-	if unheard {
-		h, err = st.create(ctx, run, owner, lock, expires)
-	} else {
-		err = h.lend(ctx, st, b.lease.Epoch, owner, lock, expires)
-	}
-	if err != nil {
+	if err := h.claim(ctx, st, owner, b.store.lock.id, now.Add(b.ttl)); err != nil {
 		return err
 	}
 	b.lease = h.lease()

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
 
 	"github.com/mulligan-run/mulligan/timeline"
@@ -44,16 +46,31 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	return h, nil
 }
 
-// create makes the row of a run that nobody has heard of, at epoch 1.
-func (st *statements) create(ctx context.Context, run, owner, lock string, expires time.Time) (*head, error) {
-	r, err := st.claim.ExecContext(ctx, run, owner, lock, toNanos(expires))
-	if err != nil {
-		return nil, err
+// nowhere is the place of a run that nobody has heard of: after all others.
+const nowhere = math.MaxInt64
+
+// place is find; a run that nobody has heard of is nowhere.
+func (st *statements) place(ctx context.Context, run string) (*head, error) {
+	h, err := st.find(ctx, run)
+	if errors.Is(err, timeline.ErrNotFound) {
+		return &head{n: nowhere, Summary: timeline.Summary{Run: run}}, nil
 	}
-	n, err := r.LastInsertId()
-	h := &head{n: n, epoch: 1, lock: lock, expires: expires, Summary: timeline.Summary{Run: run, Owner: owner}}
-	st.know(h)
 	return h, err
+}
+
+// claim gives the run to owner by its next epoch, and makes the row of one that is nowhere.
+func (h *head) claim(ctx context.Context, st *statements, owner, lock string, expires time.Time) error {
+	if h.n != nowhere {
+		return h.lend(ctx, st, h.epoch+1, owner, lock, expires)
+	}
+	r, err := st.claim.ExecContext(ctx, h.Run, owner, lock, toNanos(expires))
+	if err != nil {
+		return err
+	}
+	h.epoch, h.Owner, h.lock, h.expires = 1, owner, lock, expires
+	h.n, err = r.LastInsertId()
+	st.know(h)
+	return err
 }
 
 func (st *statements) know(h *head) {

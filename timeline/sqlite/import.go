@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"math"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -29,7 +27,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 			return err
 		}
 		if h.n == nowhere {
-			if h, err = st.create(ctx, i.Run, "", "", time.Time{}); err != nil {
+			if err := h.claim(ctx, st, "", "", time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -50,15 +48,9 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 	}, func() { s.feed.Moved(i.Run, events[len(events)-1].Seq, 0) })
 }
 
-// nowhere is the place of a run that nobody has heard of: after all others.
-const nowhere = math.MaxInt64
-
 // vacant is the place of a run that is to be imported, nil if it is there already.
 func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, b batch) (*head, error) {
-	h, err := st.find(ctx, i.Run)
-	if errors.Is(err, timeline.ErrNotFound) {
-		return &head{n: nowhere}, nil
-	}
+	h, err := st.place(ctx, i.Run)
 	if err != nil {
 		return nil, err
 	}
