@@ -33,6 +33,6 @@
 //
 // Who does not read holds nobody up. Behind by more than 256 items or 1 MiB, it is told to
 // come back ("resync") by the first thing that it takes after that; it is cut if it takes
-// nothing for 10 s. An item is made into bytes once for all who follow, because everybody who may
-// follow a run at all sees the same of it.
+// nothing for 10 s. An item is made into bytes once for all who follow, because everybody
+// who may follow a run at all sees the same of it.
 package gateway

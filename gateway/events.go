@@ -19,8 +19,9 @@ func (g *Gateway) registerEvents() {
 		OperationID: "follow-run", Method: http.MethodGet, Path: "/v1/runs/{id}/events", Tags: []string{"runs"},
 		Summary: "What happens to a run, live",
 		Description: "A stream of server-sent events. `event: event` is durable: its id is its sequence number, its data the event's " +
-			"stored form. `event: delta` is a live piece of text and `event: notice` a line for people, without an id; `event: end` says that nothing follows. Who reads too slowly, and is behind by more than 256 of these or by " +
-			"1 MiB, is told `event: resync`: come back with the last id that you saw. Comments are signs of life.",
+			"stored form. `event: delta` is a live piece of text and `event: notice` a line for people, without an id; `event: end` says " +
+			"that nothing follows. Who reads too slowly, and is behind by more than 256 of these or by 1 MiB, is told `event: resync`: " +
+			"come back with the last id that you saw. Comments are signs of life.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The stream; it ends with the run.",
 			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
