@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a state may take to come.
+// patience is how long a state may take to come, where nobody waits on purpose.
 const patience = 15 * time.Second
 
 var browser struct {
@@ -73,8 +73,9 @@ func chromium(t *testing.T) context.Context {
 
 // window is one tab.
 type window struct {
-	t   *testing.T
-	ctx context.Context
+	t        *testing.T
+	ctx      context.Context
+	patience time.Duration
 
 	mu       sync.Mutex
 	problems []string // what the page's console says is wrong
@@ -110,7 +111,7 @@ func (h *house) open(path string, l look) *window {
 func (h *house) visit(path string, l look) *window {
 	h.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium(h.t))
-	w := &window{t: h.t, ctx: ctx}
+	w := &window{t: h.t, ctx: ctx, patience: patience}
 	h.t.Cleanup(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -191,7 +192,7 @@ func eval[T any](w *window, js string) T {
 // wait waits until an expression is true.
 func (w *window) wait(js string) {
 	w.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(w.patience); ; time.Sleep(25 * time.Millisecond) {
 		if eval[bool](w, "!!("+js+")") {
 			return
 		}

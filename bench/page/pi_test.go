@@ -200,6 +200,7 @@ func complete(t *testing.T, generation string, rows []piRow) {
 // what both saw.
 func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
 	t.Helper()
+	h.window.patience = patience + r.begin + r.silence
 	var s seen
 	s.line("asks", r.asks)
 	s.line("retries", r.retries)
