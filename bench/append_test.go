@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// BenchmarkAppend1 and BenchmarkAppend64 append checkpoints of 256 bytes to the
+// BenchmarkAppend1 and BenchmarkAppend64 append what tools gave, 256 bytes, to the
 // SQLite log, each answered when it is durable. The baseline is as many writers that
 // write the same bytes to one file and fsync it after each.
 func BenchmarkAppend1(b *testing.B) { benchmarkAppend(b, 1) }
@@ -83,7 +84,7 @@ func newAppender(b *testing.B, log timeline.Log, run string) *appender {
 	}
 	event := recovery.Event{
 		Run: run, Time: time.Now().UTC(),
-		Body: recovery.Checkpointed{Attempt: 1, Text: strings.Repeat("a word. ", 32)},
+		Body: recovery.ToolReturned{CallID: "c1", Outcome: recovery.OutcomeOK, Result: llm.ToolResult{CallID: "c1", Name: "look", Text: strings.Repeat("a word. ", 32)}},
 	}
 	stored, err := json.Marshal(event)
 	if err != nil {

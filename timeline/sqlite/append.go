@@ -89,7 +89,11 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 	if err != nil {
 		return err
 	}
-	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+	writes := s.writes
+	if isPatient(events) {
+		writes = s.patient
+	}
+	return s.submitTo(ctx, writes, func(ctx context.Context, st *statements) error {
 		h, err := owned(ctx, st, l)
 		if err != nil {
 			return err
@@ -106,6 +110,17 @@ func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, even
 		}
 		return b.write(ctx, st, h)
 	}, func() { s.feed.Appended(l.Run, b.own) })
+}
+
+// isPatient reports whether nobody waits for events: text that was shown already is kept
+// in case that something happens, while more of it comes.
+func isPatient(events []recovery.Event) bool {
+	for _, e := range events {
+		if _, ok := e.Body.(recovery.Checkpointed); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // Send is timeline.Log's.

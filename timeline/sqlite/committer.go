@@ -5,12 +5,19 @@ import (
 	"database/sql"
 	"errors"
 	"runtime"
+	"time"
 
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // maxGroup is how many writes share a transaction at most.
 const maxGroup = 256
+
+// pace is how long after a transaction for what nobody waits for the next such one begins.
+// The text of a run that streams is kept four times a second; where hundreds do, the disk
+// would sync without a pause for one or two of them at a time, and a run that begins or ends
+// would have to wait for that first.
+const pace = 10 * time.Millisecond
 
 // write is one thing to be written. do makes sure that it may happen before it
 // changes anything: an error marked by refuse leaves the transaction usable. It may
@@ -34,6 +41,11 @@ func (r refused) Unwrap() error { return r.error }
 
 // submit hands a write to the committer and waits for its commit.
 func (s *Store) submit(ctx context.Context, do func(context.Context, *statements) error, shown func()) error {
+	return s.submitTo(ctx, s.writes, do, shown)
+}
+
+// submitTo is submit by s.writes or by s.patient.
+func (s *Store) submitTo(ctx context.Context, writes chan<- *write, do func(context.Context, *statements) error, shown func()) error {
 	w := &write{ctx: ctx, do: do, shown: shown, done: make(chan error, 1)}
 	select {
 	case <-s.closing:
@@ -41,7 +53,7 @@ func (s *Store) submit(ctx context.Context, do func(context.Context, *statements
 	default:
 	}
 	select {
-	case s.writes <- w:
+	case writes <- w:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.closing:
@@ -58,10 +70,19 @@ func (s *Store) submit(ctx context.Context, do func(context.Context, *statements
 // commit is the committer; it ends when the store closes.
 func (s *Store) commit() {
 	defer close(s.committed)
+	patient, paced := s.patient, time.NewTimer(pace)
+	defer paced.Stop()
+	together := 1 // writes of the last transaction that somebody waited for
 	for {
 		select {
 		case w := <-s.writes:
-			s.commitGroup(w)
+			together = s.commitGroup(w, s.impatient(together > 1))
+		case w := <-patient:
+			s.commitGroup(w, s.anybody)
+			patient = nil
+			paced.Reset(pace)
+		case <-paced.C:
+			patient = s.patient
 		case c := <-s.chores:
 			c.done <- c.do(context.WithoutCancel(c.ctx))
 		case <-s.closing:
@@ -71,31 +92,47 @@ func (s *Store) commit() {
 }
 
 // commitGroup writes first and what joins it in one transaction; if the database fails,
-// each alone, so that nobody fails for another's write.
-func (s *Store) commitGroup(first *write) {
-	group, err := s.transact(first, s.next)
+// each alone, so that nobody fails for another's write. It gives how many they were.
+func (s *Store) commitGroup(first *write, next func() *write) int {
+	group, err := s.transact(first, next)
+	s.committedOne()
 	if err == nil || len(group) == 1 {
 		s.answer(group, err)
-		return
+		return len(group)
 	}
 	for _, w := range group {
 		s.answer(s.transact(w, nobody))
 	}
+	return len(group)
 }
 
-// next is what else waits, nil if nobody comes when others may run: those whom the last
-// commit answered come back at once.
-func (s *Store) next() *write {
-	for asked := false; ; asked = true {
-		select {
-		case w := <-s.writes:
-			return w
-		default:
+// impatient gives what else somebody waits for, nil if that is nothing. Where several are
+// expected others may run first: those whom the last commit answered come back at once.
+func (s *Store) impatient(several bool) (next func() *write) {
+	return func() *write {
+		for asked := !several; ; asked = true {
+			select {
+			case w := <-s.writes:
+				return w
+			default:
+			}
+			if asked {
+				return nil
+			}
+			runtime.Gosched()
 		}
-		if asked {
-			return nil
-		}
-		runtime.Gosched()
+	}
+}
+
+// anybody is what else is to be written, whether somebody waits for it or not.
+func (s *Store) anybody() *write {
+	select {
+	case w := <-s.writes:
+		return w
+	case w := <-s.patient:
+		return w
+	default:
+		return nil
 	}
 }
 
@@ -167,7 +204,7 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	begin, commit, rollback, version, recent, several, ends, merge, empty                               *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, whole, empty                               *sql.Stmt
 	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 
 	all []*sql.Stmt
@@ -205,8 +242,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.several, insertSeveral},
 		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at
 			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
-		{&st.merge, `INSERT OR FAIL INTO events (run, seq, event)
-			SELECT run, MAX(seq), CAST(group_concat(event, char(10) ORDER BY seq) AS BLOB) FROM recent GROUP BY run, piece`},
+		{&st.whole, "SELECT run, seq, piece, event FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},

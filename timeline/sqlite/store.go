@@ -22,18 +22,24 @@ type Store struct {
 	feed      *timeline.Feed
 
 	writes     chan *write
+	patient    chan *write // those for which nobody waits
 	chores     chan *chore
 	writing    *sql.DB // of the one connection writer
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
+	backfiller *sql.DB
 	prepared   prepared // of the readers
 
-	closeOnce sync.Once
-	closing   chan struct{}
-	committed chan struct{} // closed when the committer has ended
-	polled    chan struct{} // closed when the poller has ended
-	closeErr  error
+	transactions int           // the committer's
+	grown        chan struct{} // of capacity 1: the write-ahead log may be long
+
+	closeOnce  sync.Once
+	closing    chan struct{}
+	committed  chan struct{} // closed when the committer has ended
+	polled     chan struct{} // closed when the poller has ended
+	backfilled chan struct{} // closed when nobody moves the write-ahead log any more
+	closeErr   error
 }
 
 var _ timeline.Log = (*Store)(nil)
@@ -42,13 +48,8 @@ var _ timeline.Log = (*Store)(nil)
 // follows.
 const pollEvery = 100 * time.Millisecond
 
-// checkpointPages is after how many pages of 4 KiB the write-ahead log moves to the
-// database: the more, the fewer times is a page written there that changes again and
-// again. cacheKiB bounds the writer's pages in memory.
-const (
-	checkpointPages = 4000
-	cacheKiB        = 8 << 10
-)
+// cacheKiB bounds the writer's pages in memory.
+const cacheKiB = 8 << 10
 
 // Open opens the store in the folder dir, or makes both. It fails if others may
 // write to the folder, and if the store is of a newer schema.
@@ -62,8 +63,9 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, fmt.Errorf("timeline store: %w", err)
 	}
 	s := &Store{
-		dir: dir, file: file, writes: make(chan *write), chores: make(chan *chore),
+		dir: dir, file: file, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
 		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
+		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
 	}
 	if err := s.connect(ctx); err != nil {
 		err = s.explain(err)
@@ -76,12 +78,13 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	s.feed = timeline.NewFeed(source{s})
 	go s.commit()
 	go s.poll(pollEvery)
+	go s.backfill()
 	return s, nil
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
 	if s.writing, err = sql.Open("sqlite", s.dsn("journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
-		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
+		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", mostWALPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
 		return err
 	}
 	if s.writer, err = s.writing.Conn(ctx); err != nil {
@@ -96,6 +99,10 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.readers, err = sql.Open("sqlite", s.dsn("query_only(1)")); err != nil {
 		return err
 	}
+	if s.backfiller, err = sql.Open("sqlite", s.dsn("synchronous(full)")); err != nil {
+		return err
+	}
+	s.backfiller.SetMaxOpenConns(1)
 	s.readers.SetMaxOpenConns(8)
 	s.readers.SetMaxIdleConns(8)
 	s.lock, err = newLock(s.dir)
@@ -116,7 +123,7 @@ func (s *Store) disconnect() error {
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())
 	}
-	for _, db := range []*sql.DB{s.readers, s.writing} {
+	for _, db := range []*sql.DB{s.readers, s.backfiller, s.writing} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -135,6 +142,7 @@ func (s *Store) Close() error {
 		s.feed.Close()
 		<-s.committed
 		<-s.polled
+		<-s.backfilled
 		s.closeErr = s.disconnect()
 	})
 	return s.closeErr
