@@ -17,8 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// BenchmarkAppend1 and BenchmarkAppend64 append what tools gave, 256 bytes, to the
-// SQLite log, each answered when it is durable. The baseline is as many writers that
+// BenchmarkAppend1 and BenchmarkAppend64 append what tools gave, 256 bytes for which a run
+// waits, to the SQLite log, each answered when it is durable. The baseline is as many writers that
 // write the same bytes to one file and fsync it after each.
 func BenchmarkAppend1(b *testing.B) { benchmarkAppend(b, 1) }
 

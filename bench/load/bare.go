@@ -73,8 +73,8 @@ func (l *lot) oneBare(ctx context.Context, b *bare) error {
 	return nil
 }
 
-// durably is how long the disk takes to make 4 KiB durable: a run does so three times before
-// the provider is asked.
+// durably is how long the disk takes to make 4 KiB durable: a run does so once before the
+// provider is asked.
 func durably(dir string) (*times, error) {
 	const writes = 200
 	f, err := os.Create(filepath.Join(dir, "durable"))

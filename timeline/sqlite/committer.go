@@ -72,13 +72,12 @@ func (s *Store) commit() {
 	defer close(s.committed)
 	patient, paced := s.patient, time.NewTimer(pace)
 	defer paced.Stop()
-	together := 1 // writes of the last transaction that somebody waited for
 	for {
 		select {
 		case w := <-s.writes:
-			together = s.commitGroup(w, s.impatient(together > 1))
+			s.commitGroup(w, nil)
 		case w := <-patient:
-			s.commitGroup(w, s.anybody)
+			s.commitGroup(w, s.patient)
 			patient = nil
 			paced.Reset(pace)
 		case <-paced.C:
@@ -91,48 +90,35 @@ func (s *Store) commit() {
 	}
 }
 
-// commitGroup writes first and what joins it in one transaction; if the database fails,
-// each alone, so that nobody fails for another's write. It gives how many they were.
-func (s *Store) commitGroup(first *write, next func() *write) int {
-	group, err := s.transact(first, next)
+// commitGroup writes first and what joins it, also of patient, in one transaction; if the
+// database fails, each alone, so that nobody fails for another's write.
+func (s *Store) commitGroup(first *write, patient <-chan *write) {
+	group, err := s.transact(first, func() *write { return s.next(patient) })
 	s.committedOne()
 	if err == nil || len(group) == 1 {
 		s.answer(group, err)
-		return len(group)
+		return
 	}
 	for _, w := range group {
 		s.answer(s.transact(w, nobody))
 	}
-	return len(group)
 }
 
-// impatient gives what else somebody waits for, nil if that is nothing. Where several are
-// expected others may run first: those whom the last commit answered come back at once.
-func (s *Store) impatient(several bool) (next func() *write) {
-	return func() *write {
-		for asked := !several; ; asked = true {
-			select {
-			case w := <-s.writes:
-				return w
-			default:
-			}
-			if asked {
-				return nil
-			}
-			runtime.Gosched()
+// next is what else waits, also of patient, nil if nobody comes when others may run: those
+// whom the last commit answered come back at once.
+func (s *Store) next(patient <-chan *write) *write {
+	for asked := false; ; asked = true {
+		select {
+		case w := <-s.writes:
+			return w
+		case w := <-patient:
+			return w
+		default:
 		}
-	}
-}
-
-// anybody is what else is to be written, whether somebody waits for it or not.
-func (s *Store) anybody() *write {
-	select {
-	case w := <-s.writes:
-		return w
-	case w := <-s.patient:
-		return w
-	default:
-		return nil
+		if asked {
+			return nil
+		}
+		runtime.Gosched()
 	}
 }
 

@@ -28,8 +28,8 @@ type Store struct {
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
-	backfiller *sql.DB
 	prepared   prepared // of the readers
+	backfiller *sql.DB  // which one goroutine uses
 
 	transactions int           // the committer's
 	grown        chan struct{} // of capacity 1: the write-ahead log may be long
@@ -99,12 +99,11 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.readers, err = sql.Open("sqlite", s.dsn("query_only(1)")); err != nil {
 		return err
 	}
+	s.readers.SetMaxOpenConns(8)
+	s.readers.SetMaxIdleConns(8)
 	if s.backfiller, err = sql.Open("sqlite", s.dsn("synchronous(full)")); err != nil {
 		return err
 	}
-	s.backfiller.SetMaxOpenConns(1)
-	s.readers.SetMaxOpenConns(8)
-	s.readers.SetMaxIdleConns(8)
 	s.lock, err = newLock(s.dir)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // TestLogBeginsAnew: while a store writes without a pause its write-ahead log moves to the
-// database, and does not come near the length at which SQLite would have everybody wait.
+// database, and does not reach the length at which SQLite would have everybody wait.
 func TestLogBeginsAnew(t *testing.T) {
 	const (
 		writes = 2000
