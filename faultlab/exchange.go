@@ -122,12 +122,19 @@ func (x *exchange) stream(s Step) {
 	if s.pace > 0 {
 		pace = s.pace
 	}
+	// By the clock, not from one chunk to the next: streams that once waited together for
+	// a processor would else speak at the same moments from then on.
+	next := time.Now()
+	turn := func() {
+		next = next.Add(pace)
+		x.pause(time.Until(next))
+	}
 	for _, chunk := range words(s.reply.thought) {
-		x.pause(pace)
+		turn()
 		voice.thought(chunk)
 	}
 	for _, chunk := range words(s.reply.text) {
-		x.pause(pace)
+		turn()
 		voice.text(chunk)
 	}
 	switch s.kind {

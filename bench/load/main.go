@@ -32,10 +32,11 @@ var (
 	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200, 200, 2, 75 * time.Second}
 )
 
-// garbage is how much of it the provider and this process let lie, in bytes. Both make a
-// lot and keep little, so they would collect it several times in a second, and what is
+// garbage is how much memory the provider and this process fill before they collect it, in
+// bytes. Both make a lot and keep little: with less they would collect several times in a
+// second, with more the system would spend their time on clearing fresh pages, and what is
 // measured would wait for a processor meanwhile.
-const garbage = 1 << 30
+const garbage = 256 << 20
 
 func main() {
 	debug.SetGCPercent(-1)

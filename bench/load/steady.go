@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -33,8 +34,9 @@ type steady struct {
 	burnt string
 }
 
-// steadily keeps so many runs going for a while. They begin one after the other over the
-// time that one takes.
+// steadily keeps so many runs going for a while. Their beginnings are spread over the time
+// that one takes, by the golden ratio: at a fixed distance, of which a few make the time from
+// one delta to the next, the deltas of all would come at the same moments.
 func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	length := time.Duration(l.plan.words) * steadyPace
 	begun := time.Now()
@@ -44,7 +46,8 @@ func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	var group sync.WaitGroup
 	for i := range runs {
 		group.Go(func() {
-			sleep(ctx, length*time.Duration(i)/time.Duration(runs))
+			_, at := math.Modf(float64(i) * math.Phi)
+			sleep(ctx, time.Duration(at*float64(length)))
 			for time.Now().Before(s.to) && ctx.Err() == nil {
 				l.oneSteady(ctx, s)
 			}
