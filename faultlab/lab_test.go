@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"syscall"
@@ -446,6 +447,38 @@ func TestWholeAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lagging is a response of which each frame takes a while to write.
+type lagging struct {
+	*httptest.ResponseRecorder
+	takes time.Duration
+}
+
+func (l lagging) Write(frame []byte) (int, error) {
+	if len(frame) > 0 {
+		time.Sleep(l.takes)
+	}
+	return l.ResponseRecorder.Write(frame)
+}
+
+// TestPaceIsKept: what holds one chunk up does not hold up those after it.
+func TestPaceIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pace, words = 50 * time.Millisecond, 20
+		lab := faultlab.New()
+		lab.Script("m", faultlab.SlowAnswer(strings.Repeat("word ", words), pace))
+		ask := httptest.NewRequest(http.MethodPost, sides[0].path, strings.NewReader(sides[0].ask))
+		for name, value := range sides[0].header {
+			ask.Header.Set(name, value)
+		}
+		w := lagging{httptest.NewRecorder(), 10 * time.Millisecond}
+		began := time.Now()
+		lab.ServeHTTP(w, ask)
+		if took := time.Since(began); strings.Count(w.Body.String(), "word") != words || took < words*pace || took > (words+2)*pace {
+			t.Errorf("%d words took %v:\n%s", words, took, w.Body)
+		}
+	})
 }
 
 func TestDemo(t *testing.T) {

@@ -17,11 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-const (
-	checkpointBytes = 4 << 10
-	checkpointEvery = 250 * time.Millisecond
-	maxUnsaved      = 1 << 20 // text that is heard beyond what is durable, in bytes
-)
+// maxUnsaved is how much text is heard beyond what is durable, in bytes.
+const maxUnsaved = 1 << 20
 
 // attempt is one streamed model call. Its goroutine hears the stream; the loop
 // takes the text that is not durable yet.
@@ -155,6 +152,7 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 		return err
 	}
 	a.engage(model)
+	defer a.loop.r.checkpoints.begin()()
 	for d, err := range model.Stream(ctx, a.request) {
 		if err != nil {
 			return err
@@ -232,12 +230,12 @@ func (a *attempt) repaired(repairs []llm.Repair) {
 	})
 }
 
-// flush has the loop checkpoint soon, at most every 250 ms or 4 KiB; also when
-// nothing more is heard.
+// flush has the loop checkpoint when it is time for that, or there is 4 KiB of text; also
+// when nothing more is heard.
 func (a *attempt) flush(now time.Time) {
 	switch {
 	case a.due == nil:
-		a.due = time.AfterFunc(checkpointEvery-now.Sub(a.flushed), a.checkpoint)
+		a.due = time.AfterFunc(a.loop.r.checkpoints.every()-now.Sub(a.flushed), a.checkpoint)
 	case len(a.text) >= checkpointBytes && !a.hurried:
 		a.hurried = true
 		a.due.Reset(0)

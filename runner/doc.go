@@ -19,13 +19,13 @@
 //		append its event; apply it
 //	}
 //
-// Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go, and in
-// turn where a provider has too much to do: turn.go), tools (tools.go; those that an
-// engine runs by itself: engine.go), plugins (ask.go) and waits run beside it and answer
-// through the mailbox. Intent is durable before an effect starts (that of the first call
-// with the run's beginning, in one step: opening.go), and its result before anything
-// follows from it. A run that stopped anywhere, also by a crash, goes on by folding its
-// log and asking Next.
+// Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go, in turn
+// where a provider has too much to do: turn.go, their text kept as often as checkpoints.go
+// says), tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go)
+// and waits run beside it and answer through the mailbox. Intent is durable before an effect
+// starts (that of the first call with the run's beginning, in one step: opening.go), and its
+// result before anything follows from it. A run that stopped anywhere, also by a crash, goes
+// on by folding its log and asking Next.
 //
 // A run with a Session continues the last run of that session (session.go), and has its
 // conversation in front of its own messages. A long run, and a long conversation, are read

@@ -47,6 +47,8 @@ type Runner struct {
 	deadlines  hooks.Deadlines
 	busy       busy // runs that are driven, tools that have not ended
 
+	checkpoints checkpoints
+
 	connectivity Connectivity
 }
 

@@ -99,14 +99,15 @@ var errStops = errors.New("the stream stops, and nobody says that the run has en
 func (f *follower) listen(ctx context.Context, s *served) (again bool, err error) {
 	err = s.open(ctx, f.run, f.seq, func(body io.Reader) error {
 		for m, err := range messages(body) {
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			switch m.kind {
-			case kindEnd:
-				f.ended = time.Now()
-				return nil
-			case kindResync:
+			case !f.ended.IsZero():
+				return fmt.Errorf("an %s follows the end", m.kind)
+			case m.kind == kindEnd:
+				f.ended = time.Now() // the next run gets the connection once this stream is over
+				continue
+			case m.kind == kindResync:
 				again = true
 				return nil
 			}
@@ -114,7 +115,10 @@ func (f *follower) listen(ctx context.Context, s *served) (again bool, err error
 				return err
 			}
 		}
-		return errStops
+		if f.ended.IsZero() {
+			return errStops
+		}
+		return nil
 	})
 	return again, err
 }

@@ -52,7 +52,7 @@ func (s *Store) holds(h *head, owner string, now time.Time) bool {
 // Renew is timeline.Log's.
 func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	renewed := l
-	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
+	err := s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
 		h, err := owned(ctx, st, l)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) 
 
 // Release is timeline.Log's.
 func (s *Store) Release(ctx context.Context, l timeline.Lease) error {
-	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+	return s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
 		h, err := st.find(ctx, l.Run)
 		if err != nil {
 			return err

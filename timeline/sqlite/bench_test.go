@@ -88,6 +88,24 @@ func BenchmarkDue(b *testing.B) {
 	}
 }
 
+// BenchmarkRead reads the few events of a run that has just begun.
+func BenchmarkRead(b *testing.B) {
+	s := open(b, b.TempDir())
+	ctx := context.Background()
+	l, err := s.Claim(ctx, "r1", "bench", time.Hour)
+	if err == nil {
+		err = s.Append(ctx, l, 0, noted("r1", 1), noted("r1", 2), noted("r1", 3))
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if events, err := s.Read(ctx, "r1", 0, 0); err != nil || len(events) != 3 {
+			b.Fatalf("%d events (%v)", len(events), err)
+		}
+	}
+}
+
 // spread lets writers do b.N things together.
 func spread(b *testing.B, writers int, write func(w int, next func() bool) error) {
 	var begun atomic.Int64

@@ -13,11 +13,11 @@ import (
 // maxGroup is how many writes share a transaction at most.
 const maxGroup = 256
 
-// pace is how long after a transaction for what nobody waits for the next such one begins.
-// The text of a run that streams is kept four times a second; where hundreds do, the disk
-// would sync without a pause for one or two of them at a time, and a run that begins or ends
-// would have to wait for that first.
-const pace = 10 * time.Millisecond
+// pace is how long after a transaction for what nobody waits for the next such one begins:
+// text that was shown already, and leases that are kept or given back. Where hundreds of
+// runs stream, the disk would sync without a pause for one or two of them at a time, and a
+// run that begins or ends would have to wait for that first.
+const pace = 20 * time.Millisecond
 
 // write is one thing to be written. do makes sure that it may happen before it
 // changes anything: an error marked by refuse leaves the transaction usable. It may

@@ -57,56 +57,59 @@ func TestFailureInAGroup(t *testing.T) {
 	}
 }
 
-// TestText: text is kept at once, but not more often than pace allows; who waits for
-// something else waits for none of that, and holds none of it up.
-func TestText(t *testing.T) {
+// TestPatience: text is kept at once, but not more often than pace allows, and so are
+// leases; who waits for something else waits for none of that, and holds none of it up.
+func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, t.TempDir())
 		lease, err := s.Claim(t.Context(), "r1", "me", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(pace)
 		began := time.Now()
-		kept := make(chan time.Duration, 1)
-		var seq uint64
-		say := func() {
-			seq++
-			e := noted("r1", seq)
-			e.Body = recovery.Checkpointed{Attempt: 1, Text: "Hello"}
+		for i, patient := range []struct {
+			name  string
+			write func() error
+		}{
+			{"text", func() error { return s.Append(t.Context(), lease, 0, said("r1", 1)) }},
+			{"more text", func() error { return s.Append(t.Context(), lease, 1, said("r1", 2)) }},
+			{"a lease that is kept", func() error { _, err := s.Renew(t.Context(), lease, time.Hour); return err }},
+			{"a lease that is given back", func() error { return s.Release(t.Context(), lease) }},
+		} {
+			kept := make(chan time.Duration, 1)
 			go func() {
-				if err := s.Append(t.Context(), lease, e.Seq-1, e); err != nil {
+				if err := patient.write(); err != nil {
 					t.Error(err)
 				}
 				kept <- time.Since(began)
 			}()
 			synctest.Wait()
-		}
-		keptAfter := func(want time.Duration) {
-			t.Helper()
+			for n := 0; n < 4 && i > 0; n++ {
+				if len(kept) > 0 {
+					t.Errorf("%s is written although something was a moment ago", patient.name)
+				}
+				at := time.Now()
+				if err := s.SetSession(t.Context(), timeline.Session{ID: "one"}); err != nil || time.Since(at) > 0 {
+					t.Errorf("something else has to wait for %v (%v)", time.Since(at), err)
+				}
+				time.Sleep(pace / 4)
+			}
 			synctest.Wait()
 			select {
 			case got := <-kept:
-				if got != want {
-					t.Errorf("text %d is kept after %v, not after %v", seq, got, want)
+				if want := time.Duration(i) * pace; got != want {
+					t.Errorf("%s is written after %v, not after %v", patient.name, got, want)
 				}
 			default:
-				t.Errorf("text %d is not kept after %v", seq, time.Since(began))
+				t.Errorf("%s is not written after %v", patient.name, time.Since(began))
 			}
 		}
-		time.Sleep(pace)
-		say()
-		keptAfter(pace)
-		say()
-		for range 4 {
-			if len(kept) > 0 {
-				t.Error("text is kept although some was a moment ago")
-			}
-			at := time.Now()
-			if err := s.SetSession(t.Context(), timeline.Session{ID: "one"}); err != nil || time.Since(at) > 0 {
-				t.Errorf("something else has to wait for %v (%v)", time.Since(at), err)
-			}
-			time.Sleep(pace / 4)
-		}
-		keptAfter(2 * pace)
 	})
+}
+
+func said(run string, seq uint64) recovery.Event {
+	e := noted(run, seq)
+	e.Body = recovery.Checkpointed{Attempt: 1, Text: "Hello"}
+	return e
 }

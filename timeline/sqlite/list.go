@@ -31,7 +31,7 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	}
 	var list chunks
 	scan := newSummaryScan()
-	err = s.each(ctx, "SELECT "+summaryColumns+from+" LIMIT ?", func(r row) error {
+	err = s.each(ctx, "SELECT "+summaryColumns+from+atMost, func(r row) error {
 		summary, err := scan.read(r)
 		list.add(summary)
 		return err

@@ -14,6 +14,10 @@ type prepared struct {
 	known map[string]*sql.Stmt
 }
 
+// atMost ends a statement that gives at most so many rows. SQLite looks at a bare parameter
+// there when it plans, and so parses the whole statement again for every value.
+const atMost = " LIMIT ? + 0"
+
 // query asks readers.
 func (p *prepared) query(ctx context.Context, readers *sql.DB, query string, args ...any) (*sql.Rows, error) {
 	p.mu.Lock()

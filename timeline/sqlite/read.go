@@ -123,7 +123,7 @@ func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) 
 		return nil, err
 	}
 	var commands []timeline.Command
-	err = s.each(ctx, "SELECT n, id, body FROM commands WHERE run = ? AND n > ? ORDER BY n LIMIT ?", func(r row) error {
+	err = s.each(ctx, "SELECT n, id, body FROM commands WHERE run = ? AND n > ? ORDER BY n"+atMost, func(r row) error {
 		var c timeline.Command
 		var stored []byte
 		if err := r.Scan(&c.N, &c.ID, &stored); err != nil {

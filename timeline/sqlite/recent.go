@@ -36,7 +36,7 @@ var insertSeveral = insertRecent + recentRow + strings.Repeat(", "+recentRow, ro
 
 // selectEvents reads a run. It gives the seq, too, because SQLite else sorts what it could
 // merge.
-const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?"
+const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq" + atMost
 
 // add stores an event: a small one in recent, once several have come together or drain is
 // called.

@@ -66,7 +66,7 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 	var runs int
 	scan := newSummaryScan(&runs)
 	err := s.each(ctx, `SELECT counted, `+summaryColumns+` FROM heads JOIN (
-			SELECT MAX(n) AS newest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC LIMIT ?
+			SELECT MAX(n) AS newest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC`+atMost+`
 		) ON n = newest ORDER BY n DESC`, func(r row) error {
 		last, err := scan.read(r)
 		list = append(list, timeline.SessionSummary{ID: last.Session, Runs: runs, Last: last})
