@@ -27,12 +27,13 @@ type Feed struct {
 	source Source
 	closed chan struct{}
 
-	mu     sync.Mutex
+	mu     sync.RWMutex      // held for a moment only: runs do not wait for each other's followers
 	topics map[string]*topic // of the runs that somebody listens to
 }
 
 // topic is a run that somebody listens to.
 type topic struct {
+	mu         sync.Mutex
 	seq, inbox uint64 // how far it is known to be
 	listeners  map[*listener]struct{}
 }
@@ -45,12 +46,12 @@ func NewFeed(source Source) *Feed {
 // Appended shows events to the run's followers. It is called once they are durable,
 // in the order of the run, and before the Append returns.
 func (f *Feed) Appended(run string, events []recovery.Event) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	t := f.topics[run]
+	t := f.topic(run)
 	if t == nil {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for i := range events {
 		t.seq = max(t.seq, events[i].Seq)
 		t.show(Item{Event: &events[i]})
@@ -68,11 +69,18 @@ func (f *Feed) Notify(run, text string) { f.show(run, Item{Notice: &Notice{Run: 
 
 // show queues what is live and not durable.
 func (f *Feed) show(run string, item Item) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if t := f.topics[run]; t != nil {
+	if t := f.topic(run); t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		t.show(item)
 	}
+}
+
+// topic is the run's, nil when nobody listens.
+func (f *Feed) topic(run string) *topic {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.topics[run]
 }
 
 // show queues item for everybody who follows the run.
@@ -88,16 +96,15 @@ func (t *topic) show(item Item) {
 // Moved says how far the run and its inbox are, by whomever; listeners who do not
 // know it yet look into the Source.
 func (f *Feed) Moved(run string, seq, inbox uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	t := f.topics[run]
+	t := f.topic(run)
 	if t == nil {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for l := range t.listeners {
 		if l.inbox && inbox > t.inbox || !l.inbox && seq > t.seq {
-			l.stale = true
-			l.signal()
+			l.look()
 		}
 	}
 	t.seq, t.inbox = max(t.seq, seq), max(t.inbox, inbox)
@@ -105,20 +112,19 @@ func (f *Feed) Moved(run string, seq, inbox uint64) {
 
 // Deleted has the run's listeners look into the Source, which does not know it any more.
 func (f *Feed) Deleted(run string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if t := f.topics[run]; t != nil {
+	if t := f.topic(run); t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		for l := range t.listeners {
-			l.stale = true
-			l.signal()
+			l.look()
 		}
 	}
 }
 
 // Runs lists the runs that somebody listens to.
 func (f *Feed) Runs() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.mu.RLock()
+	defer f.mu.RUnlock()
 	runs := make([]string, 0, len(f.topics))
 	for run := range f.topics {
 		runs = append(runs, run)
@@ -147,7 +153,7 @@ func (f *Feed) Commands(ctx context.Context, run string, after uint64) iter.Seq2
 		l := f.listen(run, true)
 		defer f.leave(run, l)
 		for {
-			f.take(l)
+			l.take()
 			commands, err := f.source.Inbox(ctx, run, after, readBatch)
 			for _, c := range commands {
 				if !yield(c, nil) {
@@ -190,7 +196,7 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 		return w.catchUp(ctx) // the end may have come between the two
 	}
 	for first := true; ; first = false {
-		queue, stale, behind := w.feed.take(l)
+		queue, stale, behind := l.take()
 		w.behind = behind && !first // whoever has not come to the end of the Source yet has missed nothing
 		if stale {
 			if err := w.catchUp(ctx); err != nil || w.over {
@@ -268,6 +274,8 @@ func (f *Feed) listen(run string, inbox bool) *listener {
 		f.topics[run] = t
 	}
 	l := &listener{wake: make(chan struct{}, 1), inbox: inbox}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.listeners[l] = struct{}{}
 	return l
 }
@@ -276,18 +284,12 @@ func (f *Feed) leave(run string, l *listener) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.topics[run]
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	delete(t.listeners, l)
 	if len(t.listeners) == 0 {
 		delete(f.topics, run)
 	}
-}
-
-func (f *Feed) take(l *listener) (queue []Item, stale, behind bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	queue, stale, behind = l.queue, l.stale, l.behind
-	l.queue, l.bytes, l.stale, l.behind = nil, 0, false, false
-	return queue, stale, behind
 }
 
 func (f *Feed) wait(ctx context.Context, l *listener) error {

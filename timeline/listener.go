@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"sync"
+
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -20,7 +22,7 @@ type listener struct {
 	wake  chan struct{} // of capacity 1
 	inbox bool
 
-	// Guarded by Feed.mu.
+	mu     sync.Mutex
 	queue  []Item
 	bytes  int
 	stale  bool // there is more in the Source than in the queue
@@ -30,12 +32,32 @@ type listener struct {
 // push queues item; a queue that grows too long is given up, and its events are
 // read from the Source later.
 func (l *listener) push(item Item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(l.queue) == MaxBehind || len(l.queue) > 0 && l.bytes+item.size > MaxBehindBytes {
 		l.queue, l.bytes, l.stale, l.behind = nil, 0, true, true
 	}
 	l.queue = append(l.queue, item)
 	l.bytes += item.size
 	l.signal()
+}
+
+// look has the listener read the Source.
+func (l *listener) look() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stale = true
+	l.signal()
+}
+
+// take is what was queued, whether there is more in the Source, and whether some was given
+// up, since the last take.
+func (l *listener) take() (queue []Item, stale, behind bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	queue, stale, behind = l.queue, l.stale, l.behind
+	l.queue, l.bytes, l.stale, l.behind = nil, 0, false, false
+	return queue, stale, behind
 }
 
 func (l *listener) signal() {
