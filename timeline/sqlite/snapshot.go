@@ -23,10 +23,16 @@ func (s *Store) SaveSnapshot(ctx context.Context, l timeline.Lease, seq uint64, 
 
 // LoadSnapshot is timeline.Log's.
 func (s *Store) LoadSnapshot(ctx context.Context, run string) (seq uint64, data []byte, err error) {
-	h, err := s.find(ctx, run)
-	if err != nil {
-		return 0, nil, err
+	there := false
+	err = s.each(ctx, selectSnapshot, func(r row) error {
+		there = true
+		return r.Scan(&seq, &data)
+	}, run)
+	if err == nil && !there {
+		err = &timeline.NotFoundError{Run: run}
 	}
-	err = s.each(ctx, "SELECT seq, data FROM snapshots WHERE run = ?", func(r row) error { return r.Scan(&seq, &data) }, h.n)
 	return seq, data, err
 }
+
+// selectSnapshot gives one row for a run that there is.
+const selectSnapshot = "SELECT ifnull(s.seq, 0), s.data FROM runs AS r LEFT JOIN snapshots AS s ON s.run = r.n WHERE r.run = ?"
