@@ -16,8 +16,9 @@
 // what comes while it is at that, up to 256 writes, into one BEGIN IMMEDIATE transaction
 // and answers them when SQLite has committed: WAL with synchronous=FULL, so an answer comes
 // after the fsync. Writers never wait for one another's locks, and 64 of them share an
-// fsync. The text of an answer that is still being heard, for which nobody waits, has
-// transactions of its own, at most one in 20 ms, so that nobody has to wait for it either.
+// fsync. What nobody waits for, the text of an answer that is still being heard and leases
+// that are kept or given back, has transactions of its own, at most one in 20 ms, so that
+// nobody has to wait for it either.
 // Small events lie first in one table that all runs share (recent), so that a transaction
 // writes few pages, and move to their runs 2,048 at a time, where up to 32 that follow one
 // another become one row. Until then the row of a run (in runs) is left as it was where
