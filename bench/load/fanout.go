@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +20,7 @@ const (
 	fanRuns   = 40  // that all the followers share
 	fanWord   = 500 // bytes of a delta in a run's first seconds, which fill the connections
 	fanLoud   = 15 * time.Second
+	fanArrive = 2 * time.Second // in which the runs begin, and then those who follow come
 	cutWithin = 10 * time.Second
 
 	// The connection of a follower who does not read is one over a network, not one within
@@ -68,19 +70,28 @@ func (l *lot) fan(ctx context.Context, stalled int) *fanned {
 	var reading, silent sync.WaitGroup
 	over := make(chan struct{}) // the runs are
 	begun := time.Now()
-	var runs []string
-	for range fanRuns {
-		run, err := l.gateway.start(ctx, labEntry+"/"+fanModel)
-		if err != nil {
-			l.wrong.add("a run does not begin: %v", err)
-			return it
-		}
-		runs = append(runs, run)
+	runs, wished := make([]string, fanRuns), make([]time.Time, fanRuns)
+	var starting sync.WaitGroup
+	for i := range runs {
+		starting.Go(func() {
+			sleep(ctx, scattered(i, fanArrive))
+			var err error
+			wished[i] = time.Now()
+			if runs[i], err = l.gateway.start(ctx, labEntry+"/"+fanModel); err != nil {
+				l.wrong.add("a run does not begin: %v", err)
+			}
+		})
 	}
-	sleep(ctx, 2*time.Second)
+	starting.Wait()
+	if slices.Contains(runs, "") {
+		return it
+	}
 	alone := residentMiB(l.gateway.cmd.Process.Pid)
 	for i := range l.plan.fans - l.plan.stalled {
-		reading.Go(func() { l.fanFollower(ctx, it, runs[i%fanRuns], begun) })
+		reading.Go(func() {
+			sleep(ctx, scattered(i, fanArrive))
+			l.fanFollower(ctx, it, runs[i%fanRuns], wished[i%fanRuns])
+		})
 	}
 	var mu sync.Mutex
 	for i := range stalled {
@@ -131,14 +142,14 @@ func (l *lot) watchFan(ctx context.Context, it *fanned, stalled int, begun time.
 }
 
 // fanFollower reads as fast as it can.
-func (l *lot) fanFollower(ctx context.Context, it *fanned, run string, begun time.Time) {
+func (l *lot) fanFollower(ctx context.Context, it *fanned, run string, wished time.Time) {
 	var lags []time.Duration
 	f := &follower{wrong: &l.wrong, run: run, lag: func(_ time.Time, lag time.Duration) { lags = append(lags, lag) }}
 	f.follow(ctx, l.gateway)
 	it.delta.add(lags...)
 	if !f.ended.IsZero() {
 		it.end.add(f.ended.Sub(f.last))
-		it.text.add(f.last.Sub(begun))
+		it.text.add(f.last.Sub(wished))
 	}
 }
 

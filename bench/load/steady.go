@@ -35,8 +35,7 @@ type steady struct {
 }
 
 // steadily keeps so many runs going for a while. Their beginnings are spread over the time
-// that one takes, by the golden ratio: at a fixed distance, of which a few make the time from
-// one delta to the next, the deltas of all would come at the same moments.
+// that one takes.
 func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	length := time.Duration(l.plan.words) * steadyPace
 	begun := time.Now()
@@ -46,8 +45,7 @@ func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	var group sync.WaitGroup
 	for i := range runs {
 		group.Go(func() {
-			_, at := math.Modf(float64(i) * math.Phi)
-			sleep(ctx, time.Duration(at*float64(length)))
+			sleep(ctx, scattered(i, length))
 			for time.Now().Before(s.to) && ctx.Err() == nil {
 				l.oneSteady(ctx, s)
 			}
@@ -149,6 +147,14 @@ func floor(most int) string {
 		return ", above the floor"
 	}
 	return ""
+}
+
+// scattered is when the i-th of many begins within a time. They are spread by the golden
+// ratio: at a fixed distance, of which a few make the time from one delta to the next, the
+// deltas of all would come at the same moments.
+func scattered(i int, within time.Duration) time.Duration {
+	_, at := math.Modf(float64(i) * math.Phi)
+	return time.Duration(at * float64(within))
 }
 
 // sleep waits, or less when ctx ends.
