@@ -44,7 +44,7 @@ type script struct {
 // Option is a setting of a new Lab.
 type Option func(*Lab)
 
-// WithPace sets a pause before each streamed chunk (default none), so that
+// WithPace sets the time from one streamed chunk to the next (default none), so that
 // people can watch. SlowAnswer has its own.
 func WithPace(perChunk time.Duration) Option { return func(l *Lab) { l.pace = perChunk } }
 

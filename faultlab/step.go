@@ -82,7 +82,7 @@ func Answer(text string) Step { return Step{name: "answer", reply: reply{text: t
 // Echo answers with the last thing that the user said, in a few words.
 func Echo() Step { return Step{name: "echo", echo: true} }
 
-// SlowAnswer is Answer with a pause before each word.
+// SlowAnswer is Answer with so much time before the first word and from one to the next.
 func SlowAnswer(text string, perChunk time.Duration) Step {
 	return Step{name: "slow", reply: reply{text: text}, pace: perChunk}
 }

@@ -103,7 +103,7 @@ func (f *follower) listen(ctx context.Context, s *served) (again bool, err error
 			case err != nil:
 				return err
 			case !f.ended.IsZero():
-				return fmt.Errorf("an %s follows the end", m.kind)
+				return fmt.Errorf("after its end the stream goes on: %s", m.kind)
 			case m.kind == kindEnd:
 				f.ended = time.Now() // the next run gets the connection once this stream is over
 				continue

@@ -18,13 +18,13 @@
 // after the fsync. Writers never wait for one another's locks, and 64 of them share an
 // fsync. What nobody waits for, the text of an answer that is still being heard and leases
 // that are kept or given back, has transactions of its own, at most one in 20 ms, so that
-// nobody has to wait for it either.
-// Small events lie first in one table that all runs share (recent), so that a transaction
-// writes few pages, and move to their runs 2,048 at a time, where up to 32 that follow one
-// another become one row. Until then the row of a run (in runs) is left as it was where
-// they move only its end: the view heads is the rows as they would be. The committer
-// remembers those of its runs until PRAGMA data_version says that another process has
-// written. What is in the write-ahead log moves to the database beside all that (wal.go).
+// nobody has to wait for it either. Small events lie first in one table that all runs share
+// (recent), so that a transaction writes few pages, and move to their runs 2,048 at a time,
+// where up to 32 that follow one another become one row. Until then the row of a run (in
+// runs) is left as it was where they move only its end: the view heads is the rows as they
+// would be. The committer remembers those of its runs until PRAGMA data_version says that
+// another process has written. What is in the write-ahead log moves to the database beside
+// all that (wal.go).
 //
 // # Reading and following
 //
