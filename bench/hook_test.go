@@ -13,7 +13,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
@@ -65,7 +65,7 @@ func BenchmarkHook(b *testing.B) {
 	hook := pluginHook(b)
 	client := bareClient(b)
 	event := aFailure()
-	message := wire.RunErrorToProto(event)
+	message := protoconv.RunErrorToProto(event)
 	ctx, cancel := context.WithTimeout(b.Context(), time.Hour) // a deadline is sent along, as the dispatch does
 	defer cancel()
 	var asked, called spans

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
@@ -86,7 +86,7 @@ func subjects(b *testing.B) []subject {
 func startedBare(b *testing.B) running {
 	b.Helper()
 	client, pid, stop := startBare(b)
-	message := wire.RunErrorToProto(anOrder())
+	message := protoconv.RunErrorToProto(anOrder())
 	return running{name: roleGRPC, pid: pid, stop: stop, ask: func(ctx context.Context) error {
 		_, err := client.RunError(ctx, message)
 		return err

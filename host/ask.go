@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/mulligan-run/mulligan/hooks"
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -139,7 +139,7 @@ func (s *supervised) call(ctx context.Context, p peer, e hooks.RunError) (recove
 	t := p.talking()
 	defer t.calls.end()
 	who := recovery.Vote{Version: t.version, PID: p.pid(), Hash: t.hash}
-	reply, err := t.service.RunError(ctx, wire.RunErrorToProto(e))
+	reply, err := t.service.RunError(ctx, protoconv.RunErrorToProto(e))
 	if err != nil {
 		if ctx.Err() != nil {
 			go s.checkAlive(p)
@@ -151,7 +151,7 @@ func (s *supervised) call(ctx context.Context, p peer, e hooks.RunError) (recove
 		}
 		return who, p.explain(err)
 	}
-	vote, err := wire.Reply(reply)
+	vote, err := protoconv.Reply(reply)
 	vote.Version, vote.PID, vote.Hash = who.Version, who.PID, who.Hash
 	return vote, err
 }

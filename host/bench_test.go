@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/mulligan-run/mulligan/hooks"
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -45,7 +45,7 @@ func BenchmarkHookRoundTrip(b *testing.B) {
 		}
 		return nil
 	}
-	client, request := bareClient(b), wire.RunErrorToProto(benchEvent)
+	client, request := bareClient(b), protoconv.RunErrorToProto(benchEvent)
 	base := func() error {
 		ctx, cancel := context.WithTimeout(b.Context(), 2*time.Second)
 		defer cancel()

@@ -28,7 +28,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
@@ -176,9 +176,9 @@ type raw struct {
 func serveRaw() {
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
-			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
+			ProtocolVersion: protoconv.ProtocolVersion, MagicCookieKey: protoconv.CookieKey, MagicCookieValue: protoconv.CookieValue,
 		},
-		Plugins:    goplugin.PluginSet{wire.PluginName: &raw{}},
+		Plugins:    goplugin.PluginSet{protoconv.PluginName: &raw{}},
 		GRPCServer: goplugin.DefaultGRPCServer,
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
 // quoted is what is quoted of a first line that is no handshake, in bytes.
@@ -29,8 +29,8 @@ func checkHandshake(line, sockets string, withTLS bool) (string, error) {
 		return "", fmt.Errorf("the first line on standard output is no handshake: %s", quote(text))
 	case fields[0] != "1":
 		return "", fmt.Errorf("the plugin speaks version %s of go-plugin's core protocol, this host version 1", quote(fields[0]))
-	case fields[1] != strconv.Itoa(wire.ProtocolVersion):
-		return "", fmt.Errorf("the plugin speaks version %s of the plugin service, this host version %d", quote(fields[1]), wire.ProtocolVersion)
+	case fields[1] != strconv.Itoa(protoconv.ProtocolVersion):
+		return "", fmt.Errorf("the plugin speaks version %s of the plugin service, this host version %d", quote(fields[1]), protoconv.ProtocolVersion)
 	case len(fields) < 5 || fields[4] != "grpc":
 		return "", fmt.Errorf("the plugin does not speak gRPC: %s", quote(text))
 	}

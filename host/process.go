@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
@@ -74,16 +74,16 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 	p.hash = l.hash
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
-			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
+			ProtocolVersion: protoconv.ProtocolVersion, MagicCookieKey: protoconv.CookieKey, MagicCookieValue: protoconv.CookieValue,
 		},
-		Plugins:          goplugin.PluginSet{wire.PluginName: grpcOnly{}},
+		Plugins:          goplugin.PluginSet{protoconv.PluginName: grpcOnly{}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		SkipHostEnv:      true,
 		TLSConfig:        tlsConfig,
 		StartTimeout:     startTimeout,
 		Logger:           hclog.New(&hclog.LoggerOptions{Level: hclog.Off}),
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxReply)), grpc.WithIdleTimeout(0)},
+		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(protoconv.MaxReply)), grpc.WithIdleTimeout(0)},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			r := newRunner(l, append(cmd.Env, env...), dir)
 			made <- r

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
 // Bounds on a connection to a service.
@@ -63,7 +63,7 @@ func reach(ctx context.Context, spec Spec) (peer, error) {
 		grpc.WithIdleTimeout(0),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: dialTimeout}),
 		grpc.WithMaxHeaderListSize(maxHeaders),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxReply)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(protoconv.MaxReply)),
 	)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,6 @@ var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range []Body{
 		Started{},
-		PolicyChanged{},
 		Claimed{},
 		Began{},
 		Checkpointed{},

@@ -74,11 +74,6 @@ type Started struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// PolicyChanged amends the policy by a person's wish.
-type PolicyChanged struct {
-	Policy Policy `json:"policy"`
-}
-
 // Claimed says who appends to the run from now on. Effects of an older epoch that
 // were in the air are over, their outcome unknown.
 type Claimed struct {
@@ -284,7 +279,6 @@ type Slept struct {
 }
 
 func (Started) eventType() string         { return "started" }
-func (PolicyChanged) eventType() string   { return "policy_changed" }
 func (Claimed) eventType() string         { return "claimed" }
 func (Began) eventType() string           { return "began" }
 func (Checkpointed) eventType() string    { return "checkpointed" }

@@ -12,7 +12,7 @@ const (
 	MaxToolTries          = 2                          // runs of one idempotent tool call after crashes
 )
 
-// Policy is what a run may do. Started pins it, PolicyChanged amends it.
+// Policy is what a run may do. Started pins it.
 type Policy struct {
 	AutoRecover bool     `json:"autoRecover"`
 	Models      []string `json:"models,omitempty"`  // the allow-list for switching, in order of preference

@@ -244,8 +244,6 @@ func (r *Run) apply(e Event) {
 	switch b := e.Body.(type) {
 	case Started:
 		r.started(e, b)
-	case PolicyChanged:
-		r.Policy = b.Policy
 	case Claimed:
 		r.claimed(e, b)
 	case Began:

@@ -64,8 +64,7 @@ type Notice struct {
 type Command struct {
 	N  uint64 // its position; set by the store
 	ID string // the sender's own id for it, not empty
-	// Body is the event that it wants to become: Accepted, CancelRequested or
-	// PolicyChanged.
+	// Body is the event that it wants to become: Accepted or CancelRequested.
 	Body recovery.Body
 }
 

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
 // maxHandshake is how long the line may be that a plugin prints first, in bytes.
@@ -24,7 +24,7 @@ const maxHandshake = 4 << 10
 func (d *devSession) attach(ctx context.Context, sockets string) error {
 	line, environment := filepath.Join(d.dir, "dev", d.entry.Name+".line"), filepath.Join(d.dir, "dev", d.entry.Name+".env")
 	variables := fmt.Sprintf("%s=%s\nPLUGIN_PROTOCOL_VERSIONS=%d\nPLUGIN_UNIX_SOCKET_DIR=%s\n",
-		wire.CookieKey, wire.CookieValue, wire.ProtocolVersion, shellQuote(sockets))
+		protoconv.CookieKey, protoconv.CookieValue, protoconv.ProtocolVersion, shellQuote(sockets))
 	if err := os.WriteFile(environment, []byte(variables), 0o600); err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func attachedAddress(line, sockets string) (string, error) {
 	switch {
 	case len(fields) < 5 || fields[0] != "1" || fields[4] != "grpc": //nolint:mnd // core version, version, network, address, protocol
 		return "", fmt.Errorf("the first line of its output is no handshake: %s", excerpt(line))
-	case fields[1] != strconv.Itoa(wire.ProtocolVersion):
-		return "", fmt.Errorf("the plugin speaks version %s of the plugin service, this program version %d", excerpt(fields[1]), wire.ProtocolVersion)
+	case fields[1] != strconv.Itoa(protoconv.ProtocolVersion):
+		return "", fmt.Errorf("the plugin speaks version %s of the plugin service, this program version %d", excerpt(fields[1]), protoconv.ProtocolVersion)
 	case fields[2] != "unix" || filepath.Dir(fields[3]) != sockets:
 		return "", fmt.Errorf("the plugin listens at %s, not in the folder %s: was it started with the environment above?", excerpt(fields[2]+" "+fields[3]), sockets)
 	}

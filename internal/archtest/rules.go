@@ -104,14 +104,14 @@ var Rooms = []Room{
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
 	},
 	{
-		From:  "internal/wire/...",
-		May:   []string{"std", "google.golang.org/protobuf/...", "google.golang.org/grpc/...", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/..."},
+		From:  "internal/protoconv/...",
+		May:   []string{"std", "google.golang.org/protobuf/...", "google.golang.org/grpc/...", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/..."},
 		Never: []string{"net/...", "os/...", "io/fs"},
 		Why:   "this is the only place between the domain and protobuf, and only converts: no I/O",
 	},
 	{
 		From: "host/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/wire/...", "internal/procgroup/...", "host/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "host/..."},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
 	},
 	{
@@ -121,17 +121,17 @@ var Rooms = []Room{
 	},
 	{
 		From: "gateway/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "timeline/...", "internal/wire/...", "gateway/..."},
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "timeline/...", "internal/protoconv/...", "gateway/..."},
 		Why:  "commands go down through the few methods the gateway declares, events come up from the timeline; it never reaches into the runner",
 	},
 	{
 		From: "sdk/go/plugin/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/...", "sdk/go/plugin/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/...", "sdk/go/plugin/..."},
 		Why:  "whoever writes a plugin compiles this: the vocabulary and the wire, nothing of the engine",
 	},
 	{
 		From:  "sdk/go/client/...",
-		May:   []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/...", "sdk/go/client/..."},
+		May:   []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/...", "sdk/go/client/..."},
 		Never: []string{"github.com/hashicorp/go-plugin/..."},
 		Why:   "a client follows the log and folds it; it neither runs anything nor starts a process",
 	},
@@ -142,7 +142,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "sdk/conformance/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/wire/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/..."},
 		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's check of an answer",
 	},
 	{
@@ -215,8 +215,8 @@ var Doors = []Door{
 	},
 	{
 		To:  "proto/...",
-		For: []string{"proto/...", "internal/wire/...", "host/...", "sdk/go/...", "sdk/conformance/..."},
-		Why: "protobuf types stop at internal/wire; only the two ends of the plugin connection, and the judge who plays one of them, also need the service stubs",
+		For: []string{"proto/...", "internal/protoconv/...", "host/...", "sdk/go/...", "sdk/conformance/..."},
+		Why: "protobuf types stop at internal/protoconv; only the two ends of the plugin connection, and the judge who plays one of them, also need the service stubs",
 	},
 	{
 		To:  "github.com/modelcontextprotocol/go-sdk/...",

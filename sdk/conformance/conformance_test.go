@@ -11,7 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -128,7 +128,7 @@ func TestTalksCoverTheProtocol(t *testing.T) {
 			if err := protojson.Unmarshal(talk.numbered(talk.Reply, 0), reply); err != nil {
 				t.Fatalf("%s: %v", talk.Name, err)
 			}
-			if _, err := wire.Reply(reply); err != nil {
+			if _, err := protoconv.Reply(reply); err != nil {
 				t.Errorf("%s: the host refuses the reply: %v", talk.Name, err)
 			}
 			seen.message(reply.ProtoReflect())
@@ -194,10 +194,10 @@ func TestThePageHasTheConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cookie != wire.CookieKey+"="+wire.CookieValue || wire.ProtocolVersion != 1 || wire.MaxRequest != 64<<20 || wire.MaxReply != 1<<20 || recovery.MaxDelay != 604800000 {
+	if cookie != protoconv.CookieKey+"="+protoconv.CookieValue || protoconv.ProtocolVersion != 1 || protoconv.MaxRequest != 64<<20 || protoconv.MaxReply != 1<<20 || recovery.MaxDelay != 604800000 {
 		t.Error("a constant of the protocol has changed: change the page and this test")
 	}
-	for _, want := range []string{wire.CookieKey, wire.CookieValue, "64 MiB", "604800000"} {
+	for _, want := range []string{protoconv.CookieKey, protoconv.CookieValue, "64 MiB", "604800000"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s", want)
 		}

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -220,7 +220,7 @@ func (p *Plugin) answer(ctx context.Context, t Talk) (Answer, error) {
 				err = t.judge(n, reply, nil)
 			}
 			if err == nil {
-				a.Vote, err = wire.Reply(reply)
+				a.Vote, err = protoconv.Reply(reply)
 				a.Note = noteOn(a.Vote, t)
 			}
 			heard <- one{a, err}

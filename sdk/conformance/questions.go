@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -71,7 +71,7 @@ func eventOf(kind recovery.Kind) *mulliganv1.RunErrorRequest {
 		Run: "run-1", Model: askedModel, MaxRetries: 10, AutoRecover: true, ElapsedMs: 1500, RemainingAttempts: 10,
 		ReplaySafety: mulliganv1.ReplaySafety_REPLAY_SAFETY_SAFE,
 		Alternatives: []*mulliganv1.Alternative{{Model: otherModel, ContextTokens: 200_000}, {Model: "spare/one"}},
-		Failure: wire.FailureToProto(recovery.Failure{
+		Failure: protoconv.FailureToProto(recovery.Failure{
 			Kind: kind, Code: kind.Code(), Retryable: kind.Retryable(), Origin: recovery.OriginModel,
 			Phase: recovery.PhaseBeforeFirstEvent, Provider: "test", Model: askedModel,
 			Title: "The model failed", Message: "The provider said so.", Detail: "it is " + string(kind),

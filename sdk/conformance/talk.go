@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
@@ -103,14 +103,14 @@ func (t Talk) judge(n int, reply *mulliganv1.RunErrorResponse, err error) error 
 	case t.Error != nil:
 		return t.Error.judge(reply, err)
 	case t.NoOpinion:
-		if vote, invalid := wire.Reply(reply); err == nil && invalid == nil {
+		if vote, invalid := protoconv.Reply(reply); err == nil && invalid == nil {
 			return fmt.Errorf("an answer that counts: %+v", vote)
 		}
 		return nil
 	case err != nil:
 		return err
 	case t.Any:
-		_, err := wire.Reply(reply)
+		_, err := protoconv.Reply(reply)
 		return err
 	}
 	want := &mulliganv1.RunErrorResponse{}

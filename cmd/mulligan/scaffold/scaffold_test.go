@@ -20,7 +20,7 @@ const repository = "../../.."
 // newPlugins are the languages of new plugins: what a plugin of each needs on the PATH,
 // and what it is made of beside its templates.
 var newPlugins = map[string]struct{ needs, sources []string }{
-	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/wire", "recovery", "go.mod"}},
+	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/protoconv", "recovery", "go.mod"}},
 	"python":     {[]string{"python3"}, []string{"sdk/python/src", "sdk/python/pyproject.toml"}},
 	"typescript": {[]string{"node", "npm"}, []string{"sdk/typescript/plugin/src", "sdk/typescript/plugin/package-lock.json"}},
 	"rust":       {[]string{"cargo"}, []string{"sdk/rust/src", "sdk/rust/Cargo.toml"}},

@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: mulligan/v1/plugin.proto
 
-// The words on the wire: failures, decisions and events, and the service that a plugin serves. The Go
+// The words on the wire: failures and decisions, and the service that a plugin serves. The Go
 // code beside these files is generated; they are its documentation.
 
 package mulliganv1
@@ -265,6 +265,61 @@ func (*ConfigureResponse) Descriptor() ([]byte, []int) {
 	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{3}
 }
 
+// Budget counts what a run has left.
+type Budget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens of every kind.
+	Tokens int64 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// Millionths of a dollar.
+	Microdollars  int64 `protobuf:"varint,2,opt,name=microdollars,proto3" json:"microdollars,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Budget) Reset() {
+	*x = Budget{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Budget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Budget) ProtoMessage() {}
+
+func (x *Budget) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Budget.ProtoReflect.Descriptor instead.
+func (*Budget) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Budget) GetTokens() int64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Budget) GetMicrodollars() int64 {
+	if x != nil {
+		return x.Microdollars
+	}
+	return 0
+}
+
 // RunErrorRequest is a failure and what a decision may depend on. It holds no secret and, apart from
 // transcript, no prompt and no tool's arguments or results.
 type RunErrorRequest struct {
@@ -318,7 +373,7 @@ type RunErrorRequest struct {
 
 func (x *RunErrorRequest) Reset() {
 	*x = RunErrorRequest{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[4]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -330,7 +385,7 @@ func (x *RunErrorRequest) String() string {
 func (*RunErrorRequest) ProtoMessage() {}
 
 func (x *RunErrorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[4]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -343,7 +398,7 @@ func (x *RunErrorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunErrorRequest.ProtoReflect.Descriptor instead.
 func (*RunErrorRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RunErrorRequest) GetRun() string {
@@ -507,7 +562,7 @@ type RunErrorResponse struct {
 
 func (x *RunErrorResponse) Reset() {
 	*x = RunErrorResponse{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[5]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -519,7 +574,7 @@ func (x *RunErrorResponse) String() string {
 func (*RunErrorResponse) ProtoMessage() {}
 
 func (x *RunErrorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[5]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -532,7 +587,7 @@ func (x *RunErrorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunErrorResponse.ProtoReflect.Descriptor instead.
 func (*RunErrorResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RunErrorResponse) GetAction() Action {
@@ -581,7 +636,7 @@ var File_mulligan_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/plugin.proto\x12\vmulligan.v1\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\x1a\x18mulligan/v1/policy.proto\"\x11\n" +
+	"\x18mulligan/v1/plugin.proto\x12\vmulligan.v1\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n" +
 	"\x0fDescribeRequest\"e\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -589,7 +644,10 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\rconfig_schema\x18\x03 \x01(\fR\fconfigSchema\"*\n" +
 	"\x10ConfigureRequest\x12\x16\n" +
 	"\x06config\x18\x01 \x01(\fR\x06config\"\x13\n" +
-	"\x11ConfigureResponse\"\xf7\x05\n" +
+	"\x11ConfigureResponse\"D\n" +
+	"\x06Budget\x12\x16\n" +
+	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xf7\x05\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -646,17 +704,17 @@ func file_mulligan_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_mulligan_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_mulligan_v1_plugin_proto_goTypes = []any{
 	(ReplaySafety)(0),         // 0: mulligan.v1.ReplaySafety
 	(*DescribeRequest)(nil),   // 1: mulligan.v1.DescribeRequest
 	(*DescribeResponse)(nil),  // 2: mulligan.v1.DescribeResponse
 	(*ConfigureRequest)(nil),  // 3: mulligan.v1.ConfigureRequest
 	(*ConfigureResponse)(nil), // 4: mulligan.v1.ConfigureResponse
-	(*RunErrorRequest)(nil),   // 5: mulligan.v1.RunErrorRequest
-	(*RunErrorResponse)(nil),  // 6: mulligan.v1.RunErrorResponse
-	(*Failure)(nil),           // 7: mulligan.v1.Failure
-	(*Budget)(nil),            // 8: mulligan.v1.Budget
+	(*Budget)(nil),            // 5: mulligan.v1.Budget
+	(*RunErrorRequest)(nil),   // 6: mulligan.v1.RunErrorRequest
+	(*RunErrorResponse)(nil),  // 7: mulligan.v1.RunErrorResponse
+	(*Failure)(nil),           // 8: mulligan.v1.Failure
 	(*Tried)(nil),             // 9: mulligan.v1.Tried
 	(*Alternative)(nil),       // 10: mulligan.v1.Alternative
 	(Action)(0),               // 11: mulligan.v1.Action
@@ -664,8 +722,8 @@ var file_mulligan_v1_plugin_proto_goTypes = []any{
 	(*Adjust)(nil),            // 13: mulligan.v1.Adjust
 }
 var file_mulligan_v1_plugin_proto_depIdxs = []int32{
-	7,  // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
-	8,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
+	8,  // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
+	5,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
 	9,  // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
 	10, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
 	0,  // 4: mulligan.v1.RunErrorRequest.replay_safety:type_name -> mulligan.v1.ReplaySafety
@@ -674,10 +732,10 @@ var file_mulligan_v1_plugin_proto_depIdxs = []int32{
 	13, // 7: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
 	1,  // 8: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
 	3,  // 9: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
-	5,  // 10: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
+	6,  // 10: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
 	2,  // 11: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
 	4,  // 12: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
-	6,  // 13: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
+	7,  // 13: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
 	11, // [11:14] is the sub-list for method output_type
 	8,  // [8:11] is the sub-list for method input_type
 	8,  // [8:8] is the sub-list for extension type_name
@@ -692,14 +750,13 @@ func file_mulligan_v1_plugin_proto_init() {
 	}
 	file_mulligan_v1_decision_proto_init()
 	file_mulligan_v1_failure_proto_init()
-	file_mulligan_v1_policy_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_plugin_proto_rawDesc), len(file_mulligan_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

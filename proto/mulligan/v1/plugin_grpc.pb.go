@@ -4,7 +4,7 @@
 // - protoc             (unknown)
 // source: mulligan/v1/plugin.proto
 
-// The words on the wire: failures, decisions and events, and the service that a plugin serves. The Go
+// The words on the wire: failures and decisions, and the service that a plugin serves. The Go
 // code beside these files is generated; they are its documentation.
 
 package mulliganv1

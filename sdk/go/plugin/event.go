@@ -5,7 +5,7 @@ import (
 
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -44,7 +44,7 @@ type Event struct {
 }
 
 func newEvent(m *mulliganv1.RunErrorRequest) Event {
-	e := wire.RunErrorFromProto(m)
+	e := protoconv.RunErrorFromProto(m)
 	event := Event{
 		Run: e.Run, Session: e.Session, Kind: e.Failure.Kind, Failure: e.Failure, Model: e.Model,
 		RetryAfter: e.Failure.RetryAfter.Duration(), Attempt: e.Attempt, Retries: e.Retries, MaxRetries: e.MaxRetries,

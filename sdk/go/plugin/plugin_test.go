@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -33,7 +33,7 @@ func TestServerAsksThePlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vote, err := wire.Reply(got)
+	vote, err := protoconv.Reply(got)
 	if err != nil || vote.NewModel != "a/b" || vote.Action != recovery.ActionSwitchModel || vote.Reason != "busy" {
 		t.Errorf("%+v %v", vote, err)
 	}

@@ -12,13 +12,13 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
 // Serve answers a host until it goes away. Started by hand, it says how it is used
 // and exits with status 1; so it does, with a reason, where it cannot serve.
 func Serve(plugin Plugin, options ...Option) {
-	if os.Getenv(wire.CookieKey) != wire.CookieValue {
+	if os.Getenv(protoconv.CookieKey) != protoconv.CookieValue {
 		explain(os.Stderr, os.Args[0])
 		os.Exit(1)
 	}
@@ -31,9 +31,9 @@ func Serve(plugin Plugin, options ...Option) {
 	served := false
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
-			ProtocolVersion: wire.ProtocolVersion, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue,
+			ProtocolVersion: protoconv.ProtocolVersion, MagicCookieKey: protoconv.CookieKey, MagicCookieValue: protoconv.CookieValue,
 		},
-		Plugins:    goplugin.PluginSet{wire.PluginName: newServer(plugin, options)},
+		Plugins:    goplugin.PluginSet{protoconv.PluginName: newServer(plugin, options)},
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server { served = true; return newGRPCServer(options) },
 		Logger:     hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
 	})
@@ -43,7 +43,7 @@ func Serve(plugin Plugin, options ...Option) {
 }
 
 func newGRPCServer(options []grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(wire.MaxRequest), grpc.ChainUnaryInterceptor(keepOutput(stderr)))...)
+	return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(protoconv.MaxRequest), grpc.ChainUnaryInterceptor(keepOutput(stderr)))...)
 }
 
 func explain(w io.Writer, program string) {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -92,7 +92,7 @@ func (s *server) RunError(ctx context.Context, m *mulliganv1.RunErrorRequest) (_
 	if err != nil {
 		return nil, status.Error(codes.Unknown, recovery.Clip(err.Error(), maxError))
 	}
-	return wire.ReplyToProto(decision.vote()), nil
+	return protoconv.ReplyToProto(decision.vote()), nil
 }
 
 // survive turns a panic into an error, with the stack on standard error.

@@ -10,7 +10,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/mulligan-run/mulligan/internal/wire"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
@@ -26,7 +26,7 @@ import (
 func NewService(plugin Plugin, server []grpc.ServerOption, options ...Option) *grpc.Server {
 	s := newServer(plugin, options)
 	s.schema, s.configure = nil, nil
-	g := grpc.NewServer(append([]grpc.ServerOption{grpc.MaxRecvMsgSize(wire.MaxRequest)}, server...)...)
+	g := grpc.NewServer(append([]grpc.ServerOption{grpc.MaxRecvMsgSize(protoconv.MaxRequest)}, server...)...)
 	mulliganv1.RegisterRecoveryPluginServer(g, unconfigured{s})
 	h := health.NewServer()
 	h.SetServingStatus(goplugin.GRPCServiceName, healthpb.HealthCheckResponse_SERVING)

@@ -166,7 +166,6 @@ export interface Policy {
 /** What each type of event says. */
 export interface Bodies {
   started: { model: string; system?: string; input: Message[]; policy: Policy; session?: string };
-  policy_changed: { policy: Policy };
   claimed: { owner: string; epoch: number };
   began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean };
   checkpointed: { attempt: number; offset: number; text: string };

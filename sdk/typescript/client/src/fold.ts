@@ -88,7 +88,6 @@ export class Fold {
   private happened(e: RunEvent): void {
     switch (e.type) {
       case 'started': return this.started(e.run, e.time, e.data);
-      case 'policy_changed': this.policy = e.data.policy; return;
       case 'claimed': return this.claimed();
       case 'began': return this.began(e.time, e.data);
       case 'checkpointed': return this.checkpointed(e.data);

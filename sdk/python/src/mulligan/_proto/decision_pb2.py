@@ -23,10 +23,9 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
-from . import failure_pb2 as mulligan_dot_v1_dot_failure__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amulligan/v1/decision.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19mulligan/v1/failure.proto\"N\n\x06\x41\x64just\x12\x0f\n\x07\x63ompact\x18\x01 \x01(\x08\x12\x19\n\x11max_output_tokens\x18\x02 \x01(\x05\x12\x18\n\x10reasoning_effort\x18\x03 \x01(\t\"a\n\x06\x42utton\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12\x0e\n\x06\x65\x66\x66\x65\x63t\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x0f\n\x07primary\x18\x06 \x01(\x08\"4\n\x0b\x41lternative\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0e\x63ontext_tokens\x18\x02 \x01(\x03\"i\n\x05Tried\x12\x0f\n\x07\x61ttempt\x18\x01 \x01(\x05\x12\r\n\x05model\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12&\n\x02\x61t\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02ms\x18\x05 \x01(\x03\"`\n\x05Voter\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0c\n\x04hash\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\n\n\x02ms\x18\x05 \x01(\x03\x12\x0c\n\x04rank\x18\x06 \x01(\x05\"\xaf\x02\n\x04Vote\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0c\n\x04hash\x18\x03 \x01(\t\x12\x0b\n\x03pid\x18\x04 \x01(\x03\x12\x12\n\nlatency_ms\x18\x05 \x01(\x03\x12#\n\x06\x61\x63tion\x18\x06 \x01(\x0e\x32\x13.mulligan.v1.Action\x12\x13\n\x0b\x61\x63tion_name\x18\x07 \x01(\t\x12\x10\n\x08\x64\x65lay_ms\x18\x08 \x01(\x03\x12\x11\n\tnew_model\x18\t \x01(\t\x12\x0e\n\x06reason\x18\n \x01(\t\x12$\n\x07\x61\x63tions\x18\x0b \x03(\x0b\x32\x13.mulligan.v1.Button\x12#\n\x06\x61\x64just\x18\x0c \x01(\x0b\x32\x13.mulligan.v1.Adjust\x12\r\n\x05\x65rror\x18\r \x01(\t\x12\x0e\n\x06shadow\x18\x0e \x01(\x08\"\x89\x02\n\x08\x44\x65\x63ision\x12#\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x13.mulligan.v1.Action\x12\x13\n\x0b\x61\x63tion_name\x18\x02 \x01(\t\x12\x10\n\x08\x64\x65lay_ms\x18\x03 \x01(\x03\x12\x11\n\tnew_model\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12$\n\x07\x61\x63tions\x18\x06 \x03(\x0b\x32\x13.mulligan.v1.Button\x12#\n\x06\x61\x64just\x18\x07 \x01(\x0b\x32\x13.mulligan.v1.Adjust\x12\x1e\n\x02\x62y\x18\x08 \x01(\x0b\x32\x12.mulligan.v1.Voter\x12\x12\n\nblocked_by\x18\t \x01(\t\x12\x0f\n\x07ignored\x18\n \x03(\t\"\xe1\x03\n\nSuggestion\x12-\n\x10suggested_action\x18\x01 \x01(\x0e\x32\x13.mulligan.v1.Action\x12\x1d\n\x15suggested_action_name\x18\x02 \x01(\t\x12\x11\n\tnew_model\x18\x03 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x04 \x01(\x05\x12\n\n\x02id\x18\x05 \x01(\t\x12.\n\nexpires_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05title\x18\x07 \x01(\t\x12\x0f\n\x07message\x18\x08 \x01(\t\x12#\n\x05\x65rror\x18\t \x01(\x0b\x32\x14.mulligan.v1.Failure\x12,\n\x08retry_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tresets_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nblocked_by\x18\x0c \x01(\t\x12&\n\ndecided_by\x18\r \x01(\x0b\x32\x12.mulligan.v1.Voter\x12$\n\x07\x61\x63tions\x18\x0e \x03(\x0b\x32\x13.mulligan.v1.Button\x12!\n\x05tried\x18\x0f \x03(\x0b\x32\x12.mulligan.v1.Tried*\\\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x41\x43TION_RETRY\x10\x01\x12\x17\n\x13\x41\x43TION_SWITCH_MODEL\x10\x02\x12\x0f\n\x0b\x41\x43TION_FAIL\x10\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amulligan/v1/decision.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"N\n\x06\x41\x64just\x12\x0f\n\x07\x63ompact\x18\x01 \x01(\x08\x12\x19\n\x11max_output_tokens\x18\x02 \x01(\x05\x12\x18\n\x10reasoning_effort\x18\x03 \x01(\t\"a\n\x06\x42utton\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12\x0e\n\x06\x65\x66\x66\x65\x63t\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x0f\n\x07primary\x18\x06 \x01(\x08\"4\n\x0b\x41lternative\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0e\x63ontext_tokens\x18\x02 \x01(\x03\"i\n\x05Tried\x12\x0f\n\x07\x61ttempt\x18\x01 \x01(\x05\x12\r\n\x05model\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12&\n\x02\x61t\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02ms\x18\x05 \x01(\x03*\\\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x41\x43TION_RETRY\x10\x01\x12\x17\n\x13\x41\x43TION_SWITCH_MODEL\x10\x02\x12\x0f\n\x0b\x41\x43TION_FAIL\x10\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,22 +33,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'mulligan.v1.decision_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1'
-  _globals['_ACTION']._serialized_start=1599
-  _globals['_ACTION']._serialized_end=1691
-  _globals['_ADJUST']._serialized_start=103
-  _globals['_ADJUST']._serialized_end=181
-  _globals['_BUTTON']._serialized_start=183
-  _globals['_BUTTON']._serialized_end=280
-  _globals['_ALTERNATIVE']._serialized_start=282
-  _globals['_ALTERNATIVE']._serialized_end=334
-  _globals['_TRIED']._serialized_start=336
-  _globals['_TRIED']._serialized_end=441
-  _globals['_VOTER']._serialized_start=443
-  _globals['_VOTER']._serialized_end=539
-  _globals['_VOTE']._serialized_start=542
-  _globals['_VOTE']._serialized_end=845
-  _globals['_DECISION']._serialized_start=848
-  _globals['_DECISION']._serialized_end=1113
-  _globals['_SUGGESTION']._serialized_start=1116
-  _globals['_SUGGESTION']._serialized_end=1597
+  _globals['_ACTION']._serialized_start=416
+  _globals['_ACTION']._serialized_end=508
+  _globals['_ADJUST']._serialized_start=76
+  _globals['_ADJUST']._serialized_end=154
+  _globals['_BUTTON']._serialized_start=156
+  _globals['_BUTTON']._serialized_end=253
+  _globals['_ALTERNATIVE']._serialized_start=255
+  _globals['_ALTERNATIVE']._serialized_end=307
+  _globals['_TRIED']._serialized_start=309
+  _globals['_TRIED']._serialized_end=414
 # @@protoc_insertion_point(module_scope)

@@ -1,6 +1,5 @@
 from . import decision_pb2 as _decision_pb2
 from . import failure_pb2 as _failure_pb2
-from . import policy_pb2 as _policy_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -45,6 +44,14 @@ class ConfigureResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class Budget(_message.Message):
+    __slots__ = ("tokens", "microdollars")
+    TOKENS_FIELD_NUMBER: _ClassVar[int]
+    MICRODOLLARS_FIELD_NUMBER: _ClassVar[int]
+    tokens: int
+    microdollars: int
+    def __init__(self, tokens: _Optional[int] = ..., microdollars: _Optional[int] = ...) -> None: ...
+
 class RunErrorRequest(_message.Message):
     __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript")
     RUN_FIELD_NUMBER: _ClassVar[int]
@@ -76,7 +83,7 @@ class RunErrorRequest(_message.Message):
     max_retries: int
     auto_recover: bool
     elapsed_ms: int
-    remaining: _policy_pb2.Budget
+    remaining: Budget
     remaining_attempts: int
     remaining_ms: int
     tried: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Tried]
@@ -87,7 +94,7 @@ class RunErrorRequest(_message.Message):
     idle_breaker: bool
     idle_expiries: int
     transcript: bytes
-    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[_policy_pb2.Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ...) -> None: ...
 
 class RunErrorResponse(_message.Message):
     __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust")

@@ -20,7 +20,6 @@ import {
 } from "@grpc/grpc-js";
 import { Action, Adjust, Alternative, Button, Tried } from "./decision.js";
 import { Failure } from "./failure.js";
-import { Budget } from "./policy.js";
 
 /** ReplaySafety says whether the attempt may be repeated without doing something twice. */
 export enum ReplaySafety {
@@ -56,6 +55,14 @@ export interface ConfigureRequest {
 
 /** ConfigureResponse is empty. */
 export interface ConfigureResponse {
+}
+
+/** Budget counts what a run has left. */
+export interface Budget {
+  /** Tokens of every kind. */
+  tokens: bigint;
+  /** Millionths of a dollar. */
+  microdollars: bigint;
 }
 
 /**
@@ -301,6 +308,69 @@ export const ConfigureResponse: MessageFns<ConfigureResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBudget(): Budget {
+  return { tokens: 0n, microdollars: 0n };
+}
+
+export const Budget: MessageFns<Budget> = {
+  encode(message: Budget, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tokens !== 0n) {
+      if (BigInt.asIntN(64, message.tokens) !== message.tokens) {
+        throw new globalThis.Error("value provided for field message.tokens of type int64 too large");
+      }
+      writer.uint32(8).int64(message.tokens);
+    }
+    if (message.microdollars !== 0n) {
+      if (BigInt.asIntN(64, message.microdollars) !== message.microdollars) {
+        throw new globalThis.Error("value provided for field message.microdollars of type int64 too large");
+      }
+      writer.uint32(16).int64(message.microdollars);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Budget {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBudget();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.tokens = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.microdollars = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;

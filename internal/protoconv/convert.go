@@ -1,4 +1,4 @@
-package wire
+package protoconv
 
 import (
 	"reflect"
@@ -17,22 +17,6 @@ func FailureToProto(f recovery.Failure) *mulliganv1.Failure {
 // FailureFromProto converts m; nil is the zero Failure.
 func FailureFromProto(m *mulliganv1.Failure) recovery.Failure {
 	return fromProto[recovery.Failure](m)
-}
-
-// VoteToProto converts v.
-func VoteToProto(v recovery.Vote) *mulliganv1.Vote { return toProto(v, &mulliganv1.Vote{}) }
-
-// VoteFromProto converts m; it checks nothing, see Reply.
-func VoteFromProto(m *mulliganv1.Vote) recovery.Vote { return fromProto[recovery.Vote](m) }
-
-// DecisionToProto converts d.
-func DecisionToProto(d recovery.Decision) *mulliganv1.Decision {
-	return toProto(d, &mulliganv1.Decision{})
-}
-
-// DecisionFromProto converts m.
-func DecisionFromProto(m *mulliganv1.Decision) recovery.Decision {
-	return fromProto[recovery.Decision](m)
 }
 
 func toProto[M proto.Message](from any, to M) M {

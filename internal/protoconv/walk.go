@@ -1,4 +1,4 @@
-package wire
+package protoconv
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func pairs(t reflect.Type, message protoreflect.MessageDescriptor) []pair {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		field := message.Fields().ByJSONName(name)
 		if field == nil {
-			panic(fmt.Sprintf("wire: %s.%s (%q) has no counterpart in %s", t, f.Name, name, message.FullName()))
+			panic(fmt.Sprintf("protoconv: %s.%s (%q) has no counterpart in %s", t, f.Name, name, message.FullName()))
 		}
 		p := pair{index: f.Index, field: field}
 		if field.Kind() == protoreflect.EnumKind {
@@ -56,8 +56,6 @@ func encode(from reflect.Value, to protoreflect.Message) {
 		value := from.FieldByIndex(p.index)
 		switch {
 		case value.IsZero():
-		case p.field.IsMap():
-			encodeMap(value, to.Mutable(p.field).Map())
 		case p.field.IsList():
 			list := to.Mutable(p.field).List()
 			for i := range value.Len() {
@@ -75,28 +73,16 @@ func encode(from reflect.Value, to protoreflect.Message) {
 	}
 }
 
-func encodeMap(from reflect.Value, to protoreflect.Map) {
-	for _, key := range from.MapKeys() {
-		value := to.NewValue()
-		encode(from.MapIndex(key), value.Message())
-		to.Set(protoreflect.ValueOfString(valid(key.String())).MapKey(), value)
-	}
-}
-
 func encodeOne(value reflect.Value, field protoreflect.FieldDescriptor, fresh func() protoreflect.Value) protoreflect.Value {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		return protoreflect.ValueOfString(valid(value.String()))
-	case protoreflect.BytesKind:
-		return protoreflect.ValueOfBytes(value.Bytes())
 	case protoreflect.BoolKind:
 		return protoreflect.ValueOfBool(value.Bool())
 	case protoreflect.Int32Kind:
 		return protoreflect.ValueOfInt32(int32(min(max(value.Int(), math.MinInt32), math.MaxInt32)))
 	case protoreflect.Int64Kind:
 		return protoreflect.ValueOfInt64(value.Int())
-	case protoreflect.Uint64Kind:
-		return protoreflect.ValueOfUint64(value.Uint())
 	case protoreflect.MessageKind:
 		if value.Type() == timeType {
 			at, _ := value.Interface().(time.Time)
@@ -106,7 +92,7 @@ func encodeOne(value reflect.Value, field protoreflect.FieldDescriptor, fresh fu
 		encode(reflect.Indirect(value), message.Message())
 		return message
 	}
-	panic(fmt.Sprintf("wire: no rule for %s", field.FullName()))
+	panic(fmt.Sprintf("protoconv: no rule for %s", field.FullName()))
 }
 
 // decode copies the message from into the domain struct to.
@@ -117,8 +103,6 @@ func decode(from protoreflect.Message, to reflect.Value) {
 		case p.field.Kind() == protoreflect.EnumKind:
 			target.SetString(enumName(p.field.Enum(), from.Get(p.field).Enum(), from.Get(p.rest).String()))
 		case !from.Has(p.field):
-		case p.field.IsMap():
-			decodeMap(from.Get(p.field).Map(), target)
 		case p.field.IsList():
 			list := from.Get(p.field).List()
 			target.Set(reflect.MakeSlice(target.Type(), list.Len(), list.Len()))
@@ -131,32 +115,18 @@ func decode(from protoreflect.Message, to reflect.Value) {
 	}
 }
 
-func decodeMap(from protoreflect.Map, to reflect.Value) {
-	to.Set(reflect.MakeMapWithSize(to.Type(), from.Len()))
-	from.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-		element := reflect.New(to.Type().Elem()).Elem()
-		decode(value.Message(), element)
-		to.SetMapIndex(reflect.ValueOf(key.String()), element)
-		return true
-	})
-}
-
 func decodeOne(value protoreflect.Value, field protoreflect.FieldDescriptor, to reflect.Value) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		to.SetString(value.String())
-	case protoreflect.BytesKind:
-		to.SetBytes(append([]byte(nil), value.Bytes()...))
 	case protoreflect.BoolKind:
 		to.SetBool(value.Bool())
 	case protoreflect.Int32Kind, protoreflect.Int64Kind:
 		to.SetInt(value.Int())
-	case protoreflect.Uint64Kind:
-		to.SetUint(value.Uint())
 	case protoreflect.MessageKind:
 		decodeMessage(value.Message(), to)
 	default:
-		panic(fmt.Sprintf("wire: no rule for %s", field.FullName()))
+		panic(fmt.Sprintf("protoconv: no rule for %s", field.FullName()))
 	}
 }
 

@@ -1,4 +1,4 @@
-package wire
+package protoconv
 
 // What a host and a plugin must agree on before they can talk.
 const (

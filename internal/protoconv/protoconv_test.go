@@ -1,10 +1,8 @@
-package wire
+package protoconv
 
 import (
 	"fmt"
-	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -41,11 +39,6 @@ func fill(v reflect.Value, n *int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(v.Index(0), n)
 		fill(v.Index(1), n)
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-		element := reflect.New(v.Type().Elem()).Elem()
-		fill(element, n)
-		v.SetMapIndex(reflect.ValueOf("key"), element)
 	case reflect.Struct:
 		if v.Type() == timeType {
 			v.Set(reflect.ValueOf(time.Unix(int64(*n), int64(*n)).UTC()))
@@ -81,68 +74,6 @@ func throughBytes[M proto.Message](t *testing.T, sent, received M) M {
 	return received
 }
 
-func roundTrip(t *testing.T, e recovery.Event) {
-	t.Helper()
-	m, err := EventToProto(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := EventFromProto(throughBytes(t, m, &mulliganv1.Event{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, e) {
-		t.Errorf("%s:\ngot  %+v\nwant %+v", e.Type(), got, e)
-	}
-}
-
-func TestEveryEventComesBack(t *testing.T) {
-	source, err := os.ReadFile("../../recovery/event.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	declared := regexp.MustCompile(`eventType\(\) string +\{ return "(\w+)" \}`).FindAllStringSubmatch(string(source), -1)
-	if len(declared) != len(bodies) {
-		t.Fatalf("%d event types in recovery, %d here", len(declared), len(bodies))
-	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	for name, body := range bodies {
-		for _, full := range []bool{true, false} {
-			v, n := reflect.New(body).Elem(), 0
-			if full {
-				fill(v, &n)
-			}
-			b, _ := v.Interface().(recovery.Body)
-			e := recovery.Event{Run: "r", Seq: 3, Time: at, Text: "said", Inbox: 2, Body: b}
-			if e.Type() != string(name) {
-				t.Errorf("%s is called %s", name, e.Type())
-			}
-			roundTrip(t, e)
-		}
-	}
-	roundTrip(t, recovery.Event{Run: "r", Seq: 1, Body: recovery.Unknown{Type: "brand_new", Data: []byte(`{"a":1}`)}})
-}
-
-func TestAnEventOfANewerSchemaSurvives(t *testing.T) {
-	var newer mulliganv1.Event
-	newer.Seq = 9
-	newer.ProtoReflect().SetUnknown([]byte{0xc2, 0x3e, 2, 'h', 'i'}) // field 1000
-	e, err := EventFromProto(throughBytes(t, &newer, &mulliganv1.Event{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := e.Body.(recovery.Unknown); !ok {
-		t.Fatalf("%+v", e)
-	}
-	back, err := EventToProto(e)
-	if err != nil || !proto.Equal(back, &newer) {
-		t.Errorf("%v %v", back, err)
-	}
-	if _, err := EventFromProto(&mulliganv1.Event{}); err == nil {
-		t.Error("an event without a body")
-	}
-}
-
 func TestEveryKindComesBack(t *testing.T) {
 	for _, kind := range append(recovery.Kinds(), "", "kind_77", "kind_-3", "brand_new", "kind_1", "kind_007", "Timeout", "unspecified", "kind_") {
 		f := filled[recovery.Failure]()
@@ -170,16 +101,6 @@ func TestRunErrorComesBack(t *testing.T) {
 	got := RunErrorFromProto(throughBytes(t, RunErrorToProto(e), &mulliganv1.RunErrorRequest{}))
 	if !reflect.DeepEqual(got, e) {
 		t.Errorf("got  %+v\nwant %+v", got, e)
-	}
-}
-
-func TestVoteAndDecisionComeBack(t *testing.T) {
-	v, d := filled[recovery.Vote](), filled[recovery.Decision]()
-	if got := VoteFromProto(throughBytes(t, VoteToProto(v), &mulliganv1.Vote{})); !reflect.DeepEqual(got, v) {
-		t.Errorf("%+v", got)
-	}
-	if got := DecisionFromProto(throughBytes(t, DecisionToProto(d), &mulliganv1.Decision{})); !reflect.DeepEqual(got, d) {
-		t.Errorf("%+v", got)
 	}
 }
 
