@@ -89,6 +89,11 @@ var Rooms = []Room{
 		Why:  "what of somebody else's text may reach a terminal is one rule for the command line and the chat, so that a hole in it is closed once; it knows characters and nothing of ours",
 	},
 	{
+		From: "internal/hostiletext",
+		May:  []string{"std"},
+		Why:  "the page and the terminal are held to one corpus of text that is hard to draw; it is text and nothing of ours",
+	},
+	{
 		From: "runner/command/...",
 		May:  []string{"std", "llm/...", "recovery/...", "runner", "internal/procgroup"},
 		Why:  "a command is one more tool to the runner, which does not know it: beside the runner's own words it needs only how processes are started and ended",
