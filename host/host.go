@@ -43,10 +43,16 @@ func New(options ...Option) *Host {
 	return h
 }
 
-// Add adds a plugin without starting it.
+// Add adds a plugin without starting it. A command that cannot be found is an error that
+// names it, unless spec says that it may come late.
 func (h *Host) Add(spec Spec) error {
 	if err := checkSpec(spec); err != nil {
 		return err
+	}
+	if spec.Address == "" && !spec.Late {
+		if _, err := lookUp(spec.Command[0], spec.Dir); err != nil {
+			return fmt.Errorf("plugin %s: its command cannot be run: %w", spec.Name, err)
+		}
 	}
 	sweepOnce()
 	h.mu.Lock()

@@ -18,6 +18,7 @@ type Spec struct {
 	TLS        *RemoteTLS        // for grpcs; nil = the system's roots and no client certificate
 	Env        []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
 	Config     json.RawMessage   // checked against the plugin's schema; nil = none
+	Late       bool              // the command need not be there yet: it is looked for whenever the plugin is started
 	Deadline   time.Duration     // for one answer; 0 = the caller's alone
 	Dir        string            // where it runs; "" = where the host does
 	Folder     string            // that holds all of the plugin; "" = found as HashFolder says

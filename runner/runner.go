@@ -46,6 +46,7 @@ type Runner struct {
 	minTimeout time.Duration
 	deadlines  hooks.Deadlines
 	busy       busy // runs that are driven, tools that have not ended
+	unadvised  sync.Once
 
 	checkpoints checkpoints
 
@@ -233,10 +234,23 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 			s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
 		}
 	}
+	if s.Policy.AutoRecover && len(s.Policy.Plugins) == 0 {
+		r.unadvised.Do(r.warnUnadvised)
+	}
 	for _, t := range r.tools() {
 		s.Tools = append(s.Tools, t.decl())
 	}
 	return s, nil
+}
+
+// warnUnadvised says that nothing is repeated by itself where nobody says what to repeat. It
+// is a mistake in the program, so that it is also said where no logger was given.
+func (r *Runner) warnUnadvised() {
+	logger := r.logger
+	if !logger.Enabled(context.Background(), slog.LevelWarn) {
+		logger = slog.Default()
+	}
+	logger.Warn("a run recovers by itself, and no hook says how: nothing will be repeated; add one, such as autorecover.Hook(), by runner.WithHook")
 }
 
 // pinTimeouts resolves the timers of a run of that model under what is set for it.

@@ -155,7 +155,7 @@ func hostOf(t *testing.T, faults ...string) *host.Host {
 		case "wrapped":
 			spec.Command = []string{"sh", "-c", `"$0"; exit 5`, os.Args[0]}
 		case "missing":
-			spec.Command = []string{"/nowhere/plugin"}
+			spec.Command, spec.Late = []string{"/nowhere/plugin"}, true
 		}
 		if err := h.Add(spec); err != nil {
 			t.Fatal(err)

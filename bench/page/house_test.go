@@ -158,10 +158,7 @@ func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, erro
 	if h.advice != nil {
 		return h.advice(e), nil
 	}
-	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.Input{
-		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries, AutoRecover: e.AutoRecover,
-		IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: time.Now(),
-	}, 0), nil
+	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(e, time.Now()), 0), nil
 }
 
 // Offline is runner.Connectivity's.

@@ -112,10 +112,7 @@ func (p *performance) advise(ctx context.Context, e hooks.RunError) (recovery.Vo
 
 // autoRecover is the auto-recover plugin without dice.
 func autoRecover(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
-	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.Input{
-		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries, AutoRecover: e.AutoRecover,
-		IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: time.Now(),
-	}, 0), nil
+	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(e, time.Now()), 0), nil
 }
 
 // since is how long ago the run began.

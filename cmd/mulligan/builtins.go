@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/plugins/autorecover"
+	"github.com/mulligan-run/mulligan/plugins/autorecover/serve"
 	"github.com/mulligan-run/mulligan/plugins/rules"
 )
 
 // builtins are the plugins that this program itself can be, by their names.
-var builtins = map[string]func(){builtinAutoRecover: autorecover.Serve, builtinRules: rules.Serve}
+var builtins = map[string]func(){builtinAutoRecover: serve.Serve, builtinRules: rules.Serve}
 
 const (
 	builtinAutoRecover = "auto-recover"

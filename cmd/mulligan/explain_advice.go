@@ -39,7 +39,7 @@ func treat(f recovery.Failure, at time.Time, alternatives ...recovery.Alternativ
 	if err != nil {
 		return treatment{}, err
 	}
-	vote := autorecover.Decide(autorecover.DefaultConfig(), inputOf(hooks.NewRunError(r), at), 0)
+	vote := autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(hooks.NewRunError(r), at), 0)
 	vote.Plugin = autorecover.Name
 	tell(recovery.Voted{Failure: r.Open.Seq, Vote: vote})
 	t := treatment{Decision: recovery.Decide(r)}
@@ -59,13 +59,6 @@ func someTalk() []llm.Message {
 		talk = append(talk, llm.User("A question."), llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "An answer."}}})
 	}
 	return append(talk, llm.User("A question."))
-}
-
-func inputOf(e hooks.RunError, now time.Time) autorecover.Input {
-	return autorecover.Input{
-		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
-		AutoRecover: e.AutoRecover, IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: now,
-	}
 }
 
 // String says it as an instruction.

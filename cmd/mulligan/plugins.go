@@ -286,7 +286,11 @@ func pluginSpec(p pluginEntry, env func(string) string) (host.Spec, error) {
 		}
 		command = []string{self, "plugin", "serve", p.Name}
 	}
-	spec := host.Spec{Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: slack * p.deadline(), Transcript: p.Transcript == transcriptMessages}
+	spec := host.Spec{
+		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.files(), Folder: p.Folder, Deadline: slack * p.deadline(),
+		Transcript: p.Transcript == transcriptMessages,
+		Late:       true, // a plugin that is missing has no say, and its status says why; the run goes on
+	}
 	spec.Restart, spec.Breaker = p.policies()
 	if p.Shadow {
 		spec.Labels = map[string]string{labelShadow: "true"}

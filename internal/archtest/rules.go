@@ -156,6 +156,16 @@ var Rooms = []Room{
 		Why:  "the terminal is a client like any other: what it can do, every SDK can do; beside that it shares only the rule of what may reach a terminal",
 	},
 	{
+		From: "plugins/autorecover",
+		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/v6", "llm/...", "recovery/...", "hooks/..."},
+		Why:  "the policy in process is for any Go program: a hook and the vocabulary, without what a plugin's connection takes",
+	},
+	{
+		From: "plugins/autorecover/serve",
+		May:  []string{"std", "recovery", "plugins/autorecover", "sdk/go/plugin"},
+		Why:  "our own plugins have no door that others lack: as a process the policy is the SDK and itself",
+	},
+	{
 		From: "plugins/...",
 		May:  []string{"std", "modules", "llm/...", "recovery/...", "sdk/go/..."},
 		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other",

@@ -1,10 +1,11 @@
-// Package autorecover is the plugin that comes with Mulligan: retry what may pass
+// Package autorecover is the policy that comes with Mulligan: retry what may pass
 // by itself, rotate to another model where it will not, and otherwise leave a
 // person something to do.
 //
-// [Decide] is the whole policy, a pure function; [Serve] answers a host with it.
+// [Decide] is the whole policy, a pure function; [Hook] is the same for a runner in this
+// process, and serve/ the same as a plugin process.
 //
-//	vote := autorecover.Decide(autorecover.DefaultConfig(), in, rand.Float64())
+//	runner.New(runner.WithHook(autorecover.Name, autorecover.Hook()), runner.WithAutoRecover(true), …)
 //
 // # The ladder
 //

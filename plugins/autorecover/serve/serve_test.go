@@ -1,4 +1,4 @@
-package autorecover
+package serve
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func TestAnEventBecomesADecision(t *testing.T) {
 		Models: []recovery.Alternative{{Model: "home/atlas-1"}},
 	}
 	d, err := p.runError(context.Background(), e)
-	if err != nil || d.Action != recovery.ActionRetry || d.Delay != 3*time.Second || d.Adjust.MaxOutputTokens != moreOutput || d.Reason == "" {
+	if err != nil || d.Action != recovery.ActionRetry || d.Delay != 3*time.Second || d.Adjust.MaxOutputTokens != 16_384 || d.Reason == "" {
 		t.Errorf("retry: %+v, %v", d, err)
 	}
 	e.Failure = *recovery.NewFailure(recovery.KindAuth, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)

@@ -1,47 +1,38 @@
-package autorecover
+package serve
 
 import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
-
-// Name is what the plugin calls itself.
-const Name = "auto-recover"
 
 // Serve answers a host until it goes away.
 func Serve() {
 	p := newPolicy()
 	plugin.Serve(plugin.Func(p.runError),
-		plugin.WithName(Name), plugin.WithVersion(version()),
-		plugin.WithConfigSchema(string(Schema)), plugin.WithConfig(p.configure))
-}
-
-// version is that of the program which the plugin is built into.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+		plugin.WithName(autorecover.Name), plugin.WithVersion(autorecover.Version()),
+		plugin.WithConfigSchema(string(autorecover.Schema)), plugin.WithConfig(p.configure))
 }
 
 // policy is Decide with the configuration that the host handed over.
-type policy struct{ config atomic.Pointer[Config] }
+type policy struct {
+	config atomic.Pointer[autorecover.Config]
+}
 
 func newPolicy() *policy {
-	p, c := &policy{}, DefaultConfig()
+	p, c := &policy{}, autorecover.DefaultConfig()
 	p.config.Store(&c)
 	return p
 }
 
 func (p *policy) configure(raw json.RawMessage) error {
-	c, err := ParseConfig(raw)
+	c, err := autorecover.ParseConfig(raw)
 	if err != nil {
 		return err
 	}
@@ -51,11 +42,11 @@ func (p *policy) configure(raw json.RawMessage) error {
 
 // runError draws the dice and reads the clock, which Decide does not.
 func (p *policy) runError(_ context.Context, e plugin.Event) (plugin.Decision, error) {
-	return decision(Decide(*p.config.Load(), inputOf(e, time.Now()), rand.Float64())), nil
+	return decision(autorecover.Decide(*p.config.Load(), inputOf(e, time.Now()), rand.Float64())), nil
 }
 
-func inputOf(e plugin.Event, now time.Time) Input {
-	return Input{
+func inputOf(e plugin.Event, now time.Time) autorecover.Input {
+	return autorecover.Input{
 		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
 		AutoRecover: e.AutoRecover, IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Models, Now: now,
 	}

@@ -1,0 +1,44 @@
+package autorecover
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Name is what the policy calls itself.
+const Name = "auto-recover"
+
+// Hook is the policy in this process, as [DefaultConfig] has it.
+func Hook() hooks.Hook { return DefaultConfig().Hook() }
+
+// Hook is the policy in this process. It draws the dice and reads the clock, which
+// [Decide] does not.
+func (c Config) Hook() hooks.Hook {
+	version := Version()
+	return hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+		vote := Decide(c, InputOf(e, time.Now()), rand.Float64())
+		vote.Version = version
+		return vote, nil
+	})
+}
+
+// InputOf is what Decide looks at of an event.
+func InputOf(e hooks.RunError, now time.Time) Input {
+	return Input{
+		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
+		AutoRecover: e.AutoRecover, IdleBreaker: e.IdleBreaker, Tried: e.Tried, Alternatives: e.Alternatives, Now: now,
+	}
+}
+
+// Version is that of the program which the policy is built into.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
