@@ -10,11 +10,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 )
 
 // Transport is a way to fail below HTTP.
 type Transport struct {
-	ID   string // the catalogue's row
+	ID   string // the catalogue's row or variant
 	Name string // for Break
 	Doc  string // what happens
 }
@@ -44,8 +45,10 @@ func transports() []transport {
 		{Transport{"T17", "eof", "takes the request and closes the connection"}, breakAfterRequest(sayNothing)},
 		{Transport{"T18", "ssh", "an SSH server"}, breakAfterRequest(greetSSH)},
 		{Transport{"T25", "h2-reset", "HTTP/2: the stream is reset before the header"}, breakH2(h2Reset)},
+		{Transport{"T25-refused", "h2-refused", "HTTP/2: the server refuses every stream, unread"}, breakH2(h2Refused)},
 		{Transport{"T26", "h2-reset-mid", "HTTP/2: the stream is reset in the middle of an answer"}, breakH2(h2ResetMid)},
 		{Transport{"T28", "h2-goaway", "HTTP/2: the server says that it goes away, and goes"}, breakH2(h2GoAway)},
+		{Transport{"T28-unread", "h2-goaway-unread", "HTTP/2: the server goes away, and says that it has read no request"}, breakH2(h2GoAwayUnread)},
 	}
 }
 
@@ -70,8 +73,12 @@ type Broken struct {
 	// Dial takes the place of the dial where no server can play the fault; nil = none.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	closers []func() error
+	requests atomic.Int64
+	closers  []func() error
 }
+
+// Requests is how many whole requests have come over HTTP/2.
+func (b *Broken) Requests() int { return int(b.requests.Load()) }
 
 // Break starts the transport of that name.
 func Break(name string) (*Broken, error) {

@@ -26,7 +26,10 @@ func breakH2(fail h2Fault) func(*Broken) error {
 			framer := http2.NewFramer(c, c)
 			framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 			if framer.WriteSettings() == nil {
-				talkH2(framer, fail)
+				talkH2(framer, func(f *http2.Framer, stream uint32, path string) bool {
+					b.requests.Add(1)
+					return fail(f, stream, path)
+				})
 			}
 		})
 	}
@@ -63,6 +66,11 @@ func talkH2(framer *http2.Framer, fail h2Fault) {
 
 func h2Reset(f *http2.Framer, stream uint32, _ string) bool {
 	return f.WriteRSTStream(stream, http2.ErrCodeInternal) != nil
+}
+
+// h2Refused says of a request that it may be made again.
+func h2Refused(f *http2.Framer, stream uint32, _ string) bool {
+	return f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) != nil
 }
 
 // h2ResetMid begins the answer that suits the path.
@@ -103,4 +111,9 @@ func partialAnswer(path string) string {
 func h2GoAway(f *http2.Framer, stream uint32, _ string) bool {
 	_ = f.WriteGoAway(stream, http2.ErrCodeNo, nil)
 	return true
+}
+
+// h2GoAwayUnread says of a request that it may be made again, on another connection.
+func h2GoAwayUnread(f *http2.Framer, _ uint32, _ string) bool {
+	return f.WriteGoAway(0, http2.ErrCodeNo, nil) != nil
 }

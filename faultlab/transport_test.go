@@ -40,6 +40,7 @@ func askBroken(t *testing.T, name, path string) (*http.Response, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.GetBody = nil // net/http would ask again by itself
 	if r.URL.Hostname() != b.Host {
 		t.Errorf("host %q of %s", b.Host, b.URL)
 	}
@@ -80,14 +81,16 @@ func TestTransports(t *testing.T) {
 			e, ok := errors.AsType[x509.CertificateInvalidError](err)
 			return ok && e.Reason == x509.Expired
 		},
-		"plain-http": is(http.ErrSchemeMismatch),
-		"proxy-407":  says("Proxy Authentication Required"),
-		"no-headers": is(context.DeadlineExceeded),
-		"reset":      is(syscall.ECONNRESET),
-		"eof":        is(io.EOF),
-		"ssh":        says(`malformed HTTP response "SSH-2.0-OpenSSH_9.2"`),
-		"h2-reset":   says("stream error: stream ID 1; INTERNAL_ERROR; received from peer"),
-		"h2-goaway":  says(`server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR`),
+		"plain-http":       is(http.ErrSchemeMismatch),
+		"proxy-407":        says("Proxy Authentication Required"),
+		"no-headers":       is(context.DeadlineExceeded),
+		"reset":            is(syscall.ECONNRESET),
+		"eof":              is(io.EOF),
+		"ssh":              says(`malformed HTTP response "SSH-2.0-OpenSSH_9.2"`),
+		"h2-reset":         says("stream error: stream ID 1; INTERNAL_ERROR; received from peer"),
+		"h2-refused":       says("REFUSED_STREAM; received from peer"),
+		"h2-goaway-unread": says("received Server's graceful shutdown GOAWAY"),
+		"h2-goaway":        says(`server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR`),
 	}
 	for _, transport := range faultlab.Transports() {
 		right, ok := tests[transport.Name]

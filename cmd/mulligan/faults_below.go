@@ -90,11 +90,11 @@ func (all *brokenTransports) introduce(s *screen) {
 	for _, b := range all.list {
 		for i, line := range b.where() {
 			if i == 0 {
-				fmt.Fprintf(s.out, "  %s  %-14s  %s\n", s.ink.cyan(b.ID), b.Name, line)
-				fmt.Fprintf(s.out, "  %21s%s\n", "", s.ink.dim(b.Doc))
+				fmt.Fprintf(s.out, "  %s  %-16s  %s\n", s.ink.cyan(fmt.Sprintf("%-11s", b.ID)), b.Name, line)
+				fmt.Fprintf(s.out, "  %31s%s\n", "", s.ink.dim(b.Doc))
 				continue
 			}
-			fmt.Fprintf(s.out, "  %21s%s\n", "", line)
+			fmt.Fprintf(s.out, "  %31s%s\n", "", line)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
@@ -66,6 +67,19 @@ func PromptFailure(provider, model string, cause error) *recovery.Failure {
 	f.Detail = recovery.Clip(cause.Error(), recovery.MaxDetail)
 	f.Describe(recovery.Words{})
 	return f
+}
+
+// notRepeated is how net/http says that it would have made a request again, if it could.
+var notRepeated = regexp.MustCompile(`(?s)http2: Transport: cannot retry err \[(.*)\] after Request\.Body was written; define Request\.GetBody to avoid this error`)
+
+// once is what a request without GetBody failed with. Requests have none, so that net/http
+// cannot make them again: it does where a server says that it has read nothing (a GOAWAY, a
+// refused stream), for as long as the server says so.
+func once(err error) error {
+	if text := err.Error(); notRepeated.MatchString(text) {
+		return errors.New(notRepeated.ReplaceAllString(text, "$1"))
+	}
+	return err
 }
 
 // unanswered names an error that came before any answer. connected says whether

@@ -44,7 +44,7 @@ func (j *judge) unanswered(err error, connected bool) error {
 	if connected {
 		j.phase = recovery.PhaseBeforeFirstEvent
 	}
-	return j.fail(unanswered(err, connected), err, nil)
+	return j.fail(unanswered(err, connected), once(err), nil)
 }
 
 // form is what an answer turns out to be.

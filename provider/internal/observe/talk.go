@@ -199,6 +199,7 @@ func (t *talk) send() error {
 		return PromptFailure(t.client.provider, t.ask.Model, t.ask.Secrets.Error(err))
 	}
 	request.Header = t.ask.Header
+	request.GetBody = nil                      // see once
 	response, err := t.client.http.Do(request) //nolint:bodyclose // end or retire closes it
 	switch {
 	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):

@@ -74,6 +74,7 @@ func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Resp
 	var connected atomic.Bool
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	r = r.Clone(httptrace.WithClientTrace(r.Context(), trace))
+	r.GetBody = nil                 // see once
 	r.Header.Del("Accept-Encoding") // net/http then asks for gzip itself, and undoes it
 	response, err := base.RoundTrip(r)
 	w.mu.Lock()
