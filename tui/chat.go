@@ -43,6 +43,7 @@ type Chat struct {
 	unanswered client.Start // the message that nobody knows whether it began a run
 	answering  string       // the suggestion that was answered just now
 	menu       *menu
+	aimed      target // what a digit in the composer was typed for
 	notice     string // told once, until the next key
 	leaving    time.Time
 	blurred    bool
@@ -66,7 +67,6 @@ func New(ctx context.Context, cfg Config) *Chat {
 	c.ctx, c.close = context.WithCancel(ctx)
 	c.input = textarea.New()
 	c.input.ShowLineNumbers = false
-	c.input.Placeholder = "Write a message, or /help"
 	c.input.Prompt = ""
 	c.input.DynamicHeight, c.input.MinHeight, c.input.MaxHeight, c.input.MaxContentHeight = true, 1, maxComposer, maxLines
 	c.input.SetVirtualCursor(false)
@@ -83,7 +83,7 @@ const (
 
 // Init is tea.Model's.
 func (c *Chat) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(false))
+	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(knowModels))
 }
 
 // Update is tea.Model's.
@@ -140,7 +140,9 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 		}
 		c.complain(msg.err)
 	case modelsMsg:
-		c.models(msg)
+		return c.models(msg)
+	case chosenMsg:
+		c.modelChosen(msg)
 	case runsMsg:
 		c.complain(msg.err)
 		c.tellRuns(msg.runs)
@@ -299,35 +301,6 @@ func (c *Chat) takeBack() {
 func (c *Chat) compose(text string) {
 	c.input.SetValue(clean(text))
 	c.input.MoveToEnd()
-}
-
-func (c *Chat) models(msg modelsMsg) {
-	for _, m := range msg.models {
-		if m.Default {
-			c.standard = m.Name
-		}
-	}
-	if !msg.ask {
-		return // it is only for the line at the bottom
-	}
-	c.complain(msg.err)
-	var names []string
-	for _, m := range msg.models {
-		if m.Ready {
-			names = append(names, m.Name)
-		}
-	}
-	if len(names) == 0 && msg.err == nil {
-		c.notice = "There is no model with credentials: `mulligan doctor` says what is missing."
-		return
-	}
-	c.menu = &menu{"The model of the next messages", names, c.useModel}
-}
-
-func (c *Chat) useModel(model string) tea.Cmd {
-	c.model = model
-	c.notice = "The next message goes to " + line(model) + "."
-	return nil
 }
 
 // situation is what to draw below the conversation.

@@ -41,7 +41,7 @@ func newChat() *cobra.Command {
 		Use:   "chat",
 		Short: "Talk to a model, and choose what to do when it fails",
 		Long: "A conversation in this terminal. When a model call fails you see why, what was tried and what can be\n" +
-			"done; a number key does it. /help lists the keys and commands.\n\n" +
+			"done; Alt and its number do it, or the number alone and Enter. /help lists the keys and commands.\n\n" +
 			"It drives its runs itself and goes on with those that are due, as `mulligan serve` does, for as long as\n" +
 			"it is open. Leaving lets go of a run that goes on; with the same --session it is gone on with. --connect\n" +
 			"talks to a `mulligan serve` instead, with the token of the state folder; its runs go on without you.",

@@ -108,6 +108,8 @@ func TestChat(t *testing.T) {
 	p.shows("❯ Is it fine?", "is having problems", "[1] Retry", "[2] Stop")
 	h.asked(1)
 	p.types("1")
+	p.shows("Enter chooses: Retry")
+	p.keys("Enter")
 	p.shows("You chose: Retry", "✓ Recovered after 1 retry", "It is **fine** now.")
 	h.asked(2)
 	p.leaves()
@@ -132,6 +134,23 @@ func TestChatStops(t *testing.T) {
 	p.keys("Escape")
 	p.shows("Hello wor", "■ Stopped. The text above is kept.")
 	p.types("/retry")
+	p.keys("Enter")
+	p.shows("All good.")
+	p.leaves()
+}
+
+// TestChatInterrupted: so does Ctrl-C, and the chat stays open.
+func TestChatInterrupted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "stall:Hello wor, answer:All good.")
+	p := h.inTerminal(80, 24, "chat")
+	p.shows("Write a message")
+	p.types("hi")
+	p.keys("Enter")
+	p.shows("Hello wor", "Esc stops")
+	p.keys("C-c")
+	p.shows("Hello wor", "■ Stopped. The text above is kept.")
+	p.types("And now?")
 	p.keys("Enter")
 	p.shows("All good.")
 	p.leaves()

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -149,8 +150,8 @@ func (s *service) Cancel(_ context.Context, id string) error { return s.runner.C
 func (s *service) listModels() []gateway.Model {
 	c := s.app.config
 	names := append([]string{c.Model}, c.Fallbacks...)
-	for entry, e := range c.Providers {
-		for name := range e.Models {
+	for _, entry := range slices.Sorted(maps.Keys(c.Providers)) {
+		for _, name := range slices.Sorted(maps.Keys(c.Providers[entry].Models)) {
 			names = append(names, entry+"/"+name)
 		}
 	}
