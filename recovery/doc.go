@@ -99,6 +99,8 @@
 // # Where else to look
 //
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
+//	limits.go     the way that every call of a model comes through, where those limits are asked
+//	cause.go      what a run goes by of its failures, apart from what they say of themselves
 //	classify.go   any error into a Failure, from what body.go, status.go and hints.go read of it
 //	wording.go    the form of its rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	diagnosis.go  what it was recognised by, for whoever asks why

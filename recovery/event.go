@@ -120,6 +120,7 @@ type Failed struct {
 	Attempt      uint64        `json:"attempt,omitempty"` // 0 = no model call was in the air
 	CallID       string        `json:"callId,omitempty"`  // the tool call that failed the run
 	Failure      Failure       `json:"failure"`
+	Cause        Cause         `json:"cause,omitempty"`
 	Usage        llm.Usage     `json:"usage,omitzero"`
 	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown    `json:"cooling,omitempty"`

@@ -70,6 +70,7 @@ var proofs = []proof{
 	{"I48", "the classifier is total and reads no model's text", false, []string{"recovery FuzzClassify", "recovery TestModelTextIsNoEvidence"}, ""},
 	{"I49", "every kind has its actions; plugins see no prompt unless granted", false, []string{"recovery TestButtons", "recovery TestEveryKindAndVariant", "hooks TestNewRunError"}, ""},
 	{"I50", "the same seed gives the same log", true, nil, ""},
+	{"I51", "no more model calls than the policy allows, whatever anybody says", false, []string{"recovery TestI51"}, ""},
 }
 
 // TestEveryInvariantHasItsProof: each has one line, what the line names exists, every rule
@@ -96,8 +97,8 @@ func TestEveryInvariantHasItsProof(t *testing.T) {
 			}
 		}
 	}
-	if len(proofs) != 50 {
-		t.Errorf("%d invariants, not 50", len(proofs))
+	if len(proofs) != 51 {
+		t.Errorf("%d invariants, not 51", len(proofs))
 	}
 }
 
