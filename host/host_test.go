@@ -120,6 +120,21 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
+func TestAnEndlessSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	h := faultyHost(t, "endless schema", "{}")
+	started := make(chan error, 1)
+	go func() { started <- h.Start(t.Context()) }()
+	select {
+	case err := <-started:
+		if err == nil || !strings.Contains(err.Error(), "too many steps") {
+			t.Error(err)
+		}
+	case <-time.After(startTimeout + busy):
+		t.Fatal("it is still being checked") // and Close waits for the start
+	}
+}
+
 func TestAKilledPluginIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	h := faultyHost(t, "ok", "")
