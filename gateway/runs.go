@@ -83,18 +83,18 @@ type Listed struct {
 }
 
 func (g *Gateway) registerRuns() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "start-run", Method: http.MethodPost, Path: "/v1/runs", Summary: "Start a run", Tags: []string{"runs"},
 		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxBody, Errors: []int{http.StatusConflict, http.StatusUnprocessableEntity},
 	}, g.startRun)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-runs", Method: http.MethodGet, Path: "/v1/runs", Summary: "List runs, newest first", Tags: []string{"runs"},
 	}, g.listRuns)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/v1/runs/{id}", Summary: "Where a run stands", Tags: []string{"runs"},
 		Errors: []int{http.StatusNotFound},
 	}, g.getRun)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/v1/runs/{id}/cancel", Summary: "End a run", Tags: []string{"runs"},
 		DefaultStatus: http.StatusAccepted, Errors: []int{http.StatusNotFound},
 	}, g.cancelRun)
