@@ -243,6 +243,7 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	t := msg.turn
 	asked := t.view.Suggestion() != nil
+	c.pen.md.budget = 0 // nobody knows yet whether one frame can draw it
 	for _, item := range msg.items {
 		if err := t.apply(item); err != nil {
 			t.lost = err.Error()
@@ -321,15 +322,21 @@ func (c *Chat) situation() (*turn, situation) {
 
 // keepTicking brings frames while something counts.
 func (c *Chat) keepTicking() tea.Cmd {
-	t := c.last()
-	if c.ticking || t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero() {
+	t, every := c.last(), tickEvery
+	if c.pen.md.budget <= 0 { // a frame has left something to the next
+		every = drawEvery
+	}
+	if c.ticking || every == tickEvery && (t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero()) {
 		return nil
 	}
 	c.ticking = true
-	return tick(tickEvery)
+	return tick(every)
 }
 
-const tickEvery = 250 * time.Millisecond
+const (
+	tickEvery = 250 * time.Millisecond
+	drawEvery = 20 * time.Millisecond
+)
 
 // autoText is how auto-recover stands for the next message, "" where nobody knows.
 func (c *Chat) autoText() string {

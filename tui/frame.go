@@ -34,6 +34,7 @@ func (c *Chat) inputStyles() textarea.Styles {
 // View is tea.Model's.
 func (c *Chat) View() tea.View {
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
+	c.pen.md.budget = frameBudget
 	foot := c.foot()
 	room := c.height - len(foot)
 	c.pen.room = max(4, room-2) // two lines of the conversation are always there

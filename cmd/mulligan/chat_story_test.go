@@ -239,3 +239,22 @@ func TestTokenIsNotSentInClear(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONDoesNotSteerTheTerminal: what a model wrote is escaped on a terminal, and is as it was
+// in a pipe.
+func TestJSONDoesNotSteerTheTerminal(t *testing.T) {
+	t.Parallel()
+	const said = "\u009b2J\u202eever"
+	h := newHome(t, "answer:"+said)
+	p := h.inTerminal(120, 60, "run", "--json", "hi")
+	p.shows(`\u009b2J\u202eever`, "left with 0")
+	run := strings.TrimSpace(h.mulligan(0, "runs", "list", "--json", "--limit", "1"))
+	run = run[strings.Index(run, `"run":"`)+len(`"run":"`):]
+	run, _, _ = strings.Cut(run, `"`)
+	for _, args := range [][]string{{"runs", "events", run}, {"runs", "export", run}} {
+		if out := h.mulligan(0, args...); !strings.Contains(out, said) {
+			t.Errorf("%v in a pipe:\n%s", args, out)
+		}
+		h.inTerminal(120, 60, args...).shows(`\u009b2J\u202eever`, "left with 0")
+	}
+}
