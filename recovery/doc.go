@@ -45,7 +45,8 @@
 //   - A call that Next does not want any more is stopped. A stopped tool call has
 //     an unknown outcome, which is written as its ToolReturned.
 //   - A person's answer is written as what Answering gives, in one append: of one that cuts
-//     a call short that is the call's Failed, and then the Accepted.
+//     a call short that is the call's Failed, and then the Accepted. One that comes too late
+//     is a Noted: whoever sent it learns from the log what became of it.
 //   - A tool that panics is a ToolReturned with an error, and then a Failed with its
 //     CallID; a retry then means that the model goes on.
 //   - Appending is refused to an owner whose epoch is not the latest.

@@ -232,7 +232,7 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate
+	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate, TopicTooLate
 	What    string    `json:"what,omitempty"`      // a tool's name, a model
 	CallID  string    `json:"callId,omitempty"`    // the tool call it is about
 	Attempt uint64    `json:"attempt,omitempty"`   // the model call it is about

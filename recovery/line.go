@@ -213,6 +213,8 @@ func notedLine(b Noted) string {
 		return b.What + ": " + b.Detail
 	case b.Topic == TopicToolLate:
 		return b.What + " ended after the run had."
+	case b.Topic == TopicTooLate:
+		return "An answer came too late and changed nothing."
 	}
 	return ""
 }

@@ -55,8 +55,8 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 	return nil
 }
 
-// end has the run cancelled and waits for its end. An owner may let go of a run before
-// it reads that, so it is asked for again.
+// end has the run cancelled and waits for its end. An owner may die before it reads
+// that, so it is asked for again.
 func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 	const again = time.Second
 	r := runner.New(runner.WithLog(a.log), runner.WithLogger(a.logger()))
