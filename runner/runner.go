@@ -238,7 +238,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 		r.unadvised.Do(r.warnUnadvised)
 	}
 	for _, t := range r.tools() {
-		s.Tools = append(s.Tools, t.decl())
+		if t.isFor(s.Model) {
+			s.Tools = append(s.Tools, t.decl())
+		}
 	}
 	return s, nil
 }

@@ -57,7 +57,7 @@ mulligan chat --connect http://127.0.0.1:8484`,
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringVar(&f.connect, "connect", "", "the address of a running mulligan serve, for example http://127.0.0.1:8484")
-	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
 	flags.BoolVar(&f.noColor, "no-color", false, "use no colour; so does NO_COLOR in the environment")
 	registerMCP(cmd)
 	return cmd

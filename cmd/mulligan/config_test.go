@@ -172,8 +172,23 @@ func TestPluginsNoneAndDefault(t *testing.T) {
 	if diff := cmp.Diff(want, c.Plugins); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{"", `"open`, "  "} {
-		if err := new(config).addPlugins([]string{bad}); err == nil {
+	c = &config{Plugins: []pluginEntry{{Name: "rules"}, {Name: "auto-recover"}, {Name: "x", Command: []string{"x"}}}}
+	if err := c.addPlugins([]string{"./x", "auto-recover", "mine=./a b=c", "FOO=1"}); err != nil {
+		t.Fatal(err)
+	}
+	want = []pluginEntry{
+		{Name: "x-2", Command: []string{"./x"}},
+		{Name: "auto-recover"},
+		{Name: "mine", Command: []string{"./a", "b=c"}},
+		{Name: "foo-1", Command: []string{"FOO=1"}},
+		{Name: "rules"},
+		{Name: "x", Command: []string{"x"}},
+	}
+	if diff := cmp.Diff(want, c.Plugins); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", `"open`, "  ", "x=", "x=./x"} {
+		if err := (&config{Plugins: []pluginEntry{{Name: "x", Command: []string{"x"}}}}).addPlugins([]string{bad}); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}
 	}

@@ -16,15 +16,16 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	if err := a.config.addPlugins(plugins); err != nil {
 		return nil, nil, usage(err)
 	}
-	tools, err := a.tools()
-	if err != nil {
-		return nil, nil, err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
 	models.calm = true
+	tools, err := a.tools(models)
+	if err != nil {
+		models.close()
+		return nil, nil, err
+	}
 	known, err := a.healthFile()
 	if err == nil {
 		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it

@@ -223,6 +223,21 @@ func tellVote(v recovery.Vote) string {
 	return oneLine(text)
 }
 
+// tellDecision says who decided, or whose advice a person is offered: "plugin auto-recover
+// 0.1 decides: retry in 1 s (it may pass by itself)".
+func (l *live) tellDecision(d recovery.Decision) string {
+	who := strings.TrimSpace("plugin " + d.By.Plugin + " " + d.By.Version)
+	does := "decides"
+	if !l.run.Policy.AutoRecover || d.BlockedBy != "" {
+		does = "suggests"
+	}
+	text := who + " " + does + ": " + tellAction(d.Action, d.NewModel, d.Delay)
+	if reason := orElse(d.By.Reason, d.Reason); reason != "" {
+		text += " (" + reason + ")"
+	}
+	return oneLine(text)
+}
+
 // tellShadow is tellVote for one that does not count.
 func tellShadow(v recovery.Vote) string {
 	if v.Error != "" {
@@ -250,6 +265,9 @@ func tellAction(a recovery.Action, model string, delay recovery.Millis) string {
 }
 
 func (l *live) decided(d recovery.Decision) {
+	if d.By != nil && !l.narrate { // else its vote was told
+		l.line(l.ink.dim("→ " + l.tellDecision(d)))
+	}
 	if d.BlockedBy != "" {
 		l.line(l.ink.amber("· The limit " + oneLine(d.BlockedBy) + " does not let Mulligan act on that by itself."))
 	}

@@ -110,16 +110,16 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	tools, err := a.tools()
-	if err != nil {
-		return err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
 	}
 	models.calm = true
 	defer models.close()
+	tools, err := a.tools(models)
+	if err != nil {
+		return err
+	}
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
 	state, err := a.fold(ctx, id)

@@ -73,7 +73,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.session, "session", "", "the conversation that the run goes on with; a new name begins one")
 	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
-	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
 	flags.StringVar(&f.system, "system", "", "the system text")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
@@ -99,17 +99,20 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	tools, err := a.offered(f.tools)
-	if err != nil {
-		return err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
 	}
 	defer models.close()
+	tools, err := a.offered(f.tools, models)
+	if err != nil {
+		return err
+	}
 	if err := models.choose(a.config); err != nil {
 		return usage(err)
+	}
+	if err := checkFor(a.config.Model, tools); err != nil {
+		return err
 	}
 	if err := a.config.checkPrices(); err != nil {
 		return usage(err)
