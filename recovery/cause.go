@@ -11,6 +11,7 @@ const (
 	CauseClock          Cause = "clock"           // a clock of the run expired: step, max_turn or run
 	CauseBudget         Cause = "budget"          // the run's own tokens or money are used up
 	CauseDayBudget      Cause = "day_budget"      // those of all runs of the day are
+	CauseRounds         Cause = "rounds"          // its rounds are
 	CauseCutShort       Cause = "cut_short"       // a person did not wait for the call
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
 )
@@ -21,7 +22,7 @@ func (o *OpenFailure) terminal() bool {
 	switch o.Cause {
 	case CauseClock:
 		return o.Failure.Timer != TimerStep
-	case CauseBudget, CauseDayBudget:
+	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
 	}
 	return false

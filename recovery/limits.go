@@ -10,6 +10,10 @@ func (r *Run) permit(reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
 		return r.broke(part)
 	}
+	if r.roundsOver() {
+		f := r.failure(KindRoundLimit, OriginRunner, PhasePrompt)
+		return record(r, Failed{Failure: f, Cause: CauseRounds})
+	}
 	if r.tooMany() != "" {
 		return r.fail()
 	}
@@ -26,6 +30,13 @@ func (r *Run) tooMany() string {
 		return "max_failed_attempts"
 	}
 	return ""
+}
+
+// roundsOver reports whether the model has asked for tools as often as the run allows: each
+// of its answers so far did, or the run would be over.
+func (r *Run) roundsOver() bool {
+	limit := r.Policy.MaxRounds
+	return limit > 0 && r.Rounds/limit > r.Extended
 }
 
 // maxAttempts is how many attempts the model call at hand may have, switches included.

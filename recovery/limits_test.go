@@ -31,6 +31,7 @@ func drawLiars(t *rapid.T) *world {
 	p := DefaultPolicy()
 	p.AutoRecover = rapid.Bool().Draw(t, "auto")
 	p.MaxRetries = rapid.IntRange(0, 8).Draw(t, "retries")
+	p.MaxRounds = rapid.IntRange(1, 6).Draw(t, "rounds")
 	p.Models = modelNames[:rapid.IntRange(1, 3).Draw(t, "models")]
 	p.Plugins = []string{"p", "q"}[:rapid.IntRange(0, 2).Draw(t, "plugins")]
 	p.Budget.Tokens = rapid.SampledFrom([]int64{0, 0, 100, 2000}).Draw(t, "tokens")
@@ -44,7 +45,7 @@ func drawLiars(t *rapid.T) *world {
 		w.tool[name] = toolOutcome{took: time.Second, lost: rapid.Bool().Draw(t, name+" is lost"), panic: rapid.Bool().Draw(t, name+" panics")}
 	}
 	for _, m := range p.Models {
-		w.models[m] = append(rapid.SliceOfN(rapid.Custom(drawLie), 1, 4).Draw(t, m), outcome{fail: drawFailure(t)})
+		w.models[m] = rapid.SliceOfN(rapid.Custom(drawLie), 1, 4).Draw(t, m)
 		for i, o := range w.models[m] {
 			for j := range o.calls {
 				o.calls[j].ID = fmt.Sprintf("%s.%d.%d", m, i, j)
@@ -127,7 +128,7 @@ func drawFailure(t *rapid.T) *Failure {
 
 // callCount counts the calls of a run's models by its events alone.
 type callCount struct {
-	failed, granted                     int // in the run
+	failed, granted, rounds, extended   int // in the run
 	inCall, retries, summaries, answers int // in the call at hand
 }
 
@@ -145,6 +146,7 @@ func (c *callCount) count(t *rapid.T, before *Run, e Event) {
 		}
 		mayBegin(t, before, e.Time)
 	case Answered:
+		c.rounds++
 		c.inCall, c.retries, c.summaries, c.answers = 0, 0, 0, 0
 	case Failed:
 		if b.Attempt != 0 {
@@ -154,6 +156,9 @@ func (c *callCount) count(t *rapid.T, before *Run, e Event) {
 		if before.Wait == nil {
 			c.granted++
 			c.answers++
+			if o := before.Open; o != nil && o.Failure.Kind == KindRoundLimit && before.SuggestionOpen() {
+				c.extend(before.Suggestion, b)
+			}
 		}
 	}
 }
@@ -164,6 +169,8 @@ func (c *callCount) mayCall(t *rapid.T, r *Run, b Began) {
 		t.Fatalf("I51: attempt %d of one model call, %d of them granted", c.inCall, c.answers)
 	case c.failed >= MaxFailedAttempts+c.granted:
 		t.Fatalf("I51: a call after %d failed attempts, %d of them granted", c.failed, c.granted)
+	case c.rounds >= r.Policy.MaxRounds*(1+c.extended):
+		t.Fatalf("I51: a call after %d rounds of %d, %d times extended", c.rounds, r.Policy.MaxRounds, c.extended)
 	case !r.Policy.AutoRecover && c.inCall > 1+c.answers:
 		t.Fatalf("I51: attempt %d of one model call, %d of them granted, and nothing is recovered by itself", c.inCall, c.answers)
 	case r.Policy.AutoRecover && c.retries > r.Policy.MaxRetries+c.answers:
@@ -172,4 +179,10 @@ func (c *callCount) mayCall(t *rapid.T, r *Run, b Began) {
 		t.Fatalf("I51: a call on a budget of %+v, of which %+v are spent", r.Policy.Budget, r.Spent)
 	}
 	mayBegin(t, r, r.Last)
+}
+
+func (c *callCount) extend(s *Suggestion, b Accepted) {
+	if button, ok := s.Button(b.Action); ok && button.Kind == ButtonExtend {
+		c.extended++
+	}
 }

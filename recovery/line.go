@@ -262,6 +262,7 @@ func (r *Run) worded(b Body) Body {
 	if failed.Failure.Kind == KindBudget {
 		w = budgetWords(failed.Failure.Variant, r.Spent, r.Policy.Budget)
 	}
+	w.Rounds = r.Rounds
 	failed.Failure.Describe(w)
 	return failed
 }

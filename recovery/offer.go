@@ -38,6 +38,7 @@ var offersByKind = map[Kind][]string{
 	KindPromptFailure:     {ButtonEdit},
 	KindInternal:          {ButtonCopyDetails, ButtonRetry},
 	KindBudget:            {ButtonResumeAt, ButtonExtend},
+	KindRoundLimit:        {ButtonExtend},
 	KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
@@ -180,6 +181,8 @@ func (o *OpenFailure) extension() string {
 		return "Continue with a doubled budget"
 	case CauseDayBudget:
 		return "Continue over today's budget"
+	case CauseRounds:
+		return "Continue"
 	}
 	return ""
 }

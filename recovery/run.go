@@ -44,6 +44,7 @@ type Run struct {
 	Messages []llm.Message // the transcript, this run's part with its input first; never error text
 	Carried  int           // messages at its beginning that are of runs before this one; see Carry
 	Rounds   int           // model calls answered
+	Extended int           // how often a person gave as many rounds again
 	Attempt  *Attempt      // of the round at hand; nil before its first
 	Attempts uint64        // begun in all
 	Call     Call          // counters of the model call at hand
@@ -681,6 +682,8 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		if run := &r.Policy.Timeouts.Run; *run > 0 {
 			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+o.Failure.Limit)
 		}
+	case CauseRounds:
+		r.Extended++
 	case CauseDayBudget:
 		r.BeyondDay = true
 	case CauseBudget:

@@ -19,6 +19,7 @@ type Words struct {
 	ContextTokens int64  // that the request has
 	ContextLimit  int64  // that the model takes
 	TokenLimit    int    // of the output
+	Rounds        int    // model calls that asked for tools
 	Spent, Budget string // "12,000 tokens", "$1.20"
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
@@ -114,6 +115,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	set("partialWords", counted(int64(w.PartialWords), " words"))
 	set("contextTokens", counted(w.ContextTokens, ""))
 	set("contextLimit", counted(w.ContextLimit, ""))
+	set("rounds", counted(int64(w.Rounds), " rounds"))
 	set("tokenLimit", counted(int64(w.TokenLimit), ""))
 	set("providerMessage", quotable(f.Detail))
 	set("reason", f.reason(w))

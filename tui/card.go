@@ -175,6 +175,8 @@ func blocked(by string) string {
 		return "the model kept silent too often"
 	case "budget":
 		return "the budget is used up"
+	case string(recovery.KindRoundLimit):
+		return "all rounds are used"
 	}
 	return line(strings.ReplaceAll(by, "_", " "))
 }

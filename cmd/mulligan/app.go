@@ -186,6 +186,9 @@ func (a *app) policy(p *recovery.Policy) {
 	if c.MaxRetries != nil {
 		p.MaxRetries = *c.MaxRetries
 	}
+	if c.MaxRounds != nil {
+		p.MaxRounds = *c.MaxRounds
+	}
 	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 

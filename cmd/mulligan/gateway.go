@@ -91,6 +91,9 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 	if in.MaxRetries != nil {
 		policy.MaxRetries = *in.MaxRetries
 	}
+	if in.MaxRounds != nil {
+		policy.MaxRounds = *in.MaxRounds
+	}
 	if in.Budget != nil {
 		policy.Budget = *in.Budget
 	}

@@ -29,6 +29,7 @@ type runFlags struct {
 	json        bool
 	tools       []string
 	maxRetries  int
+	maxRounds   int
 	tokens      string
 	dollars     string
 	timeouts    []string
@@ -79,6 +80,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	registerMCP(cmd)
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
+	flags.IntVar(&f.maxRounds, "max-rounds", recovery.DefaultPolicy().MaxRounds, "model calls that may ask for tools; 0 = no limit")
 	flags.StringVar(&f.tokens, "budget-tokens", "", "the tokens that the run may use (0 = no limit)")
 	flags.StringVar(&f.dollars, "budget-dollars", "", "the money that it may use; its models need prices in the config (0 = no limit)")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, timeoutsUsage())
@@ -187,6 +189,11 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 	if flags.Changed("max-retries") {
 		if err := c.setMaxRetries(itoa(f.maxRetries)); err != nil {
 			return fmt.Errorf("--max-retries: %w", err)
+		}
+	}
+	if flags.Changed("max-rounds") {
+		if err := c.setMaxRounds(itoa(f.maxRounds)); err != nil {
+			return fmt.Errorf("--max-rounds: %w", err)
 		}
 	}
 	if f.tokens != "" {
