@@ -73,6 +73,9 @@ func endlessSchema() string {
 	return b.String()
 }
 
+// slowStart is longer than any answer may take.
+const slowStart = 3 * time.Second
+
 // faultyHandshake does not return where the fault is in the handshake.
 func faultyHandshake(fault string) {
 	socket, certificate := os.Getenv("PLUGIN_UNIX_SOCKET_DIR")+"/s", strings.Repeat("A", 60)
@@ -99,6 +102,8 @@ func faultyHandshake(fault string) {
 			fmt.Print("x")
 			time.Sleep(10 * time.Millisecond)
 		}
+	case fault == "slow start":
+		time.Sleep(slowStart)
 	case fault == "silent":
 		time.Sleep(time.Hour)
 	case fault == "exit at start":

@@ -36,8 +36,13 @@ func ask(t *testing.T, h *Host) (vote recovery.Vote, took time.Duration) {
 
 func askWithin(t *testing.T, h *Host, each time.Duration) (vote recovery.Vote, took time.Duration) {
 	t.Helper()
+	return askDeadlines(t, h, hooks.Deadlines{Each: each})
+}
+
+func askDeadlines(t *testing.T, h *Host, deadlines hooks.Deadlines) (vote recovery.Vote, took time.Duration) {
+	t.Helper()
 	began := time.Now()
-	deadlines := hooks.Deadlines{Each: each, All: 20 * time.Second}
+	deadlines.All = 20 * time.Second
 	hooks.Dispatch(t.Context(), h.Hooks(), hooks.RunError{Run: "r"}, deadlines, func(v recovery.Vote) { vote = v })
 	return vote, time.Since(began)
 }
@@ -109,6 +114,22 @@ func TestAGoodPlugin(t *testing.T) {
 	}
 	if s := h.Statuses()[0]; s.State != StateReady || s.PID != vote.PID || s.P99 == 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// What its start takes is not taken from the time that a plugin has for an answer.
+func TestASlowStartIsNoSlowAnswer(t *testing.T) {
+	t.Parallel()
+	spec := faultySpec("slow start", "")
+	spec.Deadline = 2 * time.Second
+	h := New()
+	t.Cleanup(func() { _ = h.Close() })
+	if err := h.Add(spec); err != nil {
+		t.Fatal(err)
+	}
+	vote, took := askWithin(t, h, spec.Deadline)
+	if vote.Action != recovery.ActionRetry || took < slowStart || vote.Latency.Duration() > spec.Deadline {
+		t.Errorf("%+v after %v", vote, took)
 	}
 }
 

@@ -28,7 +28,7 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	}
 	known, err := a.healthFile()
 	if err == nil {
-		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it
+		err = a.warmPlugins(ctx) // nobody waits for one that is slow to start before it is asked
 	}
 	if err == nil {
 		err = a.startMCP(ctx)
