@@ -43,8 +43,6 @@ func Line(r *Run, b Body) string {
 		}
 	case Paused:
 		line = pausedLine(b)
-	case CancelRequested:
-		line = stoppedLine
 	case Ended:
 		line = r.endedLine(b)
 	}
@@ -234,6 +232,8 @@ func (r *Run) toolLine(b ToolReturned) string {
 
 func (r *Run) endedLine(b Ended) string {
 	switch {
+	case b.Status == StatusCancelled && r.Attempt != nil && len(r.Attempt.Text) > 0:
+		return stoppedLine
 	case b.Status == StatusCancelled:
 		return "Stopped."
 	case b.Status == StatusCompleted && b.Truncated:
@@ -244,8 +244,6 @@ func (r *Run) endedLine(b Ended) string {
 		return expiredLine
 	case r.suggestionOpen:
 		return supersededLine
-	case r.Open != nil && r.Open.Accepted:
-		return stoppedLine
 	case r.Open != nil:
 		return "Failed. " + r.Open.Failure.Short() + "."
 	}

@@ -612,6 +612,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	switch button.Kind {
 	case ButtonStop:
 		r.acceptedID = ""
+		r.cancelled = true
 		amended = Decision{Action: ActionFail}
 	case ButtonCancelWait:
 		r.cancelled = true

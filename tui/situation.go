@@ -90,7 +90,7 @@ func (t *turn) over() situation {
 		return situation{}
 	case t.ended == closedSuperseded:
 		return situation{state: stateExpired, line: supersededLine}
-	case t.view.State.Status == recovery.StatusCancelled, t.ended == closedStopped:
+	case t.view.State.Status == recovery.StatusCancelled:
 		line := "Stopped."
 		if t.partialText() {
 			line = stoppedLine

@@ -71,7 +71,6 @@ type closing int
 
 const (
 	closedNot closing = iota
-	closedStopped
 	closedExpired
 	closedSuperseded
 )
@@ -96,7 +95,6 @@ type turn struct {
 	paused     string
 	expired    bool
 	stopping   bool // a person chose to stop it
-	chosenStop bool
 	ended      closing
 }
 
@@ -332,7 +330,6 @@ func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 		return
 	}
 	d := open.Decision
-	t.chosenStop = d.Action == recovery.ActionFail
 	if d.Action == recovery.ActionRetry || d.Action == recovery.ActionSwitchModel {
 		t.recovering = &recovering{failure: open.Failure}
 		if to := cmp.Or(b.Model, d.NewModel); to != t.view.State.Model {
@@ -352,8 +349,6 @@ func (t *turn) end(b recovery.Ended, wasOpen bool) {
 	case b.Status != recovery.StatusFailed:
 	case t.expired:
 		t.ended = closedExpired
-	case t.chosenStop:
-		t.ended = closedStopped
 	case wasOpen:
 		t.ended = closedSuperseded
 	}
