@@ -84,7 +84,7 @@ func (r *Run) waitingLine(w Waiting) string {
 		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
 	case w.For == WaitReset:
 		provider := orElse(ProviderName(f.providerOf()), "the provider")
-		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format("15:04 MST on January 2"))
+		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format(utcDay))
 	}
 	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
 }

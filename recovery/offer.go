@@ -154,7 +154,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if resetsAt.IsZero() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format("15:04 MST")})
+		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format(utcClock)})
 		return
 	case ButtonWaitLonger:
 		if o.Failure.Timer == "" || r.IdleBreaker() {

@@ -137,9 +137,9 @@ func (f *Failure) timePlaceholders(set func(name, value string)) {
 		set("resetsIn", Spell(f.RetryAfter.Duration()))
 	}
 	if !f.ResetsAt.IsZero() {
-		layout := "15:04 MST"
+		layout := utcClock
 		if f.RetryAfter == 0 || f.RetryAfter > 12*3_600_000 {
-			layout = "15:04 MST on January 2"
+			layout = utcDay
 		}
 		set("resetsAt", f.ResetsAt.UTC().Format(layout))
 	}

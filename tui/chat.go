@@ -380,15 +380,15 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 		status := string(r.Status)
 		switch {
 		case r.SuggestionOpen:
-			status = "asks you"
+			status = "recoverable"
 		case r.Status == recovery.StatusWaiting && !r.WaitingUntil.IsZero():
-			status = "waits until " + clock(r.WaitingUntil, c.cfg.Now())
+			status = "waits until " + recovery.Clock(r.WaitingUntil, c.cfg.Now())
 		}
 		where := ""
 		if r.Session != "" && r.Session != c.cfg.Session {
 			where = " · session " + r.Session
 		}
-		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04")
+		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 3:04 PM")
 		list.rows = append(list.rows, row{began, r.Title + " · " + status + where})
 	}
 	c.tell(list)

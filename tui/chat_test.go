@@ -547,7 +547,7 @@ func TestCommands(t *testing.T) {
 			s.Error(diff)
 		}
 		s.sends("/runs")
-		s.has("What is the weather? · asks you")
+		s.has("What is the weather? · recoverable")
 		s.sends("/nothing")
 		s.has("There is no command /nothing")
 	})

@@ -25,6 +25,7 @@ const (
 type piece struct {
 	kind    kind
 	text    string
+	resets  time.Time      // what a note tells in UTC
 	model   string         // that wrote an answer
 	attempt uint64         // of an answer, or of what was recovered by it
 	partial bool           // an answer that goes on, or broke off
@@ -325,6 +326,9 @@ func (t *turn) note(text string) {
 func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 	t.quietWait = false
 	t.note(e.Text)
+	if s := t.view.State.Suggestion; s != nil {
+		t.pieces[len(t.pieces)-1].resets = s.ResetsAt
+	}
 	open := t.view.State.Open
 	if open == nil || open.Decision == nil {
 		return

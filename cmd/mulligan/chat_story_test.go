@@ -258,3 +258,25 @@ func TestJSONDoesNotSteerTheTerminal(t *testing.T) {
 		h.inTerminal(120, 60, args...).shows(`\u009b2J\u202eever`, "left with 0")
 	}
 }
+
+// TestTablesFitTheTerminal: a row is a line, and what it shows of a run's id names the run.
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "answer:One., answer:Two.")
+	h.mulligan(0, "run", "--session", "a-conversation-with-a-name", strings.Repeat("a long prompt ", 20))
+	h.mulligan(0, "run", "hi")
+	for _, args := range [][]string{{"runs", "list"}, {"sessions", "list"}} {
+		p := h.inTerminal(80, 24, args...)
+		p.shows("left with 0", "MODEL")
+		rows := strings.Split(strings.TrimRight(p.screen(), "\n"), "\n")
+		if len(rows) > 4 {
+			t.Errorf("%v takes %d lines:\n%s", args, len(rows), p.screen())
+		}
+		if args[0] == "runs" {
+			run, _, _ := strings.Cut(rows[2], " ")
+			if out := h.mulligan(0, "runs", "show", run); !strings.Contains(out, "a long prompt") {
+				t.Errorf("%q is shown, and is\n%s", run, out)
+			}
+		}
+	}
+}

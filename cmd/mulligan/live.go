@@ -96,6 +96,7 @@ func (l *live) item(item timeline.Item) {
 	}
 	l.notice = ""
 	e := *item.Event
+	e.Text = recovery.LocalText(l.run, e, time.Now())
 	before := l.run.Model
 	if err := l.run.Apply(e); err != nil {
 		l.line(oneLine(err.Error()))
@@ -149,14 +150,14 @@ func (l *live) event(e recovery.Event, before string) {
 	case recovery.Failed:
 		l.failures++
 		l.failed = true
-		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.Line()))))
+		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.LocalLine(time.Now())))))
 	case recovery.Voted:
 		l.voted(b.Vote)
 	case recovery.Decided:
 		l.decided(b.Decision)
 	case recovery.Waiting:
 		l.announced = true
-		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+b.Until.Local().Format(time.TimeOnly)))))
+		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+recovery.Clock(b.Until, time.Now())))))
 	case recovery.ToolBegan:
 		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
 	case recovery.ToolReturned:

@@ -25,7 +25,11 @@ func newRunsCancel() *cobra.Command {
 		Example: "mulligan runs cancel r01j…",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
-			return a.cancelRun(cmd.Context(), args[0])
+			run, err := a.runOf(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.cancelRun(cmd.Context(), run)
 		}),
 	}
 	f.register(cmd)

@@ -40,7 +40,11 @@ mulligan runs export r01j… | gzip > run.jsonl.gz`,
 			if all == (len(args) > 0) {
 				return usagef("say either which runs, or --all; `%s` shows them", a.hint("runs list"))
 			}
-			return a.export(cmd.Context(), args)
+			runs, err := a.runsOf(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return a.export(cmd.Context(), runs)
 		}),
 	}
 	f.register(cmd)
