@@ -47,8 +47,6 @@ type Gateway struct {
 	cfg Config
 	mux mux
 	api huma.API
-
-	bodies map[string]shape // of the requests that have one, by the pattern of their route
 }
 
 // mux is what routes requests: an http.ServeMux.
@@ -82,13 +80,12 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m, bodies: map[string]shape{}}
+	g := &Gateway{cfg: cfg, mux: m}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
 	about.CreateHooks = nil                                           // no links to schemas in every answer
 	about.RejectUnknownQueryParameters = true
-	about.Transformers = []huma.Transformer{boundProblem}
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
 	g.registerAnswers()
@@ -102,11 +99,7 @@ func newOn(m mux, cfg Config) *Gateway {
 
 // ServeHTTP serves the API.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	instead, pattern := g.mux.Handler(r)
-	if pattern == "" && refusePath(w, r, instead) {
-		return
-	}
-	if wanted, ok := g.bodies[pattern]; ok && !admit(w, r, wanted) {
+	if instead, pattern := g.mux.Handler(r); pattern == "" && refusePath(w, r, instead) {
 		return
 	}
 	if isStream(r) {

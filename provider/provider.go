@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/gemini"
@@ -60,6 +62,7 @@ type Option func(*settings)
 type settings struct {
 	env    func(name string) string
 	logger *slog.Logger
+	known  *redact.Known
 }
 
 // WithEnv reads keys from env instead of the process's environment.
@@ -67,6 +70,10 @@ func WithEnv(env func(name string) string) Option { return func(s *settings) { s
 
 // WithLogger tells l what people should know about the programs behind models.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
+
+// WithKnown has the Set know the secrets of known as its own, and add its own to them: for the
+// program that shares them with its log.
+func WithKnown(known *redact.Known) Option { return func(s *settings) { s.known = known } }
 
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
@@ -83,7 +90,7 @@ type adapter interface {
 
 // New makes a Set. The error names the entry that is wrong, and why.
 func New(entries []Entry, opts ...Option) (*Set, error) {
-	s := &Set{settings: settings{env: os.Getenv}, entries: slices.Clone(entries), adapters: map[string]adapter{}}
+	s := &Set{settings: settings{env: os.Getenv, known: &redact.Known{}}, entries: slices.Clone(entries), adapters: map[string]adapter{}}
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
@@ -106,6 +113,7 @@ func (s *Set) add(i int) error {
 	case !ok:
 		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
+	s.settings.known.Add(secretsOf(e, s.key(e))...)
 	made, err := s.adapt(e, wireName)
 	if err != nil {
 		return err
@@ -124,7 +132,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	}
 	return wires[wireName].adapt(endpoint.Config{
 		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		Proxy: e.Proxy, NoImages: s.noImages(e),
+		Proxy: e.Proxy, NoImages: s.noImages(e), Known: s.settings.known,
 	})
 }
 
@@ -167,6 +175,21 @@ func (s *Set) key(e Entry) string {
 	}
 	return s.settings.env(e.KeyEnv)
 }
+
+// secretsOf are the secrets of an entry: its key, as it is now, and its proxy's password.
+func secretsOf(e Entry, key string) []string {
+	secrets := []string{strings.TrimSpace(key)}
+	if proxy, err := url.Parse(e.Proxy); err == nil {
+		if password, ok := proxy.User.Password(); ok {
+			secrets = append(secrets, password)
+		}
+	}
+	return secrets
+}
+
+// Redact takes out of text the keys of all entries, and the passwords of their proxies, in
+// whatever spelling they stand there.
+func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
 
 // Model is the model of that full name, "provider/model".
 func (s *Set) Model(full string) (llm.Model, error) {

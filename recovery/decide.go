@@ -118,12 +118,14 @@ func (r *Run) delay(d Decision) Millis {
 func (r *Run) blocked(d Decision) string {
 	f := r.Open.Failure
 	switch {
-	case r.Open.terminal():
+	case f.terminal():
 		return string(f.Kind)
 	case r.Crashes >= MaxInterruptedCrashes:
 		return "crash_loop"
-	case r.tooMany() != "":
-		return r.tooMany()
+	case r.Call.Attempts >= MaxAttemptsPerCall+r.Call.Granted:
+		return "max_attempts"
+	case r.FailedAttempts >= MaxFailedAttempts+r.Call.Granted:
+		return "max_failed_attempts"
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
 	case d.Adjust.Compact && r.Compactions >= MaxCompactions:
@@ -132,7 +134,7 @@ func (r *Run) blocked(d Decision) string {
 		return blockedCompact
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return blockedIdle
-	case r.outOfRetries(d):
+	case d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
 		return "max_retries"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
 		return "not_retryable"

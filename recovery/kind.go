@@ -32,7 +32,6 @@ const (
 	KindPromptFailure     Kind = "prompt_failure"     // no: the input could not become a request
 	KindInternal          Kind = "internal"           // no: a panic or error in the runner, in an embedder's Model or Tool
 	KindBudget            Kind = "budget"             // no: tokens or money used up
-	KindRoundLimit        Kind = "round_limit"        // no: the model asked for tools as often as it may
 	KindUnknown           Kind = "unknown"            // once
 )
 
@@ -63,7 +62,6 @@ const (
 	CodePromptFailed        Code = "RUN_PROMPT_FAILED"
 	CodeInternal            Code = "RUN_INTERNAL_ERROR"
 	CodeBudget              Code = "RUN_BUDGET_EXHAUSTED"
-	CodeRoundLimit          Code = "RUN_ROUND_LIMIT"
 	CodeProviderError       Code = "MODEL_PROVIDER_ERROR"
 )
 
@@ -100,7 +98,6 @@ var kinds = map[Kind]kindFacts{
 	KindPromptFailure:     {CodePromptFailed, false},
 	KindInternal:          {CodeInternal, false},
 	KindBudget:            {CodeBudget, false},
-	KindRoundLimit:        {CodeRoundLimit, false},
 	KindUnknown:           {CodeProviderError, true},
 }
 
@@ -112,7 +109,7 @@ func Kinds() []Kind {
 		KindEmptyResponse, KindContextOverflow, KindInvalidRequest, KindContentFilter,
 		KindModelNotFound, KindOutputTruncated, KindMisconfigured, KindToolFailure,
 		KindStepTimeout, KindMaxTurnTime, KindRunTimeout, KindInterrupted, KindPromptFailure,
-		KindInternal, KindBudget, KindRoundLimit, KindUnknown,
+		KindInternal, KindBudget, KindUnknown,
 	}
 }
 

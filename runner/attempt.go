@@ -109,9 +109,7 @@ func (l *loop) request(b recovery.Began) llm.Request {
 		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
 	}
 	for _, t := range l.run.Tools {
-		if offered, ok := l.tool(t.Name); !ok || offered.isFor(b.Model) {
-			req.Tools = append(req.Tools, t.Tool)
-		}
+		req.Tools = append(req.Tools, t.Tool)
 	}
 	return req
 }
@@ -322,6 +320,10 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 	failure.Model = cmp.Or(failure.Model, a.model)
 	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))
 	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
+	failure.Code = cmp.Or(failure.Code, failure.Kind.Code())
+	if failure.Title == "" { // an embedder's model names the kind, and leaves the words to us
+		failure.Describe(recovery.Words{})
+	}
 	if failure.Kind == recovery.KindStreamInterrupted { // who noticed it may not know what was heard
 		failure.Describe(a.heard())
 	}

@@ -135,7 +135,7 @@ func TestOfflineWaitsForTheNetwork(t *testing.T) {
 		if n := result.State.FailedAttempts; n != 1 {
 			t.Errorf("%d attempts failed", n)
 		}
-		wantLines(t, log, run.ID(), noRoute.Line(), "This computer is offline. The run continues when the connection is back.",
+		wantLines(t, log, run.ID(), "Could not reach a. Check your Internet connection.", "This computer is offline. The run continues when the connection is back.",
 			"The connection is back. The run continues.", "Done.")
 	})
 }
@@ -273,7 +273,7 @@ func TestCancelInADeafTool(t *testing.T) {
 		if err := r.Drain(t.Context()); err != nil || time.Since(began) < 7*time.Second || asked != 0 {
 			t.Errorf("drained after %s: %v; %d hooks were asked", time.Since(began), err, asked)
 		}
-		wantLines(t, log, run.ID(), "Stopped.", "deaf ended after the run had.")
+		wantLines(t, log, run.ID(), "Stopped. The text above is kept.", "Stopped.", "deaf ended after the run had.")
 	})
 }
 

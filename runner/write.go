@@ -63,6 +63,7 @@ func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []re
 		if failed, ok := b.(recovery.Failed); ok {
 			b = l.withFacts(failed, now)
 		}
+		b = l.r.hide(b)
 		events = append(events, recovery.Event{
 			Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
 		})

@@ -11,22 +11,22 @@ import (
 
 // help is what /help tells.
 var help = page{rows: []row{
-	{"/model [NAME]", "list the models, or choose one for your next messages"},
+	{"/model [NAME]", "the model of your next messages"},
 	{"/auto on|off", "carry recovery decisions out, or ask you"},
 	{"/retry", "try the last message again"},
 	{"/details", "show or hide what went wrong in failed attempts"},
 	{"/runs", "list the newest runs"},
-	{"/quit", "leave; an unfinished run can be resumed later"},
+	{"/quit", "leave; a run that goes on can be resumed"},
 	{},
-	{"Alt+1–9", "press a button; or type its number alone, and Enter"},
-	{"Esc, Ctrl-C", "stop the answer"},
+	{"1–9", "press a button; Alt+1–9 while you write"},
+	{"Esc", "stop the run"},
 	{"Enter", "send; while a run goes on: stop it, then send"},
 	{"Shift+Enter", "a new line; also Alt+Enter and Ctrl+J"},
 	{"↑ ↓", "what you wrote before"},
 	{"PgUp PgDn", "scroll; Ctrl+Home, Ctrl+End: all the way"},
 	{"Ctrl-C twice", "leave"},
 	{},
-	{"", "A space before a slash or a number makes it a message. Shift and the mouse select text."},
+	{"", "A space before a slash makes it a message. Shift and the mouse select text."},
 }}
 
 // command does what a line that begins with a slash says.
@@ -57,10 +57,11 @@ func (c *Chat) command(text string) tea.Cmd {
 
 func (c *Chat) commandModel(name string) tea.Cmd {
 	if name == "" {
-		return c.loadModels(askModels)
+		return c.loadModels(true)
 	}
-	if n := digit(name); n > 0 {
-		return c.loadModels(n)
+	if entry, model, ok := strings.Cut(name, "/"); !ok || entry == "" || model == "" || strings.ContainsAny(name, " \t") {
+		c.notice = "A model is written PROVIDER/MODEL. /model lists those that there are."
+		return nil
 	}
 	return c.useModel(name)
 }

@@ -56,8 +56,7 @@ func (p *pen) piece(one *piece) []string {
 	case pieceRecovered:
 		return p.recovered(one)
 	default:
-		text := line(recovery.Localize(one.text, one.resets, p.now))
-		return hang(p.dim.Render("· "), styled(p.dim, wrap(text, p.width-2*margin)))
+		return hang(p.dim.Render("· "), styled(p.dim, wrap(line(one.text), p.width-2*margin)))
 	}
 }
 
@@ -178,7 +177,7 @@ func (p *pen) closing(t *turn, card bool) []string {
 		}
 		text := "Failed"
 		if open := t.view.State.Open; open != nil {
-			text = open.Failure.LocalLine(p.now)
+			text = open.Failure.Line()
 		}
 		return p.sign(p.bad, "■", text)
 	}

@@ -186,9 +186,6 @@ func (a *app) policy(p *recovery.Policy) {
 	if c.MaxRetries != nil {
 		p.MaxRetries = *c.MaxRetries
 	}
-	if c.MaxRounds != nil {
-		p.MaxRounds = *c.MaxRounds
-	}
 	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 
@@ -197,7 +194,7 @@ func (a *app) logger() *slog.Logger {
 	if os.Getenv("MULLIGAN_DEBUG") == "" {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(a.screen.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	return logTo(a.screen.err, false, slog.LevelDebug)
 }
 
 func without(names []string, name string) []string {
@@ -267,7 +264,7 @@ func interrupted(ctx context.Context, err error) error {
 // notFound explains an unknown run.
 func (a *app) notFound(err error) error {
 	if errors.Is(err, timeline.ErrNotFound) {
-		return usage(fmt.Errorf("%w (%s); `%s` lists the runs", err, a.dir, a.hint("runs list")))
+		return usage(fmt.Errorf("%w (looked in %s; `%s` lists them)", err, a.dir, a.hint("runs list")))
 	}
 	return err
 }

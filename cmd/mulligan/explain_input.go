@@ -48,13 +48,13 @@ func (t *told) report(cmd *cobra.Command, args []string) (report, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := r.paste(redact(pasted)); err != nil {
+	if err := r.paste(hidden(pasted)); err != nil {
 		return r, usage(err)
 	}
 	if err := t.over(&r); err != nil {
 		return r, usage(err)
 	}
-	r.message, r.code = redact(r.message), redact(r.code)
+	r.message, r.code = hidden(r.message), hidden(r.code)
 	if r.empty() {
 		return r, usagef("there is nothing to explain: give a message, a --status or a --code, or pipe an answer in (`%s explain --help` has examples)", invoked())
 	}
@@ -78,7 +78,7 @@ func (t *told) over(r *report) (err error) {
 		r.header.Del(strings.TrimSpace(name))
 	}
 	for _, line := range t.headers {
-		if err := addHeader(r.header, redact(line)); err != nil {
+		if err := addHeader(r.header, hidden(line)); err != nil {
 			return err
 		}
 	}
@@ -168,8 +168,8 @@ func (r *report) head(text string) (rest string, err error) {
 	return strings.TrimLeft(string(body), "\r\n"), err
 }
 
-// redact hides what looks like a secret, and the keys of the environment.
-func redact(text string) string { return provider.Redact(text, ownKeys()...) }
+// hidden hides what looks like a secret, and the keys of the environment.
+func hidden(text string) string { return provider.Redact(text, ownKeys()...) }
 
 // ownKeys are the values of the environment that are keys by their name and their length.
 func ownKeys() []string {

@@ -15,6 +15,7 @@ import (
 func main() { os.Exit(realMain()) }
 
 func realMain() int {
+	ownLogs()
 	root := newRoot()
 	err := fang.Execute(context.Background(), root,
 		fang.WithVersion(version()), fang.WithoutManpage(), fang.WithErrorHandler(printError))

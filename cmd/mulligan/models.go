@@ -67,7 +67,7 @@ func newModels(c *config) (*models, error) {
 			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
 		}
 	}
-	set, err := provider.New(list)
+	set, err := provider.New(list, provider.WithKnown(&secrets))
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,9 @@ func (m *models) Model(name string) (llm.Model, error) {
 // Has reports whether the model could be called now.
 func (m *models) Has(name string) bool { return m.isDemo(name) || m.set.Has(name) }
 
+// Redact takes the keys of all providers out of text.
+func (m *models) Redact(text string) string { return m.set.Redact(text) }
+
 // ContextTokens is the size of its context window, 0 where it is not known.
 func (m *models) ContextTokens(name string) int64 {
 	if m.isDemo(name) {
@@ -150,15 +153,6 @@ func (m *models) Offline(ctx context.Context, models []string) bool {
 func (m *models) isDemo(name string) bool {
 	entry, _, _ := strings.Cut(name, "/")
 	return (name == demoFable || name == demoAtlas) && !m.own[entry]
-}
-
-// playsDemo reports whether the model is the demo's: its own, or one that is configured by
-// the demo's names, as "demo --serve" says, and is on this machine.
-func (m *models) playsDemo(name string) bool {
-	entry, _, _ := strings.Cut(name, "/")
-	fable, _, _ := strings.Cut(demoFable, "/")
-	atlas, _, _ := strings.Cut(demoAtlas, "/")
-	return m.isDemo(name) || (entry == fable || entry == atlas) && m.set.Loopback(name)
 }
 
 // startDemo starts the demo's provider, once.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -54,12 +53,12 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 	switch {
 	case ok && failed.Suggestion != nil:
 		if !l.failed {
-			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
 		}
 		a.offer(failed)
 	case ok:
 		if !l.failed {
-			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
 		}
 		if reason := reasonOf(result.State); reason != "" {
 			s.line(reason)
@@ -142,7 +141,7 @@ func (a *app) offer(failed *runner.Error) {
 		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
 	}
 	for i, b := range sg.Actions {
-		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(recovery.Localize(b.Label, sg.ResetsAt, time.Now())))))
+		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(b.Label))))
 		if s.asks {
 			continue
 		}
@@ -152,7 +151,7 @@ func (a *app) offer(failed *runner.Error) {
 			s.line("     " + s.ink.dim(clientHelp(b.Kind)))
 		}
 	}
-	s.line(s.ink.dim("It stays open until " + recovery.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
+	s.line(s.ink.dim("It stays open until " + sg.ExpiresAt.Local().Format("Mon 15:04 MST") + "; everything finished is kept."))
 }
 
 func tellSuggestion(sg *recovery.Suggestion) string {

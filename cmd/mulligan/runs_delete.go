@@ -32,10 +32,8 @@ func newRunsDelete() *cobra.Command {
 }
 
 func (a *app) deleteRuns(ctx context.Context, runs []string) error {
-	runs, err := a.runsOf(ctx, runs)
-	if err != nil {
-		return err
-	}
+	slices.Sort(runs)
+	runs = slices.Compact(runs)
 	list, err := a.everyRun(ctx, timeline.Query{})
 	if err != nil {
 		return err

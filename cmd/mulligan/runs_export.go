@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -40,11 +41,7 @@ mulligan runs export r01j… | gzip > run.jsonl.gz`,
 			if all == (len(args) > 0) {
 				return usagef("say either which runs, or --all; `%s` shows them", a.hint("runs list"))
 			}
-			runs, err := a.runsOf(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			return a.export(cmd.Context(), runs)
+			return a.export(cmd.Context(), args)
 		}),
 	}
 	f.register(cmd)
@@ -64,12 +61,11 @@ func (a *app) export(ctx context.Context, runs []string) error {
 		}
 	}
 	out := bufio.NewWriter(a.screen.out)
-	lines := jsonOn(out, a.screen.liveOut)
-	if err := jsonTo(lines).Encode(exportHeader{exportFormat, exportVersion}); err != nil {
+	if err := json.NewEncoder(out).Encode(exportHeader{exportFormat, exportVersion}); err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if err := a.exportRun(ctx, lines, run); err != nil {
+		if err := a.exportRun(ctx, out, run); err != nil {
 			return errors.Join(a.notFound(err), out.Flush())
 		}
 	}

@@ -41,7 +41,7 @@ mulligan runs list --waiting   # what it will go on with`,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, &at, asJSON) }),
 	}
 	f.register(cmd)
-	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, pluginUsage)
+	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
 	registerMCP(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
 	at.register(cmd)
@@ -52,10 +52,7 @@ mulligan runs list --waiting   # what it will go on with`,
 func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool) error {
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
-	log := slog.New(slog.NewTextHandler(a.screen.out, nil))
-	if asJSON {
-		log = slog.New(slog.NewJSONHandler(a.screen.out, nil))
-	}
+	log := logTo(a.screen.out, asJSON, slog.LevelInfo)
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}

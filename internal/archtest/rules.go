@@ -55,17 +55,17 @@ var Rooms = []Room{
 	},
 	{
 		From: "provider/internal/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/internal/..."},
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "internal/redact", "provider/internal/..."},
 		Why:  "what the dialects share must not know any one of them",
 	},
 	{
 		From: "provider",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "provider/..."},
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "internal/redact", "provider/..."},
 		Why:  "mapping a configured name to an adapter needs the adapters and the nouns, nothing that runs them",
 	},
 	{
 		From: "provider/pi",
-		May:  []string{"std", "llm/...", "recovery/...", "provider/internal/...", "internal/procgroup"},
+		May:  []string{"std", "llm/...", "recovery/...", "provider/internal/...", "internal/procgroup", "internal/redact"},
 		Why:  "an engine is an adapter whose other end is a program: beside what adapters have it needs only how processes are started and ended",
 	},
 	{
@@ -84,14 +84,14 @@ var Rooms = []Room{
 		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
 	},
 	{
-		From: "internal/schema/...",
-		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/...", "golang.org/x/text/..."},
-		Why:  "holding JSON to somebody else's schema has one set of bounds, for a plugin's configuration and a tool's arguments alike; it knows neither",
-	},
-	{
 		From: "internal/terminal/...",
 		May:  []string{"std"},
 		Why:  "what of somebody else's text may reach a terminal is one rule for the command line and the chat, so that a hole in it is closed once; it knows characters and nothing of ours",
+	},
+	{
+		From: "internal/redact/...",
+		May:  []string{"std"},
+		Why:  "how a secret is found in text is one rule for whatever is written or sent, so that a hole in it is closed once; it knows bytes and nothing of ours",
 	},
 	{
 		From: "internal/hostiletext",
@@ -110,7 +110,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "runner/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "internal/schema", "runner/..."},
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
 	},
 	{
@@ -121,7 +121,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "host/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "internal/schema", "host/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "host/..."},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
 	},
 	{
@@ -152,8 +152,8 @@ var Rooms = []Room{
 	},
 	{
 		From: "sdk/conformance/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/...", "internal/schema"},
-		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's checks of an answer and of a configuration",
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/..."},
+		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's check of an answer",
 	},
 	{
 		From: "tui/...",

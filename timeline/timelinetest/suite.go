@@ -51,7 +51,6 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"ListWaiting", testListWaiting},
 		{"ListDue", testListDue},
 		{"ListDueNoMore", testListDueNoMore},
-		{"ListUnheard", testListUnheard},
 		{"Sessions", testSessions},
 		{"SessionBusy", testSessionBusy},
 		{"SessionRace", testSessionRace},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
@@ -24,6 +25,8 @@ type Config struct {
 	AllowPrivate   bool          // private addresses may be connected to, also over http
 	ConnectTimeout time.Duration // of requests that do not say; 0 = 10 s
 	Proxy          string        // URL; the environment's is never used
+
+	Known *redact.Known // secrets that no answer may show; keys are added to it; nil = those of this entry
 
 	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
 
@@ -65,6 +68,9 @@ func New(cfg Config, wire Wire) (*Model, error) {
 	if cfg.KeyEnv == "" && cfg.BaseURL == wire.BaseURL {
 		cfg.KeyEnv = wire.KeyEnv
 	}
+	if cfg.Known == nil {
+		cfg.Known = &redact.Known{}
+	}
 	client, err := observe.New(observe.Config{
 		Provider: cfg.Name, BaseURL: cfg.BaseURL, AllowPrivate: cfg.AllowPrivate,
 		ConnectTimeout: cfg.ConnectTimeout, Proxy: cfg.Proxy,
@@ -99,11 +105,12 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	if err != nil {
 		return observe.Ask{}, err
 	}
+	m.cfg.Known.Add(key)
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
 	m.wire.Header(header, key)
 	return observe.Ask{
 		Model: request.Model, Path: m.wire.Path(to), Header: header, Body: body,
-		Secrets: observe.NewSecrets(key), Decoder: m.wire.Decoder(), Repairs: changed, Connect: request.ConnectTimeout,
+		Secrets: observe.SecretsOf(m.cfg.Known), Decoder: m.wire.Decoder(), Repairs: changed, Connect: request.ConnectTimeout,
 	}, nil
 }
 

@@ -21,9 +21,9 @@ func (t *talk) readBody(form form) []byte {
 	}
 	timer := time.AfterFunc(errorBodyTime, func() { t.cancel(errFinished) })
 	defer timer.Stop()
-	most := int64(maxErrorBody + t.secrets.longest)
+	const most = maxErrorBody
 	raw, err := io.ReadAll(io.LimitReader(t.answer, most))
-	return t.secrets.body(raw, err != nil || int64(len(raw)) == most)
+	return t.secrets.body(raw, err != nil || len(raw) == most)
 }
 
 // capped reads at most so many bytes, and says so when there are more.

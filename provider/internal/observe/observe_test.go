@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -26,7 +27,7 @@ func TestSecretsInEveryForm(t *testing.T) {
 		forms["base64url "+prefix] = base64.URLEncoding.EncodeToString([]byte(prefix + secret))
 	}
 	for name, form := range forms {
-		if clean := s.Text("before " + form + " after"); !strings.Contains(clean, redacted) || strings.Contains(clean, secret) {
+		if clean := s.Text("before " + form + " after"); !strings.Contains(clean, redact.Mark) || strings.Contains(clean, secret) {
 			t.Errorf("%s: %q became %q", name, form, clean)
 		}
 	}
@@ -34,10 +35,10 @@ func TestSecretsInEveryForm(t *testing.T) {
 		t.Error(err)
 	}
 	shaped := "sk-" + strings.Repeat("a1", 12)
-	if text := s.Text("Authorization: Bearer abcdefgh12345, " + shaped + "!"); text != "Authorization: "+redacted+", "+redacted+"!" {
+	if text := s.Text("Authorization: Bearer abcdefgh12345, " + shaped + "!"); text != "Authorization: "+redact.Mark+", "+redact.Mark+"!" {
 		t.Error(text)
 	}
-	if text := s.Text("a task-oriented risk-free talk"); strings.Contains(text, redacted) {
+	if text := s.Text("a task-oriented risk-free talk"); strings.Contains(text, redact.Mark) {
 		t.Error(text)
 	}
 }

@@ -1,75 +1,30 @@
 package observe
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
-)
 
-const (
-	redacted  = "[redacted]"
-	minSecret = 6 // bytes; hiding shorter values would only garble the text around them
+	"github.com/mulligan-run/mulligan/internal/redact"
 )
 
 // shapes are secrets that are known by their form.
 var shapes = regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
 
-// Secrets hides known values in whatever leaves an adapter: as they are, and as
-// they look in URLs, in JSON and in base64.
-type Secrets struct {
-	replacer *strings.Replacer
-	longest  int
-}
+// Secrets hides in what a provider says of a failure what is known as a secret, and what
+// looks like one.
+type Secrets struct{ known *redact.Known }
 
 // NewSecrets knows the given values.
-func NewSecrets(values ...string) *Secrets {
-	var forms []string
-	for _, value := range values {
-		if len(value) >= minSecret {
-			forms = append(forms, formsOf(value)...)
-		}
-	}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	s := &Secrets{}
-	var pairs []string
-	for _, form := range slices.Compact(forms) {
-		pairs = append(pairs, form, redacted)
-		s.longest = max(s.longest, len(form))
-	}
-	s.replacer = strings.NewReplacer(pairs...)
-	return s
-}
+func NewSecrets(values ...string) *Secrets { return SecretsOf(redact.New(values...)) }
 
-func formsOf(value string) []string {
-	forms := []string{value, url.QueryEscape(value), url.PathEscape(value)}
-	if quoted, err := json.Marshal(value); err == nil {
-		forms = append(forms, string(quoted[1:len(quoted)-1]))
-	}
-	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for offset := range 3 {
-			forms = append(forms, within(encoding, value, offset))
-		}
-	}
-	return forms
-}
-
-// within is what base64 makes of value when it stands offset bytes after a
-// boundary in a longer text, without the characters that its neighbours share.
-func within(encoding *base64.Encoding, value string, offset int) string {
-	code := encoding.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
-	skip := []int{0, 2, 3}[offset]
-	whole := (offset + len(value)) * 8 / 6
-	return code[skip:whole]
-}
+// SecretsOf knows what known does, also what that learns later.
+func SecretsOf(known *redact.Known) *Secrets { return &Secrets{known} }
 
 // Text hides what is secret in s.
 func (s *Secrets) Text(text string) string {
-	return shapes.ReplaceAllString(s.replacer.Replace(text), redacted)
+	return shapes.ReplaceAllString(s.known.Text(text), redact.Mark)
 }
 
 // Header hides what is secret in a copy of h.
@@ -98,9 +53,11 @@ func (s *Secrets) Error(err error) error {
 // body hides what is secret in the beginning of a body, and what may be the
 // first half of a secret at its end if it was cut there.
 func (s *Secrets) body(raw []byte, cut bool) []byte {
-	clean := []byte(s.Text(strings.ToValidUTF8(string(raw), "\uFFFD")))
-	if cut {
-		clean = clean[:max(0, len(clean)-s.longest)]
+	stream := s.known.Stream()
+	clean := stream.Push(strings.ToValidUTF8(string(raw), "\uFFFD"))
+	if !cut {
+		clean += stream.Flush()
 	}
-	return clean[:min(len(clean), maxErrorBody)]
+	clean = shapes.ReplaceAllString(clean, redact.Mark)
+	return []byte(clean[:min(len(clean), maxErrorBody)])
 }

@@ -94,6 +94,7 @@ type talk struct {
 	connected atomic.Bool
 	response  *http.Response
 	answer    *capped
+	hidden    *hidden
 	grace     *time.Timer // runs once the terminal event was seen
 	retired   bool
 }
@@ -124,6 +125,7 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connectTimeout(ask),
 		phase: recovery.PhaseBeforeConnect, local: c.Loopback(),
 	}}
+	t.hidden = newHidden(ask.Secrets.known)
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
 	defer t.end()
@@ -135,7 +137,7 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 		err = t.hear()
 	}
 	switch {
-	case err == nil:
+	case err == nil || !t.say(t.hidden.rest()):
 	case ctx.Err() != nil:
 		yield(llm.Delta{}, context.Cause(ctx))
 	default:
@@ -261,9 +263,15 @@ func (t *talk) hear() error {
 
 // tell yields deltas, or a ping where there are none. It reports whether to go on.
 func (t *talk) tell(deltas []llm.Delta) bool {
+	deltas = t.hidden.pass(deltas)
 	if len(deltas) == 0 {
 		return t.yield(llm.Delta{Kind: llm.DeltaPing}, nil)
 	}
+	return t.say(deltas)
+}
+
+// say yields deltas. It reports whether to go on.
+func (t *talk) say(deltas []llm.Delta) bool {
 	for i := range deltas {
 		if deltas[i].Kind == llm.DeltaStart {
 			deltas[i].RequestID = t.requestID
@@ -288,6 +296,9 @@ func (t *talk) arm(wentOn bool) {
 
 func (t *talk) finish() error {
 	t.retire()
+	if !t.say(t.hidden.rest()) {
+		return nil
+	}
 	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.decoder.Stop()}, nil)
 	return nil
 }

@@ -170,7 +170,7 @@ func (w *Watched) event(event sse.Event) error {
 // keep collects what is no stream, as much as is needed to judge it.
 func (w *Watched) keep(piece []byte) {
 	w.progress = time.Now()
-	most := maxErrorBody + w.secrets.longest
+	most := maxErrorBody
 	if w.form == formJSON {
 		most = maxAnswer
 	}
@@ -204,8 +204,7 @@ func (w *Watched) document() error {
 	case w.form == formJSON && w.asked.form != askedStream && json.Valid(w.raw) && !reportsError(w.raw):
 		return nil
 	}
-	most := maxErrorBody + w.secrets.longest
-	return w.noStream(w.form, w.secrets.body(w.raw[:min(len(w.raw), most)], w.cut || len(w.raw) > most))
+	return w.noStream(w.form, w.secrets.body(w.raw[:min(len(w.raw), maxErrorBody)], w.cut || len(w.raw) > maxErrorBody))
 }
 
 // Err is nil if the answer was whole and the client had nothing against it. Else it

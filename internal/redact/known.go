@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// Mark stands where a secret was.
+	Mark = "[redacted]"
+
+	minSecret = 6   // bytes; hiding shorter values would only garble the text around them
+	minWord   = 12  // bytes; what is shorter and of letters only is a word that people use for a key (ollama, lm-studio)
+	maxKnown  = 256 // values; the oldest are forgotten
+)
+
+// Known is a set of secrets. The zero Known has none. It is safe for concurrent use.
+type Known struct {
+	now atomic.Pointer[trie]
+
+	mu     sync.Mutex
+	values []string
+}
+
+// New makes a Known of values.
+func New(values ...string) *Known {
+	k := &Known{}
+	k.Add(values...)
+	return k
+}
+
+// Add makes values known as secrets. Those that are too short to be one are left out, and so
+// are short words.
+func (k *Known) Add(values ...string) {
+	if k.has(values) {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, value := range values {
+		if isSecret(value) && !slices.Contains(k.values, value) {
+			k.values = append(k.values, value)
+		}
+	}
+	if extra := len(k.values) - maxKnown; extra > 0 {
+		k.values = slices.Delete(k.values, 0, extra)
+	}
+	t := newTrie()
+	for _, value := range k.values {
+		for _, form := range forms(value) {
+			t.add(form)
+		}
+		t.values = append(t.values, value)
+	}
+	k.now.Store(t)
+}
+
+// has reports whether values are known, or no secrets.
+func (k *Known) has(values []string) bool {
+	t := k.now.Load()
+	return !slices.ContainsFunc(values, func(value string) bool {
+		return isSecret(value) && (t == nil || !slices.Contains(t.values, value))
+	})
+}
+
+func isSecret(value string) bool {
+	return len(value) >= minWord || len(value) >= minSecret && strings.ContainsFunc(value, isNoLetter)
+}
+
+func isNoLetter(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
+}
+
+// forms are how a value may look but for escapes.
+func forms(value string) []string {
+	list := []string{value, hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value)))}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for offset := range 3 {
+			list = append(list, within(encoding, value, offset))
+		}
+	}
+	return list
+}
+
+// within is what base64 makes of value when it stands offset bytes after a
+// boundary in a longer text, without the characters that its neighbours share.
+func within(encoding *base64.Encoding, value string, offset int) string {
+	code := encoding.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
+	skip := []int{0, 2, 3}[offset]
+	whole := (offset + len(value)) * 8 / 6
+	return code[skip:whole]
+}
+
+// Longest is the most bytes that a secret takes without escapes.
+func (k *Known) Longest() int {
+	if t := k.now.Load(); t != nil {
+		return t.longest
+	}
+	return 0
+}
+
+// Text is text without secrets.
+func (k *Known) Text(text string) string {
+	t := k.now.Load()
+	if t == nil || len(text) < minSecret {
+		return text
+	}
+	found, _ := t.find(text)
+	return hide(text, found)
+}
+
+// Error is err, or one with its text where that holds a secret; the original then goes no
+// further.
+func (k *Known) Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if clean := k.Text(text); clean != text {
+		return errors.New(clean)
+	}
+	return err
+}

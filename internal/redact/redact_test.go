@@ -1,0 +1,207 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mulligan-run/mulligan/internal/redact"
+)
+
+const canary = `k3y+<"with/odd&chars%é=end`
+
+// each writes every character of a text by format.
+func each(format, text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&b, format, r)
+	}
+	return b.String()
+}
+
+func lower(text string) string { return strings.ToLower(text) }
+
+// quoted is text as in JSON.
+func quoted(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b[1 : len(b)-1])
+}
+
+// spellings are ways to write the canary.
+func spellings() map[string]string {
+	s := map[string]string{
+		"as it is": canary, "JSON": quoted(canary), "JSON in JSON": quoted(quoted(canary)), "JSON thrice": quoted(quoted(quoted(canary))),
+		"JSON, all of it": each(`\u%04x`, canary), "JSON, capitals": each(`\u%04X`, canary),
+		"JSON, slashes": strings.NewReplacer(`"`, `\"`, `/`, `\/`).Replace(canary),
+		"URL, query":    url.QueryEscape(canary), "URL, path": url.PathEscape(canary), "URL, lower case": lower(url.QueryEscape(canary)),
+		"URL twice": url.QueryEscape(url.QueryEscape(canary)), "URL in JSON": quoted(url.QueryEscape(canary)),
+		"HTML": html.EscapeString(canary), "HTML, numbers": each("&#%d;", canary), "HTML, hex": each("&#x%x;", canary),
+		"HTML, names":  strings.NewReplacer("+", "&plus;", "/", "&sol;", "=", "&equals;", "&", "&amp;").Replace(canary),
+		"HTML in JSON": quoted(html.EscapeString(canary)), "HTML in JSON in a URL": url.QueryEscape(quoted(html.EscapeString(canary))),
+		"hex": hex.EncodeToString([]byte(canary)), "hex, capitals": strings.ToUpper(hex.EncodeToString([]byte(canary))),
+		"JavaScript": strings.NewReplacer("/", `\x2f`, "+", `\x2B`).Replace(canary),
+	}
+	for _, before := range []string{"", "u:", "me:"} {
+		s["Base64 after "+before] = base64.StdEncoding.EncodeToString([]byte(before + canary + "!"))
+		s["Base64 for URLs after "+before] = base64.URLEncoding.EncodeToString([]byte(before + canary + "!"))
+	}
+	return s
+}
+
+func TestEverySpelling(t *testing.T) {
+	known := redact.New("another-secret-0", canary, "k3y+<") // a short one and a beginning beside it
+	for name, spelt := range spellings() {
+		clean := known.Text("before " + spelt + " after")
+		if !strings.HasPrefix(clean, "before ") || !strings.HasSuffix(clean, " after") || strings.Count(clean, redact.Mark) != 1 || len(clean) > len("before  after")+len(redact.Mark)+8 {
+			t.Errorf("%s: %q became %q", name, spelt, clean)
+		}
+	}
+}
+
+// TestEverySplit has every spelling come in two and three pieces, and with something else
+// shown in between.
+func TestEverySplit(t *testing.T) {
+	known := redact.New(canary)
+	for name, spelt := range spellings() {
+		text := "before " + spelt + " after"
+		for i := range len(text) {
+			s := known.Stream()
+			if got := s.Push(text[:i]) + s.Push(text[i:]) + s.Flush(); got != known.Text(text) {
+				t.Fatalf("%s cut at %d: %q", name, i, got)
+			}
+			s = known.Stream()
+			first := s.Push(text[:i]) + s.Flush()
+			rest := s.Push(text[i:]) + s.Flush()
+			if !strings.HasPrefix(text, first) && !strings.Contains(first, redact.Mark) {
+				t.Fatalf("%s cut at %d: %q first", name, i, first)
+			}
+			if i > 7 && i < len(text)-6 && !strings.Contains(first+rest, redact.Mark) || !strings.HasSuffix(rest, text[max(i, len(text)-6):]) {
+				t.Fatalf("%s interrupted at %d: %q, %q", name, i, first, rest)
+			}
+		}
+		s, all := known.Stream(), ""
+		for i := range len(text) {
+			all += s.Push(text[i : i+1])
+		}
+		if all += s.Flush(); all != known.Text(text) {
+			t.Errorf("%s by the byte: %q", name, all)
+		}
+	}
+}
+
+// TestOtherTextStays: what is no secret is shown as it is, and at once but for what may
+// become one.
+func TestOtherTextStays(t *testing.T) {
+	known := redact.New(canary, "sk-0123456789abcdef", "ollama", "lm-studio", "x", "")
+	for _, text := range []string{
+		"", "a", "AT&T &amp; 100 % of \\u00e9", `{"a":"C:\\new","b":"\u00"}`, "sk-0123456789", "ollama and lm-studio", "&#;&#x;&bogus;", `\ud83d\ude00 \ud83d \udead`, "%zz%4", "x",
+	} {
+		if got := known.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		s := known.Stream()
+		if got := s.Push(text) + s.Flush(); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	s := known.Stream()
+	if got := s.Push("The key is sk-0123"); got != "The key is " {
+		t.Errorf("%q", got)
+	}
+	if got := s.Push("45 is short"); got != "sk-012345 is short" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestAnyMixtureOfEscapes spells a secret by chance, in pieces of any size, and reads what
+// was shown as its readers might.
+func TestAnyMixtureOfEscapes(t *testing.T) {
+	known := redact.New(canary)
+	rapid.Check(t, func(t *rapid.T) {
+		var spelt strings.Builder
+		for _, r := range canary {
+			format := rapid.SampledFrom([]string{"%c", `\u%04x`, "&#%d;", "&#x%X;"}).Draw(t, "as")
+			if strings.ContainsRune(`%&"`, r) && format == "%c" {
+				format = `\u%04x` // it would begin or end an escape
+			}
+			one := fmt.Sprintf(format, r)
+			if rapid.Bool().Draw(t, "again") {
+				one = url.QueryEscape(one)
+			}
+			spelt.WriteString(one)
+		}
+		text := "<" + spelt.String() + ">"
+		s, shown := known.Stream(), ""
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			shown += s.Push(rest[:n])
+			rest = rest[n:]
+		}
+		if shown += s.Flush(); shown != "<"+redact.Mark+">" {
+			t.Fatalf("%q became %q", text, shown)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	known := redact.New(canary)
+	plain := errors.New("plain")
+	if known.Error(plain) != plain || known.Error(nil) != nil {
+		t.Error("an error without a secret is another")
+	}
+	if err := known.Error(fmt.Errorf("bad %s: %w", canary, plain)); strings.Contains(err.Error(), "k3y") || errors.Is(err, plain) {
+		t.Error(err)
+	}
+}
+
+// TestManyKeysAreForgotten: a key that is new each time does not fill the memory.
+func TestManyKeysAreForgotten(t *testing.T) {
+	known := &redact.Known{}
+	for i := range 2000 {
+		known.Add(fmt.Sprintf("secret-%04d-secret", i))
+	}
+	if known.Text("secret-1999-secret") != redact.Mark || known.Text("secret-0000-secret") == redact.Mark {
+		t.Error("the newest are not those that are known")
+	}
+}
+
+func FuzzText(f *testing.F) {
+	known := redact.New(canary, "0123456789abcdef")
+	for _, spelt := range spellings() {
+		f.Add(spelt, 3)
+	}
+	f.Add(`\ud83d\u`, 4)
+	f.Fuzz(func(t *testing.T, text string, cut int) {
+		clean := known.Text(text)
+		if strings.Contains(clean, canary) || strings.Contains(clean, "0123456789abcdef") {
+			t.Fatalf("%q", clean)
+		}
+		if cut < 0 || cut > len(text) {
+			return
+		}
+		s := known.Stream()
+		if got := s.Push(text[:cut]) + s.Push(text[cut:]) + s.Flush(); got != clean {
+			t.Fatalf("%q cut at %d became %q, not %q", text, cut, got, clean)
+		}
+	})
+}
+
+func BenchmarkPush(b *testing.B) {
+	var keys []string
+	for i := range 20 {
+		keys = append(keys, fmt.Sprintf("sk-%02d-0123456789abcdefghijklmnopqrstuvwxyz", i))
+	}
+	s := redact.New(keys...).Stream()
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Push("some words ")
+	}
+}

@@ -1,0 +1,157 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxDepth is how many times over what is read may be escaped.
+const maxDepth = 4
+
+// trie finds the forms of all secrets at once.
+type trie struct {
+	values  []string
+	first   [256]int32 // of a form's first byte → node, 0 = none
+	nodes   []node
+	longest int
+}
+
+type node struct {
+	ends bool // a form does
+	next []edge
+}
+
+type edge struct {
+	on byte
+	to int32
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+
+func (t *trie) add(form string) {
+	t.longest = max(t.longest, len(form))
+	at := t.first[form[0]]
+	if at == 0 {
+		at = t.grow()
+		t.first[form[0]] = at
+	}
+	for i := 1; i < len(form); i++ {
+		to := t.step(at, form[i])
+		if to == 0 {
+			to = t.grow()
+			t.nodes[at].next = append(t.nodes[at].next, edge{form[i], to})
+		}
+		at = to
+	}
+	t.nodes[at].ends = true
+}
+
+func (t *trie) grow() int32 {
+	t.nodes = append(t.nodes, node{})
+	return int32(len(t.nodes) - 1)
+}
+
+func (t *trie) step(at int32, on byte) int32 {
+	for _, e := range t.nodes[at].next {
+		if e.on == on {
+			return e.to
+		}
+	}
+	return 0
+}
+
+// find lists where secrets are in text, in order and apart from each other, and gives where
+// begins what may become one when text goes on; len(text) if nothing may.
+func (t *trie) find(text string) (found []span, open int) {
+	open = len(text)
+	v := view{text: text, cut: len(text)}
+	for depth := 0; ; depth++ {
+		found, open = t.search(v, found, open)
+		if depth == maxDepth || !strings.ContainsAny(v.text, escapes) {
+			break
+		}
+		next := v.unescape()
+		if next.cut < len(next.text) {
+			open = min(open, next.start(next.cut))
+		} else if len(next.text) == len(v.text) {
+			break
+		}
+		v = next
+	}
+	return joined(found), open
+}
+
+// search adds what is found in v.
+func (t *trie) search(v view, found []span, open int) (list []span, from int) {
+	for i := 0; i < len(v.text); i++ {
+		if t.first[v.text[i]] == 0 {
+			continue
+		}
+		end, goesOn := t.match(v.text[i:], v.cut-i)
+		if goesOn {
+			open = min(open, v.start(i))
+		}
+		if end > 0 {
+			found = append(found, span{v.start(i), v.end(i + end - 1)})
+			i += end - 1
+		}
+	}
+	return found, open
+}
+
+// match is the length of the longest form that text begins with, 0 if there is none, and
+// whether a form goes on where text ends, or at a place where it may be cut.
+func (t *trie) match(text string, cut int) (length int, goesOn bool) {
+	at := t.first[text[0]]
+	for i := 1; ; i++ {
+		if t.nodes[at].ends {
+			length = i
+		}
+		if i == cut || i == len(text) {
+			goesOn = goesOn || len(t.nodes[at].next) > 0
+		}
+		if i == len(text) {
+			return length, goesOn
+		}
+		if at = t.step(at, text[i]); at == 0 {
+			return length, goesOn
+		}
+	}
+}
+
+// joined puts spans in order and makes one of those that touch.
+func joined(spans []span) []span {
+	if len(spans) < 2 {
+		return spans
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	out := spans[:1]
+	for _, s := range spans[1:] {
+		if last := &out[len(out)-1]; s.from <= last.to {
+			last.to = max(last.to, s.to)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// hide puts the Mark in the place of each span.
+func hide(text string, spans []span) string {
+	if len(spans) == 0 {
+		return text
+	}
+	var b strings.Builder
+	from := 0
+	for _, s := range spans {
+		b.WriteString(text[from:s.from])
+		b.WriteString(Mark)
+		from = s.to
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}

@@ -1,0 +1,69 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Redactor is implemented by Models that know secrets; *provider.Set is one. What people,
+// tools, plugins and embedders' own models say then passes through Redact before it is
+// written, shown or sent.
+type Redactor interface {
+	Redact(text string) string
+}
+
+// hide takes secrets out of what is about to be written. What a model says is its adapter's
+// to clean, piece by piece; all else that is text of others' passes here.
+func (r *Runner) hide(b recovery.Body) recovery.Body {
+	clean, ok := r.models.(Redactor)
+	if !ok {
+		return b
+	}
+	switch b := b.(type) {
+	case recovery.ToolReturned:
+		b.Result.Text = clean.Redact(b.Result.Text)
+		return b
+	case recovery.Failed:
+		hideFailure(clean, &b.Failure)
+		return b
+	case recovery.Voted:
+		b.Vote.Reason, b.Vote.Error = clean.Redact(b.Vote.Reason), clean.Redact(b.Vote.Error)
+		return b
+	case recovery.Noted:
+		b.Detail = clean.Redact(b.Detail)
+		return b
+	}
+	return b
+}
+
+// hideStarted is hide for what opens a run.
+func (r *Runner) hideStarted(s *recovery.Started) {
+	if clean, ok := r.models.(Redactor); ok {
+		s.System, s.Input = clean.Redact(s.System), hideMessages(clean, s.Input)
+	}
+}
+
+func hideFailure(clean Redactor, f *recovery.Failure) {
+	for _, text := range []*string{&f.Title, &f.Message, &f.Detail, &f.ProviderCode, &f.RequestID} {
+		*text = clean.Redact(*text)
+	}
+}
+
+func hideMessages(clean Redactor, said []llm.Message) []llm.Message {
+	said = slices.Clone(said)
+	for i := range said {
+		said[i].Parts = slices.Clone(said[i].Parts)
+		for j := range said[i].Parts {
+			p := &said[i].Parts[j]
+			p.Text = clean.Redact(p.Text)
+			if p.Result != nil {
+				result := *p.Result
+				result.Text = clean.Redact(result.Text)
+				p.Result = &result
+			}
+		}
+	}
+	return said
+}

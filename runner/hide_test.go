@@ -1,0 +1,79 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const canary = "canary-0123456789"
+
+// discreet is one model that knows a secret.
+type discreet struct{ model llm.Model }
+
+func (d discreet) Model(string) (llm.Model, error) { return d.model, nil }
+func (discreet) Has(string) bool                   { return true }
+func (discreet) ContextTokens(string) int64        { return 0 }
+func (discreet) Redact(text string) string         { return strings.ReplaceAll(text, canary, "[redacted]") }
+
+// TestNothingWrittenHoldsASecret has everybody say one: a person, a tool, a model's error and
+// a plugin.
+func TestNothingWrittenHoldsASecret(t *testing.T) {
+	broken := recovery.NewFailure(recovery.KindUnavailable, recovery.OriginModel, recovery.PhaseMidStream, errors.New("x"))
+	broken.Detail, broken.Message, broken.ProviderCode, broken.RequestID = "with "+canary, "with "+canary, canary, canary
+	tools := []runner.Tool{
+		{Name: "env", Run: func(context.Context, runner.ToolCall) (string, error) { return "KEY=" + canary, nil }},
+		{Name: "bad", Run: func(context.Context, runner.ToolCall) (string, error) { return "", errors.New("no " + canary) }},
+	}
+	var told []byte
+	hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+		told, _ = json.Marshal(e)
+		return recovery.Vote{Action: recovery.ActionRetry, Reason: "since " + canary, Delay: recovery.InMillis(time.Millisecond)}, nil
+	})
+	log := timeline.NewMemory()
+	model := script(callsTool("c1", "env", `{}`), callsTool("c2", "bad", `{}`), fails("so", broken), answers("done"))
+	r := runner.New(runner.WithModels(discreet{model}, primary), runner.WithTools(tools...), runner.WithAutoRecover(true), runner.WithHook("h", hook), runner.WithLog(log))
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "my key is " + canary, System: "it is " + canary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	events, _ := stored(t, log, run.ID())
+	text, err := json.Marshal(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text)+string(told), canary) || strings.Count(string(text), "[redacted]") < 9 {
+		t.Errorf("told %s\nwritten %s", told, text)
+	}
+	for _, asked := range model.calls() {
+		if said, _ := json.Marshal(asked); strings.Contains(string(said), canary) {
+			t.Errorf("asked %s", said)
+		}
+	}
+}
+
+// TestAnEmbeddersFailureIsDescribed: one that has a kind and no words gets those of its kind.
+func TestAnEmbeddersFailureIsDescribed(t *testing.T) {
+	for _, own := range []*recovery.Failure{
+		recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, errors.New("full")),
+		{Kind: recovery.KindOverloaded},
+	} {
+		_, err := runner.New(runner.WithModel(primary, script(fails("", own)))).Run(t.Context(), "hi")
+		f := wantError(t, err, recovery.KindOverloaded).Failure
+		if f.Title == "" || f.Message == "" || f.Code != recovery.KindOverloaded.Code() {
+			t.Errorf("%+v", f)
+		}
+	}
+}
