@@ -10,7 +10,9 @@ import (
 // Classify makes any failed attempt a Failure: one kind for any evidence whatever. It
 // asks, in this order: a Failure in Err's chain; what the adapter knows for sure; the
 // provider's code in the body; what the provider says where its code is too general; the
-// HTTP status; the words of the transport. It never panics, and its time is linear in
+// cause that its words come to, where the status says no more than that the request was
+// refused; the HTTP status; the words of the transport; the cause that any words come to
+// (causes.go). It never panics, and its time is linear in
 // what it is given.
 func Classify(e Evidence) *Failure { return Diagnose(e).Failure }
 
@@ -161,7 +163,7 @@ func (c *reading) verdict() verdict {
 	if c.e.Kind != "" {
 		return c.byAdapter()
 	}
-	for _, by := range []func() (verdict, bool){c.byPage, c.byQuota, c.byProvider, c.byAnswer, c.byStatus} {
+	for _, by := range []func() (verdict, bool){c.byPage, c.byQuota, c.byProvider, c.byAnswer, c.byRefusal, c.byStatus} {
 		if v, ok := by(); ok {
 			return v
 		}
@@ -353,6 +355,9 @@ func (c *reading) byWords() verdict {
 		if v.kind == KindTimeout && strings.Contains(c.wire, "lookup ") {
 			v.kind, v.by.Value = KindUnreachable, "lookup"
 		}
+		return v
+	}
+	if v, ok := c.byCause(); ok {
 		return v
 	}
 	var timer interface{ Timeout() bool }

@@ -101,6 +101,7 @@
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
 //	classify.go   any error into a Failure, from what body.go, status.go and hints.go read of it
 //	wording.go    the form of its rules; the tables are codes.go, sentences.go, chinese.go, loose.go
+//	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of that
 //	diagnosis.go  what it was recognised by, for whoever asks why
 //	words.go      what people read: titles, messages; line.go, the line of an event
 //	testdata/     stories: a world, the events it comes to, and what Next wants after each

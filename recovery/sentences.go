@@ -93,6 +93,8 @@ var sentences = []rule{
 		"model busy", "model is busy", "engine is busy", "currently busy",
 		"heavy load", "maximum pending requests", "no slot available", "no available slot",
 	}},
+	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
+	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
 	{kind: KindModelNotFound, any: []string{
 		"no available model provider", "no endpoints found", "no allowed providers", "is not found for api version",
 		"is not supported for generatecontent", "unknown model", "not a valid model", "invalid model name", "invalid model '", "model not found",
@@ -101,7 +103,7 @@ var sentences = []rule{
 		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model has been retired", "model has been deprecated", "model does not exist",
-	}},
+	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
@@ -134,6 +136,9 @@ var sentences = []rule{
 		"must have less than", "must have fewer than", "must contain less than", "must contain fewer than", "must be shorter than",
 	}, all: []string{"tokens"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"+ `max_new_tokens`", "+ max_new_tokens"}, all: []string{"must be <="}},
+	{kind: KindContextOverflow, any: []string{"tokens in request", "tokens in the request", "tokens in your request", "request tokens"}, near: []string{
+		"more than", "exceed", "greater than", "over the",
+	}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
 	{kind: KindAuth, variant: "region", status: refusing, any: []string{
