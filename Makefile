@@ -36,9 +36,19 @@ build: ## build bin/mulligan
 	@test -x bin/mulligan || echo "building mulligan (the first build takes about two minutes)…"
 	@go build -o bin/mulligan ./cmd/mulligan
 
+# Tests that need minutes (processes that are killed, browsers, toolchains, thousands of seeds)
+# skip themselves with -short; the summary at the end says which, and test-all runs them.
+GOTEST = $(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE)
+
 .PHONY: test
-test: ## run every test, with the race detector where there is a C compiler
-	go test $(RACE) -timeout 20m $(PACKAGES)
+test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says what it leaves to test-all
+	$(GOTEST) -short -timeout 10m $(PACKAGES)
+
+LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=node_modules 'testing\.Short()' $(wildcard */))))
+
+.PHONY: test-all
+test-all: web-check pi $(BIN)/gotestsum kill ## run what test leaves out: every room that has such tests, whole
+	$(GOTEST) -timeout 30m $(addprefix ./,$(LONG))
 	MULLIGAN_SIM_RUNS=20000 go test -timeout 20m -run Sim ./bench/sim
 
 .PHONY: sim
@@ -177,6 +187,9 @@ $(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
 $(BIN)/protoc-gen-go: tools/proto/go.mod tools/proto/go.sum
 	cd tools/proto && go build -o $(CURDIR)/$(BIN)/ \
 		google.golang.org/protobuf/cmd/protoc-gen-go google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+$(BIN)/gotestsum: tools/test/go.mod tools/test/go.sum
+	cd tools/test && go build -o $(CURDIR)/$(BIN)/ gotest.tools/gotestsum
 
 $(BIN)/esbuild: tools/web/go.mod tools/web/go.sum
 	cd tools/web && go build -o $(CURDIR)/$(BIN)/ github.com/evanw/esbuild/cmd/esbuild

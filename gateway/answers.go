@@ -46,13 +46,13 @@ type inboxInput struct {
 }
 
 func (g *Gateway) registerAnswers() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "recover-run", Method: http.MethodPost, Path: "/v1/runs/{id}/recover", Tags: []string{"suggestions"},
 		Summary: "Answer a run's suggestion, or cut its wait or its model call short", DefaultStatus: http.StatusAccepted,
 		Description: "An answer counts once. 409: it was answered already, and instance is where the run is that goes on. 410: it has expired, was stopped, or a newer one took its place.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity},
 	}, g.recoverRun)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-suggestions", Method: http.MethodGet, Path: "/v1/suggestions", Tags: []string{"suggestions"},
 		Summary: "The suggestions that are open, newest first",
 	}, g.listSuggestions)

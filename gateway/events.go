@@ -15,7 +15,7 @@ type eventsInput struct {
 }
 
 func (g *Gateway) registerEvents() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "follow-run", Method: http.MethodGet, Path: "/v1/runs/{id}/events", Tags: []string{"runs"},
 		Summary: "What happens to a run, live",
 		Description: "A stream of server-sent events. `event: event` is durable: its id is its sequence number, its data the event's " +

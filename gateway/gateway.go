@@ -47,6 +47,8 @@ type Gateway struct {
 	cfg Config
 	mux mux
 	api huma.API
+
+	bodies map[string]shape // of the requests that have one, by the pattern of their route
 }
 
 // mux is what routes requests: an http.ServeMux.
@@ -80,12 +82,13 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m}
+	g := &Gateway{cfg: cfg, mux: m, bodies: map[string]shape{}}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
 	about.CreateHooks = nil                                           // no links to schemas in every answer
 	about.RejectUnknownQueryParameters = true
+	about.Transformers = []huma.Transformer{boundProblem}
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
 	g.registerAnswers()
@@ -99,7 +102,11 @@ func newOn(m mux, cfg Config) *Gateway {
 
 // ServeHTTP serves the API.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if instead, pattern := g.mux.Handler(r); pattern == "" && refusePath(w, r, instead) {
+	instead, pattern := g.mux.Handler(r)
+	if pattern == "" && refusePath(w, r, instead) {
+		return
+	}
+	if wanted, ok := g.bodies[pattern]; ok && !admit(w, r, wanted) {
 		return
 	}
 	if isStream(r) {

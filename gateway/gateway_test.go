@@ -292,7 +292,7 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		{"POST", "/v1/runs", `{"prompt":"hi","colour":"red"}`, 422, "body.colour"},
 		{"POST", "/v1/runs", `{"prompt":7}`, 422, "body.prompt"},
 		{"POST", "/v1/runs", `{"prompt":"hi","maxRetries":9}`, 422, "body.maxRetries"},
-		{"POST", "/v1/runs", `{"prompt":`, 400, "unexpected end"},
+		{"POST", "/v1/runs", `{"prompt":`, 400, "unexpected"},
 		{"POST", "/v1/runs", `{"prompt":"hi","budget":{"tokens":-1}}`, 422, "body.budget"},
 		{"POST", "/v1/runs", `{"prompt":"hi","budget":{"microdollars":-1}}`, 422, "body.budget"},
 		{"POST", "/v1/runs", `{"messages":[{"role":"user","parts":[{"text":"hi"}]},{"role":"narrator","parts":[]}]}`, 422, "body.messages[1].role"},

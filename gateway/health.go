@@ -18,11 +18,11 @@ type healthOutput struct {
 }
 
 func (g *Gateway) registerHealth() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Summary: "Whether the gateway is up", Tags: []string{"health"},
 		Security: anybody,
 	}, func(context.Context, *struct{}) (*healthOutput, error) { return g.healthy(), nil })
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Summary: "Whether it can work: its store answers", Tags: []string{"health"},
 		Security: anybody, Errors: []int{http.StatusServiceUnavailable},
 	}, g.ready)

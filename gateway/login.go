@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -79,6 +78,8 @@ type loginBody struct {
 	Code string `json:"code" minLength:"1" doc:"The one-time code."`
 }
 
+var loginShape = shapeOf[loginBody]()
+
 // login answers POST /v1/login. A wrong code counts; after too many of them codes of that
 // address are not looked at for a minute.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +101,7 @@ func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err e
 		return "", err
 	}
 	var body loginBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Code == "" {
+	if err := readShape(r, loginShape, &body); err != nil {
 		return "", refusal{http.StatusUnprocessableEntity, `send {"code":"…"}`}
 	}
 	if g.guesses.blocked(r.RemoteAddr, g.cfg.Now()) {

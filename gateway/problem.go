@@ -11,6 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
+// gaveUp is said to nobody, as a rule.
+const gaveUp = "the request was given up"
+
 // problem makes an error into the answer that its kind has.
 func (g *Gateway) problem(err error) error {
 	var input *InputError
@@ -32,7 +35,7 @@ func (g *Gateway) problem(err error) error {
 	case errors.Is(err, timeline.ErrClosed):
 		return huma.Error503ServiceUnavailable("the gateway is closing")
 	case errors.Is(err, context.Canceled):
-		return huma.NewError(http.StatusServiceUnavailable, "the request was given up")
+		return huma.NewError(http.StatusServiceUnavailable, gaveUp)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		g.cfg.Logger.Warn("a request took too long", "err", err)

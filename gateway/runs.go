@@ -33,6 +33,7 @@ type Start struct {
 	Session     string                   `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$"`
 	AutoRecover *bool                    `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
 	MaxRetries  *int                     `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
+	MaxRounds   *int                     `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
 	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after); 0 is off." example:"{\"idle\":120000}"`
 	Budget      *recovery.Budget         `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
 }
@@ -83,18 +84,18 @@ type Listed struct {
 }
 
 func (g *Gateway) registerRuns() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "start-run", Method: http.MethodPost, Path: "/v1/runs", Summary: "Start a run", Tags: []string{"runs"},
 		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxBody, Errors: []int{http.StatusConflict, http.StatusUnprocessableEntity},
 	}, g.startRun)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-runs", Method: http.MethodGet, Path: "/v1/runs", Summary: "List runs, newest first", Tags: []string{"runs"},
 	}, g.listRuns)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/v1/runs/{id}", Summary: "Where a run stands", Tags: []string{"runs"},
 		Errors: []int{http.StatusNotFound},
 	}, g.getRun)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/v1/runs/{id}/cancel", Summary: "End a run", Tags: []string{"runs"},
 		DefaultStatus: http.StatusAccepted, Errors: []int{http.StatusNotFound},
 	}, g.cancelRun)

@@ -62,15 +62,15 @@ type sessionsOutput struct {
 }
 
 func (g *Gateway) registerSessions() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/v1/sessions", Tags: []string{"sessions"},
 		Summary: "The conversations, the one with the newest run first",
 	}, g.listSessions)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/v1/sessions/{id}", Tags: []string{"sessions"},
 		Summary: "A conversation: its defaults and its runs",
 	}, g.getSession)
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "set-session", Method: http.MethodPut, Path: "/v1/sessions/{id}", Tags: []string{"sessions"},
 		Summary: "Set what a conversation's runs start with", Errors: []int{http.StatusUnprocessableEntity},
 	}, g.setSession)

@@ -43,14 +43,14 @@ type pluginsOutput struct {
 }
 
 func (g *Gateway) registerThings() {
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-models", Method: http.MethodGet, Path: "/v1/models", Summary: "The models that may be chosen", Tags: []string{"things"},
 	}, func(context.Context, *struct{}) (*modelsOutput, error) {
 		out := &modelsOutput{}
 		out.Body.Models = orEmpty(g.cfg.Models)
 		return out, nil
 	})
-	huma.Register(g.api, huma.Operation{
+	register(g, huma.Operation{
 		OperationID: "list-plugins", Method: http.MethodGet, Path: "/v1/plugins", Summary: "The recovery plugins and how they are", Tags: []string{"things"},
 	}, func(context.Context, *struct{}) (*pluginsOutput, error) {
 		out := &pluginsOutput{}

@@ -18,11 +18,15 @@ const (
 
 // Deadlines bound a dispatch; zero fields are the defaults.
 type Deadlines struct {
-	Each time.Duration // one hook, 2 s by default
-	All  time.Duration // all of them, 5 s by default
+	Start time.Duration // a Starter's start, 10 s by default
+	Each  time.Duration // one hook's answer, 2 s by default
+	All   time.Duration // the answers of all of them, 5 s by default
 }
 
 func (d Deadlines) orDefaults() Deadlines {
+	if d.Start <= 0 {
+		d.Start = 10 * time.Second
+	}
 	if d.Each <= 0 {
 		d.Each = 2 * time.Second
 	}
@@ -34,16 +38,14 @@ func (d Deadlines) orDefaults() Deadlines {
 
 // Dispatch asks hooks side by side and returns when each has voted. It calls voted
 // from its own goroutine, once for each hook, in the order in which the answers are
-// known. A hook that fails, panics or does not answer in time votes with Error set;
+// known, at most Start and All later. A hook that fails, panics or does not answer in time votes with Error set;
 // what it says after its deadline is dropped, and if it never returns, so does the
 // goroutine that asked it.
 func Dispatch(ctx context.Context, hooks []Named, e RunError, d Deadlines, voted func(recovery.Vote)) {
 	d = d.orDefaults()
-	ctx, cancel := context.WithTimeout(ctx, d.All)
-	defer cancel()
 	votes := make(chan recovery.Vote, len(hooks))
 	for _, hook := range hooks {
-		go func() { votes <- ask(ctx, hook, e, d.Each) }()
+		go func() { votes <- ask(ctx, hook, e, d) }()
 	}
 	for range hooks {
 		voted(<-votes)
@@ -55,7 +57,20 @@ type answer struct {
 	err  error
 }
 
-func ask(ctx context.Context, hook Named, e RunError, deadline time.Duration) recovery.Vote {
+func ask(ctx context.Context, hook Named, e RunError, d Deadlines) recovery.Vote {
+	if starter, ok := hook.Hook.(Starter); ok {
+		start := Func(func(ctx context.Context, _ RunError) (recovery.Vote, error) {
+			return recovery.Vote{}, starter.Start(ctx)
+		})
+		if v := within(ctx, Named{Name: hook.Name, Hook: start, Shadow: hook.Shadow}, e, d.Start, "not started"); v.Error != "" {
+			return v
+		}
+	}
+	return within(ctx, hook, e, min(d.Each, d.All), "no answer")
+}
+
+// within calls a hook under its deadline; missed is what is said of one that misses it.
+func within(ctx context.Context, hook Named, e RunError, deadline time.Duration, missed string) recovery.Vote {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -68,7 +83,7 @@ func ask(ctx context.Context, hook Named, e RunError, deadline time.Duration) re
 		a.err = ctx.Err()
 	}
 	if errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() != nil {
-		a.err = fmt.Errorf("no answer within %v", time.Since(began).Round(time.Millisecond))
+		a.err = fmt.Errorf("%s within %v", missed, time.Since(began).Round(time.Millisecond))
 	}
 	return sanitise(a, hook, began)
 }

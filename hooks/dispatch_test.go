@@ -39,6 +39,45 @@ func TestDispatchAsksSideBySide(t *testing.T) {
 	})
 }
 
+// started is a hook that takes its time to start.
+type started struct {
+	Func
+	takes time.Duration
+	err   error
+}
+
+func (s started) Start(ctx context.Context) error {
+	select {
+	case <-time.After(s.takes):
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestAStartHasItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := Func(func(context.Context, RunError) (recovery.Vote, error) {
+			time.Sleep(1900 * time.Millisecond)
+			return recovery.Vote{Action: recovery.ActionRetry}, nil
+		})
+		votes, took := dispatch(t,
+			Named{Name: "slow", Hook: started{answers, 9 * time.Second, nil}},
+			Named{Name: "too slow", Hook: started{answers, 11 * time.Second, nil}, Shadow: true},
+			Named{Name: "broken", Hook: started{answers, time.Second, errors.New("no handshake")}},
+		)
+		if v := votes["slow"]; v.Action != recovery.ActionRetry || v.Latency != 1900 || took != 10900*time.Millisecond {
+			t.Errorf("after %v: %+v", took, v)
+		}
+		if v := votes["too slow"]; v.Error != "not started within 10s" || !v.Shadow {
+			t.Errorf("%+v", v)
+		}
+		if v := votes["broken"]; v.Error != "no handshake" || v.Action != recovery.ActionNone {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
 func TestDispatchSurvivesItsHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -14,6 +14,14 @@ type Hook interface {
 	RunError(ctx context.Context, e RunError) (recovery.Vote, error)
 }
 
+// Starter is a Hook that may have to be started, such as a plugin's process. Dispatch calls
+// Start before RunError, and what it takes does not count against the time for the answer.
+// Start returns at once where nothing is to be started, or not now; RunError then says so.
+// An error is why there is no opinion.
+type Starter interface {
+	Start(ctx context.Context) error
+}
+
 // Func makes a function a Hook.
 type Func func(ctx context.Context, e RunError) (recovery.Vote, error)
 

@@ -24,6 +24,28 @@ const (
 
 var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight, maxQueued)
 
+// Start starts the plugin where that is due, or joins a start that is under way, and waits
+// for it: a start has 10 s of its own, which no question's deadline shortens. It is a
+// hooks.Starter. A service is there or not, and whom RunError will not ask yet is not started.
+func (s *supervised) Start(ctx context.Context) error {
+	s.mu.Lock()
+	now := time.Now()
+	if s.spec.Address != "" || s.peer != nil || s.breaker.open(now) {
+		s.mu.Unlock()
+		return nil
+	}
+	begun, _, err := s.beginStart(now)
+	s.mu.Unlock()
+	if err != nil || begun == nil {
+		return nil //nolint:nilerr // RunError says it
+	}
+	_, err = begun.wait(ctx)
+	if err != nil {
+		s.judge(ctx, err, 0)
+	}
+	return err
+}
+
 // transcript is what the plugin may see of what was said.
 func (s *supervised) transcript(e hooks.RunError) []llm.Message {
 	s.mu.Lock()
@@ -36,7 +58,8 @@ func (s *supervised) transcript(e hooks.RunError) []llm.Message {
 }
 
 // RunError asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
-// plugin's own deadline ends, whatever the plugin does.
+// plugin's own deadline ends, whatever the plugin does; what it takes to start one that
+// [supervised.Start] did not is part of that.
 func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 	e.Transcript = s.transcript(e)
 	if deadline := s.deadline(); deadline > 0 {

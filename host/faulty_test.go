@@ -55,9 +55,26 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	faultyHandshake(fault)
-	plugin.Serve(plugin.Func(faulty), plugin.WithVersion("1.2.3"),
-		plugin.WithConfigSchema(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`))
+	schema := `{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`
+	if fault == "endless schema" {
+		schema = endlessSchema()
+	}
+	plugin.Serve(plugin.Func(faulty), plugin.WithVersion("1.2.3"), plugin.WithConfigSchema(schema))
 }
+
+// endlessSchema is a chain of forty definitions, each of which refers twice to the next.
+func endlessSchema() string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/a0","$defs":{`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
+	}
+	b.WriteString(`"a40":true}}`)
+	return b.String()
+}
+
+// slowStart is longer than any answer may take.
+const slowStart = 3 * time.Second
 
 // faultyHandshake does not return where the fault is in the handshake.
 func faultyHandshake(fault string) {
@@ -85,6 +102,8 @@ func faultyHandshake(fault string) {
 			fmt.Print("x")
 			time.Sleep(10 * time.Millisecond)
 		}
+	case fault == "slow start":
+		time.Sleep(slowStart)
 	case fault == "silent":
 		time.Sleep(time.Hour)
 	case fault == "exit at start":

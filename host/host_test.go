@@ -36,8 +36,13 @@ func ask(t *testing.T, h *Host) (vote recovery.Vote, took time.Duration) {
 
 func askWithin(t *testing.T, h *Host, each time.Duration) (vote recovery.Vote, took time.Duration) {
 	t.Helper()
+	return askDeadlines(t, h, hooks.Deadlines{Each: each})
+}
+
+func askDeadlines(t *testing.T, h *Host, deadlines hooks.Deadlines) (vote recovery.Vote, took time.Duration) {
+	t.Helper()
 	began := time.Now()
-	deadlines := hooks.Deadlines{Each: each, All: 20 * time.Second}
+	deadlines.All = 20 * time.Second
 	hooks.Dispatch(t.Context(), h.Hooks(), hooks.RunError{Run: "r"}, deadlines, func(v recovery.Vote) { vote = v })
 	return vote, time.Since(began)
 }
@@ -112,11 +117,42 @@ func TestAGoodPlugin(t *testing.T) {
 	}
 }
 
+// What its start takes is not taken from the time that a plugin has for an answer.
+func TestASlowStartIsNoSlowAnswer(t *testing.T) {
+	t.Parallel()
+	spec := faultySpec("slow start", "")
+	spec.Deadline = 2 * time.Second
+	h := New()
+	t.Cleanup(func() { _ = h.Close() })
+	if err := h.Add(spec); err != nil {
+		t.Fatal(err)
+	}
+	vote, took := askWithin(t, h, spec.Deadline)
+	if vote.Action != recovery.ActionRetry || took < slowStart || vote.Latency.Duration() > spec.Deadline {
+		t.Errorf("%+v after %v", vote, took)
+	}
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	h := faultyHost(t, "ok", `{"n":"one"}`)
 	if err := h.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "config") {
 		t.Error(err)
+	}
+}
+
+func TestAnEndlessSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	h := faultyHost(t, "endless schema", "{}")
+	started := make(chan error, 1)
+	go func() { started <- h.Start(t.Context()) }()
+	select {
+	case err := <-started:
+		if err == nil || !strings.Contains(err.Error(), "too many steps") {
+			t.Error(err)
+		}
+	case <-time.After(startTimeout + busy):
+		t.Fatal("it is still being checked") // and Close waits for the start
 	}
 }
 

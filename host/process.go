@@ -206,7 +206,7 @@ func (p *process) greet(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := checkConfig(described.GetConfigSchema(), spec.Config); err != nil {
+	if err := checkConfig(ctx, described.GetConfigSchema(), spec.Config); err != nil {
 		return err
 	}
 	if _, err := p.service.Configure(ctx, &mulliganv1.ConfigureRequest{Config: spec.Config}); err != nil {

@@ -91,7 +91,7 @@ func TestStopCloses(t *testing.T) {
 	}
 	write(t, r, at, accepted)
 	write(t, r, at, recovery.Next(r)[0].Record)
-	if r.Status != recovery.StatusFailed || r.End == nil {
+	if r.Status != recovery.StatusCancelled || r.End == nil {
 		t.Errorf("status %s, end %+v", r.Status, r.End)
 	}
 	if _, err := r.Accept(accepted.Suggestion, "retry", "", at); !errors.Is(err, recovery.ErrExpired) {

@@ -64,8 +64,8 @@ func (r *Run) compact() []Effect {
 	intent := Compacting{Failure: o.Seq, Model: orElse(r.Policy.CompactionModel, r.Model), Keep: keep}
 	text := tellOld(r.Messages[:keep])
 	intent.Reserve = r.Policy.reserve(intent.Model, len(text), SummaryTokens)
-	if part := r.Policy.Budget.Lacks(r.Spent, intent.Reserve); part != "" {
-		return r.broke(part)
+	if over := r.permit(intent.Reserve); over != nil {
+		return over
 	}
 	return r.timed(summarise(intent, text, false))
 }

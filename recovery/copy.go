@@ -267,6 +267,14 @@ var wordings = map[Kind]wording{
 		message: []sentence{say("It has used {spent} of {budget}."), say("The work so far is kept.")},
 		variant: map[string]wording{VariantDayTokens: dayWording, VariantDayMoney: dayWording},
 	},
+	KindRoundLimit: {
+		short: "Round limit reached",
+		title: "This run reached its limit of {rounds}",
+		message: []sentence{
+			say("A round is one answer of the model and the tools it asked for."), say("The work so far is kept."),
+			say("Continue, or ask for a simpler approach."),
+		},
+	},
 	KindUnknown: {
 		short:   "{Provider} returned an error",
 		title:   "{Provider} returned an error",
@@ -279,6 +287,7 @@ var plainTitles = map[Kind]string{
 	KindStepTimeout: "No progress",
 	KindMaxTurnTime: "This turn reached its time limit",
 	KindRunTimeout:  "The run timed out",
+	KindRoundLimit:  "This run reached its limit of rounds",
 }
 
 // reasons say a variant in a sentence, or in brackets, where nobody gave a {reason}.

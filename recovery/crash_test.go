@@ -89,11 +89,11 @@ func sameOutcome(t tb, n int, want, got *toy) {
 	}
 }
 
-// interruptionIsFinal reports whether the run failed because nobody would have it
+// interruptionIsFinal reports whether the run ended because nobody would have it
 // go on after an interruption.
 func interruptionIsFinal(t tb, y *toy) bool {
 	t.Helper()
-	if y.run.Status != StatusFailed || y.run.Open == nil || y.run.Open.Failure.Kind != KindInterrupted {
+	if y.run.Status == StatusCompleted || y.run.Open == nil || y.run.Open.Failure.Kind != KindInterrupted {
 		return false
 	}
 	d := y.run.Open.Decision

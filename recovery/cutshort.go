@@ -40,7 +40,7 @@ func (r *Run) Answering(a Accepted, at time.Time) []Body {
 	f := r.failure(KindTimeout, OriginRunner, r.phase())
 	f.Variant, f.Model = variantCutShort, r.Attempt.Model
 	f.Elapsed = InMillis(nonNegative(at.Sub(r.Attempt.BeganAt)))
-	return []Body{r.worded(Failed{Attempt: r.Attempt.ID, Failure: f}), a}
+	return []Body{r.worded(Failed{Attempt: r.Attempt.ID, Failure: f, Cause: CauseCutShort}), a}
 }
 
 // variantCutShort is the variant of the failure of a call that a person did not wait for.
@@ -51,7 +51,7 @@ const variantCutShort = "cut_short"
 // id is the one: the answer itself comes next.
 func (r *Run) cutShort(id string) (*Attempt, bool) {
 	a, o := r.Attempt, r.Open
-	if a == nil || o == nil || o.Decision != nil || o.Failure.Variant != variantCutShort || r.callID(a) != id {
+	if a == nil || o == nil || o.Decision != nil || o.Cause != CauseCutShort || r.callID(a) != id {
 		return nil, false
 	}
 	return a, true

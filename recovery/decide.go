@@ -118,14 +118,12 @@ func (r *Run) delay(d Decision) Millis {
 func (r *Run) blocked(d Decision) string {
 	f := r.Open.Failure
 	switch {
-	case f.terminal():
+	case r.Open.terminal():
 		return string(f.Kind)
 	case r.Crashes >= MaxInterruptedCrashes:
 		return "crash_loop"
-	case r.Call.Attempts >= MaxAttemptsPerCall+r.Call.Granted:
-		return "max_attempts"
-	case r.FailedAttempts >= MaxFailedAttempts+r.Call.Granted:
-		return "max_failed_attempts"
+	case r.tooMany() != "":
+		return r.tooMany()
 	case r.Policy.Budget.exhausted(r.Spent) != "":
 		return "budget"
 	case d.Adjust.Compact && r.Compactions >= MaxCompactions:
@@ -134,7 +132,7 @@ func (r *Run) blocked(d Decision) string {
 		return blockedCompact
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return blockedIdle
-	case d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted:
+	case r.outOfRetries(d):
 		return "max_retries"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
 		return "not_retryable"

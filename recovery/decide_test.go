@@ -106,7 +106,8 @@ func TestDecideBlocks(t *testing.T) {
 		change func(*Run)
 	}{
 		{"", retry, func(*Run) {}},
-		{"run_timeout", retry, func(r *Run) { r.Open.Failure.Kind = KindRunTimeout }},
+		{"run_timeout", retry, func(r *Run) { r.Open.Failure.Kind, r.Open.Cause = KindRunTimeout, CauseClock }},
+		{"", retry, func(r *Run) { r.Open.Failure.Kind = KindRunTimeout }},
 		{"crash_loop", another, func(r *Run) { r.Crashes = MaxInterruptedCrashes }},
 		{"max_attempts", another, func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }},
 		{"", another, func(r *Run) { r.Call.Attempts, r.Call.Granted = MaxAttemptsPerCall, 1 }},

@@ -45,7 +45,8 @@
 //   - A call that Next does not want any more is stopped. A stopped tool call has
 //     an unknown outcome, which is written as its ToolReturned.
 //   - A person's answer is written as what Answering gives, in one append: of one that cuts
-//     a call short that is the call's Failed, and then the Accepted.
+//     a call short that is the call's Failed, and then the Accepted. One that comes too late
+//     is a Noted: whoever sent it learns from the log what became of it.
 //   - A tool that panics is a ToolReturned with an error, and then a Failed with its
 //     CallID; a retry then means that the model goes on.
 //   - Appending is refused to an owner whose epoch is not the latest.
@@ -99,6 +100,8 @@
 // # Where else to look
 //
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
+//	limits.go     the way that every call of a model comes through, where those limits are asked
+//	cause.go      what a run goes by of its failures, apart from what they say of themselves
 //	classify.go   any error into a Failure, from what body.go, status.go and hints.go read of it
 //	wording.go    the form of its rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of that

@@ -120,6 +120,7 @@ type Failed struct {
 	Attempt      uint64        `json:"attempt,omitempty"` // 0 = no model call was in the air
 	CallID       string        `json:"callId,omitempty"`  // the tool call that failed the run
 	Failure      Failure       `json:"failure"`
+	Cause        Cause         `json:"cause,omitempty"`
 	Usage        llm.Usage     `json:"usage,omitzero"`
 	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown    `json:"cooling,omitempty"`
@@ -231,7 +232,7 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate
+	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate, TopicTooLate
 	What    string    `json:"what,omitempty"`      // a tool's name, a model
 	CallID  string    `json:"callId,omitempty"`    // the tool call it is about
 	Attempt uint64    `json:"attempt,omitempty"`   // the model call it is about

@@ -61,7 +61,7 @@ const MaxDetail = 8 << 10
 type Failure struct {
 	Kind      Kind   `json:"kind"`
 	Code      Code   `json:"code"`
-	Variant   string `json:"variant,omitempty"` // a finer word for people's sake: missing, expired_login, stalled, outcome_unknown, …
+	Variant   string `json:"variant,omitempty"` // a finer word, for people alone: missing, expired_login, stalled, outcome_unknown, …
 	Origin    Origin `json:"origin"`
 	Phase     Phase  `json:"phase"`
 	Retryable bool   `json:"retryable"` // with the same input
@@ -136,12 +136,6 @@ func (f *Failure) idle() bool {
 	return f.Timer == TimerFirstEvent || f.Timer == TimerBytes || f.Timer == TimerIdle
 }
 
-// terminal reports whether the run's own time or budget is over, so that a
-// decision can only be offered.
-func (f *Failure) terminal() bool {
-	return f.Kind == KindMaxTurnTime || f.Kind == KindRunTimeout || f.Kind == KindBudget
-}
-
 // The variants of KindBudget that are about all the runs of a day (spec §5); the run's own
 // are "tokens" and "money".
 const (
@@ -151,9 +145,6 @@ const (
 
 // VariantLocal is the variant of KindUnreachable where the provider is on this computer.
 const VariantLocal = "local"
-
-// today reports whether it is the day's budget that is used up, and not the run's.
-func (f *Failure) today() bool { return f.Variant == VariantDayTokens || f.Variant == VariantDayMoney }
 
 // Panicked is the failure that a panic in an embedder's Model or Tool amounts to.
 func Panicked(value any, phase Phase) *Failure {

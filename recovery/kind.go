@@ -32,6 +32,7 @@ const (
 	KindPromptFailure     Kind = "prompt_failure"     // no: the input could not become a request
 	KindInternal          Kind = "internal"           // no: a panic or error in the runner, in an embedder's Model or Tool
 	KindBudget            Kind = "budget"             // no: tokens or money used up
+	KindRoundLimit        Kind = "round_limit"        // no: the model asked for tools as often as it may
 	KindUnknown           Kind = "unknown"            // once
 )
 
@@ -62,6 +63,7 @@ const (
 	CodePromptFailed        Code = "RUN_PROMPT_FAILED"
 	CodeInternal            Code = "RUN_INTERNAL_ERROR"
 	CodeBudget              Code = "RUN_BUDGET_EXHAUSTED"
+	CodeRoundLimit          Code = "RUN_ROUND_LIMIT"
 	CodeProviderError       Code = "MODEL_PROVIDER_ERROR"
 )
 
@@ -98,6 +100,7 @@ var kinds = map[Kind]kindFacts{
 	KindPromptFailure:     {CodePromptFailed, false},
 	KindInternal:          {CodeInternal, false},
 	KindBudget:            {CodeBudget, false},
+	KindRoundLimit:        {CodeRoundLimit, false},
 	KindUnknown:           {CodeProviderError, true},
 }
 
@@ -109,7 +112,7 @@ func Kinds() []Kind {
 		KindEmptyResponse, KindContextOverflow, KindInvalidRequest, KindContentFilter,
 		KindModelNotFound, KindOutputTruncated, KindMisconfigured, KindToolFailure,
 		KindStepTimeout, KindMaxTurnTime, KindRunTimeout, KindInterrupted, KindPromptFailure,
-		KindInternal, KindBudget, KindUnknown,
+		KindInternal, KindBudget, KindRoundLimit, KindUnknown,
 	}
 }
 

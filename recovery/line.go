@@ -43,8 +43,6 @@ func Line(r *Run, b Body) string {
 		}
 	case Paused:
 		line = pausedLine(b)
-	case CancelRequested:
-		line = stoppedLine
 	case Ended:
 		line = r.endedLine(b)
 	}
@@ -86,7 +84,7 @@ func (r *Run) waitingLine(w Waiting) string {
 		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
 	case w.For == WaitReset:
 		provider := orElse(ProviderName(f.providerOf()), "the provider")
-		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format("15:04 MST on January 2"))
+		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format(utcDay))
 	}
 	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
 }
@@ -213,6 +211,8 @@ func notedLine(b Noted) string {
 		return b.What + ": " + b.Detail
 	case b.Topic == TopicToolLate:
 		return b.What + " ended after the run had."
+	case b.Topic == TopicTooLate:
+		return "An answer came too late and changed nothing."
 	}
 	return ""
 }
@@ -232,6 +232,8 @@ func (r *Run) toolLine(b ToolReturned) string {
 
 func (r *Run) endedLine(b Ended) string {
 	switch {
+	case b.Status == StatusCancelled && r.Attempt != nil && len(r.Attempt.Text) > 0:
+		return stoppedLine
 	case b.Status == StatusCancelled:
 		return "Stopped."
 	case b.Status == StatusCompleted && b.Truncated:
@@ -242,8 +244,6 @@ func (r *Run) endedLine(b Ended) string {
 		return expiredLine
 	case r.suggestionOpen:
 		return supersededLine
-	case r.Open != nil && r.Open.Accepted:
-		return stoppedLine
 	case r.Open != nil:
 		return "Failed. " + r.Open.Failure.Short() + "."
 	}
@@ -260,6 +260,7 @@ func (r *Run) worded(b Body) Body {
 	if failed.Failure.Kind == KindBudget {
 		w = budgetWords(failed.Failure.Variant, r.Spent, r.Policy.Budget)
 	}
+	w.Rounds = r.Rounds
 	failed.Failure.Describe(w)
 	return failed
 }

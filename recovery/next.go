@@ -73,25 +73,25 @@ func Next(r *Run) []Effect {
 	case r.Wait != nil && r.Wait.For == WaitStore:
 		return nil
 	case r.expired != "":
-		return record(r, Failed{Attempt: r.inAir(), Failure: r.expiry()})
+		return record(r, Failed{Attempt: r.inAir(), Failure: r.expiry(), Cause: CauseClock})
 	case r.Open != nil && r.Open.CallID != "" && r.toolsInAir():
 		return r.runTools() // a tool's failure does not stop those beside it
 	case r.Open != nil:
 		return r.answerFailure()
 	case r.unsure != nil:
-		return record(r, Failed{CallID: r.unsure.Call.ID, Failure: r.unknownOutcome()})
+		return record(r, r.unknownOutcome())
 	}
 	return r.proceed()
 }
 
 // unknownOutcome is the failure of a tool call that may or may not have taken effect.
-func (r *Run) unknownOutcome() Failure {
+func (r *Run) unknownOutcome() Failed {
 	f := r.failure(KindToolFailure, OriginTool, PhaseTool)
 	f.Variant, f.Tool, f.Elapsed = variantUnknownOutcome, r.unsure.Call.Name, r.unsure.Took
 	if r.unsure.Limit > 0 {
 		f.Timer, f.Limit = TimerTool, r.unsure.Limit
 	}
-	return f
+	return Failed{CallID: r.unsure.Call.ID, Failure: f, Cause: CauseUnknownOutcome}
 }
 
 // failure is one that the log itself amounts to.
@@ -110,7 +110,7 @@ const variantStopped = "outcome_unknown_stopped"
 
 // told reports whether the failure is one that the model is told, so that the run goes on
 // where nobody says otherwise (spec §5).
-func (o *OpenFailure) told() bool { return o.Failure.Variant == variantUnknownOutcome }
+func (o *OpenFailure) told() bool { return o.Cause == CauseUnknownOutcome }
 
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
@@ -165,7 +165,7 @@ func (r *Run) goOn() []Effect {
 		return tools
 	}
 	if again := r.unsure; again != nil && again.Call.ID == r.Open.CallID { // it was run again, and is unsure again
-		return record(r, Failed{CallID: again.Call.ID, Failure: r.unknownOutcome()})
+		return record(r, r.unknownOutcome())
 	}
 	if o := r.Open; o.Decision.Adjust.Compact && !o.Compacted {
 		return r.compact()
@@ -197,8 +197,8 @@ func (r *Run) finished() bool {
 
 func (r *Run) callModel() []Effect {
 	intent := r.intent()
-	if part := r.Policy.Budget.Lacks(r.Spent, intent.Reserve); part != "" {
-		return r.broke(part)
+	if over := r.permit(intent.Reserve); over != nil {
+		return over
 	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
 }
@@ -215,7 +215,7 @@ func (r *Run) outOfBudget() []Effect {
 func (r *Run) broke(part string) []Effect {
 	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
 	f.Variant = part
-	return record(r, Failed{Failure: f})
+	return record(r, Failed{Failure: f, Cause: CauseBudget})
 }
 
 // intent is the Began of the attempt in the air, or of the next one.
@@ -281,7 +281,7 @@ func unknownResult(call llm.ToolCall) llm.ToolResult {
 
 // timed adds the clocks of the run to effects that take time.
 func (r *Run) timed(effects ...Effect) []Effect {
-	if o := r.Open; o != nil && o.Failure.terminal() && !o.Accepted {
+	if o := r.Open; o != nil && o.terminal() && !o.Accepted {
 		return effects // its time is over already; the hook is asked once more
 	}
 	clocks := r.clocks()
@@ -415,8 +415,15 @@ func (r *Run) interrupted() Failure {
 
 // fail ends the run with the failure at hand.
 func (r *Run) fail() []Effect {
-	return record(r, Ended{Status: StatusFailed, StopReason: r.Open.Failure.stopReason()})
+	reason := stopFailed
+	if r.Open != nil {
+		reason = r.Open.Failure.stopReason()
+	}
+	return record(r, Ended{Status: StatusFailed, StopReason: reason})
 }
+
+// stopFailed is the stop reason of a run whose failure has none of its own.
+const stopFailed = "failed"
 
 func (f *Failure) stopReason() string {
 	switch {
@@ -425,7 +432,7 @@ func (f *Failure) stopReason() string {
 	case f.Kind == KindRunTimeout, f.idle():
 		return "timeout"
 	}
-	return "failed"
+	return stopFailed
 }
 
 func (r *Run) missingVotes() []string {

@@ -38,6 +38,7 @@ var offersByKind = map[Kind][]string{
 	KindPromptFailure:     {ButtonEdit},
 	KindInternal:          {ButtonCopyDetails, ButtonRetry},
 	KindBudget:            {ButtonResumeAt, ButtonExtend},
+	KindRoundLimit:        {ButtonExtend},
 	KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
@@ -81,7 +82,7 @@ func (r *Run) buttons(resetsAt time.Time) []Button {
 	if !ok {
 		kinds = offersByKind[KindUnknown]
 	}
-	if d.Action == ActionRetry && !d.Adjust.Compact && !o.Failure.terminal() && !o.told() && !slices.Contains(kinds, ButtonRetry) {
+	if d.Action == ActionRetry && !d.Adjust.Compact && !o.terminal() && !o.told() && !slices.Contains(kinds, ButtonRetry) {
 		kinds = append([]string{ButtonRetry}, kinds...)
 	}
 	if d.Action == ActionSwitchModel && !slices.Contains(kinds, ButtonSwitchModel) && !slices.Contains(kinds, ButtonLarger) {
@@ -115,6 +116,8 @@ func (r *Run) offerable(b Button) bool {
 		return r.compactable()
 	case ButtonRerunTool:
 		return r.rerunnable()
+	case ButtonExtend:
+		return r.Open.extension() != ""
 	}
 	return true
 }
@@ -151,7 +154,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if resetsAt.IsZero() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format("15:04 MST")})
+		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format(utcClock)})
 		return
 	case ButtonWaitLonger:
 		if o.Failure.Timer == "" || r.IdleBreaker() {
@@ -160,17 +163,28 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		list.add(Button{Kind: kind, Label: "Wait " + Spell(o.Failure.Limit.Duration()) + " more"})
 		return
 	case ButtonExtend:
-		label := "Continue with a doubled budget"
-		switch {
-		case o.Failure.today():
-			label = "Continue over today's budget"
-		case o.Failure.Limit > 0:
-			label = "Continue for " + Spell(o.Failure.Limit.Duration()) + " more"
+		if label := o.extension(); label != "" {
+			list.add(Button{Kind: kind, Label: label})
 		}
-		list.add(Button{Kind: kind, Label: label})
 		return
 	}
 	list.add(Button{Kind: kind})
+}
+
+// extension says what adding the limit that ended the run once more does, or "" where it
+// was none of the run's.
+func (o *OpenFailure) extension() string {
+	switch o.Cause {
+	case CauseClock:
+		return "Continue for " + Spell(o.Failure.Limit.Duration()) + " more"
+	case CauseBudget:
+		return "Continue with a doubled budget"
+	case CauseDayBudget:
+		return "Continue over today's budget"
+	case CauseRounds:
+		return "Continue"
+	}
+	return ""
 }
 
 // addSwitches offers the alternatives, the decision's own first.

@@ -39,7 +39,8 @@ func TestButtons(t *testing.T) {
 		{"a model silent too often", KindTimeout, retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }, "switch_model=b/two* stop"},
 		{"a long wait", KindRateLimit, Decision{Action: ActionRetry, Delay: 90_000}, nil, "resume_at switch_model=b/two retry* stop"},
 		{"a provider that asked for a long wait", KindRateLimit, another, func(r *Run) { r.Open.Failure.RetryAfter = 90_000 }, "resume_at switch_model=b/two* retry stop"},
-		{"the time is over", KindRunTimeout, retry, nil, "extend* stop"},
+		{"the time is over", KindRunTimeout, retry, func(r *Run) { r.Open.Cause = CauseClock }, "extend* stop"},
+		{"a model that says so", KindRunTimeout, retry, nil, "retry* stop"},
 		{"a kind of a newer version", "gremlins", retry, nil, "retry* switch_model=b/two stop"},
 		{"a plugin's buttons", KindOverloaded, Decision{Action: ActionRetry, Actions: []Button{
 			{Kind: ButtonSwitchModel, Model: "evil/x"}, {Kind: ""}, {Kind: "call_mum", Label: "Call mum", Primary: true},

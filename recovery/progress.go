@@ -7,6 +7,7 @@ const (
 	TopicProgress = "progress"  // what a long step is about
 	TopicToolSays = "tool_says" // a tool tells how far it has come
 	TopicToolLate = "tool_late" // a tool ended after its run
+	TopicTooLate  = "too_late"  // a person's answer came when there was nothing to answer any more
 )
 
 // quietAround is how far a progress note keeps from the last thing that people saw

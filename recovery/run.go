@@ -44,6 +44,7 @@ type Run struct {
 	Messages []llm.Message // the transcript, this run's part with its input first; never error text
 	Carried  int           // messages at its beginning that are of runs before this one; see Carry
 	Rounds   int           // model calls answered
+	Extended int           // how often a person gave as many rounds again
 	Attempt  *Attempt      // of the round at hand; nil before its first
 	Attempts uint64        // begun in all
 	Call     Call          // counters of the model call at hand
@@ -56,6 +57,7 @@ type Run struct {
 	Suggestion     *Suggestion  // open, or the last one; see SuggestionOpen
 	Wait           *Waiting     // a live wait
 	FailedAttempts int
+	Granted        int            // extra attempts that persons' answers gave, in all
 	Crashes        int            // interruptions in a row without a finished step
 	IdleExpiries   map[string]int // by model, in a row without a finished step
 	Spent          Budget
@@ -132,6 +134,7 @@ type OpenFailure struct {
 	At           time.Time
 	Attempt      int // within the model call, from 0
 	Failure      Failure
+	Cause        Cause
 	CallID       string
 	Alternatives []Alternative
 	Cooling      []Cooldown
@@ -383,7 +386,7 @@ func (r *Run) rearmStep(now time.Time) {
 	if o == nil {
 		return
 	}
-	if o.Accepted || o.Failure.Kind == KindStepTimeout {
+	if o.Accepted || o.Cause == CauseClock && o.Failure.Timer == TimerStep {
 		r.LastStepAt = now
 		return
 	}
@@ -461,7 +464,7 @@ func (r *Run) finishStep(now time.Time, what string, took Millis) {
 
 func (r *Run) failed(e Event, b Failed) {
 	open := &OpenFailure{
-		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, CallID: b.CallID,
+		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, Cause: b.Cause, CallID: b.CallID,
 		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline,
 	}
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
@@ -600,6 +603,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	open.Accepted, open.Waited = true, true
 	if !wasWait {
 		r.Call.Granted++
+		r.Granted++
 	}
 	amended := Decision{Action: ActionRetry}
 	if d := open.Decision; d != nil {
@@ -608,6 +612,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	switch button.Kind {
 	case ButtonStop:
 		r.acceptedID = ""
+		r.cancelled = true
 		amended = Decision{Action: ActionFail}
 	case ButtonCancelWait:
 		r.cancelled = true
@@ -622,9 +627,9 @@ func (r *Run) accepted(e Event, b Accepted) {
 		amended.Delay = InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
 	case ButtonWaitLonger:
 		r.Call.Doubled = open.Failure.Timer
-		r.stepDoubled = open.Failure.Timer == TimerStep
+		r.stepDoubled = open.Cause == CauseClock && open.Failure.Timer == TimerStep
 	case ButtonExtend:
-		r.extend(open.Failure, e.Time)
+		r.extend(open, e.Time)
 	}
 	open.Decision = &amended
 }
@@ -669,22 +674,21 @@ func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 
 // extend adds the expired ceiling once more. A turn's time stood still while the
 // suggestion was open, the run's did not, so that is counted from now.
-func (r *Run) extend(f Failure, now time.Time) {
-	switch f.Kind {
-	case KindMaxTurnTime, KindRunTimeout:
+func (r *Run) extend(o *OpenFailure, now time.Time) {
+	switch o.Cause {
+	case CauseClock:
 		if turn := &r.Policy.Timeouts.MaxTurn; *turn > 0 {
-			*turn += f.Limit
+			*turn += o.Failure.Limit
 		}
 		if run := &r.Policy.Timeouts.Run; *run > 0 {
-			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+f.Limit)
+			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+o.Failure.Limit)
 		}
-	case KindBudget:
-		if f.today() {
-			r.BeyondDay = true
-			return
-		}
-		r.Policy.Budget.Tokens *= 2
-		r.Policy.Budget.Microdollars *= 2
+	case CauseRounds:
+		r.Extended++
+	case CauseDayBudget:
+		r.BeyondDay = true
+	case CauseBudget:
+		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
 	}
 }
 

@@ -82,7 +82,7 @@ func (r *Run) OverDay(part string, spent Budget, renewal time.Time) Failed {
 		f.Variant = VariantDayMoney
 	}
 	f.Describe(budgetWords(part, spent, r.Policy.DayBudget))
-	return Failed{Failure: f}
+	return Failed{Failure: f, Cause: CauseDayBudget}
 }
 
 // Plus adds up what was used.

@@ -223,6 +223,8 @@ func parsePolicy(t tb, p *Policy, words []string) {
 			p.AutoRecover = true
 		case "retries":
 			p.MaxRetries = n
+		case "rounds":
+			p.MaxRounds = n
 		case "step":
 			p.Timeouts.Step = InMillis(d)
 		case "turn":

@@ -161,7 +161,7 @@ func (y *toy) loop(t tb) {
 
 func (y *toy) tail() string {
 	var b strings.Builder
-	for _, line := range y.log[len(y.log)-12:] {
+	for _, line := range y.log[max(0, len(y.log)-12):] {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	return b.String()

@@ -19,6 +19,7 @@ type Words struct {
 	ContextTokens int64  // that the request has
 	ContextLimit  int64  // that the model takes
 	TokenLimit    int    // of the output
+	Rounds        int    // model calls that asked for tools
 	Spent, Budget string // "12,000 tokens", "$1.20"
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
@@ -114,6 +115,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	set("partialWords", counted(int64(w.PartialWords), " words"))
 	set("contextTokens", counted(w.ContextTokens, ""))
 	set("contextLimit", counted(w.ContextLimit, ""))
+	set("rounds", counted(int64(w.Rounds), " rounds"))
 	set("tokenLimit", counted(int64(w.TokenLimit), ""))
 	set("providerMessage", quotable(f.Detail))
 	set("reason", f.reason(w))
@@ -135,9 +137,9 @@ func (f *Failure) timePlaceholders(set func(name, value string)) {
 		set("resetsIn", Spell(f.RetryAfter.Duration()))
 	}
 	if !f.ResetsAt.IsZero() {
-		layout := "15:04 MST"
+		layout := utcClock
 		if f.RetryAfter == 0 || f.RetryAfter > 12*3_600_000 {
-			layout = "15:04 MST on January 2"
+			layout = utcDay
 		}
 		set("resetsAt", f.ResetsAt.UTC().Format(layout))
 	}

@@ -109,7 +109,9 @@ func (l *loop) request(b recovery.Began) llm.Request {
 		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
 	}
 	for _, t := range l.run.Tools {
-		req.Tools = append(req.Tools, t.Tool)
+		if offered, ok := l.tool(t.Name); !ok || offered.isFor(b.Model) {
+			req.Tools = append(req.Tools, t.Tool)
+		}
 	}
 	return req
 }

@@ -68,7 +68,7 @@ func TestACallIsCutShort(t *testing.T) {
 // TestACallOfALostOwnerIsCutShort: the answer counts, whoever claims the run for it.
 func TestACallOfALostOwnerIsCutShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := timeline.NewMemory()
+		log := renamed{timeline.NewMemory(), "owner"}
 		build := func(s *scripted) *runner.Runner {
 			return runner.New(runner.WithLog(log), runner.WithModel(primary, s), runner.WithModel(secondary, script(answers("ok"))))
 		}

@@ -279,6 +279,37 @@ func accept(kind string) func(context.Context, *runner.Runner, string) error {
 	}
 }
 
+// TestI52ACommandThatNobodyHeard: the owner of a run dies with a command in its inbox, and
+// whoever keeps the log acts on it, or says that it came too late.
+func TestI52ACommandThatNobodyHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.model.steps = []step{h.quota(time.Hour)}
+		cancelled, tooLate := h.park(h.process("one")), h.park(h.process("one"))
+		for id, body := range map[string]recovery.Body{cancelled: recovery.CancelRequested{}, tooLate: recovery.Accepted{Suggestion: "old"}} {
+			if _, err := h.log.Send(t.Context(), id, timeline.Command{ID: "c", Body: body}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop := h.keep(h.process("two"), nil)
+		time.Sleep(3 * time.Second)
+		h.wantStatus(cancelled, recovery.StatusCancelled, 2)
+		h.wantStatus(tooLate, recovery.StatusWaiting, 2)
+		events, err := h.log.Read(t.Context(), tooLate, 0, 0)
+		if last := events[len(events)-1]; err != nil || last.Inbox != 1 || last.Text == "" {
+			t.Errorf("the last event is %+v, %v", last, err)
+		}
+		seq := len(events)
+		time.Sleep(10 * time.Second)
+		if events, _ := h.log.Read(t.Context(), tooLate, 0, 0); len(events) != seq {
+			t.Errorf("%d events more without a reason", len(events)-seq)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // crash writes a run that is in the air, of an owner who died just now.
 func (h *house) crash(id string) {
 	h.Helper()

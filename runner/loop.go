@@ -17,7 +17,7 @@ const (
 	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
-	inboxPause  = time.Second             // before an inbox that could not be read is read again
+	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
 	staleAfter  = time.Second             // of writing an intent: the run's time may be over since Next was asked
 	mailboxSize = 64
 )
@@ -45,6 +45,7 @@ type loop struct {
 	engaged engaged
 	tools   int  // goroutines of tool calls
 	leaving bool // the run is let go of, for another process to go on with
+	landing bool // what is in the air is landed: what is asked of the run now is found in its inbox
 	counted counted
 	turn    string        // the key of the model call whose turn it is
 	wait    time.Duration // until the turn that opening took
@@ -405,6 +406,8 @@ func (l *loop) post(m message) {
 // land stops what is still in the air when the loop is over and gives it a moment, so
 // that the result of a tool that just ended is not lost.
 func (l *loop) land(moment time.Duration, landed func() bool) {
+	l.landing = true
+	defer func() { l.landing = false }()
 	for key, j := range l.air {
 		l.stop(key, j)
 	}
@@ -458,8 +461,7 @@ func (l *loop) comeBack() bool {
 		return false
 	}
 	l.release()
-	commands, err := l.r.log.Inbox(l.work, l.id, l.run.Inbox, 0)
-	if err != nil || !slices.ContainsFunc(commands, func(c timeline.Command) bool { return l.fits(c) == nil }) {
+	if asked, err := l.pending(l.work); err != nil || !asked {
 		return false
 	}
 	lease, err := l.r.log.Claim(l.work, l.id, l.r.owner, l.r.leaseTTL)
@@ -503,12 +505,12 @@ func (l *loop) followInbox(ctx context.Context, after uint64) {
 }
 
 func (l *loop) command(ctx context.Context, c timeline.Command) error {
-	if c.N <= l.run.Inbox || l.run.End != nil {
+	if c.N <= l.run.Inbox || l.run.End != nil || l.landing {
 		return nil
 	}
 	if err := l.fits(c); err != nil {
 		l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
-		return nil
+		return l.writeAnswering(ctx, c.N, recovery.Noted{Topic: recovery.TopicTooLate})
 	}
 	bodies := []recovery.Body{c.Body}
 	if a, ok := c.Body.(recovery.Accepted); ok {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/health"
@@ -24,7 +25,7 @@ type Option func(*Runner)
 func New(options ...Option) *Runner {
 	r := &Runner{
 		models: named{}, hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil }, health: health.New(),
-		policy: recovery.DefaultPolicy(), owner: fmt.Sprintf("pid-%d", os.Getpid()),
+		policy: recovery.DefaultPolicy(), owner: newOwner(),
 		now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
 		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
 	}
@@ -35,6 +36,19 @@ func New(options ...Option) *Runner {
 		r.log = timeline.NewMemory()
 	}
 	return r
+}
+
+// made counts the Runners of this process.
+var made atomic.Int64
+
+// newOwner names a Runner. Two of one process are two owners: neither may go on with a run
+// that the other drives.
+func newOwner() string {
+	owner := fmt.Sprintf("pid-%d", os.Getpid())
+	if n := made.Add(1); n > 1 {
+		owner += fmt.Sprintf("-%d", n)
+	}
+	return owner
 }
 
 // WithModel adds a model under its full name, provider/model. The first one is

@@ -238,7 +238,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 		r.unadvised.Do(r.warnUnadvised)
 	}
 	for _, t := range r.tools() {
-		s.Tools = append(s.Tools, t.decl())
+		if t.isFor(s.Model) {
+			s.Tools = append(s.Tools, t.decl())
+		}
 	}
 	r.hideStarted(&s)
 	return s, nil
@@ -296,10 +298,15 @@ func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err 
 		return nil, false, err
 	}
 	var bodies []recovery.Body
+	asked, err := l.pending(ctx)
+	if err != nil {
+		l.release()
+		return nil, false, fmt.Errorf("resume run %s: %w", id, err)
+	}
 	switch expiry, over := l.expiry(); {
 	case over:
 		bodies = append(bodies, expiry)
-	case l.run.Settled():
+	case l.run.Settled() && !asked:
 		return l.settled(ctx), false, nil
 	}
 	run, err = l.goOn(ctx, bodies...)
@@ -311,19 +318,13 @@ func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err 
 
 // Recover answers a run's suggestion and goes on with the run here. The errors of
 // recovery.Run.Accept say why an answer does not count. A run that is being driven (a live
-// wait, or a call that is cut short) gets the answer through its inbox; where another
-// process drives it, the error is ErrSent.
+// wait, or a call that is cut short) gets the answer through its inbox, and Recover returns
+// once its owner has written what became of it; where another process drives it, the error
+// is ErrSent, also if that does not answer within 3 s.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
-	for try := 0; errors.Is(err, timeline.ErrOwned); try++ {
-		if run, sent, sendErr := r.send(ctx, id, a); sent || sendErr != nil {
-			return run, sendErr
-		}
-		if try == settleTries {
-			return nil, fmt.Errorf("recover run %s: its suggestion is open but its owner does not let go of it: %w", id, timeline.ErrOwned)
-		}
-		time.Sleep(settlePause)
-		l, err = r.claim(ctx, id)
+	if errors.Is(err, timeline.ErrOwned) {
+		return r.recoverOwned(ctx, id, a)
 	}
 	if err != nil {
 		return nil, err
@@ -340,52 +341,6 @@ func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error)
 	return run, nil
 }
 
-// settleTries pauses are how long the owner of a run whose suggestion is open may
-// take to let go of it: a loop that has just settled still lands its effects.
-const (
-	settleTries = 60
-	settlePause = 50 * time.Millisecond
-)
-
-// ErrSent says that a run is driven by another process, which was told and acts.
-var ErrSent = errors.New("the run is driven by another process; it was told")
-
-// send leaves the answer to a live wait, or to a call in the air, in the inbox of the run's owner. It is not
-// sent where a suggestion is open, since its owner is done with the run.
-func (r *Runner) send(ctx context.Context, id string, a Answer) (run *Run, sent bool, err error) {
-	state, err := r.Inspect(ctx, id)
-	if err != nil {
-		return nil, false, err
-	}
-	accepted, err := state.Accept(a.Suggestion, a.Action, a.Model, r.now())
-	if err != nil || state.SuggestionOpen() {
-		return nil, false, err
-	}
-	if _, err := r.log.Send(ctx, id, timeline.Command{ID: "accept/" + accepted.Suggestion, Body: accepted}); err != nil {
-		return nil, false, fmt.Errorf("recover run %s: %w", id, err)
-	}
-	if run, ok := r.drives(id); ok {
-		return run, true, nil
-	}
-	if run, ok := r.takeOver(ctx, id); ok {
-		return run, true, nil
-	}
-	return nil, true, fmt.Errorf("recover run %s: %w", id, ErrSent)
-}
-
-// takeOver drives a run to which a command was sent, if its owner let go of it meanwhile.
-func (r *Runner) takeOver(ctx context.Context, id string) (*Run, bool) {
-	l, err := r.claim(ctx, id)
-	if err != nil {
-		return nil, false
-	}
-	if l.run.End != nil {
-		return l.settled(ctx), true
-	}
-	run, err := l.goOn(ctx)
-	return run, err == nil
-}
-
 // drives finds a run that this Runner drives.
 func (r *Runner) drives(id string) (*Run, bool) {
 	v, _ := r.driven.Load(id)
@@ -393,45 +348,37 @@ func (r *Runner) drives(id string) (*Run, bool) {
 	return run, ok
 }
 
-// Cancel asks for a run's end, whoever drives it. A run that nobody drives is
-// ended here.
+// Cancel ends a run, whoever drives it. Without an error the run has ended; or another
+// process drives it and was told, as ErrSent says, and ends it within 2 s.
 func (r *Runner) Cancel(ctx context.Context, id string) error {
-	if run, ok := r.drives(id); ok {
-		run.Cancel()
-		return cancelled(run)
-	}
-	l, err := r.claim(ctx, id)
-	if errors.Is(err, timeline.ErrOwned) {
-		if _, err := r.log.Send(ctx, id, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}}); err != nil {
+	for {
+		if run, ok := r.drives(id); ok {
+			run.Cancel()
+			if over, err := ended(run); over || err != nil {
+				return err
+			}
+			continue // it had settled before it heard of that
+		}
+		l, err := r.claim(ctx, id)
+		if _, here := r.drives(id); here && errors.Is(err, timeline.ErrOwned) {
+			continue
+		}
+		switch {
+		case errors.Is(err, timeline.ErrOwned):
+			return r.cancelOwned(ctx, id)
+		case err != nil:
+			return err
+		case l.run.End != nil:
+			l.release()
+			return nil
+		}
+		run, err := l.goOn(ctx, recovery.CancelRequested{})
+		if err != nil {
 			return fmt.Errorf("cancel run %s: %w", id, err)
 		}
-		if run, ok := r.takeOver(ctx, id); ok {
-			return cancelled(run)
-		}
-		return nil
-	}
-	if err != nil {
+		_, err = ended(run)
 		return err
 	}
-	if l.run.End != nil {
-		l.release()
-		return nil
-	}
-	run, err := l.goOn(ctx, recovery.CancelRequested{})
-	if err != nil {
-		return fmt.Errorf("cancel run %s: %w", id, err)
-	}
-	return cancelled(run)
-}
-
-// cancelled waits for a run's end, which is its being cancelled unless it settled
-// otherwise before.
-func cancelled(run *Run) error {
-	_, err := run.Wait()
-	if _, failed := errors.AsType[*Error](err); failed || errors.Is(err, ErrCancelled) {
-		return nil
-	}
-	return err
 }
 
 // Drain waits until nothing of this Runner's runs is going on: neither runs that are

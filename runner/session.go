@@ -17,6 +17,13 @@ import (
 // place.
 var ErrSessionBusy = errors.New("the session's last run goes on")
 
+// settleTries pauses are how long the owner of a run whose suggestion is open may
+// take to let go of it: a loop that has just settled still lands its effects.
+const (
+	settleTries = 60
+	settlePause = 50 * time.Millisecond
+)
+
 // startTurn begins the next run of req's session. What stands in the way for a moment only
 // is waited for: the owner of a run that has just settled, another process that begins and
 // ends a run meanwhile.

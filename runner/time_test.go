@@ -273,7 +273,7 @@ func TestCancelInADeafTool(t *testing.T) {
 		if err := r.Drain(t.Context()); err != nil || time.Since(began) < 7*time.Second || asked != 0 {
 			t.Errorf("drained after %s: %v; %d hooks were asked", time.Since(began), err, asked)
 		}
-		wantLines(t, log, run.ID(), "Stopped. The text above is kept.", "Stopped.", "deaf ended after the run had.")
+		wantLines(t, log, run.ID(), "Stopped.", "deaf ended after the run had.")
 	})
 }
 

@@ -28,6 +28,8 @@ type Tool struct {
 	// ran) may be run again: the default is never.
 	Safety  recovery.Safety
 	Timeout time.Duration // 0 = the policy's, 10 min by default
+	// For says whether a model is given the tool, by its full name; nil = every model is.
+	For func(model string) bool
 	// Run does the work. Its error goes to the model as the call's result. It should
 	// return soon after ctx ends.
 	Run func(ctx context.Context, call ToolCall) (string, error)
@@ -40,6 +42,9 @@ type ToolCall struct {
 	// IdempotencyKey is the same for every try of this call and unlike any other's.
 	IdempotencyKey string
 }
+
+// isFor reports whether the model is given the tool.
+func (t Tool) isFor(model string) bool { return t.For == nil || t.For(model) }
 
 func (t Tool) decl() recovery.ToolDecl {
 	return recovery.ToolDecl{

@@ -265,7 +265,7 @@ func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b reco
 		actions = run.Suggestion.Actions
 	}
 	kind := other
-	if o := run.Open; o != nil && o.Failure.Variant == "cut_short" && o.Accepted {
+	if o := run.Open; o != nil && o.Cause == recovery.CauseCutShort && o.Accepted {
 		kind = recovery.ButtonRetryNow
 		if o.Decision.Action == recovery.ActionSwitchModel {
 			kind = recovery.ButtonSwitchModel

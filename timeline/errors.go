@@ -100,7 +100,7 @@ func (e *StoreError) Unwrap() error { return e.Err }
 type NotFoundError struct{ Run string }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no run %q in this store: look at the list of runs, or at which store is meant", e.Run)
+	return fmt.Sprintf("there is no run %q in this store", e.Run)
 }
 
 // Is makes it an ErrNotFound.

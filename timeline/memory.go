@@ -251,7 +251,7 @@ func (m *Memory) List(ctx context.Context, q Query) ([]Summary, error) {
 	var list []Summary
 	now := time.Now()
 	for _, r := range slices.Backward(m.order[:from]) {
-		if q.Selects(r.summary) && (q.Due.IsZero() || !r.held(now)) {
+		if q.Selects(r.summary, uint64(len(r.commands))) && (q.Due.IsZero() || !r.held(now)) {
 			list = append(list, r.summary)
 		}
 	}

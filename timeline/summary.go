@@ -25,25 +25,30 @@ type Query struct {
 	// time is over.
 	SuggestionOpen bool
 	// Due is a time: only runs whose DueAt has come by then and that no living owner
-	// holds, by the rules of Log.Claim.
+	// holds, by the rules of Log.Claim; and those with a command in their inbox that no
+	// event has answered, whenever they are due.
 	Due    time.Time
 	Limit  int    // 0 = DefaultLimit
 	Before string // a run: only those older than it, to go on where a list ended
 }
 
-// Selects reports whether q asks for a run like s, apart from who holds it, Limit and
-// Before.
-func (q Query) Selects(s Summary) bool {
+// Selects reports whether q asks for a run like s whose inbox has commands up to that
+// position, apart from who holds it, Limit and Before.
+func (q Query) Selects(s Summary, inbox uint64) bool {
 	switch {
 	case s.Seq == 0,
 		q.Status != "" && s.Status != q.Status,
 		q.Session != "" && s.Session != q.Session,
 		q.Waiting && s.Status != recovery.StatusWaiting,
 		q.SuggestionOpen && !s.SuggestionOpen,
-		!q.Due.IsZero() && (s.DueAt.IsZero() || s.DueAt.After(q.Due)):
+		!q.Due.IsZero() && !s.isDue(q.Due, inbox):
 		return false
 	}
 	return true
+}
+
+func (s Summary) isDue(at time.Time, inbox uint64) bool {
+	return !s.DueAt.IsZero() && !s.DueAt.After(at) || inbox > s.Heard && !s.Ended
 }
 
 // ByDueAt reports whether q's list is in the order of DueAt.
@@ -59,6 +64,7 @@ type Summary struct {
 	StartedAt      time.Time
 	UpdatedAt      time.Time // of its last event
 	Seq            uint64    // of its last event
+	Heard          uint64    // the last position of its inbox that an event answered
 	SuggestionOpen bool
 	Asking         string           // id of the suggestion or live wait that a person may answer
 	Ended          bool             // the run has its Ended event
@@ -73,7 +79,7 @@ type Summary struct {
 
 // Apply changes s by the run's next event, by the rules of recovery.Run.Apply.
 func (s *Summary) Apply(e recovery.Event) {
-	s.Run, s.Seq, s.UpdatedAt = e.Run, e.Seq, e.Time
+	s.Run, s.Seq, s.UpdatedAt, s.Heard = e.Run, e.Seq, e.Time, max(s.Heard, e.Inbox)
 	if s.Ended {
 		return
 	}

@@ -36,8 +36,14 @@ type (
 	cancelledMsg struct{ err error }
 	modelsMsg    struct {
 		models []client.Model
-		ask    bool // somebody wants to choose from them
+		choice int // the number of the one that is chosen, or askModels
 		err    error
+	}
+	chosenMsg struct {
+		model    string
+		defaults client.Defaults
+		there    []client.Model // where it was refused
+		err      error
 	}
 	runsMsg struct {
 		runs []client.Listed
@@ -89,10 +95,30 @@ func (c *Chat) loadRuns() tea.Cmd {
 	})
 }
 
-func (c *Chat) loadModels(ask bool) tea.Cmd {
+// What is wanted of the list of models, unless it is one of them by its number.
+const (
+	knowModels = 0  // only which is the gateway's own
+	askModels  = -1 // somebody wants to choose
+)
+
+func (c *Chat) loadModels(choice int) tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
 		models, err := c.cfg.Client.Models(ctx)
-		return modelsMsg{models, ask, err}
+		return modelsMsg{models, choice, err}
+	})
+}
+
+// useModel makes a model the session's; the gateway refuses one that it does not know.
+func (c *Chat) useModel(model string) tea.Cmd {
+	defaults := c.defaults
+	defaults.Model = model
+	return c.ask(func(ctx context.Context) tea.Msg {
+		_, err := c.cfg.Client.SetSession(ctx, c.cfg.Session, defaults)
+		msg := chosenMsg{model: model, defaults: defaults, err: err}
+		if err != nil {
+			msg.there, _ = c.cfg.Client.Models(ctx) // to be told with it, if that can be
+		}
+		return msg
 	})
 }
 

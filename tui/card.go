@@ -102,7 +102,7 @@ func (p *pen) suggestion(s *recovery.Suggestion, buttons []recovery.Button) []st
 		style, mark = p.bad, "■"
 	}
 	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(s.Message+triedText(s)), columns-2))...)
+	lines = append(lines, hang("  ", wrap(line(recovery.Localize(s.Message, s.Error.ResetsAt, p.now)+triedText(s)), columns-2))...)
 	if said := advice(s); said != "" {
 		lines = append(lines, hang("  ", styled(p.dim, wrap(said, columns-2)))...)
 	}
@@ -175,6 +175,8 @@ func blocked(by string) string {
 		return "the model kept silent too often"
 	case "budget":
 		return "the budget is used up"
+	case string(recovery.KindRoundLimit):
+		return "all rounds are used"
 	}
 	return line(strings.ReplaceAll(by, "_", " "))
 }
@@ -188,7 +190,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 	}
 	f := open.Failure
 	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(cmp.Or(f.Title, "Failed")), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(f.Message), columns-2))...)
+	lines = append(lines, hang("  ", wrap(line(recovery.Localize(f.Message, f.ResetsAt, p.now)), columns-2))...)
 	lines = append(lines, "")
 	lines = append(lines, p.factLines(f, columns)...)
 	return p.card(p.bad, lines, s.buttons)

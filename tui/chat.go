@@ -43,6 +43,7 @@ type Chat struct {
 	unanswered client.Start // the message that nobody knows whether it began a run
 	answering  string       // the suggestion that was answered just now
 	menu       *menu
+	aimed      target // what a digit in the composer was typed for
 	notice     string // told once, until the next key
 	leaving    time.Time
 	blurred    bool
@@ -66,7 +67,6 @@ func New(ctx context.Context, cfg Config) *Chat {
 	c.ctx, c.close = context.WithCancel(ctx)
 	c.input = textarea.New()
 	c.input.ShowLineNumbers = false
-	c.input.Placeholder = "Write a message, or /help"
 	c.input.Prompt = ""
 	c.input.DynamicHeight, c.input.MinHeight, c.input.MaxHeight, c.input.MaxContentHeight = true, 1, maxComposer, maxLines
 	c.input.SetVirtualCursor(false)
@@ -83,7 +83,7 @@ const (
 
 // Init is tea.Model's.
 func (c *Chat) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(false))
+	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(knowModels))
 }
 
 // Update is tea.Model's.
@@ -140,7 +140,9 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 		}
 		c.complain(msg.err)
 	case modelsMsg:
-		c.models(msg)
+		return c.models(msg)
+	case chosenMsg:
+		c.modelChosen(msg)
 	case runsMsg:
 		c.complain(msg.err)
 		c.tellRuns(msg.runs)
@@ -241,6 +243,7 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	t := msg.turn
 	asked := t.view.Suggestion() != nil
+	c.pen.md.budget = 0 // nobody knows yet whether one frame can draw it
 	for _, item := range msg.items {
 		if err := t.apply(item); err != nil {
 			t.lost = err.Error()
@@ -301,35 +304,6 @@ func (c *Chat) compose(text string) {
 	c.input.MoveToEnd()
 }
 
-func (c *Chat) models(msg modelsMsg) {
-	for _, m := range msg.models {
-		if m.Default {
-			c.standard = m.Name
-		}
-	}
-	if !msg.ask {
-		return // it is only for the line at the bottom
-	}
-	c.complain(msg.err)
-	var names []string
-	for _, m := range msg.models {
-		if m.Ready {
-			names = append(names, m.Name)
-		}
-	}
-	if len(names) == 0 && msg.err == nil {
-		c.notice = "There is no model with credentials: `mulligan doctor` says what is missing."
-		return
-	}
-	c.menu = &menu{"The model of the next messages", names, c.useModel}
-}
-
-func (c *Chat) useModel(model string) tea.Cmd {
-	c.model = model
-	c.notice = "The next message goes to " + line(model) + "."
-	return nil
-}
-
 // situation is what to draw below the conversation.
 func (c *Chat) situation() (*turn, situation) {
 	t := c.last()
@@ -348,15 +322,21 @@ func (c *Chat) situation() (*turn, situation) {
 
 // keepTicking brings frames while something counts.
 func (c *Chat) keepTicking() tea.Cmd {
-	t := c.last()
-	if c.ticking || t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero() {
+	t, every := c.last(), tickEvery
+	if c.pen.md.budget <= 0 { // a frame has left something to the next
+		every = drawEvery
+	}
+	if c.ticking || every == tickEvery && (t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero()) {
 		return nil
 	}
 	c.ticking = true
-	return tick(tickEvery)
+	return tick(every)
 }
 
-const tickEvery = 250 * time.Millisecond
+const (
+	tickEvery = 250 * time.Millisecond
+	drawEvery = 20 * time.Millisecond
+)
 
 // autoText is how auto-recover stands for the next message, "" where nobody knows.
 func (c *Chat) autoText() string {
@@ -400,15 +380,15 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 		status := string(r.Status)
 		switch {
 		case r.SuggestionOpen:
-			status = "asks you"
+			status = "recoverable"
 		case r.Status == recovery.StatusWaiting && !r.WaitingUntil.IsZero():
-			status = "waits until " + clock(r.WaitingUntil, c.cfg.Now())
+			status = "waits until " + recovery.Clock(r.WaitingUntil, c.cfg.Now())
 		}
 		where := ""
 		if r.Session != "" && r.Session != c.cfg.Session {
 			where = " · session " + r.Session
 		}
-		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 15:04")
+		began := r.StartedAt.In(c.cfg.Now().Location()).Format("Jan 2 3:04 PM")
 		list.rows = append(list.rows, row{began, r.Title + " · " + status + where})
 	}
 	c.tell(list)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,11 +27,12 @@ var update = flag.Bool("update", false, "rewrite the frames in testdata")
 
 // fake is a gateway that notes what it is asked. Nothing is followed: tests feed the items.
 type fake struct {
-	starts  []client.Start // without their keys
-	keys    []string
-	answers []client.Answer
-	cancels []string
-	err     error
+	starts   []client.Start // without their keys
+	keys     []string
+	answers  []client.Answer
+	cancels  []string
+	defaults []client.Defaults
+	err      error
 }
 
 func (f *fake) Start(_ context.Context, s client.Start) (string, error) {
@@ -61,6 +63,14 @@ func (f *fake) Runs(context.Context, client.Query) iter.Seq2[client.Listed, erro
 }
 
 func (f *fake) Session(context.Context, string) (client.Session, error) { return client.Session{}, nil }
+
+func (f *fake) SetSession(_ context.Context, _ string, d client.Defaults) (client.Session, error) {
+	if strings.HasPrefix(d.Model, "nope") {
+		return client.Session{}, &client.Problem{Status: 422, Detail: "model nope/x: there is no provider called nope."}
+	}
+	f.defaults = append(f.defaults, d)
+	return client.Session{Defaults: d}, nil
+}
 
 func (f *fake) Models(context.Context) ([]client.Model, error) {
 	return []client.Model{
@@ -315,18 +325,39 @@ func TestNumbersPressButtons(t *testing.T) {
 		s.fails(recovery.KindOverloaded, nil)
 		s.decides(retry)
 		asks := s.chat.last().view.Suggestion()
-		s.types("no 1 but")
-		if len(s.gateway.answers) != 0 {
-			s.Fatalf("a number within a message pressed %+v", s.gateway.answers)
+		for _, text := range []string{"no 1 but", "2 mails, please", "12", "9"} {
+			s.types(text)
+			if s.chat.chosen() != 0 || s.chat.input.Value() != text {
+				s.Fatalf("%q: it has chosen %d, and the composer has %q", text, s.chat.chosen(), s.chat.input.Value())
+			}
+			s.chat.input.Reset()
 		}
-		s.chat.input.Reset()
-		s.types("9")
-		s.chat.input.Reset()
 		s.types("1")
+		s.has("Enter chooses: Switch to")
+		if len(s.gateway.answers) != 0 {
+			s.Fatalf("the number alone pressed %+v", s.gateway.answers)
+		}
+		s.presses(tea.KeyEnter)
 		s.feeds(tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt})
 		want := []client.Answer{{Suggestion: asks.ID, Action: "a1"}, {Suggestion: asks.ID, Action: "a2"}}
 		if diff := cmp.Diff(want, s.gateway.answers); diff != "" {
 			s.Error(diff)
+		}
+	})
+}
+
+// TestADigitIsAMessage: where no button was seen when it was typed, and after a space.
+func TestADigitIsAMessage(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
+		s.types("2")
+		s.fails(recovery.KindOverloaded, nil)
+		s.decides(retry)
+		s.has("[2]")
+		s.presses(tea.KeyEnter)
+		s.sends(" 1")
+		if len(s.gateway.answers) != 0 || len(s.gateway.starts) != 2 || s.gateway.starts[1].Prompt != "2" || s.chat.queued != "1" {
+			s.Errorf("answers %+v, started %+v, waiting %q", s.gateway.answers, s.gateway.starts, s.chat.queued)
 		}
 	})
 }
@@ -337,15 +368,15 @@ func TestAnswerOnce(t *testing.T) {
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
 		s.fails(recovery.KindOverloaded, nil)
 		s.decides(retry)
-		_, first := s.chat.Update(tea.KeyPressMsg{Code: '2', Text: "2"})
-		s.types("2")
-		s.chat.input.Reset()
+		second := tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt}
+		_, first := s.chat.Update(second)
+		s.feeds(second)
 		s.does(first)
 		if len(s.gateway.answers) != 1 {
 			s.Errorf("answers: %+v", s.gateway.answers)
 		}
 		s.gateway.err = &client.Problem{Status: 410}
-		s.types("2")
+		s.sends("2")
 		s.has(expiredLine)
 	})
 }
@@ -382,7 +413,7 @@ func TestWaitIsCutShort(t *testing.T) {
 		s.begins(nil)
 		s.fails(recovery.KindOverloaded, nil)
 		s.decides(retry)
-		s.types("2")
+		s.sends("2")
 		want := []client.Answer{{Suggestion: s.state.Wait.ID, Action: "a2"}}
 		if diff := cmp.Diff(want, s.gateway.answers); diff != "" {
 			s.Error(diff)
@@ -399,14 +430,14 @@ func TestASlowCallIsCutShort(t *testing.T) {
 		s.types("1")
 		s.chat.input.Reset()
 		s.after(time.Second)
-		s.types("1")
-		s.types("2")
+		s.sends("1")
+		s.sends("2")
 		want := []client.Answer{{Suggestion: "r1-a1", Action: "a1"}, {Suggestion: "r1-a1", Action: "a2"}}
 		if diff := cmp.Diff(want, s.gateway.answers); diff != "" {
 			s.Error(diff)
 		}
 		s.gateway.err = &client.Problem{Status: 409}
-		s.types("2")
+		s.sends("2")
 		s.has(goneOnLine)
 	})
 	play(t, 80, 24, func(s *scene) {
@@ -445,34 +476,61 @@ func TestEscapeStops(t *testing.T) {
 	})
 }
 
-func TestLeavingTakesTwo(t *testing.T) {
+// TestCtrlC: it stops the run that goes on; twice, it leaves.
+func TestCtrlC(t *testing.T) {
+	ctrlC := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	play(t, 80, 24, func(s *scene) {
 		s.begins(nil)
-		ctrlC := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
-		s.chat.Update(ctrlC)
-		s.has("can be resumed")
-		s.after(leaveWithin)
-		s.chat.Update(ctrlC)
-		_, cmd := s.chat.Update(ctrlC)
-		if cmd == nil {
-			s.Fatal("it does not leave")
+		s.feeds(ctrlC)
+		s.has("Stopping… Ctrl-C once more leaves.")
+		if diff := cmp.Diff([]string{"r1"}, s.gateway.cancels); diff != "" {
+			s.Fatal(diff)
 		}
-		left := false
-		var look func(tea.Msg)
-		look = func(msg tea.Msg) {
-			switch msg := msg.(type) {
-			case tea.QuitMsg:
-				left = true
-			case tea.BatchMsg:
-				for _, cmd := range msg {
-					look(cmd())
+		s.happens(recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled})
+		s.after(leaveWithin)
+		s.lacks("once more")
+		s.feeds(ctrlC)
+		s.has("Ctrl-C once more leaves.")
+		s.leavesAt(ctrlC)
+	})
+	play(t, 80, 24, func(s *scene) {
+		s.begins(nil)
+		s.chat.Update(ctrlC) // and what it asks of the gateway gets lost
+		s.leavesAt(ctrlC)
+		if diff := cmp.Diff([]string{"r1"}, s.gateway.cancels); diff != "" {
+			s.Error(diff)
+		}
+	})
+}
+
+// leavesAt demands that the chat ends at a key.
+func (s *scene) leavesAt(key tea.KeyPressMsg) {
+	s.Helper()
+	_, cmd := s.chat.Update(key)
+	left := false
+	var look func(tea.Cmd)
+	look = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.QuitMsg:
+			left = true
+		case tea.BatchMsg:
+			for _, cmd := range msg {
+				look(cmd)
+			}
+		default:
+			if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice { // tea's own sequence
+				for i := range list.Len() {
+					look(list.Index(i).Interface().(tea.Cmd))
 				}
 			}
 		}
-		if look(cmd()); !left || len(s.gateway.cancels) != 0 {
-			s.Errorf("left: %v, cancelled: %v", left, s.gateway.cancels)
-		}
-	})
+	}
+	if look(cmd); !left {
+		s.Error("it does not leave")
+	}
 }
 
 func TestCommands(t *testing.T) {
@@ -481,7 +539,7 @@ func TestCommands(t *testing.T) {
 		s.sends("/model")
 		s.has("[2] openai/gpt")
 		s.lacks("gemini/flash")
-		s.types("2")
+		s.sends("2")
 		s.sends("Hello")
 		on := true
 		want := []client.Start{{Prompt: "Hello", Session: "oslo", Model: "openai/gpt", AutoRecover: &on}}
@@ -489,9 +547,27 @@ func TestCommands(t *testing.T) {
 			s.Error(diff)
 		}
 		s.sends("/runs")
-		s.has("What is the weather? · asks you")
+		s.has("What is the weather? · recoverable")
 		s.sends("/nothing")
 		s.has("There is no command /nothing")
+	})
+}
+
+// TestModelIsChosen: by its number in the list or by its name; one that is not there is
+// refused with those that are.
+func TestModelIsChosen(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.sends("/model nope/x")
+		s.has("there is no provider called nope. There are: 1 anthropic/opus,")
+		s.has("2 openai/gpt.")
+		s.sends("/model 3")
+		s.has("There is no model 3. There are: 1 anthropic/opus, 2 openai/gpt.")
+		s.sends("/model 2")
+		s.has("Your next message goes to openai/gpt.")
+		s.sends("Hello")
+		if len(s.gateway.starts) != 1 || s.gateway.starts[0].Model != "openai/gpt" || len(s.gateway.defaults) != 1 {
+			s.Errorf("started %+v with defaults %+v", s.gateway.starts, s.gateway.defaults)
+		}
 	})
 }
 

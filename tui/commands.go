@@ -11,22 +11,22 @@ import (
 
 // help is what /help tells.
 var help = page{rows: []row{
-	{"/model [NAME]", "the model of your next messages"},
+	{"/model [NAME]", "list the models, or choose one for your next messages"},
 	{"/auto on|off", "carry recovery decisions out, or ask you"},
 	{"/retry", "try the last message again"},
 	{"/details", "show or hide what went wrong in failed attempts"},
 	{"/runs", "list the newest runs"},
-	{"/quit", "leave; a run that goes on can be resumed"},
+	{"/quit", "leave; an unfinished run can be resumed later"},
 	{},
-	{"1–9", "press a button; Alt+1–9 while you write"},
-	{"Esc", "stop the run"},
+	{"Alt+1–9", "press a button; or type its number alone, and Enter"},
+	{"Esc, Ctrl-C", "stop the answer"},
 	{"Enter", "send; while a run goes on: stop it, then send"},
 	{"Shift+Enter", "a new line; also Alt+Enter and Ctrl+J"},
 	{"↑ ↓", "what you wrote before"},
 	{"PgUp PgDn", "scroll; Ctrl+Home, Ctrl+End: all the way"},
 	{"Ctrl-C twice", "leave"},
 	{},
-	{"", "A space before a slash makes it a message. Shift and the mouse select text."},
+	{"", "A space before a slash or a number makes it a message. Shift and the mouse select text."},
 }}
 
 // command does what a line that begins with a slash says.
@@ -57,11 +57,10 @@ func (c *Chat) command(text string) tea.Cmd {
 
 func (c *Chat) commandModel(name string) tea.Cmd {
 	if name == "" {
-		return c.loadModels(true)
+		return c.loadModels(askModels)
 	}
-	if entry, model, ok := strings.Cut(name, "/"); !ok || entry == "" || model == "" || strings.ContainsAny(name, " \t") {
-		c.notice = "A model is written PROVIDER/MODEL. /model lists those that there are."
-		return nil
+	if n := digit(name); n > 0 {
+		return c.loadModels(n)
 	}
 	return c.useModel(name)
 }

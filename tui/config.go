@@ -20,6 +20,7 @@ type Gateway interface {
 	Cancel(ctx context.Context, run string) error
 	Runs(ctx context.Context, q client.Query) iter.Seq2[client.Listed, error]
 	Session(ctx context.Context, id string) (client.Session, error)
+	SetSession(ctx context.Context, id string, d client.Defaults) (client.Session, error)
 	Models(ctx context.Context) ([]client.Model, error)
 }
 

@@ -34,6 +34,7 @@ func (c *Chat) inputStyles() textarea.Styles {
 // View is tea.Model's.
 func (c *Chat) View() tea.View {
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
+	c.pen.md.budget = frameBudget
 	foot := c.foot()
 	room := c.height - len(foot)
 	c.pen.room = max(4, room-2) // two lines of the conversation are always there
@@ -150,6 +151,10 @@ func (c *Chat) foot() []string {
 		lines = append(lines, hang("  ", styled(style, wrap(text, c.width-2*margin)))...)
 	}
 	lines = append(lines, c.pen.dim.Render(strings.Repeat("─", c.width)))
+	c.input.Placeholder = "Write a message, or /help"
+	if c.choices() > 0 {
+		c.input.Placeholder = "A number and Enter, or a message"
+	}
 	rows := strings.Split(c.input.View(), "\n")
 	lines = append(lines, hang(c.pen.accent.Render("❯ "), rows)...)
 	return append(lines, c.footer())
@@ -160,11 +165,13 @@ func (c *Chat) noticeText() (string, lipgloss.Style) {
 	switch {
 	case !c.leaving.IsZero() && c.cfg.Now().Sub(c.leaving) < leaveWithin:
 		if t := c.last(); t != nil && t.goesOn() {
-			return "Ctrl-C once more leaves; the run is let go of and can be resumed. Esc stops it.", c.pen.warn
+			return "Stopping… Ctrl-C once more leaves.", c.pen.warn
 		}
 		return "Ctrl-C once more leaves.", c.pen.warn
 	case c.notice != "":
 		return c.notice, c.pen.warn
+	case c.chosen() > 0:
+		return "Enter chooses: " + c.choice(c.chosen()), c.pen.dim
 	case c.page != nil:
 		return "Esc closes this.", c.pen.dim
 	case c.scroll > 0:

@@ -49,7 +49,14 @@ func line(text string) string { return terminal.OneLine(text) }
 
 // wrap breaks clean text into lines of at most that many columns.
 func wrap(text string, columns int) []string {
-	return strings.Split(ansi.Wrap(text, max(1, columns), ""), "\n")
+	columns = max(1, columns)
+	rows := strings.Split(ansi.Wrap(text, columns, ""), "\n")
+	for i, row := range rows {
+		if width(row) > columns { // it knows no place to break "- - -" at
+			return append(rows[:i:i], strings.Split(ansi.Hardwrap(strings.Join(rows[i:], "\n"), columns, true), "\n")...)
+		}
+	}
+	return rows
 }
 
 // clip cuts a line that is wider than that many columns.

@@ -16,18 +16,24 @@ import (
 )
 
 // markdown draws Markdown for one width and look. Drawing takes long (200 ms for 20 KB), so
-// a block is drawn once, when it is finished; what comes after it is shown as it is.
+// a block is drawn once, when it is finished; what comes after it is shown as it is, and so
+// is what would take much longer than that (hard.go).
 type markdown struct {
 	width    int
 	renderer *glamour.TermRenderer // nil: everything is shown as it is
+	budget   int                   // about how many bytes may be drawn until it is set again
 }
+
+// frameBudget is how much is drawn in a frame, so that none takes longer than 100 ms: what is
+// left comes in the frames that follow.
+const frameBudget = 6 << 10
 
 func newMarkdown(columns int, l look) *markdown {
 	r, err := glamour.NewTermRenderer(glamour.WithStyles(markdownStyle(l)), glamour.WithWordWrap(columns), glamour.WithPreservedNewLines())
 	if err != nil {
-		return &markdown{width: columns}
+		return &markdown{width: columns, budget: frameBudget}
 	}
-	return &markdown{width: columns, renderer: r}
+	return &markdown{width: columns, renderer: r, budget: frameBudget}
 }
 
 // markdownStyle is glamour's own without margins, and without backgrounds, which look like
@@ -65,16 +71,17 @@ func hex(style lipgloss.Style) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// block draws one finished block.
-func (m *markdown) block(text string) []string {
-	if m.renderer == nil {
-		return m.raw(text)
-	}
+// block draws one finished block. One that the renderer cannot take is shown as it is.
+func (m *markdown) block(text string) (lines []string) {
+	defer func() {
+		if recover() != nil {
+			lines = m.raw(text)
+		}
+	}()
 	out, err := m.renderer.Render(withoutReferences(clean(text)))
 	if err != nil {
 		return m.raw(text)
 	}
-	var lines []string
 	for row := range strings.SplitSeq(strings.Trim(onlyStyle(out), "\n"), "\n") {
 		row = strings.TrimRight(padding.ReplaceAllString(row, ""), " ")
 		if strings.Contains(row, "\x1b[") {
@@ -143,57 +150,6 @@ func withoutReferences(text string) string {
 	})
 }
 
-// drawn is what was drawn of a text that grows.
-type drawn struct {
-	by    *markdown
-	upto  int      // bytes of the text that are finished blocks
-	lines []string // of those
-	whole bool     // the text is finished
-}
-
-// draw gives the lines of a text; final says that it does not grow any more.
-func (d *drawn) draw(m *markdown, text string, final bool) []string {
-	if d.by != m || d.upto > len(text) {
-		*d = drawn{by: m}
-	}
-	if d.whole {
-		return d.lines
-	}
-	for {
-		n := finished(text[d.upto:])
-		if n == 0 {
-			break
-		}
-		d.add(m.block(text[d.upto : d.upto+n]))
-		d.upto += n
-	}
-	tail := text[d.upto:]
-	if strings.TrimSpace(tail) == "" {
-		d.whole = final
-		return d.lines
-	}
-	if final {
-		d.add(m.block(tail))
-		d.upto, d.whole = len(text), true
-		return d.lines
-	}
-	lines := d.lines[:len(d.lines):len(d.lines)]
-	if len(lines) > 0 {
-		lines = append(lines, "")
-	}
-	return append(lines, m.raw(tail)...)
-}
-
-func (d *drawn) add(lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	if len(d.lines) > 0 {
-		d.lines = append(d.lines, "")
-	}
-	d.lines = append(d.lines, lines...)
-}
-
 // finished is how many bytes of text its first block and the empty lines after it take, 0
 // while more may come to it. A list is one block, also with empty lines between its items.
 func finished(text string) int {
@@ -207,7 +163,7 @@ func finished(text string) int {
 			}
 			return 0
 		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
+			if closes(trimmed, fence) {
 				fence = ""
 			}
 		case trimmed == "":
@@ -241,6 +197,11 @@ var (
 )
 
 func isItem(trimmed string) bool { return item.MatchString(trimmed) }
+
+// closes reports whether a line ends the code block that a fence began.
+func closes(trimmed, fence string) bool {
+	return strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == ""
+}
 
 // opens is the fence that a line opens, "" for none.
 func opens(trimmed string) string {

@@ -90,7 +90,7 @@ func (t *turn) over() situation {
 		return situation{}
 	case t.ended == closedSuperseded:
 		return situation{state: stateExpired, line: supersededLine}
-	case t.view.State.Status == recovery.StatusCancelled, t.ended == closedStopped:
+	case t.view.State.Status == recovery.StatusCancelled:
 		line := "Stopped."
 		if t.partialText() {
 			line = stoppedLine
@@ -123,7 +123,7 @@ func (t *turn) waiting(now time.Time) (situation, bool) {
 		s.state, s.line = stateOffline, offlineLine
 	case w.For == recovery.WaitReset || left > longWait:
 		s.state, s.buttons = stateReset, only(w.Actions, recovery.ButtonSwitchModel, recovery.ButtonCancelWait)
-		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", cmp.Or(provider, providerName(w.Model)), clock(w.Until, now))
+		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", cmp.Or(provider, providerName(w.Model)), recovery.Clock(w.Until, now))
 	case t.recovering == nil || t.recovering.quiet:
 		return situation{}, false
 	case t.recovering.switchTo != "":
@@ -269,15 +269,6 @@ func spell(d time.Duration) string {
 // spellLeft writes how long something will last, in whole seconds, rounded up.
 func spellLeft(d time.Duration) string {
 	return spell(max(0, d) + time.Second - 1)
-}
-
-// clock is a time of day for people: "3:00 PM", with its date where that is another one.
-func clock(at, now time.Time) string {
-	at = at.In(now.Location())
-	if at.Year() == now.Year() && at.YearDay() == now.YearDay() {
-		return at.Format("3:04 PM")
-	}
-	return at.Format("3:04 PM on January 2")
 }
 
 // entryOf is the entry of a model's full name: "anthropic" of "anthropic/claude".

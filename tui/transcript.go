@@ -56,7 +56,8 @@ func (p *pen) piece(one *piece) []string {
 	case pieceRecovered:
 		return p.recovered(one)
 	default:
-		return hang(p.dim.Render("· "), styled(p.dim, wrap(line(one.text), p.width-2*margin)))
+		text := line(recovery.Localize(one.text, one.resets, p.now))
+		return hang(p.dim.Render("· "), styled(p.dim, wrap(text, p.width-2*margin)))
 	}
 }
 
@@ -177,7 +178,7 @@ func (p *pen) closing(t *turn, card bool) []string {
 		}
 		text := "Failed"
 		if open := t.view.State.Open; open != nil {
-			text = open.Failure.Line()
+			text = open.Failure.LocalLine(p.now)
 		}
 		return p.sign(p.bad, "■", text)
 	}

@@ -25,6 +25,7 @@ const (
 type piece struct {
 	kind    kind
 	text    string
+	resets  time.Time      // what a note tells in UTC
 	model   string         // that wrote an answer
 	attempt uint64         // of an answer, or of what was recovered by it
 	partial bool           // an answer that goes on, or broke off
@@ -71,7 +72,6 @@ type closing int
 
 const (
 	closedNot closing = iota
-	closedStopped
 	closedExpired
 	closedSuperseded
 )
@@ -96,7 +96,6 @@ type turn struct {
 	paused     string
 	expired    bool
 	stopping   bool // a person chose to stop it
-	chosenStop bool
 	ended      closing
 }
 
@@ -327,12 +326,14 @@ func (t *turn) note(text string) {
 func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 	t.quietWait = false
 	t.note(e.Text)
+	if s := t.view.State.Suggestion; s != nil {
+		t.pieces[len(t.pieces)-1].resets = s.ResetsAt
+	}
 	open := t.view.State.Open
 	if open == nil || open.Decision == nil {
 		return
 	}
 	d := open.Decision
-	t.chosenStop = d.Action == recovery.ActionFail
 	if d.Action == recovery.ActionRetry || d.Action == recovery.ActionSwitchModel {
 		t.recovering = &recovering{failure: open.Failure}
 		if to := cmp.Or(b.Model, d.NewModel); to != t.view.State.Model {
@@ -352,8 +353,6 @@ func (t *turn) end(b recovery.Ended, wasOpen bool) {
 	case b.Status != recovery.StatusFailed:
 	case t.expired:
 		t.ended = closedExpired
-	case t.chosenStop:
-		t.ended = closedStopped
 	case wasOpen:
 		t.ended = closedSuperseded
 	}

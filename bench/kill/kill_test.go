@@ -25,6 +25,9 @@ const (
 
 // TestKill plays cycles and prints what became of them.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills some hundred processes")
+	}
 	list := make([]point, 0, len(points)+instants)
 	cycles, times := len(points)+instants, 1
 	if text := os.Getenv(cyclesEnv); text != "" {

@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 // chromium starts the one browser of the tests, or skips where there is none.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
 	browser.once.Do(func() {
 		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 			if path, err := exec.LookPath(name); err == nil {

@@ -44,7 +44,7 @@ func lineAt(lines []string, i int) string {
 
 // chance is what no dice of ours draw: ids of runs, calls, requests and processes, seals,
 // the numbers of goroutines, and where the log refers to its own order.
-var chance = regexp.MustCompile(`\br[0-9a-z]{26}\b|\b(?:toolu|call|req|msg|resp|chatcmpl|fc|rs)[_-][0-9A-Za-z]{20,}|pid-\d+|"(?:requestId|signature)":"[^"]*"|goroutine \d+.*|bubble \d+|-[sw]\d+\b|"failure":\d+|"lastStep":"[^"]*"|0x[0-9a-f]+`)
+var chance = regexp.MustCompile(`\br[0-9a-z]{26}\b|\b(?:toolu|call|req|msg|resp|chatcmpl|fc|rs)[_-][0-9A-Za-z]{20,}|pid-\d+(?:-\d+)?|"(?:requestId|signature)":"[^"]*"|goroutine \d+.*|bubble \d+|-[sw]\d+\b|"failure":\d+|"lastStep":"[^"]*"|0x[0-9a-f]+`)
 
 // essence is the log without what is chance, and sorted where things happen at one instant.
 func (r record) essence() []string {

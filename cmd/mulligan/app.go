@@ -186,6 +186,9 @@ func (a *app) policy(p *recovery.Policy) {
 	if c.MaxRetries != nil {
 		p.MaxRetries = *c.MaxRetries
 	}
+	if c.MaxRounds != nil {
+		p.MaxRounds = *c.MaxRounds
+	}
 	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 
@@ -264,7 +267,7 @@ func interrupted(ctx context.Context, err error) error {
 // notFound explains an unknown run.
 func (a *app) notFound(err error) error {
 	if errors.Is(err, timeline.ErrNotFound) {
-		return usage(fmt.Errorf("%w (looked in %s; `%s` lists them)", err, a.dir, a.hint("runs list")))
+		return usage(fmt.Errorf("%w (%s); `%s` lists the runs", err, a.dir, a.hint("runs list")))
 	}
 	return err
 }

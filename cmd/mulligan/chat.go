@@ -41,7 +41,7 @@ func newChat() *cobra.Command {
 		Use:   "chat",
 		Short: "Talk to a model, and choose what to do when it fails",
 		Long: "A conversation in this terminal. When a model call fails you see why, what was tried and what can be\n" +
-			"done; a number key does it. /help lists the keys and commands.\n\n" +
+			"done; Alt and its number do it, or the number alone and Enter. /help lists the keys and commands.\n\n" +
 			"It drives its runs itself and goes on with those that are due, as `mulligan serve` does, for as long as\n" +
 			"it is open. Leaving lets go of a run that goes on; with the same --session it is gone on with. --connect\n" +
 			"talks to a `mulligan serve` instead, with the token of the state folder; its runs go on without you.",
@@ -57,7 +57,7 @@ mulligan chat --connect http://127.0.0.1:8484`,
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringVar(&f.connect, "connect", "", "the address of a running mulligan serve, for example http://127.0.0.1:8484")
-	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
 	flags.BoolVar(&f.noColor, "no-color", false, "use no colour; so does NO_COLOR in the environment")
 	registerMCP(cmd)
 	return cmd

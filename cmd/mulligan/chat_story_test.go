@@ -108,6 +108,8 @@ func TestChat(t *testing.T) {
 	p.shows("❯ Is it fine?", "is having problems", "[1] Retry", "[2] Stop")
 	h.asked(1)
 	p.types("1")
+	p.shows("Enter chooses: Retry")
+	p.keys("Enter")
 	p.shows("You chose: Retry", "✓ Recovered after 1 retry", "It is **fine** now.")
 	h.asked(2)
 	p.leaves()
@@ -132,6 +134,23 @@ func TestChatStops(t *testing.T) {
 	p.keys("Escape")
 	p.shows("Hello wor", "■ Stopped. The text above is kept.")
 	p.types("/retry")
+	p.keys("Enter")
+	p.shows("All good.")
+	p.leaves()
+}
+
+// TestChatInterrupted: so does Ctrl-C, and the chat stays open.
+func TestChatInterrupted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "stall:Hello wor, answer:All good.")
+	p := h.inTerminal(80, 24, "chat")
+	p.shows("Write a message")
+	p.types("hi")
+	p.keys("Enter")
+	p.shows("Hello wor", "Esc stops")
+	p.keys("C-c")
+	p.shows("Hello wor", "■ Stopped. The text above is kept.")
+	p.types("And now?")
 	p.keys("Enter")
 	p.shows("All good.")
 	p.leaves()
@@ -217,6 +236,47 @@ func TestTokenIsNotSentInClear(t *testing.T) {
 	} {
 		if err := checkGateway(address); (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// TestJSONDoesNotSteerTheTerminal: what a model wrote is escaped on a terminal, and is as it was
+// in a pipe.
+func TestJSONDoesNotSteerTheTerminal(t *testing.T) {
+	t.Parallel()
+	const said = "\u009b2J\u202eever"
+	h := newHome(t, "answer:"+said)
+	p := h.inTerminal(120, 60, "run", "--json", "hi")
+	p.shows(`\u009b2J\u202eever`, "left with 0")
+	run := strings.TrimSpace(h.mulligan(0, "runs", "list", "--json", "--limit", "1"))
+	run = run[strings.Index(run, `"run":"`)+len(`"run":"`):]
+	run, _, _ = strings.Cut(run, `"`)
+	for _, args := range [][]string{{"runs", "events", run}, {"runs", "export", run}} {
+		if out := h.mulligan(0, args...); !strings.Contains(out, said) {
+			t.Errorf("%v in a pipe:\n%s", args, out)
+		}
+		h.inTerminal(120, 60, args...).shows(`\u009b2J\u202eever`, "left with 0")
+	}
+}
+
+// TestTablesFitTheTerminal: a row is a line, and what it shows of a run's id names the run.
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "answer:One., answer:Two.")
+	h.mulligan(0, "run", "--session", "a-conversation-with-a-name", strings.Repeat("a long prompt ", 20))
+	h.mulligan(0, "run", "hi")
+	for _, args := range [][]string{{"runs", "list"}, {"sessions", "list"}} {
+		p := h.inTerminal(80, 24, args...)
+		p.shows("left with 0", "MODEL")
+		rows := strings.Split(strings.TrimRight(p.screen(), "\n"), "\n")
+		if len(rows) > 4 {
+			t.Errorf("%v takes %d lines:\n%s", args, len(rows), p.screen())
+		}
+		if args[0] == "runs" {
+			run, _, _ := strings.Cut(rows[2], " ")
+			if out := h.mulligan(0, "runs", "show", run); !strings.Contains(out, "a long prompt") {
+				t.Errorf("%q is shown, and is\n%s", run, out)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 //
 //	exits CODE PROGRAM [ARG…]               like exec; the program must end with exactly this code
 //	newest NAME                             set $NAME to the newest run's id
+//	beginning RUN NAME                      set $NAME to the beginning of a run's id, as long as it is unique
 //	suggests ACTION KIND PRIMARY [MODEL]    stdout, a run's events, ends with one suggestion that is complete
 //	                                        (spec §6): this action, for a failure of this kind, this button first
 //	jsonlines STATUS                        stdout is valid JSON lines, numbered without a gap, whose last is the
@@ -41,7 +42,7 @@ import (
 //	served [TEXT]                           end it as Ctrl-C does, once it has printed TEXT; stdout is all it printed
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
-		"exits": exits, "newest": newest, "suggests": suggests, "jsonlines": jsonLines,
+		"exits": exits, "newest": newest, "beginning": beginning, "suggests": suggests, "jsonlines": jsonLines,
 		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until, "policy": policy,
 		"nowhere": nowhere,
 	}
@@ -111,6 +112,13 @@ func exited(ts *testscript.TestScript, err error, want string) {
 	if strconv.Itoa(code) != want {
 		ts.Fatalf("exit code %d, not %s", code, want)
 	}
+}
+
+func beginning(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: beginning RUN NAME")
+	}
+	ts.Setenv(args[1], args[0][:shortRun])
 }
 
 func newest(ts *testscript.TestScript, args []string) {

@@ -28,6 +28,7 @@ type config struct {
 	AutoRecover bool                     `yaml:"auto_recover"`
 	Timeouts    timeoutsEntry            `yaml:"timeouts"`
 	MaxRetries  *int                     `yaml:"max_retries"`
+	MaxRounds   *int                     `yaml:"max_rounds"` // model calls that ask for tools; 0 = as many as they like
 	Budget      budgetConfig             `yaml:"budget"`
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
@@ -96,6 +97,7 @@ func (p *pluginEntry) UnmarshalYAML(unmarshal func(any) error) error {
 const (
 	maxConfig       = 256 << 10 // bytes
 	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
+	maxRoundsLimit  = 100_000
 )
 
 var defaultPlugins = []pluginEntry{{Name: builtinAutoRecover}}
@@ -247,6 +249,9 @@ func (c *config) problem() *problem {
 	}
 	if c.MaxRetries != nil && (*c.MaxRetries < 0 || *c.MaxRetries > maxRetriesLimit) {
 		return problemf("$.max_retries", "%d is not between 0 and %d", *c.MaxRetries, maxRetriesLimit)
+	}
+	if c.MaxRounds != nil && (*c.MaxRounds < 0 || *c.MaxRounds > maxRoundsLimit) {
+		return problemf("$.max_rounds", "%d is not between 0 (no limit) and %d", *c.MaxRounds, maxRoundsLimit)
 	}
 	if p := c.Budget.problem(); p != nil {
 		return p

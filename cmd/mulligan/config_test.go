@@ -24,6 +24,7 @@ timeouts:
   idle: 0
   run: 2h
 max_retries: 2
+max_rounds: 5
 budget: {tokens: 100000, dollars: 1.5}
 providers:
   work:
@@ -53,7 +54,7 @@ func TestParseConfig(t *testing.T) {
 	two, five := 2, 5
 	want := &config{
 		Model: "work/claude-sonnet-4-5", Fallbacks: []string{"openai/gpt-5.2", "local/qwen3"}, AutoRecover: true,
-		Timeouts: timeoutsEntry{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two,
+		Timeouts: timeoutsEntry{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two, MaxRounds: &five,
 		Budget: budgetConfig{Tokens: 100000, Dollars: 1.5},
 		Providers: map[string]providerEntry{
 			"work": {Type: "anthropic", KeyEnv: "WORK_KEY", Models: map[string]modelEntry{
@@ -101,6 +102,7 @@ func TestConfigRefuses(t *testing.T) {
 		"model's timer":    {"providers:\n  openai: {models: {o3.5: {timeouts: {run: 1ms}}}}\n", "timeouts.run: run is too short (1ms): at least 1s, or 0 for off"},
 		"unknown timer":    {"timeouts:\n  idel: 5s\n", "there are: first_event"},
 		"retries":          {"max_retries: 9\n", "between 0 and 5"},
+		"rounds":           {"max_rounds: -1\n", "-1 is not between 0 (no limit) and 100000"},
 		"tokens":           {"budget: {tokens: -1}\n", "negative"},
 		"dollars":          {"budget: {dollars: .nan}\n", "dollars"},
 		"day's tokens":     {"budget: {day_tokens: -1}\n", "budget.day_tokens: -1 is negative"},
@@ -172,8 +174,23 @@ func TestPluginsNoneAndDefault(t *testing.T) {
 	if diff := cmp.Diff(want, c.Plugins); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{"", `"open`, "  "} {
-		if err := new(config).addPlugins([]string{bad}); err == nil {
+	c = &config{Plugins: []pluginEntry{{Name: "rules"}, {Name: "auto-recover"}, {Name: "x", Command: []string{"x"}}}}
+	if err := c.addPlugins([]string{"./x", "auto-recover", "mine=./a b=c", "FOO=1"}); err != nil {
+		t.Fatal(err)
+	}
+	want = []pluginEntry{
+		{Name: "x-2", Command: []string{"./x"}},
+		{Name: "auto-recover"},
+		{Name: "mine", Command: []string{"./a", "b=c"}},
+		{Name: "foo-1", Command: []string{"FOO=1"}},
+		{Name: "rules"},
+		{Name: "x", Command: []string{"x"}},
+	}
+	if diff := cmp.Diff(want, c.Plugins); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", `"open`, "  ", "x=", "x=./x"} {
+		if err := (&config{Plugins: []pluginEntry{{Name: "x", Command: []string{"x"}}}}).addPlugins([]string{bad}); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}
 	}
@@ -192,7 +209,7 @@ func TestEnvironmentOverridesTheFile(t *testing.T) {
 	if c.Model != "c/d" || c.AutoRecover || c.environment[recovery.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
 		t.Errorf("%+v", c)
 	}
-	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
+	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_MAX_ROUNDS": "-1", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
 		_, err := loadConfig(path, func(n string) string { return map[string]string{name: value}[n] })
 		if err == nil || !strings.Contains(err.Error(), name) || exitCode(err) != exitUsage {
 			t.Errorf("%s=%s: %v", name, value, err)

@@ -74,7 +74,7 @@ func (a *app) demo(ctx context.Context) error {
 		return interrupted(ctx, err)
 	}
 	a.introduce(models)
-	r := a.runner(models, health.New(), demoFable, []string{demoAtlas}, runner.WithTools(demoTools()...))
+	r := a.runner(models, health.New(), demoFable, []string{demoAtlas}, runner.WithTools(demoTools(models)...))
 	run, err := r.Start(ctx, runner.Request{Prompt: faultlab.DemoPrompt})
 	if err != nil {
 		return interrupted(ctx, err)

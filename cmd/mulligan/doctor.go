@@ -253,7 +253,7 @@ func (d *doctor) cooling() {
 		return // the state's own finding says why
 	}
 	for _, c := range known.All(time.Now()) {
-		d.note("%s cools down until %s after %s", c.Model, c.Until.Local().Format(time.TimeOnly), c.Kind)
+		d.note("%s cools down until %s after %s", c.Model, recovery.Clock(c.Until, time.Now()), c.Kind)
 	}
 }
 

@@ -35,6 +35,7 @@ func (c *config) variables() []variable {
 		{"MULLIGAN_FALLBACKS", func(text string) error { return c.setFallbacks(splitList(text)) }},
 		{"MULLIGAN_AUTO_RECOVER", c.setAutoRecover},
 		{"MULLIGAN_MAX_RETRIES", c.setMaxRetries},
+		{"MULLIGAN_MAX_ROUNDS", c.setMaxRounds},
 		{"MULLIGAN_BUDGET_TOKENS", func(text string) error { return setTokens(&c.Budget.Tokens, text) }},
 		{"MULLIGAN_BUDGET_DOLLARS", func(text string) error { return setDollars(&c.Budget.Dollars, text) }},
 		{"MULLIGAN_BUDGET_DAY_TOKENS", func(text string) error { return setTokens(&c.Budget.DayTokens, text) }},
@@ -75,6 +76,15 @@ func (c *config) setMaxRetries(text string) error {
 		return fmt.Errorf("%q is not a number between 0 and %d", text, maxRetriesLimit)
 	}
 	c.MaxRetries = &n
+	return nil
+}
+
+func (c *config) setMaxRounds(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxRoundsLimit {
+		return fmt.Errorf("%q is not a number between 0 (no limit) and %d", text, maxRoundsLimit)
+	}
+	c.MaxRounds = &n
 	return nil
 }
 

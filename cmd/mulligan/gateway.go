@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 	if in.MaxRetries != nil {
 		policy.MaxRetries = *in.MaxRetries
 	}
+	if in.MaxRounds != nil {
+		policy.MaxRounds = *in.MaxRounds
+	}
 	if in.Budget != nil {
 		policy.Budget = *in.Budget
 	}
@@ -149,8 +153,8 @@ func (s *service) Cancel(_ context.Context, id string) error { return s.runner.C
 func (s *service) listModels() []gateway.Model {
 	c := s.app.config
 	names := append([]string{c.Model}, c.Fallbacks...)
-	for entry, e := range c.Providers {
-		for name := range e.Models {
+	for _, entry := range slices.Sorted(maps.Keys(c.Providers)) {
+		for _, name := range slices.Sorted(maps.Keys(c.Providers[entry].Models)) {
 			names = append(names, entry+"/"+name)
 		}
 	}

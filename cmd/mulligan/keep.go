@@ -16,18 +16,19 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	if err := a.config.addPlugins(plugins); err != nil {
 		return nil, nil, usage(err)
 	}
-	tools, err := a.tools()
-	if err != nil {
-		return nil, nil, err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
 	models.calm = true
+	tools, err := a.tools(models)
+	if err != nil {
+		models.close()
+		return nil, nil, err
+	}
 	known, err := a.healthFile()
 	if err == nil {
-		err = a.startPlugins(ctx) // many runs may ask at once: no time of theirs is spent on it
+		err = a.warmPlugins(ctx) // nobody waits for one that is slow to start before it is asked
 	}
 	if err == nil {
 		err = a.startMCP(ctx)
@@ -56,9 +57,9 @@ func standing(result runner.Result, err error) (word, detail string) {
 	case err == nil:
 		return string(recovery.StatusCompleted), ""
 	case ok && failed.Suggestion != nil:
-		return standsAsking, oneLine(failed.Failure.Line())
+		return standsAsking, oneLine(failed.Failure.LocalLine(time.Now()))
 	case ok:
-		return string(recovery.StatusFailed), oneLine(failed.Failure.Line())
+		return string(recovery.StatusFailed), oneLine(failed.Failure.LocalLine(time.Now()))
 	case errors.Is(err, runner.ErrCancelled):
 		return string(recovery.StatusCancelled), ""
 	case errors.Is(err, runner.ErrParked):
@@ -76,14 +77,5 @@ func parkedUntil(state *recovery.Run) string {
 	if state == nil || state.Wait == nil || state.Wait.Until.IsZero() {
 		return "its time"
 	}
-	return clockTime(state.Wait.Until, time.Now())
-}
-
-// clockTime is a time as people say it: only today's goes without its day.
-func clockTime(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("Mon 2 Jan 15:04")
+	return recovery.Clock(state.Wait.Until, time.Now())
 }

@@ -29,6 +29,9 @@ type home struct {
 
 func newHome(t *testing.T, script string) *home {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the program as a process of its own")
+	}
 	steps, err := faultlab.Parse(script)
 	if err != nil {
 		t.Fatal(err)

@@ -96,6 +96,7 @@ func (l *live) item(item timeline.Item) {
 	}
 	l.notice = ""
 	e := *item.Event
+	e.Text = recovery.LocalText(l.run, e, time.Now())
 	before := l.run.Model
 	if err := l.run.Apply(e); err != nil {
 		l.line(oneLine(err.Error()))
@@ -149,14 +150,14 @@ func (l *live) event(e recovery.Event, before string) {
 	case recovery.Failed:
 		l.failures++
 		l.failed = true
-		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.Line()))))
+		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.LocalLine(time.Now())))))
 	case recovery.Voted:
 		l.voted(b.Vote)
 	case recovery.Decided:
 		l.decided(b.Decision)
 	case recovery.Waiting:
 		l.announced = true
-		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+b.Until.Local().Format(time.TimeOnly)))))
+		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+recovery.Clock(b.Until, time.Now())))))
 	case recovery.ToolBegan:
 		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
 	case recovery.ToolReturned:
@@ -223,6 +224,21 @@ func tellVote(v recovery.Vote) string {
 	return oneLine(text)
 }
 
+// tellDecision says who decided, or whose advice a person is offered: "plugin auto-recover
+// 0.1 decides: retry in 1 s (it may pass by itself)".
+func (l *live) tellDecision(d recovery.Decision) string {
+	who := strings.TrimSpace("plugin " + d.By.Plugin + " " + d.By.Version)
+	does := "decides"
+	if !l.run.Policy.AutoRecover || d.BlockedBy != "" {
+		does = "suggests"
+	}
+	text := who + " " + does + ": " + tellAction(d.Action, d.NewModel, d.Delay)
+	if reason := orElse(d.By.Reason, d.Reason); reason != "" {
+		text += " (" + reason + ")"
+	}
+	return oneLine(text)
+}
+
 // tellShadow is tellVote for one that does not count.
 func tellShadow(v recovery.Vote) string {
 	if v.Error != "" {
@@ -250,6 +266,9 @@ func tellAction(a recovery.Action, model string, delay recovery.Millis) string {
 }
 
 func (l *live) decided(d recovery.Decision) {
+	if d.By != nil && !l.narrate { // else its vote was told
+		l.line(l.ink.dim("→ " + l.tellDecision(d)))
+	}
 	if d.BlockedBy != "" {
 		l.line(l.ink.amber("· The limit " + oneLine(d.BlockedBy) + " does not let Mulligan act on that by itself."))
 	}

@@ -155,6 +155,15 @@ func (m *models) isDemo(name string) bool {
 	return (name == demoFable || name == demoAtlas) && !m.own[entry]
 }
 
+// playsDemo reports whether the model is the demo's: its own, or one that is configured by
+// the demo's names, as "demo --serve" says, and is on this machine.
+func (m *models) playsDemo(name string) bool {
+	entry, _, _ := strings.Cut(name, "/")
+	fable, _, _ := strings.Cut(demoFable, "/")
+	atlas, _, _ := strings.Cut(demoAtlas, "/")
+	return m.isDemo(name) || (entry == fable || entry == atlas) && m.set.Loopback(name)
+}
+
 // startDemo starts the demo's provider, once.
 func (m *models) startDemo() (*provider.Set, error) {
 	m.mu.Lock()

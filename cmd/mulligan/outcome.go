@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -53,12 +54,12 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 	switch {
 	case ok && failed.Suggestion != nil:
 		if !l.failed {
-			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
 		}
 		a.offer(failed)
 	case ok:
 		if !l.failed {
-			s.line(s.ink.red("✗ " + oneLine(failed.Failure.Line())))
+			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
 		}
 		if reason := reasonOf(result.State); reason != "" {
 			s.line(reason)
@@ -141,7 +142,7 @@ func (a *app) offer(failed *runner.Error) {
 		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
 	}
 	for i, b := range sg.Actions {
-		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(b.Label))))
+		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(recovery.Localize(b.Label, sg.ResetsAt, time.Now())))))
 		if s.asks {
 			continue
 		}
@@ -151,7 +152,7 @@ func (a *app) offer(failed *runner.Error) {
 			s.line("     " + s.ink.dim(clientHelp(b.Kind)))
 		}
 	}
-	s.line(s.ink.dim("It stays open until " + sg.ExpiresAt.Local().Format("Mon 15:04 MST") + "; everything finished is kept."))
+	s.line(s.ink.dim("It stays open until " + recovery.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
 }
 
 func tellSuggestion(sg *recovery.Suggestion) string {

@@ -69,8 +69,8 @@ mulligan plugin replay ./my-plugin --file testdata/run.jsonl`,
 	return cmd
 }
 
-// runID is the form of a run's id.
-var runID = regexp.MustCompile(`^r[0-9a-hjkmnp-tv-z]{26}$`)
+// runID is the form of a run's id, or of so much of its beginning as is no other word.
+var runID = regexp.MustCompile(`^r0[0-9a-hjkmnp-tv-z]{8,25}$`)
 
 func (f *replayFlags) replay(cmd *cobra.Command, a *app, args []string) error {
 	command, ids := args, []string(nil)
@@ -205,6 +205,11 @@ type runSource func(yield func([]recovery.Event, error) bool)
 func (a *app) eventsOf(ctx context.Context, ids []string) runSource {
 	return func(yield func([]recovery.Event, error) bool) {
 		for _, id := range ids {
+			id, err := a.runOf(ctx, id)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			events, err := a.log.Read(ctx, id, 0, 0)
 			if !yield(events, a.notFound(err)) || err != nil {
 				return

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -52,7 +51,7 @@ func (r *replay) heading(run *recovery.Run) {
 	if r.runs > 1 {
 		r.line("")
 	}
-	r.line(r.ink.bold("Run "+run.ID) + " · " + run.StartedAt.Local().Format(time.DateTime))
+	r.line(r.ink.bold("Run "+run.ID) + " · " + stamp(run.StartedAt))
 }
 
 // tell prints a failure as a diff: what was decided is taken out, what is decided

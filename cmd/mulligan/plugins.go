@@ -18,30 +18,60 @@ import (
 // noPlugin as a --plugin leaves all plugins out.
 const noPlugin = "none"
 
-// addPlugins adds command lines to the configured plugins; "none" removes those before it.
+// pluginUsage is what --plugin does, wherever it is a flag.
+const pluginUsage = "the command line of one more recovery plugin, asked before the configured ones; NAME=COMMAND names it (repeatable, in order); none = no plugin at all"
+
+// addPlugins puts what the command line names before the configured plugins, since the
+// first that has an opinion wins; "none" removes those before it and the configured ones.
 func (c *config) addPlugins(lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	var named []pluginEntry
+	rest := slices.Clone(c.plugins())
 	for _, line := range lines {
 		if line == noPlugin {
-			c.Plugins = []pluginEntry{}
+			named, rest = nil, nil
 			continue
 		}
-		words, err := splitWords(line)
+		if i := slices.IndexFunc(rest, func(p pluginEntry) bool { return p.Name == line && p.isBuiltin() }); i >= 0 {
+			named, rest = append(named, rest[i]), slices.Delete(rest, i, i+1)
+			continue
+		}
+		entry, err := namedPlugin(line, append(slices.Clone(named), rest...))
 		if err != nil {
-			return fmt.Errorf("--plugin %q: %w", line, err)
+			return err
 		}
-		if len(words) == 0 {
-			return fmt.Errorf("--plugin: a command line is needed, or %q", noPlugin)
-		}
-		entry := pluginEntry{Name: words[0]}
-		if builtins[line] == nil {
-			entry = pluginEntry{Name: c.freeName(words[0]), Command: words}
-		}
-		c.Plugins = append(append([]pluginEntry{}, c.plugins()...), entry)
+		named = append(named, entry)
 	}
+	c.Plugins = append(append([]pluginEntry{}, named...), rest...)
 	if p := pluginProblem(c.Plugins); p != nil {
 		return fmt.Errorf("--plugin: %s", p.text)
 	}
 	return nil
+}
+
+// namedPlugin is what one --plugin says, beside other plugins: a builtin one's name, a
+// command line, or a name for it, "=" and the command line.
+func namedPlugin(line string, others []pluginEntry) (pluginEntry, error) {
+	if builtins[line] != nil {
+		return pluginEntry{Name: line}, nil
+	}
+	name, command, ok := strings.Cut(line, "=")
+	if !ok || !entryName.MatchString(name) {
+		name, command = "", line
+	}
+	words, err := splitWords(command)
+	if err != nil {
+		return pluginEntry{}, fmt.Errorf("--plugin %q: %w", line, err)
+	}
+	if len(words) == 0 {
+		return pluginEntry{}, fmt.Errorf("--plugin: a command line is needed, or %q", noPlugin)
+	}
+	if name == "" {
+		name = freeName(words[0], others)
+	}
+	return pluginEntry{Name: name, Command: words}, nil
 }
 
 // plugins is what is configured, or the default.
@@ -53,10 +83,10 @@ func (c *config) plugins() []pluginEntry {
 }
 
 // freeName makes a name of a program's that no other plugin has.
-func (c *config) freeName(program string) string {
+func freeName(program string, others []pluginEntry) string {
 	base := nameOfProgram(program)
 	taken := map[string]bool{}
-	for _, p := range c.plugins() {
+	for _, p := range others {
 		taken[p.Name] = true
 	}
 	name := base

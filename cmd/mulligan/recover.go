@@ -32,8 +32,8 @@ mulligan recover r01j… --model openai/gpt-5.2 # go on with this model`,
 			if action != "" && model != "" && action != recovery.ButtonSwitchModel {
 				return usagef("say either --action or --model")
 			}
-			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
-				return answer(ctx, r, args[0], action, model)
+			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner, id string) (*runner.Run, error) {
+				return answer(ctx, r, id, action, model)
 			})
 		}),
 	}
@@ -98,7 +98,7 @@ func registerGoOn(cmd *cobra.Command, plugins *[]string, asJSON *bool) {
 }
 
 // goOn opens a run that exists, continues it by do, and shows it to its end.
-func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON bool, do func(context.Context, *runner.Runner) (*runner.Run, error)) error {
+func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON bool, do func(context.Context, *runner.Runner, string) (*runner.Run, error)) error {
 	a, err := f.open(cmd)
 	if err != nil {
 		return err
@@ -110,18 +110,21 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	tools, err := a.tools()
-	if err != nil {
-		return err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
 	}
 	models.calm = true
 	defer models.close()
+	tools, err := a.tools(models)
+	if err != nil {
+		return err
+	}
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
+	if id, err = a.runOf(ctx, id); err != nil {
+		return err
+	}
 	state, err := a.fold(ctx, id)
 	if err != nil {
 		return err
@@ -137,7 +140,7 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 		return err
 	}
 	r := a.runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(tools...))
-	run, err := do(ctx, r)
+	run, err := do(ctx, r, id)
 	if err != nil {
 		return a.explain(interrupted(ctx, err))
 	}

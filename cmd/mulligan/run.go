@@ -29,6 +29,7 @@ type runFlags struct {
 	json        bool
 	tools       []string
 	maxRetries  int
+	maxRounds   int
 	tokens      string
 	dollars     string
 	timeouts    []string
@@ -73,12 +74,13 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.session, "session", "", "the conversation that the run goes on with; a new name begins one")
 	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
-	flags.StringArrayVar(&f.plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
 	flags.StringVar(&f.system, "system", "", "the system text")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	registerMCP(cmd)
 	flags.IntVar(&f.maxRetries, "max-retries", 3, "retries of one model call")
+	flags.IntVar(&f.maxRounds, "max-rounds", recovery.DefaultPolicy().MaxRounds, "model calls that may ask for tools; 0 = no limit")
 	flags.StringVar(&f.tokens, "budget-tokens", "", "the tokens that the run may use (0 = no limit)")
 	flags.StringVar(&f.dollars, "budget-dollars", "", "the money that it may use; its models need prices in the config (0 = no limit)")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, timeoutsUsage())
@@ -99,17 +101,20 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := a.config.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	tools, err := a.offered(f.tools)
-	if err != nil {
-		return err
-	}
 	models, err := newModels(a.config)
 	if err != nil {
 		return usage(err)
 	}
 	defer models.close()
+	tools, err := a.offered(f.tools, models)
+	if err != nil {
+		return err
+	}
 	if err := models.choose(a.config); err != nil {
 		return usage(err)
+	}
+	if err := checkFor(a.config.Model, tools); err != nil {
+		return err
 	}
 	if err := a.config.checkPrices(); err != nil {
 		return usage(err)
@@ -184,6 +189,11 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 	if flags.Changed("max-retries") {
 		if err := c.setMaxRetries(itoa(f.maxRetries)); err != nil {
 			return fmt.Errorf("--max-retries: %w", err)
+		}
+	}
+	if flags.Changed("max-rounds") {
+		if err := c.setMaxRounds(itoa(f.maxRounds)); err != nil {
+			return fmt.Errorf("--max-rounds: %w", err)
 		}
 	}
 	if f.tokens != "" {

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,6 +45,12 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 		Args: cobra.NoArgs,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
 			query.Status = recovery.Status(status)
+			if status != "" && !slices.Contains(statuses, query.Status) {
+				return usagef("--status %s: a run is running, waiting, completed, failed or cancelled", oneLine(status))
+			}
+			if query.Limit < 1 {
+				return usagef("--limit %d: write how many, from 1 on", query.Limit)
+			}
 			list, err := a.log.List(cmd.Context(), query)
 			if err != nil {
 				return a.notFound(err)
@@ -79,25 +84,37 @@ func (a *app) list(list []timeline.Summary, waiting, asJSON bool) error {
 		a.screen.line("No runs in " + a.dir + ". Make one: " + a.hint("demo"))
 		return nil
 	}
-	w := tabwriter.NewWriter(a.screen.out, 0, 4, 2, ' ', 0)
 	column, what := "STATUS", statusWord
 	if waiting {
 		column, what = "UNTIL", untilWord
 	}
-	fmt.Fprintln(w, "RUN\tSTARTED\t"+column+"\tMODEL\tPROMPT")
-	for _, s := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Run, s.StartedAt.Local().Format(time.DateTime),
-			what(s), oneLine(s.Model), oneLine(s.Title))
+	rows := [][]string{{"RUN", "STARTED", column, "MODEL", "PROMPT"}}
+	short := beginnings(list)
+	for i, s := range list {
+		run := s.Run
+		if a.screen.liveOut { // a person can type the beginning
+			run = short[i]
+		}
+		rows = append(rows, []string{run, stamp(s.StartedAt), what(s), oneLine(s.Model), oneLine(s.Title)})
 	}
-	return w.Flush()
+	a.screen.table(rows)
+	return nil
+}
+
+// statuses are those that a run may have.
+var statuses = []recovery.Status{
+	recovery.StatusRunning, recovery.StatusWaiting, recovery.StatusCompleted, recovery.StatusFailed, recovery.StatusCancelled,
 }
 
 func statusWord(s timeline.Summary) string {
 	if s.Asks(time.Now()) {
-		return "failed (can be recovered)"
+		return recoverable
 	}
 	return string(s.Status)
 }
+
+// recoverable is the status of a run that failed, and can be recovered.
+const recoverable = "recoverable"
 
 // untilWord says until when a run waits, and what for: "15:04 (reset)".
 func untilWord(s timeline.Summary) string {
@@ -108,7 +125,7 @@ func untilWord(s timeline.Summary) string {
 	case s.WaitingUntil.Before(time.Now()):
 		return "now" + what
 	}
-	return clockTime(s.WaitingUntil, time.Now()) + what
+	return recovery.Clock(s.WaitingUntil, time.Now()) + what
 }
 
 func summaryLine(s timeline.Summary) map[string]any {
@@ -133,7 +150,11 @@ func newRunsShow() *cobra.Command {
 		Example: "mulligan runs show r01j…",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
-			events, err := a.log.Read(cmd.Context(), args[0], 0, 0)
+			run, err := a.runOf(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			events, err := a.log.Read(cmd.Context(), run, 0, 0)
 			if err != nil {
 				return a.notFound(err)
 			}
@@ -155,7 +176,11 @@ func newRunsEvents() *cobra.Command {
 		Example: "mulligan runs events r01j… | jq -r 'select(.text) | .text'",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
-			events, err := a.log.Read(cmd.Context(), args[0], after, 0)
+			run, err := a.runOf(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			events, err := a.log.Read(cmd.Context(), run, after, 0)
 			if err != nil {
 				return a.notFound(err)
 			}

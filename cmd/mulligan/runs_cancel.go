@@ -25,7 +25,11 @@ func newRunsCancel() *cobra.Command {
 		Example: "mulligan runs cancel r01j…",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
-			return a.cancelRun(cmd.Context(), args[0])
+			run, err := a.runOf(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.cancelRun(cmd.Context(), run)
 		}),
 	}
 	f.register(cmd)
@@ -55,8 +59,8 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 	return nil
 }
 
-// end has the run cancelled and waits for its end. An owner may let go of a run before
-// it reads that, so it is asked for again.
+// end has the run cancelled and waits for its end. An owner may die before it reads
+// that, so it is asked for again.
 func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 	const again = time.Second
 	r := runner.New(runner.WithLog(a.log), runner.WithLogger(a.logger()))

@@ -32,8 +32,10 @@ func newRunsDelete() *cobra.Command {
 }
 
 func (a *app) deleteRuns(ctx context.Context, runs []string) error {
-	slices.Sort(runs)
-	runs = slices.Compact(runs)
+	runs, err := a.runsOf(ctx, runs)
+	if err != nil {
+		return err
+	}
 	list, err := a.everyRun(ctx, timeline.Query{})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -41,7 +40,11 @@ mulligan runs export r01j… | gzip > run.jsonl.gz`,
 			if all == (len(args) > 0) {
 				return usagef("say either which runs, or --all; `%s` shows them", a.hint("runs list"))
 			}
-			return a.export(cmd.Context(), args)
+			runs, err := a.runsOf(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return a.export(cmd.Context(), runs)
 		}),
 	}
 	f.register(cmd)
@@ -61,11 +64,12 @@ func (a *app) export(ctx context.Context, runs []string) error {
 		}
 	}
 	out := bufio.NewWriter(a.screen.out)
-	if err := json.NewEncoder(out).Encode(exportHeader{exportFormat, exportVersion}); err != nil {
+	lines := jsonOn(out, a.screen.liveOut)
+	if err := jsonTo(lines).Encode(exportHeader{exportFormat, exportVersion}); err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if err := a.exportRun(ctx, out, run); err != nil {
+		if err := a.exportRun(ctx, lines, run); err != nil {
 			return errors.Join(a.notFound(err), out.Flush())
 		}
 	}

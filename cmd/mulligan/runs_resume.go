@@ -46,8 +46,8 @@ mulligan runs resume --all`,
 			case all:
 				return resumeAll(cmd, &f, plugins, asJSON)
 			}
-			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner) (*runner.Run, error) {
-				return resume(ctx, r, &f, args[0])
+			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner, id string) (*runner.Run, error) {
+				return resume(ctx, r, &f, id)
 			})
 		}),
 	}

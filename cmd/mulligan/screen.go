@@ -28,9 +28,11 @@ type screen struct {
 func newScreen(out, err io.Writer) *screen {
 	s := &screen{out: out, err: err, liveOut: isTerminal(out), liveErr: isTerminal(err), width: 80}
 	s.ink = wantsColour(s.liveErr)
-	if f, ok := err.(*os.File); ok && s.liveErr {
-		if w, _, sizeErr := term.GetSize(f.Fd()); sizeErr == nil && w > 20 {
-			s.width = w
+	for _, w := range []io.Writer{out, err} {
+		if f, ok := w.(*os.File); ok && isTerminal(w) {
+			if columns, _, sizeErr := term.GetSize(f.Fd()); sizeErr == nil && columns > 20 {
+				s.width = columns
+			}
 		}
 	}
 	return s
@@ -53,6 +55,9 @@ func (s *screen) answer(text string) {
 	fmt.Fprint(s.out, text)
 	s.inLine = s.liveOut && !strings.HasSuffix(text, "\n")
 }
+
+// print prints one line on stdout.
+func (s *screen) print(text string) { fmt.Fprintln(s.out, text) }
 
 // line prints one line on stderr.
 func (s *screen) line(text string) {

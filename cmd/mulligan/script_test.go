@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mulligan": program, "unruly": unruly, "notes-server": notesServer})
 }
 
+// briefStories are those that -short plays: each verb that people begin with, and one of
+// each way in which a run may end.
+var briefStories = []string{"success", "switch", "recover", "no-plugin", "plugin-crash", "fault-529", "config", "explain", "unknown-model"}
+
 // TestStories plays testdata/*.txtar: stories of the command line, end to end. Beside
 // testscript's own commands they may use
 //
@@ -36,16 +40,20 @@ func TestMain(m *testing.M) {
 //
 // and those of storyCommands.
 func TestStories(t *testing.T) {
+	which := testscript.Params{Dir: "testdata"}
+	if testing.Short() {
+		which.Dir = ""
+		for _, name := range briefStories {
+			which.Files = append(which.Files, filepath.Join("testdata", name+".txtar"))
+		}
+		t.Run("others", func(t *testing.T) { t.Skip("all stories but", strings.Join(briefStories, ", ")) })
+	}
 	commands := storyCommands()
 	maps.Copy(commands, map[string]func(*testscript.TestScript, bool, []string){
 		"lab": startLab, "script": setScript, "requests": countRequests, "elsewhere": elsewhere,
 	})
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
-		Setup:               setup,
-		Cmds:                commands,
-	})
+	which.RequireExplicitExec, which.Setup, which.Cmds = true, setup, commands
+	testscript.Run(t, which)
 }
 
 // labKey is where a story keeps its lab.

@@ -41,7 +41,7 @@ mulligan runs list --waiting   # what it will go on with`,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, &at, asJSON) }),
 	}
 	f.register(cmd)
-	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, "the command line of one more recovery plugin (repeatable); none = no plugin at all")
+	cmd.Flags().StringArrayVar(&plugins, "plugin", nil, pluginUsage)
 	registerMCP(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "log as JSON lines")
 	at.register(cmd)

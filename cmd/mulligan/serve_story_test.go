@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -210,6 +211,25 @@ func TestServeNamesWhatIsWrong(t *testing.T) {
 	} {
 		if code, said := c.ask(wrong.method, wrong.path, wrong.body); code != http.StatusUnprocessableEntity || !strings.Contains(said, wrong.says) {
 			t.Errorf("%s %s %s: %d %s", wrong.method, wrong.path, wrong.body, code, said)
+		}
+	}
+	c.stop()
+}
+
+// TestI52AcceptedIsDone: what the gateway answers 202 to is done, whatever the run is just
+// about to settle as.
+func TestI52AcceptedIsDone(t *testing.T) {
+	t.Parallel()
+	c, location := newHome(t, "529").serveHTTP(), regexp.MustCompile(`/v1/runs/r\w+`)
+	for n := range 30 {
+		code, said := c.ask("POST", "/v1/runs", `{"prompt":"hi"}`)
+		run := location.FindString(said)
+		if code != http.StatusCreated || run == "" {
+			t.Fatalf("start: %d %s", code, said)
+		}
+		time.Sleep(time.Duration(n) * time.Millisecond)
+		if code, said := c.ask("POST", run+"/cancel", ""); code != http.StatusAccepted || !strings.Contains(said, `"status":"cancelled"`) {
+			t.Errorf("I52: cancel %d ms after the start: %d %.300s", n, code, said)
 		}
 	}
 	c.stop()

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,13 +65,12 @@ func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 		a.screen.line("No sessions in " + a.dir + ". Begin one: " + a.hint(`run --session NAME "Hello"`))
 		return nil
 	}
-	w := tabwriter.NewWriter(a.screen.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "SESSION\tRUNS\tCONTINUED\tSTATUS\tMODEL\tLAST PROMPT")
+	rows := [][]string{{"SESSION", "RUNS", "CONTINUED", "STATUS", "MODEL", "LAST PROMPT"}}
 	for _, s := range list {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", s.ID, s.Runs, s.Last.StartedAt.Local().Format(time.DateTime),
-			statusWord(s.Last), oneLine(s.Last.Model), oneLine(s.Last.Title))
+		rows = append(rows, []string{s.ID, itoa(s.Runs), stamp(s.Last.StartedAt), statusWord(s.Last), oneLine(s.Last.Model), oneLine(s.Last.Title)})
 	}
-	return w.Flush()
+	a.screen.table(rows)
+	return nil
 }
 
 func newSessionsShow() *cobra.Command {
@@ -134,7 +132,7 @@ func turnOf(r *recovery.Run) turn {
 		}
 	}
 	if r.Open != nil && r.Status == recovery.StatusFailed {
-		t.Error = r.Open.Failure.Line()
+		t.Error = r.Open.Failure.LocalLine(time.Now())
 	}
 	return t
 }
@@ -146,10 +144,10 @@ func (a *app) showTurn(t turn, asJSON bool) error {
 	}
 	status := string(t.Status)
 	if t.Open {
-		status += " (can be recovered)"
+		status = recoverable
 	}
 	ink, out := a.screen.ink, a.screen.out
-	fmt.Fprintln(out, ink.dim(fmt.Sprintf("%s  %s  %s  %s", t.StartedAt.Local().Format(time.DateTime), t.Run, status, oneLine(t.Model))))
+	fmt.Fprintln(out, ink.dim(fmt.Sprintf("%s  %s  %s  %s", stamp(t.StartedAt), t.Run, status, oneLine(t.Model))))
 	fmt.Fprintln(out, indent(ink.bold(printable(t.Prompt, true)), "> "))
 	if t.Answer != "" {
 		fmt.Fprintln(out, printable(t.Answer, true))

@@ -82,13 +82,13 @@ func (s *story) event(e recovery.Event) {
 	case recovery.Ended:
 		s.at(e, s.ink.bold("Ended: "+string(b.Status)+stopReason(b)))
 	default:
-		s.at(e, oneLine(orElse(e.Text, strings.ReplaceAll(e.Type(), "_", " "))))
+		s.at(e, oneLine(orElse(recovery.LocalText(s.run, e, time.Now()), strings.ReplaceAll(e.Type(), "_", " "))))
 	}
 }
 
 func (s *story) started(e recovery.Event, b recovery.Started) {
 	s.line(s.ink.bold("Run " + e.Run))
-	s.line(fmt.Sprintf("started %s · model %s · auto-recover %s", e.Time.Local().Format(time.DateTime), oneLine(b.Model), onOff(b.Policy.AutoRecover)))
+	s.line(fmt.Sprintf("started %s · model %s · auto-recover %s", stamp(e.Time), oneLine(b.Model), onOff(b.Policy.AutoRecover)))
 	if len(b.Policy.Models) > 1 {
 		s.line("may switch to " + oneLine(strings.Join(b.Policy.Models[1:], ", ")))
 	}
@@ -128,7 +128,7 @@ func (s *story) answered(e recovery.Event, b recovery.Answered) {
 
 func (s *story) failed(e recovery.Event, b recovery.Failed) {
 	f := b.Failure
-	s.at(e, s.ink.red(oneLine(f.Line())))
+	s.at(e, s.ink.red(oneLine(f.LocalLine(time.Now()))))
 	facts := []string{string(f.Code), "kind " + string(f.Kind), "phase " + string(f.Phase)}
 	if f.HTTPStatus != 0 {
 		facts = append(facts, fmt.Sprintf("HTTP %d", f.HTTPStatus))
@@ -147,7 +147,7 @@ func (s *story) failed(e recovery.Event, b recovery.Failed) {
 		s.under(s.ink.dim("partial text: " + excerpt(string(a.Text))))
 	}
 	for _, c := range b.Cooling {
-		s.under(s.ink.dim(fmt.Sprintf("%s cools down until %s (%s)", oneLine(c.Model), c.Until.Local().Format(time.TimeOnly), c.Kind)))
+		s.under(s.ink.dim(fmt.Sprintf("%s cools down until %s (%s)", oneLine(c.Model), recovery.Clock(c.Until, time.Now()), c.Kind)))
 	}
 }
 

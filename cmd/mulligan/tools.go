@@ -20,13 +20,15 @@ const (
 )
 
 // demoTools are the tools that this program has: the weather of the demo, which is
-// always the same. It changes nothing, so a call whose end was lost may be repeated.
-func demoTools() []runner.Tool {
+// always the same, and which no other model is given. It changes nothing, so a call whose
+// end was lost may be repeated.
+func demoTools(m *models) []runner.Tool {
 	return []runner.Tool{{
 		Name:        "get_weather",
 		Description: "The weather in a city, now.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
 		Safety:      recovery.SafetyReadOnly,
+		For:         m.playsDemo,
 		Run:         getWeather,
 	}}
 }
@@ -72,7 +74,7 @@ const noTool = "none"
 
 // offered are the tools that a run gets: the configured ones, or those of the names.
 // "none" removes those before it.
-func (a *app) offered(names []string) ([]runner.Tool, error) {
+func (a *app) offered(names []string, m *models) ([]runner.Tool, error) {
 	chosen := a.config.Tools
 	var demo []runner.Tool
 	for i, name := range names {
@@ -84,8 +86,8 @@ func (a *app) offered(names []string) ([]runner.Tool, error) {
 		}
 		if at := slices.IndexFunc(a.config.Tools, named(name)); at >= 0 {
 			chosen = append(chosen[:len(chosen):len(chosen)], a.config.Tools[at])
-		} else if t, ok := demoTool(name); ok {
-			demo = append(demo, t)
+		} else if i := slices.IndexFunc(demoTools(m), func(t runner.Tool) bool { return t.Name == name }); i >= 0 {
+			demo = append(demo, demoTools(m)[i])
 		} else {
 			return nil, usagef("there is no tool %q; there are: %s", name, a.config.toolNames())
 		}
@@ -94,25 +96,26 @@ func (a *app) offered(names []string) ([]runner.Tool, error) {
 	return append(configured, demo...), err
 }
 
+// checkFor finds a tool that the model is not given.
+func checkFor(model string, tools []runner.Tool) error {
+	for _, t := range tools {
+		if t.For != nil && !t.For(model) {
+			return usagef("the tool %q is the demo's and made up: %s is not given it", t.Name, model)
+		}
+	}
+	return nil
+}
+
 // tools are all that a run may have been given: those that are configured, and the
 // demo's where they have a name that is free.
-func (a *app) tools() ([]runner.Tool, error) {
+func (a *app) tools(m *models) ([]runner.Tool, error) {
 	all, err := makeTools(a.config.Tools)
-	for _, t := range demoTools() {
+	for _, t := range demoTools(m) {
 		if !contains(all, t.Name) {
 			all = append(all, t)
 		}
 	}
 	return all, err
-}
-
-func demoTool(name string) (runner.Tool, bool) {
-	for _, t := range demoTools() {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return runner.Tool{}, false
 }
 
 func contains(tools []runner.Tool, name string) bool {

@@ -84,6 +84,11 @@ var Rooms = []Room{
 		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
 	},
 	{
+		From: "internal/schema/...",
+		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/...", "golang.org/x/text/..."},
+		Why:  "holding JSON to somebody else's schema has one set of bounds, for a plugin's configuration and a tool's arguments alike; it knows neither",
+	},
+	{
 		From: "internal/terminal/...",
 		May:  []string{"std"},
 		Why:  "what of somebody else's text may reach a terminal is one rule for the command line and the chat, so that a hole in it is closed once; it knows characters and nothing of ours",
@@ -110,7 +115,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "runner/...",
-		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "runner/..."},
+		May:  []string{"std", "modules", "llm/...", "recovery/...", "hooks/...", "timeline/...", "health/...", "internal/schema", "runner/..."},
 		Why:  "the loop is handed its models and hooks as interfaces; it runs the same without a plugin process or a wire",
 	},
 	{
@@ -121,7 +126,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "host/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "host/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "internal/schema", "host/..."},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
 	},
 	{
@@ -152,8 +157,8 @@ var Rooms = []Room{
 	},
 	{
 		From: "sdk/conformance/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/..."},
-		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's check of an answer",
+		May:  []string{"std", "modules", "proto/...", "llm/...", "recovery/...", "internal/protoconv/...", "internal/schema"},
+		Why:  "the judge of plugins shares no code with the host and the SDKs that it judges: the messages, and the host's checks of an answer and of a configuration",
 	},
 	{
 		From: "tui/...",

@@ -17,13 +17,16 @@ func Printable(text string, lines bool) string {
 				return r
 			}
 			return ' '
-		case r == utf8.RuneError, unicode.IsControl(r):
-			return -1
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+		case r == utf8.RuneError, steers(r):
 			return -1
 		}
 		return r
 	}, text)
+}
+
+// steers reports whether a terminal obeys a character, or turns what is beside it around.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
 // OneLine is printable text on one line, with single spaces.

@@ -77,6 +77,7 @@ var table = map[recovery.Kind][4]string{
 	recovery.KindPromptFailure:     {"fail", "fail", "fail", "fail"},
 	recovery.KindInternal:          {"retry", "retry", "retry", "retry"},
 	recovery.KindBudget:            {"retry", "retry", "retry", "retry"},
+	recovery.KindRoundLimit:        {"retry", "retry", "retry", "retry"},
 	recovery.KindUnknown:           {"retry", quill, "retry", "retry"},
 }
 

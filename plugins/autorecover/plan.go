@@ -73,6 +73,7 @@ var plans = map[recovery.Kind]plan{
 	recovery.KindMaxTurnTime: {often, stay, retryAnyhow, true, false},
 	recovery.KindRunTimeout:  {often, stay, retryAnyhow, true, false},
 	recovery.KindBudget:      {often, stay, retryAnyhow, true, false},
+	recovery.KindRoundLimit:  {often, stay, retryAnyhow, true, false},
 }
 
 func planFor(f recovery.Failure) plan {

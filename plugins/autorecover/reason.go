@@ -40,6 +40,8 @@ func (in Input) happened() string {
 		return "the run's time is over"
 	case recovery.KindBudget:
 		return "the run's budget is used up"
+	case recovery.KindRoundLimit:
+		return "the run's rounds are used up"
 	case recovery.KindInterrupted:
 		return "the program stopped during the call"
 	case recovery.KindPromptFailure:
@@ -58,7 +60,7 @@ func retryReason(in Input) string {
 	switch in.Failure.Kind {
 	case recovery.KindToolFailure:
 		return in.happened() + "; the agent can go on with the error"
-	case recovery.KindMaxTurnTime, recovery.KindRunTimeout, recovery.KindBudget:
+	case recovery.KindMaxTurnTime, recovery.KindRunTimeout, recovery.KindBudget, recovery.KindRoundLimit:
 		return in.happened() + "; it can go on if it gets more"
 	case recovery.KindOutputTruncated:
 		return in.happened() + "; a larger limit may do"

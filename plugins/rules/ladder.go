@@ -38,7 +38,7 @@ func (f *Facts) blocked(v recovery.Vote) string {
 	kind := recovery.Kind(f.Failure.Kind)
 	acts := v.Action == recovery.ActionRetry || v.Action == recovery.ActionSwitchModel
 	switch {
-	case acts && (kind == recovery.KindMaxTurnTime || kind == recovery.KindRunTimeout || kind == recovery.KindBudget):
+	case acts && over(kind):
 		return string(kind)
 	case v.Action != recovery.ActionRetry || !f.AutoRecover:
 		return ""
@@ -50,6 +50,15 @@ func (f *Facts) blocked(v recovery.Vote) string {
 		return "not_retryable"
 	}
 	return ""
+}
+
+// over reports whether a failure of that kind means that the run may do no more.
+func over(kind recovery.Kind) bool {
+	switch kind {
+	case recovery.KindMaxTurnTime, recovery.KindRunTimeout, recovery.KindBudget, recovery.KindRoundLimit:
+		return true
+	}
+	return false
 }
 
 // advance makes f the next failure after a decision was carried out; false if there

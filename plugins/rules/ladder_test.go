@@ -54,6 +54,9 @@ func decided(kind recovery.Kind, n, retries int, v recovery.Vote, f *Facts) reco
 	if kind == recovery.KindToolFailure {
 		r.Open.CallID = "call"
 	}
+	if over(kind) {
+		r.Open.Cause = recovery.CauseBudget // such a failure is the run's own
+	}
 	for _, a := range f.Alternatives {
 		r.Open.Alternatives = append(r.Open.Alternatives, recovery.Alternative{Model: a.Model})
 	}

@@ -1,12 +1,10 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/mulligan-run/mulligan/internal/schema"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
@@ -17,7 +15,7 @@ func takesConfig(ctx context.Context, c Command, mutualTLS bool) error {
 		if err != nil {
 			return fmt.Errorf("describe: %w", err)
 		}
-		if err := allows(described.GetConfigSchema(), c.Config); err != nil {
+		if err := allows(ctx, described.GetConfigSchema(), c.Config); err != nil {
 			return err
 		}
 		if err := p.Configure(ctx, c.Config); err != nil {
@@ -29,29 +27,19 @@ func takesConfig(ctx context.Context, c Command, mutualTLS bool) error {
 
 // allows says what the schema has against the configuration. It can refer to nothing
 // outside itself; no configuration counts as an empty object.
-func allows(schema, config []byte) error {
-	if len(schema) == 0 {
+func allows(ctx context.Context, document, config []byte) error {
+	if len(document) == 0 {
 		return nil
 	}
 	if len(config) == 0 {
 		config = []byte("{}")
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		return fmt.Errorf("the schema is no JSON: %w", err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(jsonschema.SchemeURLLoader{})
-	if err := compiler.AddResource("config.json", document); err != nil {
-		return fmt.Errorf("the schema: %w", err)
-	}
-	compiled, err := compiler.Compile("config.json")
+	compiled, err := schema.Compile(ctx, document)
 	if err != nil {
 		return fmt.Errorf("the schema: %w", err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(config))
-	if err != nil {
-		return fmt.Errorf("the configuration is no JSON: %w", err)
+	if err := compiled.Validate(ctx, config); err != nil {
+		return fmt.Errorf("the configuration: %w", err)
 	}
-	return compiled.Validate(value)
+	return nil
 }

@@ -231,7 +231,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.whole, "SELECT run, seq, piece, event FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
-			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ? WHERE n = ?`},
+			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ? WHERE n = ?`},
 		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},

@@ -24,7 +24,7 @@ type head struct {
 const (
 	headColumns    = "n, epoch, lock, expires, inbox, " + summaryColumns
 	summaryColumns = `run, owner, seq, session, model, title, status,
-	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended`
+	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard`
 	selectHead = "SELECT " + headColumns + " FROM heads WHERE run = ?"
 )
 
@@ -63,6 +63,7 @@ func (s *headScan) read(r row) (*head, error) {
 type summaryScan struct {
 	run, owner, session, model, title, status, waitingFor, asking string
 	seq, started, updated, waiting, due, suggestion, ended        int64
+	heard                                                         uint64
 
 	dest []any
 }
@@ -71,7 +72,7 @@ func newSummaryScan(first ...any) *summaryScan {
 	s := &summaryScan{dest: first}
 	s.dest = append(
 		s.dest, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
-		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended,
+		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended, &s.heard,
 	)
 	return s
 }
@@ -82,7 +83,7 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 		Run: s.run, Session: s.session, Model: s.model, Title: s.title, Status: recovery.Status(s.status),
 		StartedAt: fromNanos(s.started), UpdatedAt: fromNanos(s.updated),
 		Seq:            uint64(s.seq), //nolint:gosec // we wrote it
-		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner,
+		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner, Heard: s.heard,
 		WaitingFor: recovery.WaitFor(s.waitingFor), WaitingUntil: fromNanos(s.waiting), DueAt: fromNanos(s.due),
 	}, err
 }
@@ -101,7 +102,7 @@ func (h *head) save(ctx context.Context, st *statements, before timeline.Summary
 		return err
 	}
 	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), toNanos(h.StartedAt), toNanos(h.UpdatedAt),
-		string(h.WaitingFor), toNanos(h.WaitingUntil), toNanos(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.n)
+		string(h.WaitingFor), toNanos(h.WaitingUntil), toNanos(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.Heard, h.n)
 	return err
 }
 

@@ -80,6 +80,11 @@ func (s *Store) listFree(ctx context.Context, from string, limit int, args []any
 // errEnough ends a query whose answer is complete.
 var errEnough = errors.New("enough")
 
+// mayBeDue finds the runs that may be due by a time, and those with a command that no event
+// has answered.
+const mayBeDue = `SELECT n FROM runs WHERE due_at > 0 AND due_at <= ?
+	UNION ALL SELECT n FROM runs WHERE inbox > heard AND ended = 0`
+
 // where is q as a condition; but whether a run's owner in another process lives, the
 // database does not know.
 func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
@@ -98,8 +103,8 @@ func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, 
 		restrict("status = ?", string(recovery.StatusWaiting))
 	}
 	if !q.Due.IsZero() {
-		restrict("due_from > 0 AND due_from <= ?", toNanos(q.Due)) // has an index
-		restrict("due_at <= ?", toNanos(q.Due))
+		restrict("n IN ("+mayBeDue+")", toNanos(q.Due)) // has indexes
+		restrict("(due_at <= ? OR inbox > heard)", toNanos(q.Due))
 		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
 	}
 	if q.Before != "" {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -96,6 +97,19 @@ var migrations = []migration{
 		suggestion_open, asking, ended
 	FROM runs LEFT JOIN recent AS last ON last.n = (
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
+	{statements: `
+	ALTER TABLE runs ADD COLUMN heard INTEGER NOT NULL DEFAULT 0; -- position of the last command that an event answered
+	CREATE INDEX runs_unheard ON runs (n) WHERE inbox > heard AND ended = 0;
+	DROP VIEW heads;
+	CREATE VIEW heads AS SELECT
+		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox, heard,
+		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
+		started_at, ifnull(last.at, updated_at) AS updated_at,
+		waiting_for, waiting_until,
+		iif(due_at = updated_at, ifnull(last.at, due_at), due_at) AS due_at, due_at AS due_from,
+		suggestion_open, asking, ended
+	FROM runs LEFT JOIN recent AS last ON last.n = (
+		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`, rows: fillHeard},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.
@@ -152,6 +166,32 @@ func fillDue(ctx context.Context, conn *sql.Conn) error {
 		}
 		_, err = conn.ExecContext(ctx, "UPDATE runs SET waiting_for = ?, due_at = ? WHERE n = ?", string(s.WaitingFor), toNanos(s.DueAt), n)
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillHeard says which commands the events of runs of schema 5 have answered.
+func fillHeard(ctx context.Context, conn *sql.Conn) error {
+	asked, err := column[int64](ctx, conn, "SELECT n FROM runs WHERE ended = 0 AND inbox > 0")
+	if err != nil {
+		return err
+	}
+	for _, n := range asked {
+		pieces, err := column[[]byte](ctx, conn, "SELECT event FROM timeline WHERE run = ? ORDER BY seq", n)
+		if err != nil {
+			return err
+		}
+		heard := uint64(0)
+		for stored := range bytes.SplitSeq(bytes.Join(pieces, newline), newline) {
+			var e recovery.Event
+			if err := json.Unmarshal(stored, &e); err != nil {
+				return err
+			}
+			heard = max(heard, e.Inbox)
+		}
+		if _, err := conn.ExecContext(ctx, "UPDATE runs SET heard = ? WHERE n = ?", heard, n); err != nil {
 			return err
 		}
 	}

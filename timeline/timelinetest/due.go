@@ -116,3 +116,30 @@ func testListDueNoMore(t *testing.T, log timeline.Log) {
 		wantRuns(t, log, due)
 	}
 }
+
+// testListUnheard sees to it that a run with a command that no event has answered is found,
+// until one has.
+func testListUnheard(t *testing.T, log timeline.Log) {
+	due := timeline.Query{Due: epoch.Add(time.Hour)}
+	l := put(t, log, "waits", waits("w", 2*time.Hour))
+	ended := put(t, log, "ended", waits("w", 2*time.Hour), recovery.Ended{Status: recovery.StatusCompleted})
+	for _, run := range []string{"waits", "ended"} {
+		send(t, log, run, "c1", recovery.Accepted{Suggestion: "v"})
+		send(t, log, run, "c2", recovery.Accepted{Suggestion: "w"})
+	}
+	wantRuns(t, log, due)
+	release(t, log, l, ended)
+	wantRuns(t, log, due, "waits")
+	l = claim(t, log, "waits", "b")
+	for n := range uint64(2) {
+		late := with("waits", n+3, recovery.Noted{Topic: recovery.TopicTooLate})
+		late.Inbox = n + 1
+		release(t, log, l)
+		wantRuns(t, log, due, "waits")
+		l = claim(t, log, "waits", "b")
+		appendAll(t, log, l, n+2, late)
+	}
+	release(t, log, l)
+	wantRuns(t, log, due)
+	wantRuns(t, log, timeline.Query{Due: epoch.Add(2 * time.Hour)}, "waits")
+}

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 		{"ListWaiting", testListWaiting},
 		{"ListDue", testListDue},
 		{"ListDueNoMore", testListDueNoMore},
+		{"ListUnheard", testListUnheard},
 		{"Sessions", testSessions},
 		{"SessionBusy", testSessionBusy},
 		{"SessionRace", testSessionRace},

@@ -99,6 +99,7 @@ function blocked(by: string): string {
   const limits: Record<string, string> = {
     max_retries: 'all retries are used', max_attempts: 'all attempts are used', max_failed_attempts: 'too many attempts have failed',
     not_retryable: 'an unchanged retry cannot help', idle_breaker: 'the model kept silent too often', budget: 'the budget is used up',
+    round_limit: 'all rounds are used',
   };
   return limits[by] ?? by.replaceAll('_', ' ');
 }

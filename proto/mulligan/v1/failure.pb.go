@@ -82,6 +82,8 @@ const (
 	Kind_KIND_BUDGET Kind = 26
 	// None of these. Retryable once.
 	Kind_KIND_UNKNOWN Kind = 27
+	// The model asked for tools as often as the run allows. Not retryable.
+	Kind_KIND_ROUND_LIMIT Kind = 28
 )
 
 // Enum value maps for Kind.
@@ -115,6 +117,7 @@ var (
 		25: "KIND_INTERNAL",
 		26: "KIND_BUDGET",
 		27: "KIND_UNKNOWN",
+		28: "KIND_ROUND_LIMIT",
 	}
 	Kind_value = map[string]int32{
 		"KIND_UNSPECIFIED":        0,
@@ -145,6 +148,7 @@ var (
 		"KIND_INTERNAL":           25,
 		"KIND_BUDGET":             26,
 		"KIND_UNKNOWN":            27,
+		"KIND_ROUND_LIMIT":        28,
 	}
 )
 
@@ -707,7 +711,7 @@ const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\x05title\x18\x17 \x01(\tR\x05title\x12\x18\n" +
 	"\amessage\x18\x18 \x01(\tR\amessage\x12\x16\n" +
 	"\x06detail\x18\x19 \x01(\tR\x06detail\x12/\n" +
-	"\x14last_step_elapsed_ms\x18\x1a \x01(\x03R\x11lastStepElapsedMs*\xf2\x04\n" +
+	"\x14last_step_elapsed_ms\x18\x1a \x01(\x03R\x11lastStepElapsedMs*\x88\x05\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fKIND_TIMEOUT\x10\x01\x12\x14\n" +
@@ -738,7 +742,8 @@ const file_mulligan_v1_failure_proto_rawDesc = "" +
 	"\x13KIND_PROMPT_FAILURE\x10\x18\x12\x11\n" +
 	"\rKIND_INTERNAL\x10\x19\x12\x0f\n" +
 	"\vKIND_BUDGET\x10\x1a\x12\x10\n" +
-	"\fKIND_UNKNOWN\x10\x1b*z\n" +
+	"\fKIND_UNKNOWN\x10\x1b\x12\x14\n" +
+	"\x10KIND_ROUND_LIMIT\x10\x1c*z\n" +
 	"\x06Origin\x12\x16\n" +
 	"\x12ORIGIN_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fORIGIN_MODEL\x10\x01\x12\x0f\n" +

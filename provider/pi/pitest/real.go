@@ -13,6 +13,9 @@ import (
 // generations. Where they are not installed the test is skipped, or fails with CI=true.
 func Real(t *testing.T, root string) map[string][]string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives the Pi coding agent")
+	}
 	installed := func(parts ...string) string {
 		path, err := filepath.Abs(filepath.Join(append([]string{root, ".cache", "pi"}, parts...)...))
 		if err == nil {

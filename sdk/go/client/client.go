@@ -71,6 +71,7 @@ type Start struct {
 	Session     string            `json:"session,omitempty"`
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	MaxRetries  *int              `json:"maxRetries,omitempty"`
+	MaxRounds   *int              `json:"maxRounds,omitempty"` // model calls that may ask for tools; 0 = no limit
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
 	Budget      *recovery.Budget  `json:"budget,omitempty"`
 }

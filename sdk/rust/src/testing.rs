@@ -89,6 +89,7 @@ fn facts(kind: &Kind) -> (&'static str, bool) {
         Kind::PromptFailure => ("RUN_PROMPT_FAILED", false),
         Kind::Internal => ("RUN_INTERNAL_ERROR", false),
         Kind::Budget => ("RUN_BUDGET_EXHAUSTED", false),
+        Kind::RoundLimit => ("RUN_ROUND_LIMIT", false),
         Kind::Unknown | Kind::NotSet | Kind::Other(_) => ("MODEL_PROVIDER_ERROR", true),
     }
 }

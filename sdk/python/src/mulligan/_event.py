@@ -17,7 +17,8 @@ class Failure:
     """timeout, unreachable, tls, auth, billing, rate_limit, quota, overloaded, unavailable,
     stream_interrupted, malformed_response, empty_response, context_overflow, invalid_request,
     content_filter, model_not_found, output_truncated, misconfigured, tool_failure, step_timeout,
-    max_turn_time, run_timeout, interrupted, prompt_failure, internal, budget or unknown."""
+    max_turn_time, run_timeout, interrupted, prompt_failure, internal, budget, round_limit or
+    unknown."""
     code: str = ""
     """The stable upper-case name, for example MODEL_PROVIDER_TIMEOUT; several kinds share one."""
     variant: str = ""

@@ -48,6 +48,7 @@ _FACTS: dict[str, tuple[str, bool]] = {
     "prompt_failure": ("RUN_PROMPT_FAILED", False),
     "internal": ("RUN_INTERNAL_ERROR", False),
     "budget": ("RUN_BUDGET_EXHAUSTED", False),
+    "round_limit": ("RUN_ROUND_LIMIT", False),
     "unknown": ("MODEL_PROVIDER_ERROR", True),
 }
 

@@ -242,6 +242,8 @@ pub enum Kind {
     Budget = 26,
     /// None of these. Retryable once.
     Unknown = 27,
+    /// The model asked for tools as often as the run allows. Not retryable.
+    RoundLimit = 28,
 }
 impl Kind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -278,6 +280,7 @@ impl Kind {
             Self::Internal => "KIND_INTERNAL",
             Self::Budget => "KIND_BUDGET",
             Self::Unknown => "KIND_UNKNOWN",
+            Self::RoundLimit => "KIND_ROUND_LIMIT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -311,6 +314,7 @@ impl Kind {
             "KIND_INTERNAL" => Some(Self::Internal),
             "KIND_BUDGET" => Some(Self::Budget),
             "KIND_UNKNOWN" => Some(Self::Unknown),
+            "KIND_ROUND_LIMIT" => Some(Self::RoundLimit),
             _ => None,
         }
     }

@@ -23,6 +23,8 @@ export interface Start {
   session?: string;
   autoRecover?: boolean;
   maxRetries?: number;
+  /** Model calls that may ask for tools; 0 is no limit. */
+  maxRounds?: number;
   /** Timers in milliseconds by name; 0 is off. */
   timeouts?: Record<string, number>;
   /** What the run may use; 0 is without a limit. A microdollar is a millionth of a dollar. */

@@ -170,7 +170,7 @@ export interface Bodies {
   began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean };
   checkpointed: { attempt: number; offset: number; text: string };
   answered: { attempt: number; message: Message; usage: Usage; stop: string; firstEventMs?: number };
-  failed: { attempt?: number; callId?: string; failure: Failure; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
+  failed: { attempt?: number; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
   repaired: { attempt: number; model: string };
   voted: { failure: number; vote: Vote };
   decided: { failure: number; decision: Decision };

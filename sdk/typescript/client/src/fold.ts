@@ -8,7 +8,7 @@ const QUIET_MS = 1500;
 /** How many other models are offered as buttons to who cuts a call short. */
 const MAX_SWITCHES = 3;
 
-/** The variant of the failure of a call that a person did not wait for. */
+/** The cause of the failure of a call that a person did not wait for. */
 const CUT_SHORT = 'cut_short';
 
 /** Makes a view out of what a follower got, from the first event on. */
@@ -219,7 +219,7 @@ export class Fold {
   private failed(seq: number, time: string, b: Bodies['failed']): void {
     const v = this.view;
     const a = this.attempt;
-    this.open = { seq, at: time, failure: b.failure, callId: b.callId };
+    this.open = { seq, at: time, failure: b.failure, cause: b.cause, callId: b.callId };
     if (a && a.id === b.attempt && a.inAir) {
       this.spend(a.model, b.usage);
       v.usage.wastedTokens += total(b.usage);
@@ -377,7 +377,7 @@ export class Fold {
     }
     const a = this.attempt;
     if (!this.open.decided) { // the failure of a call that is cut short comes first, and the answer to it next
-      return a && this.open.failure.variant === CUT_SHORT && this.callId(a) === id ? this.callActions(a) : undefined;
+      return a && this.open.cause === CUT_SHORT && this.callId(a) === id ? this.callActions(a) : undefined;
     }
     if (this.view.wait && this.view.wait.id === id) {
       return this.view.wait.actions;
@@ -531,6 +531,7 @@ interface OpenFailure {
   at: string;
   failure: Failure;
   callId: string | undefined;
+  cause: string | undefined;
   tried?: TriedFailure | undefined;
   decided?: boolean;
   accepted?: boolean;

@@ -106,6 +106,7 @@ const shorts: Record<string, string> = {
   max_turn_time: 'Time limit reached',
   run_timeout: 'The run timed out',
   budget: 'The budget is used up',
+  round_limit: 'Round limit reached',
 };
 
 /** What went wrong, in a few words: "Anthropic is overloaded". */

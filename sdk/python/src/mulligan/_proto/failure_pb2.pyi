@@ -39,6 +39,7 @@ class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     KIND_INTERNAL: _ClassVar[Kind]
     KIND_BUDGET: _ClassVar[Kind]
     KIND_UNKNOWN: _ClassVar[Kind]
+    KIND_ROUND_LIMIT: _ClassVar[Kind]
 
 class Origin(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -101,6 +102,7 @@ KIND_PROMPT_FAILURE: Kind
 KIND_INTERNAL: Kind
 KIND_BUDGET: Kind
 KIND_UNKNOWN: Kind
+KIND_ROUND_LIMIT: Kind
 ORIGIN_UNSPECIFIED: Origin
 ORIGIN_MODEL: Origin
 ORIGIN_TOOL: Origin

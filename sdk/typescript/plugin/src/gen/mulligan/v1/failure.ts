@@ -66,6 +66,8 @@ export enum Kind {
   BUDGET = 26,
   /** UNKNOWN - None of these. Retryable once. */
   UNKNOWN = 27,
+  /** ROUND_LIMIT - The model asked for tools as often as the run allows. Not retryable. */
+  ROUND_LIMIT = 28,
 }
 
 /** Origin says whose failure it is. */

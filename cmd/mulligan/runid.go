@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// shortRun is how much of a run's id is shown in a table: the moment of its start, in
+// milliseconds, and some of what follows.
+const shortRun = 14
+
+// runOf gives the id of the run that a person means: its whole id, or its beginning where no
+// other run begins so.
+func (a *app) runOf(ctx context.Context, text string) (string, error) {
+	_, err := a.log.Read(ctx, text, 0, 1)
+	if !errors.Is(err, timeline.ErrNotFound) || text == "" {
+		return text, a.notFound(err)
+	}
+	list, listErr := a.everyRun(ctx, timeline.Query{})
+	if listErr != nil {
+		return "", listErr
+	}
+	var meant []string
+	for _, s := range list {
+		if strings.HasPrefix(s.Run, text) {
+			meant = append(meant, s.Run)
+		}
+	}
+	switch len(meant) {
+	case 0:
+		return "", a.notFound(err)
+	case 1:
+		return meant[0], nil
+	}
+	return "", usagef("%s is the beginning of %s: write more of the one that you mean", oneLine(text), someRuns(meant))
+}
+
+// runsOf is runOf for several.
+func (a *app) runsOf(ctx context.Context, texts []string) ([]string, error) {
+	var runs []string
+	for _, text := range texts {
+		run, err := a.runOf(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(runs, run) {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}
+
+// someRuns tells which runs begin alike, not too many.
+func someRuns(runs []string) string {
+	const most = 5
+	if len(runs) > most {
+		return fmt.Sprintf("%s and %d more runs", strings.Join(runs[:most], ", "), len(runs)-most)
+	}
+	return strings.Join(runs, ", ")
+}
+
+// beginnings gives what is shown of each run's id: enough of it to tell it from the others.
+func beginnings(list []timeline.Summary) []string {
+	for n := shortRun; ; n++ {
+		seen := map[string]bool{}
+		var short []string
+		for _, s := range list {
+			text := s.Run[:min(n, len(s.Run))]
+			seen[text] = true
+			short = append(short, text)
+		}
+		if len(seen) == len(list) {
+			return short
+		}
+	}
+}

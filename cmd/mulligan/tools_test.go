@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+func TestNoRealModelIsGivenTheDemosTools(t *testing.T) {
+	t.Setenv("LAB_KEY", "any")
+	lab := faultlab.New()
+	server, err := lab.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lab.Close(); _ = server.Close() }()
+	c, err := parseConfig(fmt.Appendf(nil, `plugins: []
+state: %s
+providers:
+  anthropic: {base_url: %[2]q, key_env: LAB_KEY}
+  openai: {base_url: "%[2]s/v1", key_env: LAB_KEY}
+  fable: {type: anthropic, base_url: %[2]q, key_env: LAB_KEY}
+  work: {type: anthropic, base_url: %[2]q, key_env: LAB_KEY}
+`, t.TempDir(), server.URL()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{screen: newScreen(&bytes.Buffer{}, &bytes.Buffer{}), config: c, dir: t.TempDir()}
+	if err := a.openLog(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	r, models, err := a.driver(t.Context(), nil) // as serve, chat and resume have it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer models.close()
+	for model, want := range map[string]bool{"anthropic/claude-sonnet-4-5": false, "openai/gpt-5.2": false, "work/fable-1": false, "fable/one": true} {
+		_, name, _ := strings.Cut(model, "/")
+		lab.Script(name, faultlab.Answer("Hello."))
+		run, err := r.Start(t.Context(), runner.Request{Prompt: "hi", Model: model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(); err != nil {
+			t.Error(err)
+		}
+		requests := lab.Requests()
+		if has := bytes.Contains(requests[len(requests)-1].Body, []byte("get_weather")); has != want {
+			t.Errorf("%s is given the demo's weather: %v", model, has)
+		}
+	}
+}

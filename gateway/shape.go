@@ -1,0 +1,244 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// enoughFaults is where a body is not looked at any further.
+const enoughFaults = 100
+
+var errEnough = errors.New("there are faults enough")
+
+// shape is what the JSON of a body has to look like: a schema, and those that it names.
+type shape struct {
+	schema  *huma.Schema
+	schemas huma.Registry
+}
+
+// check holds JSON to the shape in one pass over it, which ends with the faults, with ctx, or
+// at what is no JSON (err). A key that a schema does not have, also one that differs from it in
+// upper and lower case only, is a fault, and so is a key that is there twice: encoding/json
+// would take either.
+func (s shape) check(ctx context.Context, data []byte) ([]*huma.ErrorDetail, error) {
+	i := &inspection{ctx: ctx, tokens: json.NewDecoder(bytes.NewReader(data)), schemas: s.schemas, at: []string{"body"}}
+	err := i.value(s.schema, false)
+	if err == nil {
+		_, err = i.tokens.Token()
+		switch {
+		case errors.Is(err, io.EOF):
+			err = nil
+		case err == nil:
+			err = errors.New("something follows the JSON")
+		}
+	}
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return i.faults, err
+}
+
+// inspection is one pass over a body.
+type inspection struct {
+	ctx     context.Context
+	tokens  *json.Decoder
+	schemas huma.Registry
+	at      []string // the way to what is looked at
+	seen    int      // tokens
+	faults  []*huma.ErrorDetail
+}
+
+// next gives a token; now and then it looks whether anybody waits for the outcome.
+func (i *inspection) next() (json.Token, error) {
+	const often = 1024
+	if i.seen++; i.seen%often == 0 && i.ctx.Err() != nil {
+		return nil, context.Cause(i.ctx)
+	}
+	token, err := i.tokens.Token()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("unexpected end")
+	}
+	return token, err
+}
+
+// value holds the next value to a schema; nil is taken where it may be left out.
+func (i *inspection) value(s *huma.Schema, optional bool) error {
+	for s.Ref != "" {
+		s = i.schemas.SchemaFromRef(s.Ref)
+	}
+	token, err := i.next()
+	if err != nil {
+		return err
+	}
+	switch {
+	case token == nil && optional, s.Type == "":
+		return i.skip(token)
+	case token == json.Delim('{') && s.Type == huma.TypeObject:
+		return i.object(s)
+	case token == json.Delim('[') && s.Type == huma.TypeArray:
+		return i.array(s)
+	}
+	if err := i.single(s, token); err != nil {
+		return err
+	}
+	return i.skip(token)
+}
+
+// single holds a value that is neither object nor array, or that should be the other of them.
+func (i *inspection) single(s *huma.Schema, token json.Token) error {
+	if delim, ok := token.(json.Delim); ok {
+		token = map[json.Delim]any{'{': map[string]any{}, '[': []any{}}[delim]
+	}
+	var said huma.ValidateResult
+	huma.Validate(i.schemas, s, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, token, &said)
+	for _, err := range said.Errors {
+		fault := huma.ErrorDetail{Message: err.Error()}
+		if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+			fault = huma.ErrorDetail{Message: detail.Message, Value: detail.Value}
+		}
+		if err := i.fault(fault); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *inspection) array(s *huma.Schema) error {
+	n := 0
+	for ; i.tokens.More(); n++ {
+		if s.MaxItems != nil && n == *s.MaxItems {
+			if err := i.fault(huma.ErrorDetail{Message: "more than " + strconv.Itoa(n) + " items"}); err != nil {
+				return err
+			}
+			return i.close(1)
+		}
+		if err := i.below("["+strconv.Itoa(n)+"]", s.Items, false); err != nil {
+			return err
+		}
+	}
+	_, err := i.next()
+	return err
+}
+
+func (i *inspection) object(s *huma.Schema) error {
+	seen := map[string]bool{}
+	for i.tokens.More() {
+		key, err := i.key()
+		if err != nil {
+			return err
+		}
+		twice := seen[key]
+		seen[key] = true
+		if err := i.member(s, key, twice); err != nil {
+			return err
+		}
+	}
+	if _, err := i.next(); err != nil {
+		return err
+	}
+	for _, key := range s.Required {
+		if !seen[key] {
+			if err := i.fault(huma.ErrorDetail{Message: "it lacks " + key}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (i *inspection) key() (string, error) {
+	token, err := i.next()
+	key, ok := token.(string)
+	if err == nil && !ok {
+		err = errors.New("a key is no string")
+	}
+	return key, err
+}
+
+func (i *inspection) member(s *huma.Schema, key string, twice bool) error {
+	required := false
+	for _, name := range s.Required {
+		required = required || name == key
+	}
+	property, known := s.Properties[key]
+	if others, ok := s.AdditionalProperties.(*huma.Schema); ok && !known {
+		property, known = others, true
+	}
+	if known && !twice {
+		return i.below("."+key, property, !required)
+	}
+	fault := huma.ErrorDetail{Message: "there is no such field"}
+	if twice {
+		fault.Message = "it is there twice"
+	}
+	for name := range s.Properties {
+		if !known && strings.EqualFold(name, key) {
+			fault.Message = "there is no such field: write " + name
+		}
+	}
+	if err := i.fault(fault, "."+key); err != nil {
+		return err
+	}
+	token, err := i.next()
+	if err != nil {
+		return err
+	}
+	return i.skip(token)
+}
+
+// below goes a step down for the next value.
+func (i *inspection) below(step string, s *huma.Schema, optional bool) error {
+	i.at = append(i.at, step)
+	err := i.value(s, optional)
+	i.at = i.at[:len(i.at)-1]
+	return err
+}
+
+// skip passes over the rest of the value that begins with a token.
+func (i *inspection) skip(token json.Token) error {
+	if token == json.Delim('{') || token == json.Delim('[') {
+		return i.close(1)
+	}
+	return nil
+}
+
+// close passes over everything up to the end of so many objects and arrays.
+func (i *inspection) close(open int) error {
+	for open > 0 {
+		token, err := i.next()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
+	return nil
+}
+
+// fault notes what is wrong here, or a step below.
+func (i *inspection) fault(f huma.ErrorDetail, below ...string) error {
+	if len(i.faults) == enoughFaults {
+		return errEnough
+	}
+	if len(i.faults) < maxFaults {
+		for _, step := range append(i.at, below...) {
+			f.Location += clip(step, maxEcho)
+		}
+		f.Location, f.Value = clip(f.Location, maxEcho), echo(f.Value)
+		i.faults = append(i.faults, &f)
+		return nil
+	}
+	i.faults = append(i.faults, &huma.ErrorDetail{})
+	return nil
+}

@@ -1,0 +1,34 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// JSON gives a writer of JSON for a terminal: the characters that could steer it are written as
+// \u escapes, which every reader of JSON takes back, and so nothing is lost. What is written
+// at once ends between two characters, as what an encoder of JSON writes does.
+func JSON(w io.Writer) io.Writer { return &escaping{w} }
+
+type escaping struct{ to io.Writer }
+
+func (e *escaping) Write(p []byte) (int, error) {
+	var b strings.Builder
+	kept := 0
+	for i := 0; i < len(p); {
+		r, size := utf8.DecodeRune(p[i:])
+		if r > '\n' && steers(r) { // those before it are escaped in strings, and format outside
+			b.Write(p[kept:i])
+			fmt.Fprintf(&b, `\u%04x`, r)
+			kept = i + size
+		}
+		i += size
+	}
+	b.Write(p[kept:])
+	if _, err := io.WriteString(e.to, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,49 @@
+package recovery
+
+// Every way to another call of a model comes through permit: the next round, a retry, a
+// switch, what a person chose, what follows a tool's failure, and the summary of a
+// conversation that became too long.
+
+// permit is what becomes of r where a limit forbids another call of a model that reserves
+// so much; nil where the call may be made.
+func (r *Run) permit(reserve Budget) []Effect {
+	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
+		return r.broke(part)
+	}
+	if r.roundsOver() {
+		f := r.failure(KindRoundLimit, OriginRunner, PhasePrompt)
+		return record(r, Failed{Failure: f, Cause: CauseRounds})
+	}
+	if r.tooMany() != "" {
+		return r.fail()
+	}
+	return nil
+}
+
+// tooMany names the limit on attempts that forbids another one, or "". A person's answers
+// each add one.
+func (r *Run) tooMany() string {
+	switch {
+	case r.Call.Attempts >= r.maxAttempts():
+		return "max_attempts"
+	case r.FailedAttempts >= MaxFailedAttempts+r.Granted:
+		return "max_failed_attempts"
+	}
+	return ""
+}
+
+// roundsOver reports whether the model has asked for tools as often as the run allows: each
+// of its answers so far did, or the run would be over.
+func (r *Run) roundsOver() bool {
+	limit := r.Policy.MaxRounds
+	return limit > 0 && r.Rounds/limit > r.Extended
+}
+
+// maxAttempts is how many attempts the model call at hand may have, switches included.
+func (r *Run) maxAttempts() int { return MaxAttemptsPerCall + r.Call.Granted }
+
+// outOfRetries reports whether d would be one retry of the call at hand too many. Going on
+// once the network is back is none.
+func (r *Run) outOfRetries(d Decision) bool {
+	return d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
+}

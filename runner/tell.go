@@ -1,0 +1,176 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+const (
+	hearTime  = 3 * time.Second        // in which the owner of a run should answer a command
+	hearPause = 100 * time.Millisecond // before whoever sent it looks whether the run has an owner still
+)
+
+// ErrSent says that a run is driven by another process, which was told: it acts, or, where
+// it dies before it can, whoever keeps the log's runs does.
+var ErrSent = errors.New("the run is driven by another process; it was told")
+
+// hearing is what has become of a command.
+type hearing int
+
+const (
+	unheard hearing = iota // nobody has answered it yet
+	heard                  // an event says so
+	refused                // it came too late
+)
+
+// recoverOwned answers the suggestion, the live wait or the call of a run that has an
+// owner: through its inbox.
+func (r *Runner) recoverOwned(ctx context.Context, id string, a Answer) (*Run, error) {
+	state, err := r.Inspect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := state.Accept(a.Suggestion, a.Action, a.Model, r.now())
+	if err != nil {
+		return nil, err
+	}
+	became, err := r.tell(ctx, state, timeline.Command{ID: "accept/" + newID(), Body: accepted})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("recover run %s: %w", id, err)
+	case became == refused:
+		return nil, r.tooLate(ctx, id, a)
+	}
+	run, err := r.Resume(ctx, id)
+	if errors.Is(err, timeline.ErrOwned) {
+		err = fmt.Errorf("recover run %s: %w", id, ErrSent)
+	}
+	return run, err
+}
+
+// tooLate says why an answer came too late.
+func (r *Runner) tooLate(ctx context.Context, id string, a Answer) error {
+	state, err := r.Inspect(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, err = state.Accept(a.Suggestion, a.Action, a.Model, r.now()); err == nil {
+		err = fmt.Errorf("run %s: %w", id, recovery.ErrExpired)
+	}
+	return err
+}
+
+// cancelOwned has the owner of a run end it.
+func (r *Runner) cancelOwned(ctx context.Context, id string) error {
+	state, err := r.Inspect(ctx, id)
+	if err != nil || state.End != nil {
+		return err
+	}
+	if _, err := r.tell(ctx, state, timeline.Command{ID: "cancel", Body: recovery.CancelRequested{}}); err != nil {
+		return fmt.Errorf("cancel run %s: %w", id, err)
+	}
+	if run, ok := r.drives(id); ok {
+		_, err := ended(run)
+		return err
+	}
+	return nil
+}
+
+// tell puts a command into the inbox of a run and waits until its owner has answered it. A
+// run that its owner let go of meanwhile is driven here from then on. A command that is not
+// heard in time stays in the inbox, where its owner finds it, or the next one.
+func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Command) (hearing, error) {
+	n, err := r.log.Send(ctx, state.ID, c)
+	if err != nil {
+		return unheard, err
+	}
+	cursor := state.Seq
+	for began := time.Now(); ; {
+		became, err := r.hear(ctx, state.ID, &cursor, n)
+		if became != unheard || err != nil || ctx.Err() != nil || time.Since(began) > hearTime {
+			return became, err
+		}
+		r.takeOver(ctx, state.ID)
+	}
+}
+
+// hear follows a run for a moment, to see what becomes of the command at position n.
+func (r *Runner) hear(ctx context.Context, id string, cursor *uint64, n uint64) (hearing, error) {
+	ctx, stop := context.WithTimeout(ctx, hearPause)
+	defer stop()
+	for item, err := range r.log.Follow(ctx, id, *cursor) {
+		if err != nil {
+			return unheard, err
+		}
+		if item.Event == nil {
+			continue
+		}
+		*cursor = item.Event.Seq
+		if became := answerTo(n, item.Event); became != unheard {
+			return became, nil
+		}
+	}
+	return unheard, nil
+}
+
+// answerTo is what an event says of the command at position n.
+func answerTo(n uint64, e *recovery.Event) hearing {
+	if e.Inbox > n {
+		return refused
+	}
+	switch b := e.Body.(type) {
+	case recovery.Accepted, recovery.CancelRequested:
+		if e.Inbox == n {
+			return heard
+		}
+	case recovery.Noted:
+		if e.Inbox == n && b.Topic == recovery.TopicTooLate {
+			return refused
+		}
+	case recovery.Ended:
+		return refused
+	}
+	return unheard
+}
+
+// takeOver drives a run to which a command was sent, if its owner let go of it.
+func (r *Runner) takeOver(ctx context.Context, id string) {
+	l, err := r.claim(ctx, id)
+	if err != nil {
+		return // its owner acts
+	}
+	if l.run.End != nil {
+		l.release()
+		return
+	}
+	if _, err := l.goOn(ctx); err != nil {
+		r.logger.Warn("a run with a command could not be gone on with", "run", id, "err", err)
+	}
+}
+
+// ended waits until a run is no longer driven and reports whether it has ended. The error
+// says that it could not be driven on.
+func ended(run *Run) (bool, error) {
+	result, err := run.Wait()
+	switch {
+	case errors.Is(err, ErrUnsaved), !settled(err):
+		return false, err
+	case result.State == nil:
+		return false, nil
+	}
+	return result.State.End != nil, nil
+}
+
+// pending reports whether there is a command in the inbox that no event has answered.
+func (l *loop) pending(ctx context.Context) (bool, error) {
+	if l.run.End != nil {
+		return false, nil
+	}
+	commands, err := l.r.log.Inbox(ctx, l.id, l.run.Inbox, 1)
+	return len(commands) > 0, err
+}
