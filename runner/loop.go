@@ -111,8 +111,7 @@ func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) 
 // this could not be, the run is nobody's again.
 func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 	if err != nil {
-		l.observeLeft()
-		l.release()
+		l.leave()
 		return nil, err
 	}
 	l.run.Carry(l.before)
@@ -136,7 +135,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		l.saveLast(work)
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
-			l.leave(run)
+			l.leave()
 		}
 		if !l.abandoned {
 			result, end := outcome(l.run)
@@ -151,7 +150,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		}
 		if lingers {
 			l.land(toolGrace, func() bool { return l.tools == 0 })
-			l.leave(run)
+			l.leave()
 		}
 	})
 	return run
@@ -168,10 +167,12 @@ func (l *loop) fly(ctx context.Context) error {
 }
 
 // leave lets go of the run: anyone may claim it now.
-func (l *loop) leave(run *Run) {
+func (l *loop) leave() {
 	l.observeLeft()
 	l.release()
-	l.r.driven.CompareAndDelete(l.id, run)
+	if l.handle != nil {
+		l.r.driven.CompareAndDelete(l.id, l.handle)
+	}
 }
 
 // settled is the handle of a run that needs no driving.
@@ -444,13 +445,32 @@ func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	before := l.run.Seq
-	commands, err := l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
+	commands, err := l.inbox(ctx)
 	for _, c := range commands {
 		if err == nil {
 			err = l.command(ctx, c)
 		}
 	}
 	return l.run.Seq != before, err
+}
+
+// inbox is what the inbox has that was not answered. Where the run has settled the store is
+// not waited for for long, since people wait for what it has come to: what cannot be read
+// now makes the run due.
+func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err error) {
+	read := func(ctx context.Context) error {
+		commands, err = l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
+		return err
+	}
+	if !l.run.Settled() && !l.parked() {
+		_, err := l.persist(ctx, read)
+		return commands, err
+	}
+	if err := l.r.insist(ctx, func() error { return read(ctx) }); err != nil && mayPass(err) {
+		l.r.logger.Warn("the inbox of a run that has settled cannot be read", "run", l.id, "err", err)
+		return nil, nil
+	}
+	return commands, err
 }
 
 // comeBack lets go of the run and looks into its inbox once more: a command may have been

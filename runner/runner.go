@@ -413,14 +413,21 @@ func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
 	if _, ok := r.drives(id); ok {
 		return nil, fmt.Errorf("run %s is driven here: %w", id, timeline.ErrOwned)
 	}
-	if _, err := r.log.Read(ctx, id, 0, 1); err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
-	}
-	lease, err := r.log.Claim(ctx, id, r.owner, r.leaseTTL)
+	var lease timeline.Lease
+	err = r.insist(ctx, func() (err error) {
+		if _, err = r.log.Read(ctx, id, 0, 1); err == nil {
+			lease, err = r.log.Claim(ctx, id, r.owner, r.leaseTTL)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	run, err := r.fold(ctx, id)
+	var run *folded
+	err = r.insist(ctx, func() (err error) {
+		run, err = r.fold(ctx, id)
+		return err
+	})
 	if err != nil {
 		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
 	}

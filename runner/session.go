@@ -33,7 +33,8 @@ func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
 	}
 	for try := 0; ; try++ {
 		run, err := r.turn(ctx, req)
-		passing := errors.Is(err, timeline.ErrOwned) || errors.Is(err, timeline.ErrSession)
+		_, stored := errors.AsType[*timeline.StoreError](err)
+		passing := errors.Is(err, timeline.ErrOwned) || errors.Is(err, timeline.ErrSession) || stored && mayPass(err)
 		if !passing || try == settleTries {
 			return run, err
 		}
@@ -132,7 +133,7 @@ func (r *Runner) supersede(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	defer l.release()
+	defer l.leave()
 	end, ok := l.run.Supersede()
 	if !ok {
 		return fmt.Errorf("run %s was answered: %w", id, timeline.ErrSession)

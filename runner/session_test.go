@@ -321,7 +321,8 @@ func TestALongRunIsReadFromItsSnapshot(t *testing.T) {
 	model := script(append(steps, answers("one"), answers("two"))...)
 	look := runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return "seen", nil }}
 	log := &counting{Memory: timeline.NewMemory()}
-	r := runner.New(runner.WithModel(primary, model), runner.WithLog(log), runner.WithTools(look))
+	r := runner.New(runner.WithModel(primary, model), runner.WithLog(log), runner.WithTools(look),
+		runner.WithPolicy(func(p *recovery.Policy) { p.MaxRounds = 0 }))
 	first := say(t, r, "a")
 	second := say(t, r, "b")
 	for _, result := range []runner.Result{first, second} {

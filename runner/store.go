@@ -28,7 +28,7 @@ const (
 // to be told afterwards, nil if it went as it should.
 func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*recovery.Paused, error) {
 	w := &storeWait{loop: l, began: time.Now()}
-	slow := time.AfterFunc(storeSlow, func() { w.tell("it takes long to write") })
+	slow := time.AfterFunc(storeSlow, func() { w.tell("it takes long to answer") })
 	defer slow.Stop()
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
 		hung, err := w.try(ctx, do)
@@ -137,7 +137,7 @@ func (l *loop) abandon(reason string) {
 
 // mayPass reports whether a store that failed so may write later.
 func mayPass(err error) bool {
-	for _, final := range []error{timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrSession, timeline.ErrDamaged} {
+	for _, final := range []error{timeline.ErrOwned, timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrSession, timeline.ErrDamaged} {
 		if errors.Is(err, final) {
 			return false
 		}
@@ -166,11 +166,51 @@ func (l *loop) mayAct(ctx context.Context) error {
 	if l.holds() {
 		return nil
 	}
-	if err := l.renew(ctx); err != nil {
-		l.post(func(context.Context) error { return err })
-		return errStopped
+	err := l.regain(ctx)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if ctx.Err() == nil {
+		l.post(func(context.Context) error { return err })
+	}
+	return errStopped
+}
+
+// regain keeps a lease that may be over, as often as it takes. Whoever waits for that stops
+// it by ctx.
+func (l *loop) regain(ctx context.Context) error {
+	for pause := storePause; ; pause = min(2*pause, storeRest) {
+		err := l.renew(ctx)
+		if err == nil || ctx.Err() != nil || !mayPass(err) {
+			return err
+		}
+		l.r.log.Notify(l.id, recovery.Line(nil, recovery.Paused{Reason: storeReason(err)}))
+		l.r.logger.Warn("the lease was not renewed, and nothing begins before it is", "run", l.id, "pause", pause, "err", err)
+		idle(ctx, pause)
+	}
+}
+
+// idle pauses, unless ctx ends meanwhile.
+func idle(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// insist asks the store for something as long as the patience of a start lasts, for whoever
+// waits for it: what fails may pass.
+func (r *Runner) insist(ctx context.Context, do func() error) error {
+	for began, pause := time.Now(), storePause; ; pause *= 2 {
+		err := do()
+		if err == nil || ctx.Err() != nil || !mayPass(err) || time.Since(began)+pause > startPatience {
+			return err
+		}
+		r.logger.Warn("the store did not answer, and is asked again", "pause", pause, "err", err)
+		idle(ctx, pause)
+	}
 }
 
 // holds reports whether the lease does, by the wall clock: others go by it, too.

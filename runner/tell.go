@@ -167,10 +167,14 @@ func ended(run *Run) (bool, error) {
 }
 
 // pending reports whether there is a command in the inbox that no event has answered.
-func (l *loop) pending(ctx context.Context) (bool, error) {
+func (l *loop) pending(ctx context.Context) (there bool, err error) {
 	if l.run.End != nil {
 		return false, nil
 	}
-	commands, err := l.r.log.Inbox(ctx, l.id, l.run.Inbox, 1)
-	return len(commands) > 0, err
+	err = l.r.insist(ctx, func() error {
+		commands, err := l.r.log.Inbox(ctx, l.id, l.run.Inbox, 1)
+		there = len(commands) > 0
+		return err
+	})
+	return there, err
 }

@@ -16,8 +16,19 @@ var (
 	ErrConflict = errors.New("the run has moved on")
 	// ErrNotFound: nobody has heard of the run; see NotFoundError.
 	ErrNotFound = errors.New("no such run")
-	// ErrDamaged: the store's files cannot be read any more; see StoreError.
+	// ErrDamaged: what is in the store's files is no store; see StoreError. It does not
+	// pass, while what follows may.
 	ErrDamaged = errors.New("the store is damaged")
+	// ErrBusy: another process keeps the store from being written to; see StoreError.
+	ErrBusy = errors.New("the store is busy")
+	// ErrFull: there is no space left for the store; see StoreError.
+	ErrFull = errors.New("the store is full")
+	// ErrReadOnly: the store may not be written to; see StoreError.
+	ErrReadOnly = errors.New("the store is read-only")
+	// ErrGone: the store's files were moved or deleted, or cannot be reached; see StoreError.
+	ErrGone = errors.New("the store is gone")
+	// ErrDisk: the disk under the store fails; see StoreError.
+	ErrDisk = errors.New("the store's disk fails")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("the timeline is closed")
 )
@@ -77,6 +88,7 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 // so may pass, unless it is an ErrDamaged.
 type StoreError struct {
 	File   string
+	Kind   error  // ErrBusy, ErrFull, ErrReadOnly, ErrGone, ErrDisk, ErrDamaged; nil for any other
 	Reason string // in a few words: "no space left on device"
 	Advice string // what to do, or ""
 	Err    error  // as the store said it
@@ -92,6 +104,9 @@ func (e *StoreError) Error() string {
 	}
 	return text
 }
+
+// Is makes it one of its kind.
+func (e *StoreError) Is(target error) bool { return e.Kind != nil && target == e.Kind }
 
 // Unwrap gives Err.
 func (e *StoreError) Unwrap() error { return e.Err }

@@ -145,6 +145,9 @@ func (s *Store) transact(first *write, next func() *write) (group []*write, err 
 	ctx := context.Background() // no caller's end may interrupt the others
 	st := s.statements
 	group = []*write{first}
+	if err := s.isThere(); err != nil {
+		return group, err
+	}
 	if _, err := st.begin.ExecContext(ctx); err != nil {
 		return group, err
 	}

@@ -1,8 +1,12 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"errors"
-	"fmt"
+	"io"
+	"os"
+	"time"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -23,25 +27,95 @@ func (s *Store) explain(err error) error {
 	e := &timeline.StoreError{File: s.file, Err: err}
 	switch code := failure.Code(); code & 0xff {
 	case lib.SQLITE_FULL:
-		e.Reason, e.Advice = "no space left on device", "free some, for example by `mulligan runs prune`"
+		e.Kind, e.Reason, e.Advice = timeline.ErrFull, "no space left on device", "free some, for example by `mulligan runs prune`"
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
-		e.Reason, e.Advice = "it cannot be written to", "make the folder, its files and its disk writable for this user"
+		e.Kind, e.Reason, e.Advice = timeline.ErrReadOnly, "it cannot be written to", "make the folder, its files and its disk writable for this user"
+		if code == lib.SQLITE_READONLY_DBMOVED {
+			s.gone(e)
+		}
 	case lib.SQLITE_CANTOPEN:
-		e.Reason, e.Advice = "it cannot be opened", "see that the folder is there, that this user may write to it, and that the disk has space"
+		s.gone(e)
+		if _, err := os.Stat(s.file); err == nil {
+			e.Reason, e.Advice = "it cannot be opened", "see that this user may write to the folder, and that the disk has space"
+		}
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
-		e.Reason, e.Advice = "another process has been writing to it for 5 s", "see which one that is, and whether it stands still"
+		e.Kind, e.Reason, e.Advice = timeline.ErrBusy, "another process has been writing to it for 5 s", "see which one that is, and whether it stands still"
 	case lib.SQLITE_IOERR:
-		e.Reason, e.Advice = "the disk failed", "look at the system's log, and at the disk's space"
+		diskFails(e)
 		if code == lib.SQLITE_IOERR_NOMEM {
-			e.Reason, e.Advice = "there is not enough memory", "end other programs"
+			e.Kind, e.Reason, e.Advice = nil, "there is not enough memory", "end other programs"
 		}
 	case lib.SQLITE_NOMEM:
 		e.Reason, e.Advice = "there is not enough memory", "end other programs"
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		e.Reason, e.Advice = "it is damaged", "move the folder away and import the last export of its runs"
-		e.Err = fmt.Errorf("%w: %w", timeline.ErrDamaged, err)
+		e.Kind, e.Reason, e.Advice = timeline.ErrDamaged, "it is damaged", "move the folder away and import the last export of its runs"
+		if code&0xff == lib.SQLITE_CORRUPT && s.isSound() {
+			diskFails(e)
+		}
 	default:
 		e.Reason = "the database failed"
 	}
 	return e
+}
+
+// isThere says that the file is not the one any more that was opened: SQLite would go on
+// writing to that, and nobody else would see it.
+func (s *Store) isThere() error {
+	now, err := os.Stat(s.file)
+	if err == nil && os.SameFile(now, s.opened) {
+		return nil
+	}
+	e := &timeline.StoreError{File: s.file, Err: err}
+	s.gone(e)
+	return e
+}
+
+func (s *Store) gone(e *timeline.StoreError) {
+	e.Kind, e.Reason = timeline.ErrGone, "it is gone: its folder was moved or deleted, or its disk is not there"
+	e.Advice = "bring it back, and start again what uses it"
+}
+
+func diskFails(e *timeline.StoreError) {
+	e.Kind, e.Reason, e.Advice = timeline.ErrDisk, "the disk failed", "look at the system's log, and at the disk's space"
+}
+
+// checkTime bounds how long a store is looked through.
+const checkTime = 10 * time.Second
+
+// isSound reports whether what SQLite calls damaged is not: it says so of a page that the
+// disk did not give, too. Where the files cannot be read to their ends nobody knows what is
+// in them, and where the database finds no fault with itself the disk gives the page now.
+func (s *Store) isSound() bool {
+	ctx, stop := context.WithTimeout(context.Background(), checkTime)
+	defer stop()
+	for _, file := range []string{s.file, s.file + "-wal"} {
+		if err := readThrough(ctx, file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+	}
+	db, err := sql.Open("sqlite", s.dsn("query_only(1)"))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = db.Close() }()
+	var verdict string
+	err = db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict)
+	return err == nil && verdict == "ok"
+}
+
+// readThrough reads a file to its end.
+func readThrough(ctx context.Context, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for piece := make([]byte, 1<<20); ctx.Err() == nil; {
+		if _, err := f.Read(piece); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -27,9 +27,10 @@ func large(run string, seq uint64) recovery.Event {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name, broken, mended, reason string
+		kind                         error
 	}{
-		{"full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 100000", "no space left on device"},
-		{"read-only", "PRAGMA query_only = 1", "PRAGMA query_only = 0", "it cannot be written to"},
+		{"full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 100000", "no space left on device", timeline.ErrFull},
+		{"read-only", "PRAGMA query_only = 1", "PRAGMA query_only = 0", "it cannot be written to", timeline.ErrReadOnly},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, t.TempDir())
@@ -46,7 +47,7 @@ func TestFaults(t *testing.T) {
 			}
 			change(t, s, c.broken)
 			for range 3 {
-				wantReason(t, s.Append(ctx, l, seq, large("r", seq+1), large("r", seq+2)), c.reason)
+				wantReason(t, s.Append(ctx, l, seq, large("r", seq+1), large("r", seq+2)), c.reason, c.kind)
 				wantSeqs(t, s, seq)
 			}
 			change(t, s, c.mended)
@@ -73,7 +74,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Claim(t.Context(), "r", "a", time.Hour)
-	wantReason(t, err, "another process has been writing to it for 5 s")
+	wantReason(t, err, "another process has been writing to it for 5 s", timeline.ErrBusy)
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +89,75 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), dir)
-	wantReason(t, err, "it is damaged")
-	if !errors.Is(err, timeline.ErrDamaged) {
-		t.Errorf("%v is no ErrDamaged", err)
+	wantReason(t, err, "it is damaged", timeline.ErrDamaged)
+}
+
+// TestGone: the folder is moved away under a process that has it open.
+func TestGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir)
+	if err := os.Rename(dir, dir+" elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	const reason = "it is gone: its folder was moved or deleted, or its disk is not there"
+	_, err := s.Claim(t.Context(), "r", "a", time.Hour)
+	wantReason(t, err, reason, timeline.ErrGone)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(t.Context(), dir) // somebody begins anew there
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Claim(t.Context(), "r", "a", time.Hour)
+	wantReason(t, err, reason, timeline.ErrGone)
+	if err := errors.Join(other.Close(), os.RemoveAll(dir), os.Rename(dir+" elsewhere", dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Claim(t.Context(), "r", "a", time.Hour); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestADiskThatFailsIsNoDamage: SQLite says "malformed" of a page that the disk did not give.
+func TestADiskThatFailsIsNoDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	l, err := s.Claim(t.Context(), "r", "a", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), l, 0, large("r", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if !s.isSound() {
+		t.Error("a sound store is called damaged")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "timeline.db")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(whole) / 2; i < len(whole); i++ {
+		whole[i] = 0xA5
+	}
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s.isSound() {
+		t.Error("a damaged store is called sound")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o700); err != nil { // it cannot be read
+		t.Fatal(err)
+	}
+	if !s.isSound() {
+		t.Error("a store that cannot be read is called damaged")
 	}
 }
 
@@ -101,10 +168,10 @@ func change(t *testing.T, s *Store, pragma string) {
 	}
 }
 
-func wantReason(t *testing.T, err error, reason string) {
+func wantReason(t *testing.T, err error, reason string, kind error) {
 	t.Helper()
 	e, ok := errors.AsType[*timeline.StoreError](err)
-	if !ok || e.Reason != reason || e.Advice == "" || !strings.Contains(e.Error(), e.Advice) {
+	if !ok || e.Reason != reason || !errors.Is(err, kind) || e.Advice == "" || !strings.Contains(e.Error(), e.Advice) {
 		t.Fatalf("got %#v (%v), want the reason %q and what to do", err, err, reason)
 	}
 }

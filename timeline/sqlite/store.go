@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 // Store is a timeline.Log in a folder.
 type Store struct {
 	dir, file string
+	opened    os.FileInfo // the file, to know it again
 	lock      *lockFile
 	feed      *timeline.Feed
 
@@ -102,6 +104,9 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	s.readers.SetMaxOpenConns(8)
 	s.readers.SetMaxIdleConns(8)
 	if s.backfiller, err = sql.Open("sqlite", s.dsn("synchronous(full)")); err != nil {
+		return err
+	}
+	if s.opened, err = os.Stat(s.file); err != nil {
 		return err
 	}
 	s.lock, err = newLock(s.dir)
