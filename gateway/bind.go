@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -51,14 +52,50 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	if err := removeDead(ctx, path); err != nil {
 		return nil, err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
+	return listenUnix(ctx, path)
+}
+
+// listenUnix makes the socket in a folder that nobody else can enter, and puts it in its place
+// once it is its owner's alone: there is no moment in which others could connect. The umask
+// would do as well, but it is the whole process's.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".m-*") // mode 0700
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, listener.Close())
+	defer func() { _ = os.RemoveAll(dir) }() // the socket has another name by then
+	made := filepath.Join(dir, "s")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", made)
+	if err != nil {
+		return nil, err
 	}
-	return listener, nil
+	own, ok := listener.(*net.UnixListener)
+	if !ok {
+		return nil, errors.Join(errors.New("this is no unix socket"), listener.Close())
+	}
+	own.SetUnlinkOnClose(false) // see placedSocket
+	err = os.Chmod(made, 0o600)
+	if err == nil {
+		err = os.Link(made, path) // who is at that path already stays there
+	}
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	return &placedSocket{own, path}, nil
+}
+
+// placedSocket is a unix socket that was put in its place.
+type placedSocket struct {
+	*net.UnixListener
+	path string
+}
+
+// Addr is its place.
+func (s *placedSocket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
+
+// Close takes it away.
+func (s *placedSocket) Close() error {
+	return errors.Join(s.UnixListener.Close(), os.Remove(s.path))
 }
 
 // removeDead removes a socket that nobody answers at.

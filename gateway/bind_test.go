@@ -1,9 +1,12 @@
 package gateway_test
 
 import (
+	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/gateway"
@@ -45,17 +48,69 @@ func TestS01AUnixSocketIsItsOwners(t *testing.T) {
 	if _, err := gateway.Listen(t.Context(), "unix:"+path); err == nil {
 		t.Error("two listen at one socket")
 	}
-	first.(*net.UnixListener).SetUnlinkOnClose(false) // as after a kill
 	first.Close()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a socket that was closed is left: %v", err)
+	}
+	dead, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.(*net.UnixListener).SetUnlinkOnClose(false) // as after a kill
+	dead.Close()
 	second, err := gateway.Listen(t.Context(), "unix:"+path)
 	if err != nil {
 		t.Fatal("after a process that was killed:", err)
 	}
+	if at := second.Addr(); at.String() != path || at.Network() != "unix" {
+		t.Errorf("it says that it is at %v", at)
+	}
 	second.Close()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("there is left %v", left)
+	}
 	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := gateway.Listen(t.Context(), "unix:"+path); err == nil {
 		t.Error("a file was replaced by a socket")
+	}
+}
+
+// TestS01AUnixSocketIsNeverForAll: whatever the umask, there is no moment in which others may
+// connect.
+func TestS01AUnixSocketIsNeverForAll(t *testing.T) {
+	dir, err := os.MkdirTemp("", "s01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	defer syscall.Umask(syscall.Umask(0))
+	done, open := make(chan struct{}), make(chan os.FileMode, 1)
+	go func() {
+		defer close(open)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+				open <- info.Mode()
+				return
+			}
+		}
+	}()
+	for range 300 {
+		l, err := gateway.Listen(t.Context(), "unix:"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+	}
+	close(done)
+	if mode, seen := <-open; seen {
+		t.Errorf("it had mode %v", mode)
 	}
 }

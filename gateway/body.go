@@ -32,22 +32,24 @@ func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) error {
 	if kind == "" && r.ContentLength == 0 {
 		return nil
 	}
-	if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/json" {
-		return refusal{http.StatusUnsupportedMediaType, "send Content-Type: application/json"}
+	name, _, err := mime.ParseMediaType(kind) // in lower case
+	if err != nil || name != "application/json" {
+		return refusal{code: http.StatusUnsupportedMediaType, why: "send Content-Type: application/json"}
 	}
+	r.Header.Set("Content-Type", name)
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.cfg.Limits.BodyBytes))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return refusal{http.StatusRequestEntityTooLarge, "the body is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}
+		return refusal{code: http.StatusRequestEntityTooLarge, why: "the body is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return refusal{http.StatusRequestTimeout, "the body did not arrive in time"}
+		return refusal{code: http.StatusRequestTimeout, why: "the body did not arrive in time"}
 	}
 	if err != nil {
-		return refusal{http.StatusBadRequest, "the body is not complete"}
+		return refusal{code: http.StatusBadRequest, why: "the body is not complete"}
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see hurry
 	if err := checkJSON(data, g.cfg.Limits.JSONDepth); err != nil {
-		return refusal{http.StatusBadRequest, err.Error()}
+		return refusal{code: http.StatusBadRequest, why: err.Error()}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return nil

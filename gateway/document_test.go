@@ -52,7 +52,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 func TestTheDocumentSaysWhoMayAsk(t *testing.T) {
 	g, _ := documented(t)
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it went to the page") })
-	guard, err := NewGuard(GuardConfig{Token: func(Digest) bool { return false }}, g, page)
+	guard, err := NewGuard(GuardConfig{Token: func(Digest) (bool, error) { return false, nil }}, g, page)
 	if err != nil {
 		t.Fatal(err)
 	}

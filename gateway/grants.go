@@ -58,32 +58,45 @@ func (s grants) add(token Digest) (secret string, err error) {
 	return secret, root.WriteFile(DigestOf(secret).String(), data, 0o600)
 }
 
-// look gives what is known about a secret that has not expired.
-func (s grants) look(secret string) (g grant, ok bool) {
-	root, err := os.OpenRoot(s.dir)
-	if err != nil {
-		return grant{}, false
+// look gives what is known about a secret that has not expired; an error says that the
+// machine failed to look, and nothing about the secret.
+func (s grants) look(secret string) (g grant, ok bool, err error) {
+	err = spare.use(func() error {
+		root, err := os.OpenRoot(s.dir)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = root.Close() }() // only read
+		g, err = readGrant(root, DigestOf(secret).String())
+		return err
+	})
+	if ofTheMachine(err) {
+		return grant{}, false, err
 	}
-	defer func() { _ = root.Close() }() // only read
-	g, err = readGrant(root, DigestOf(secret).String())
-	return g, err == nil && s.now().Before(g.Expires)
+	return g, err == nil && s.now().Before(g.Expires), nil
 }
 
 // take is look, for one caller only: whoever removes the file has it.
-func (s grants) take(secret string) (g grant, ok bool) {
-	if g, ok = s.look(secret); !ok {
-		return grant{}, false
+func (s grants) take(secret string) (g grant, ok bool, err error) {
+	if g, ok, err = s.look(secret); !ok || err != nil {
+		return grant{}, false, err
 	}
-	return g, s.drop(secret) == nil
+	err = s.drop(secret)
+	if ofTheMachine(err) {
+		return grant{}, false, err
+	}
+	return g, err == nil, nil
 }
 
 // drop ends a secret; it is an error if it is gone already.
 func (s grants) drop(secret string) error {
-	root, err := os.OpenRoot(s.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(root.Remove(DigestOf(secret).String()), root.Close())
+	return spare.use(func() error {
+		root, err := os.OpenRoot(s.dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(root.Remove(DigestOf(secret).String()), root.Close())
+	})
 }
 
 // tidy removes what has expired, and what is too many. What it cannot read is left alone:

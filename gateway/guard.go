@@ -11,8 +11,9 @@ import (
 // GuardConfig is what a Guard lets through.
 type GuardConfig struct {
 	// Token tells whether a token's digest is that of a token that holds now: TokenFile.Holds.
-	// It is asked for every request, and must compare in constant time.
-	Token func(Digest) bool
+	// It is asked for every request, and must compare in constant time. An error says that it
+	// cannot tell now, and nothing about the digest (503).
+	Token func(Digest) (bool, error)
 	// Logins keeps browsers' one-time codes and sessions; nil = no browser can log in.
 	Logins *Logins
 	// Hosts are more values of Host that the gateway is reached by, with the port where it
@@ -37,9 +38,9 @@ type GuardConfig struct {
 //	method and form                       405, 421
 //	Host, whatever the gateway is bound to 421        host.go
 //	Origin and Fetch metadata             403         origin.go
-//	who asks: token or session            401, 429    caller.go
+//	who asks: token or session            401, 429, 503 caller.go
 //	the CSRF header of a session's writes 403         origin.go
-//	how much goes on already              429         limits.go
+//	how much goes on already: its turn    429         limits.go
 //	body: JSON of decent size and shape   408, 413, 415, 400   body.go
 //
 // The page, /healthz, /readyz and POST /v1/login need nobody to be known; what goes to the
@@ -53,6 +54,7 @@ type Guard struct {
 	origins   map[string]bool
 	cross     *http.CrossOriginProtection
 	load      load
+	watched   watch
 	strangers *failures // wrong tokens and sessions
 	guesses   *failures // wrong one-time codes
 }
@@ -74,6 +76,7 @@ func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 	cfg.Limits = cfg.Limits.orDefault()
 	g := &Guard{
 		cfg: cfg, api: api, page: page, hosts: map[string]bool{}, origins: map[string]bool{}, cross: http.NewCrossOriginProtection(),
+		load:      load{writes: make(chan struct{}, cfg.Limits.Writes), reads: make(chan struct{}, cfg.Limits.Reads)},
 		strangers: newFailures(cfg.Limits.Failures), guesses: newFailures(cfg.Limits.Failures),
 	}
 	for _, host := range cfg.Hosts {
@@ -107,7 +110,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isAPI(path):
 		g.serveAPI(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		g.refuse(w, r, refusal{http.StatusMethodNotAllowed, "the page can only be read"})
+		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "the page can only be read"})
 	default:
 		g.page.ServeHTTP(w, r)
 	}
@@ -154,13 +157,19 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		g.logout(w, r)
 		return
 	}
-	g.api.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller)))
+	ctx := withCaller(r.Context(), caller)
+	if isStream(r) {
+		var end func()
+		ctx, end = g.watched.whileKnown(ctx, caller, g.holds)
+		defer end()
+	}
+	g.api.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // health asks the API how it is and passes on nothing but the answer's code.
 func (g *Guard) health(w http.ResponseWriter, r *http.Request) {
 	if isWrite(r.Method) {
-		g.refuse(w, r, refusal{http.StatusMethodNotAllowed, "this can only be read"})
+		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "this can only be read"})
 		return
 	}
 	said := &codeOnly{header: http.Header{}, code: http.StatusOK}

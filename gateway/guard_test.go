@@ -106,6 +106,11 @@ type answer struct {
 }
 
 // send makes a request; header is "Name: value" lines, of which Host is special.
+func setHeader(r *http.Request, line string) {
+	name, value, _ := strings.Cut(line, ": ")
+	r.Header.Add(name, value)
+}
+
 func (g *guarded) send(method, path, body string, header ...string) answer {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), method, g.URL+path, strings.NewReader(body))
@@ -225,7 +230,7 @@ func TestAStoreThatDoesNotAnswerIsNotReady(t *testing.T) {
 	down := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the disk of "+pageText, http.StatusServiceUnavailable)
 	})
-	h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) bool { return false }}, down, nil)
+	h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) (bool, error) { return false, nil }}, down, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (g *Guard) checkHost(r *http.Request) error {
 	if g.hosts[host] || slices.Contains(g.ownHosts(r), host) {
 		return nil
 	}
-	return refusal{http.StatusMisdirectedRequest, "this gateway is not reached by that name: use the address that it listens on, or configure the name"}
+	return refusal{code: http.StatusMisdirectedRequest, why: "this gateway is not reached by that name: use the address that it listens on, or configure the name"}
 }
 
 // ownHosts are the values of Host that a connection gives.

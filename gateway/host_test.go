@@ -85,7 +85,7 @@ func TestS04OddRequestLines(t *testing.T) {
 
 func TestS04AHostThatNoClientSendsIsRefused(t *testing.T) {
 	for _, host := range []string{"", "http://box:8484", "*", "*.example", "a b", "user@box", "box/path"} {
-		cfg := gateway.GuardConfig{Token: func(gateway.Digest) bool { return true }, Hosts: []string{host}}
+		cfg := gateway.GuardConfig{Token: func(gateway.Digest) (bool, error) { return true, nil }, Hosts: []string{host}}
 		if _, err := gateway.NewGuard(cfg, http.NotFoundHandler(), nil); err == nil {
 			t.Errorf("Hosts: %q was taken", host)
 		}

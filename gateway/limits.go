@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +16,10 @@ type Limits struct {
 	BodyBytes int64         // 8 MiB, so that pictures fit
 	BodyTime  time.Duration // for a body to arrive; 30 s
 	JSONDepth int           // of objects and arrays in each other; 64
-	Streams   int64         // event streams at a time; 4,096
-	Writes    int64         // requests that change something at a time; 64
+	Streams   int64         // event streams at a time; 4,096, and no more than descriptors allow
+	Writes    int           // requests that change something at a time; 64
+	Reads     int           // requests that read something at a time; 64
+	Patience  time.Duration // that a request waits for its turn where too many go on; 10 s
 	Failures  int           // wrong tokens of one address in a minute, and wrong codes; 10
 }
 
@@ -25,8 +28,10 @@ func (l Limits) orDefault() Limits {
 	set(&l.BodyBytes, maxBody)
 	set(&l.BodyTime, 30*time.Second)
 	set(&l.JSONDepth, 64)
-	set(&l.Streams, 4096)
+	set(&l.Streams, min(4096, maxConnections()*3/4)) // the rest is for requests
 	set(&l.Writes, 64)
+	set(&l.Reads, 64)
+	set(&l.Patience, 10*time.Second)
 	set(&l.Failures, 10)
 	return l
 }
@@ -43,7 +48,7 @@ const maxPath = 8 << 10
 // checkHead bounds the request line and the headers, in case that the server before it does not.
 func (g *Guard) checkHead(r *http.Request) error {
 	if len(r.RequestURI) > maxPath {
-		return refusal{http.StatusRequestURITooLong, "the address is too long"}
+		return refusal{code: http.StatusRequestURITooLong, why: "the address is too long"}
 	}
 	size := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
@@ -52,7 +57,7 @@ func (g *Guard) checkHead(r *http.Request) error {
 		}
 	}
 	if size > g.cfg.Limits.HeadBytes {
-		return refusal{http.StatusRequestHeaderFieldsTooLarge, "the headers are too large"}
+		return refusal{code: http.StatusRequestHeaderFieldsTooLarge, why: "the headers are too large"}
 	}
 	return nil
 }
@@ -63,31 +68,61 @@ func checkForm(r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 	default:
-		return refusal{http.StatusMethodNotAllowed, "there is no such method"}
+		return refusal{code: http.StatusMethodNotAllowed, why: "there is no such method"}
 	}
 	if r.URL.IsAbs() || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") {
-		return refusal{http.StatusMisdirectedRequest, "this gateway is no proxy: send the path alone"}
+		return refusal{code: http.StatusMisdirectedRequest, why: "this gateway is no proxy: send the path alone"}
 	}
 	return nil
 }
 
-// load counts what goes on. There is one token at a time, so these are its counts.
-type load struct{ streams, writes atomic.Int64 }
+// soon is when a request may be made again that would have been served in a moment.
+const soon = time.Second
 
-// begin counts a request until done is called, or refuses it.
+// load counts what goes on. There is one token at a time, so these are its counts.
+type load struct {
+	streams       atomic.Int64
+	writes, reads chan struct{} // their places
+}
+
+// begin counts a request until done is called. Reads and writes are over in milliseconds, so
+// they wait for their turn; a stream that is one too many is refused at once.
 func (g *Guard) begin(r *http.Request) (done func(), err error) {
-	count, most := &g.load.writes, g.cfg.Limits.Writes
 	switch {
 	case isStream(r):
-		count, most = &g.load.streams, g.cfg.Limits.Streams
-	case !isWrite(r.Method):
-		return func() {}, nil
+		return g.beginStream()
+	case isWrite(r.Method):
+		return g.turn(r, g.load.writes, "requests that change something")
 	}
-	if count.Add(1) > most {
-		count.Add(-1)
-		return nil, refusal{http.StatusTooManyRequests, "too much goes on at once: end some of it, or try again later"}
+	return g.turn(r, g.load.reads, "requests")
+}
+
+func (g *Guard) beginStream() (done func(), err error) {
+	most := g.cfg.Limits.Streams
+	if g.load.streams.Add(1) > most {
+		g.load.streams.Add(-1)
+		return nil, refusal{
+			code: http.StatusTooManyRequests, after: soon,
+			why: strconv.FormatInt(most, 10) + " streams of events are open, and no more are possible: end some of them",
+		}
 	}
-	return func() { count.Add(-1) }, nil
+	return func() { g.load.streams.Add(-1) }, nil
+}
+
+func (g *Guard) turn(r *http.Request, places chan struct{}, what string) (done func(), err error) {
+	patience := time.NewTimer(g.cfg.Limits.Patience)
+	defer patience.Stop()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-r.Context().Done():
+		return nil, refusal{code: http.StatusServiceUnavailable, why: gaveUp}
+	case <-patience.C:
+		return nil, refusal{
+			code: http.StatusTooManyRequests, after: soon,
+			why: strconv.Itoa(cap(places)) + " " + what + " are being served, and this one did not get its turn: try again",
+		}
+	}
 }
 
 func isStream(r *http.Request) bool {
@@ -116,8 +151,9 @@ func newFailures(most int) *failures {
 	return &failures{most: most, seen: map[netip.Prefix]*failed{}}
 }
 
-// add counts one, and reports which of its minute it is and whether that is too many.
-func (f *failures) add(remote string, now time.Time) (n int, tooMany bool) {
+// add counts one, and reports which of its minute it is, whether that is too many, and how
+// much is left of the minute.
+func (f *failures) add(remote string, now time.Time) (n int, tooMany bool, left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.entry(address(remote), now)
@@ -125,18 +161,7 @@ func (f *failures) add(remote string, now time.Time) (n int, tooMany bool) {
 		*e = failed{since: now}
 	}
 	e.n++
-	return e.n, e.n > f.most
-}
-
-// blocked reports whether an address has had its number.
-func (f *failures) blocked(remote string, now time.Time) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	e := f.seen[address(remote)]
-	if e == nil {
-		e = f.seen[netip.Prefix{}]
-	}
-	return e != nil && e.n >= f.most && now.Sub(e.since) < failureWindow
+	return e.n, e.n > f.most, e.since.Add(failureWindow).Sub(now)
 }
 
 func (f *failures) entry(from netip.Prefix, now time.Time) *failed {

@@ -54,18 +54,24 @@ func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
 func (l *Logins) NewCode(token Digest) (string, error) { return l.codes.add(token) }
 
 // session gives the token that vouched for a session.
-func (l *Logins) session(id string) (Digest, bool) {
+func (l *Logins) session(id string) (token Digest, ok bool, err error) {
 	if l == nil {
-		return Digest{}, false
+		return Digest{}, false, nil
 	}
-	g, ok := l.sessions.look(id)
-	return g.Token, ok
+	g, ok, err := l.sessions.look(id)
+	return g.Token, ok, err
 }
 
 // redeem exchanges a code for a new session.
-func (l *Logins) redeem(code string, holds func(Digest) bool) (id string, err error) {
-	g, ok := l.codes.take(code)
-	if !ok || !holds(g.Token) {
+func (l *Logins) redeem(code string, holds func(Digest) (bool, error)) (id string, err error) {
+	g, ok, err := l.codes.take(code)
+	if ok {
+		ok, err = holds(g.Token)
+	}
+	if err != nil {
+		return "", err
+	}
+	if !ok {
 		return "", errWrongCode
 	}
 	return l.sessions.add(g.Token)
@@ -80,8 +86,8 @@ type loginBody struct {
 
 var loginShape = shapeOf[loginBody]()
 
-// login answers POST /v1/login. A wrong code counts; after too many of them codes of that
-// address are not looked at for a minute.
+// login answers POST /v1/login. A wrong code counts, and the right one is always taken, as with
+// the token: it is 128 bits of chance, and else whoever shares an address could lock its owner out.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	id, err := g.redeem(w, r)
 	if err != nil {
@@ -94,7 +100,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 
 func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err error) {
 	if g.cfg.Logins == nil {
-		return "", refusal{http.StatusNotFound, "this gateway lets no browser log in"}
+		return "", refusal{code: http.StatusNotFound, why: "this gateway lets no browser log in"}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
 	if err := g.readBody(w, r); err != nil {
@@ -102,14 +108,14 @@ func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err e
 	}
 	var body loginBody
 	if err := readShape(r, loginShape, &body); err != nil {
-		return "", refusal{http.StatusUnprocessableEntity, `send {"code":"…"}`}
-	}
-	if g.guesses.blocked(r.RemoteAddr, g.cfg.Now()) {
-		return "", refusal{http.StatusTooManyRequests, "too many wrong codes: wait a minute"}
+		return "", refusal{code: http.StatusUnprocessableEntity, why: `send {"code":"…"}`}
 	}
 	id, err = g.cfg.Logins.redeem(body.Code, g.cfg.Token)
 	if errors.Is(err, errWrongCode) {
 		return "", g.failed(g.guesses, r, errWrongCode.Error())
+	}
+	if ofTheMachine(err) {
+		return "", g.cannotTell(err)
 	}
 	return id, err
 }
@@ -120,7 +126,7 @@ const maxLogin = 1 << 10
 // logout answers POST /v1/logout: the session ends here and in the browser.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		g.refuse(w, r, refusal{http.StatusMethodNotAllowed, "log out with POST"})
+		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "log out with POST"})
 		return
 	}
 	if id := g.sessionID(r); id != "" {

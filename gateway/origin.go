@@ -16,7 +16,7 @@ const csrfHeader = "X-Mulligan-Csrf"
 // where a request comes from; another port of this machine is "same-site", and gets the
 // cookie, and is refused as well.
 func (g *Guard) checkOrigin(r *http.Request) error {
-	refused := refusal{http.StatusForbidden, "requests of other pages are refused"}
+	refused := refusal{code: http.StatusForbidden, why: "requests of other pages are refused"}
 	trusted := false
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		origin := strings.ToLower(origins[0])
@@ -49,8 +49,8 @@ func (g *Guard) ownOrigin(r *http.Request) string {
 // that it is there at all says that a script of our own origin sent it, and the cookie is
 // SameSite=Strict besides.
 func checkCSRF(r *http.Request, c caller) error {
-	if c.session && isWrite(r.Method) && r.Header.Get(csrfHeader) == "" {
-		return refusal{http.StatusForbidden, "a write with a session needs the header X-Mulligan-CSRF: 1"}
+	if c.session != "" && isWrite(r.Method) && r.Header.Get(csrfHeader) == "" {
+		return refusal{code: http.StatusForbidden, why: "a write with a session needs the header X-Mulligan-CSRF: 1"}
 	}
 	return nil
 }

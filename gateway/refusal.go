@@ -3,16 +3,20 @@ package gateway
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// refusal is why a Guard does not let a request through: the answer's code and words. It
-// quotes nothing of the request.
+// refusal is why a Guard does not let a request through: the answer's code and words, and
+// when it may be asked again (429, 503; whole seconds). It quotes nothing of the request.
 type refusal struct {
-	code int
-	why  string
+	code  int
+	why   string
+	after time.Duration
 }
 
 // broke is what a client is told where no words of ours say more.
@@ -25,16 +29,17 @@ func (r refusal) Error() string { return r.why }
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var said refusal
 	if !errors.As(err, &said) {
-		said = refusal{http.StatusInternalServerError, broke}
+		said = refusal{code: http.StatusInternalServerError, why: broke}
 		g.cfg.Logger.Error("a request failed", "err", err)
 	}
 	switch said.code {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusTooManyRequests:
-		w.Header().Set("Retry-After", "60")
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE")
+	}
+	if said.after > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(said.after.Seconds())), 10))
 	}
 	g.cfg.Logger.Debug("a request was refused", "code", said.code, "why", said.why, "from", r.RemoteAddr)
 	writeProblem(w, said.code, said.why)

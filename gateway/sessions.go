@@ -29,14 +29,14 @@ type Session struct {
 
 // SessionInput names a session.
 type SessionInput struct {
-	ID     string `path:"id" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"The session's id."`
+	ID     string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The session's id."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 	Before string `query:"before" maxLength:"64" doc:"The cursor of the page before."`
 }
 
 // SessionChange sets a session's defaults.
 type SessionChange struct {
-	ID   string `path:"id" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"The session's id; a new one begins a session."`
+	ID   string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The session's id; a new one begins a session."`
 	Body Defaults
 }
 

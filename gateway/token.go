@@ -42,7 +42,8 @@ type TokenFile struct {
 
 	mu     sync.Mutex
 	digest Digest
-	err    error // why there is no token now
+	err    error       // why there is no token now
+	file   fs.FileInfo // that digest was read from
 	read   time.Time
 }
 
@@ -55,6 +56,7 @@ func OpenToken(dir string) (*TokenFile, error) {
 			return nil, err
 		}
 	}
+	spare.keep()
 	t := &TokenFile{path: path, now: time.Now}
 	t.refresh()
 	return t, t.err
@@ -80,61 +82,79 @@ func RotateToken(dir string) error {
 }
 
 // ReadToken gives the token of a state folder, for a client on the same machine.
-func ReadToken(dir string) (string, error) { return readToken(filepath.Join(dir, tokenName)) }
+func ReadToken(dir string) (string, error) {
+	token, _, err := readToken(filepath.Join(dir, tokenName))
+	return token, err
+}
 
-// Holds reports whether a digest is the token's. The file is read again when the last time
-// was half a second ago; while it is gone or unfit, nothing holds.
-func (t *TokenFile) Holds(d Digest) bool {
-	current, ok := t.current()
-	return subtle.ConstantTimeCompare(current[:], d[:]) == 1 && ok
+// Holds reports whether a digest is the token's. The file is looked at again when the last
+// time was half a second ago; while it is gone or unfit, nothing holds. An error says that the
+// machine failed to read it, and nothing about the digest.
+func (t *TokenFile) Holds(d Digest) (bool, error) {
+	current, err := t.current()
+	if ofTheMachine(err) {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(current[:], d[:]) == 1 && err == nil, nil
 }
 
 // Digest is that of the token as it is now.
 func (t *TokenFile) Digest() (Digest, error) {
-	current, ok := t.current()
-	if !ok {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return Digest{}, t.err
-	}
-	return current, nil
+	return t.current()
 }
 
-func (t *TokenFile) current() (Digest, bool) {
+func (t *TokenFile) current() (Digest, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if since := t.now().Sub(t.read); since < 0 || since >= tokenFresh {
 		t.refresh()
 	}
-	return t.digest, t.err == nil
+	if t.err != nil {
+		return Digest{}, t.err
+	}
+	return t.digest, nil
 }
 
+// refresh reads the token, unless its file is the one that was read before: to look at that
+// takes no descriptor, of which there may be none left.
 func (t *TokenFile) refresh() {
-	token, err := readToken(t.path)
-	t.digest, t.err, t.read = DigestOf(token), err, t.now()
+	t.read = t.now()
+	if info, err := os.Stat(t.path); err == nil && t.err == nil && sameFile(info, t.file) {
+		return
+	}
+	var token string
+	t.err = spare.use(func() (err error) {
+		token, t.file, err = readToken(t.path)
+		return err
+	})
+	t.digest = DigestOf(token)
 }
 
-// readToken reads a token; its errors do not quote it.
-func readToken(path string) (token string, err error) {
+func sameFile(a, b fs.FileInfo) bool {
+	return b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
+}
+
+// readToken reads a token and says of which file; its errors do not quote it.
+func readToken(path string) (token string, info fs.FileInfo, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
+	info, err = f.Stat()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
-		return "", fmt.Errorf("others may read the token %s (mode %04o): run chmod 600 on it, or remove it for a new one", path, mode.Perm())
+		return "", nil, fmt.Errorf("others may read the token %s (mode %04o): run chmod 600 on it, or remove it for a new one", path, mode.Perm())
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxToken+1))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	token = strings.TrimSpace(string(data))
 	if len(token) < minToken || len(token) > maxToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("the token in %s is not one: it has %d to %d printable characters; remove the file for a new one", path, minToken, maxToken)
+		return "", nil, fmt.Errorf("the token in %s is not one: it has %d to %d printable characters; remove the file for a new one", path, minToken, maxToken)
 	}
-	return token, nil
+	return token, info, nil
 }

@@ -52,6 +52,9 @@ func CheckSessionID(id string) error {
 	if id == "" || len(id) > MaxSessionID {
 		return fmt.Errorf("a session's id has 1 to %d characters, not %d", MaxSessionID, len(id))
 	}
+	if id == "." || id == ".." {
+		return fmt.Errorf("a session's id is not %q: no address can end so", id)
+	}
 	for _, c := range []byte(id) {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == ':', c == '-':

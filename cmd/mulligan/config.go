@@ -35,6 +35,7 @@ type config struct {
 	Tools       []toolEntry              `yaml:"tools"`
 	MCP         map[string]mcpEntry      `yaml:"mcp"` // servers of tools, by their names
 	State       string                   `yaml:"state"`
+	Gateway     gatewayEntry             `yaml:"gateway"`
 
 	path        string            // of the file; "" = there is none
 	environment recovery.Settings // timers
@@ -261,7 +262,7 @@ func (c *config) problem() *problem {
 			return p
 		}
 	}
-	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP))
+	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem())
 }
 
 func (e providerEntry) problem(name string) *problem {

@@ -36,7 +36,7 @@ func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runn
 	if err != nil {
 		return nil, err
 	}
-	guard, err := at.guard(a.dir, api, log)
+	guard, err := at.guard(a.dir, api, a.config.Gateway.limits(), log)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (a *app) openFace(ctx context.Context, at *reach, log *slog.Logger, r *runn
 	if err := f.known.announce(a.dir); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	go f.serve(listener)
+	go f.serve(gateway.KeepRoom(listener, f.closeIdle))
 	log.Info("listening", "at", f.known.Address, "url", f.known.URL)
 	a.invite(f.known.URL)
 	return f, nil
@@ -86,6 +86,12 @@ func (a *app) newFace(ctx context.Context, log *slog.Logger, r *runner.Runner, m
 func (f *face) serveWith(handler http.Handler) {
 	f.server = gateway.Server(handler, f.log)
 	f.server.BaseContext = func(net.Listener) context.Context { return f.requests }
+}
+
+// closeIdle closes connections that nothing is asked by.
+func (f *face) closeIdle() {
+	f.server.SetKeepAlivesEnabled(false)
+	f.server.SetKeepAlivesEnabled(true)
 }
 
 // invite shows a person, and no log file, how to log in.

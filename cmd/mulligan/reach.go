@@ -67,7 +67,7 @@ func (r *reach) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // guard puts the guard before the API.
-func (r *reach) guard(state string, api http.Handler, log *slog.Logger) (http.Handler, error) {
+func (r *reach) guard(state string, api http.Handler, limits gateway.Limits, log *slog.Logger) (http.Handler, error) {
 	token, err := gateway.OpenToken(state)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (r *reach) guard(state string, api http.Handler, log *slog.Logger) (http.Ha
 		return nil, err
 	}
 	guard, err := gateway.NewGuard(gateway.GuardConfig{
-		Token: token.Holds, Logins: logins, Hosts: r.hosts, Origins: r.origins, TLS: r.tls(), Logger: log,
+		Token: token.Holds, Logins: logins, Hosts: r.hosts, Origins: r.origins, TLS: r.tls(), Limits: limits, Logger: log,
 	}, api, web.Handler())
 	return guard, usage(err)
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -19,7 +20,11 @@ func (c *command) call(ctx context.Context, call runner.ToolCall) (string, error
 	if err := context.Cause(ctx); err != nil {
 		return "", fmt.Errorf("%s was not started: %w", c.Name, err)
 	}
-	r, err := c.start(ctx, call)
+	var r *running
+	err := procgroup.Patiently(ctx, func() (err error) {
+		r, err = c.start(ctx, call)
+		return err
+	})
 	if err != nil {
 		return "", fmt.Errorf("%s did not start: %w", c.Name, err)
 	}

@@ -116,7 +116,7 @@ func testSessionDefaults(t *testing.T, log timeline.Log) {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 	}
-	for _, id := range []string{"", "a b", "é", "a/b", strings.Repeat("x", timeline.MaxSessionID+1)} {
+	for _, id := range []string{"", ".", "..", "a b", "é", "a/b", strings.Repeat("x", timeline.MaxSessionID+1)} {
 		if err := log.SetSession(t.Context(), timeline.Session{ID: id}); err == nil {
 			t.Errorf("session id %q is taken", id)
 		}

@@ -2,13 +2,16 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,12 +86,11 @@ type Answer struct {
 	Model      string `json:"model,omitempty"`
 }
 
-// Start begins a run and gives its id.
+// Start begins a run and gives its id. A gateway that is busy is asked again for up to 30 s,
+// under the same idempotency key, of which it makes one where there is none.
 func (c *Client) Start(ctx context.Context, s Start) (string, error) {
 	header := http.Header{}
-	if s.Key != "" {
-		header.Set("Idempotency-Key", s.Key)
-	}
+	header.Set("Idempotency-Key", cmp.Or(s.Key, rand.Text()))
 	var run struct{ ID string }
 	err := c.do(ctx, http.MethodPost, "/v1/runs", header, s, &run)
 	return run.ID, err
@@ -105,9 +107,18 @@ func (c *Client) Cancel(ctx context.Context, run string) error {
 	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/cancel", nil, struct{}{}, nil)
 }
 
-// do makes a request and decodes its answer into out, unless that is nil.
+// do makes a request, again while the gateway is busy, and decodes its answer into out, unless
+// that is nil.
 func (c *Client) do(ctx context.Context, method, path string, header http.Header, in, out any) error {
-	resp, err := c.send(ctx, method, path, header, in)
+	passes := isBusy
+	if header.Get("Idempotency-Key") != "" {
+		passes = isBusyOrDown
+	}
+	var resp *http.Response
+	err := patiently(ctx, passes, func() (err error) {
+		resp, err = c.send(ctx, method, path, header, in)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -168,6 +179,8 @@ type Problem struct {
 	Title  string  `json:"title"`
 	Detail string  `json:"detail"`
 	Fields []Field `json:"errors"`
+
+	RetryAfter time.Duration `json:"-"` // when it may be asked again; 0 = it was not said
 }
 
 // Field is a field of a request that is wrong.
@@ -211,23 +224,8 @@ func problem(resp *http.Response) error {
 		p = &Problem{Title: http.StatusText(resp.StatusCode)}
 	}
 	p.Status = resp.StatusCode
-	return p
-}
-
-// passing reports whether a request that failed so may succeed later.
-func passing(err error) bool {
-	p, ok := errors.AsType[*Problem](err)
-	return !ok || p.Status >= 500 || p.Status == http.StatusTooManyRequests
-}
-
-// pause waits before try n is made again: 0.25 s, doubling up to 10 s.
-func pause(ctx context.Context, n int) error {
-	timer := time.NewTimer(min(250*time.Millisecond<<min(n, 6), 10*time.Second))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		p.RetryAfter = time.Duration(min(seconds, maxRetryAfter)) * time.Second
 	}
+	return p
 }

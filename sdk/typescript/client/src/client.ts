@@ -1,4 +1,5 @@
 import type { Delta, Failure, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
+import { isBusy, isBusyOrDown, patiently } from './patience.js';
 import { Problem } from './problem.js';
 import { serverEvents } from './sse.js';
 import type { CutShort } from './view.js';
@@ -159,14 +160,14 @@ export class Client {
     return Date.now() + this.offset;
   }
 
-  /** Begins a run. It begins once, however often the request has to be sent. */
+  /** Begins a run. It begins once, however often the request has to be sent: a gateway that is busy is asked again for up to 30 s. */
   async start(start: Start, key: string = newId()): Promise<Run> {
-    return this.timed(() => this.send<Run>('POST', '/v1/runs', start, { 'Idempotency-Key': key }));
+    return patiently(isBusyOrDown, () => this.timed(() => this.once<Run>('POST', '/v1/runs', start, { 'Idempotency-Key': key })));
   }
 
   /** Says where a run stands. */
   async run(id: string): Promise<Run> {
-    return this.timed(() => this.send<Run>('GET', runPath(id)));
+    return patiently(isBusy, () => this.timed(() => this.once<Run>('GET', runPath(id))));
   }
 
   /** Lists runs, newest first. */
@@ -176,12 +177,12 @@ export class Client {
 
   /** Answers a run's suggestion or live wait, or cuts its model call short; it counts at most once. */
   async recover(id: string, choice: Choice): Promise<Run> {
-    return this.timed(() => this.send<Run>('POST', `${runPath(id)}/recover`, choice));
+    return patiently(isBusy, () => this.timed(() => this.once<Run>('POST', `${runPath(id)}/recover`, choice)));
   }
 
   /** Ends a run. */
   async cancel(id: string): Promise<Run> {
-    return this.timed(() => this.send<Run>('POST', `${runPath(id)}/cancel`));
+    return patiently(isBusy, () => this.timed(() => this.once<Run>('POST', `${runPath(id)}/cancel`)));
   }
 
   /** Lists the suggestions that are open, newest first. */
@@ -318,7 +319,12 @@ export class Client {
     return run;
   }
 
-  private async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  /** Makes a request, again while the gateway is busy. */
+  private send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return patiently(isBusy, () => this.once<T>(method, path, body));
+  }
+
+  private async once<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
     const response = await this.fetch(this.url + path, {
       method, cache: 'no-store',
       headers: { ...this.headers(), Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },

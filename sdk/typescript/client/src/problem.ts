@@ -8,6 +8,8 @@ export class Problem extends Error {
     detail: string,
     /** The fields that are wrong, with what is wrong with them. */
     readonly fields: { location: string; message: string }[] = [],
+    /** When it may be asked again, in milliseconds, where the gateway said so. */
+    readonly retryAfter?: number,
   ) {
     super(detail);
   }
@@ -15,12 +17,14 @@ export class Problem extends Error {
   /** Reads the problem out of an answer that is not one of success. */
   static async of(response: Response): Promise<Problem> {
     const text = await response.text().catch(() => '');
+    const seconds = Number(response.headers.get('Retry-After'));
+    const retryAfter = seconds > 0 ? seconds * 1000 : undefined;
     try {
       const doc = JSON.parse(text) as { detail?: string; title?: string; errors?: { location?: string; message?: string }[] };
       const fields = (doc.errors ?? []).map((e) => ({ location: e.location ?? '', message: e.message ?? '' }));
-      return new Problem(response.status, doc.detail ?? doc.title ?? response.statusText, fields);
+      return new Problem(response.status, doc.detail ?? doc.title ?? response.statusText, fields, retryAfter);
     } catch {
-      return new Problem(response.status, response.statusText || `HTTP ${response.status}`);
+      return new Problem(response.status, response.statusText || `HTTP ${response.status}`, [], retryAfter);
     }
   }
 }
