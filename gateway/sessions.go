@@ -50,9 +50,10 @@ type sessionsInput struct {
 
 // SessionListed is a session in a list.
 type SessionListed struct {
-	ID   string `json:"id"`
-	Runs int    `json:"runs" doc:"How many it has."`
-	Last Listed `json:"last" doc:"The newest of them."`
+	ID    string `json:"id"`
+	Title string `json:"title" doc:"The beginning of the first thing that the user said in it."`
+	Runs  int    `json:"runs" doc:"How many it has."`
+	Last  Listed `json:"last" doc:"The newest of them."`
 }
 
 type sessionsOutput struct {
@@ -84,7 +85,7 @@ func (g *Gateway) listSessions(ctx context.Context, in *sessionsInput) (*session
 	out := &sessionsOutput{}
 	out.Body.Sessions = make([]SessionListed, 0, len(list))
 	for _, s := range list {
-		out.Body.Sessions = append(out.Body.Sessions, SessionListed{ID: s.ID, Runs: s.Runs, Last: listed(s.Last, g.cfg.Now())})
+		out.Body.Sessions = append(out.Body.Sessions, SessionListed{ID: s.ID, Title: s.Title, Runs: s.Runs, Last: listed(s.Last, g.cfg.Now())})
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ type Model struct {
 	Name          string             `json:"name" doc:"provider/model"`
 	Provider      string             `json:"provider" doc:"The provider's name for people."`
 	Ready         bool               `json:"ready" doc:"It has credentials, or needs none."`
+	KeyEnv        string             `json:"keyEnv,omitempty" doc:"The environment variable that its key is read from."`
 	Default       bool               `json:"default,omitempty"`
 	ContextTokens int64              `json:"contextTokens,omitempty"`
 	Cooling       *recovery.Cooldown `json:"cooling,omitempty" doc:"It is left out of the alternatives for a while."`

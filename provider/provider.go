@@ -218,6 +218,16 @@ func (s *Set) Has(full string) bool {
 	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback()
 }
 
+// KeyEnv is the environment variable that the key of the entry of that name is read from; ""
+// if it has its key from elsewhere, or needs none.
+func (s *Set) KeyEnv(entry string) string {
+	e, ok := s.entry(entry + "/")
+	if !ok || e.Key != "" {
+		return ""
+	}
+	return e.KeyEnv
+}
+
 // Warning says what is wrong with the program behind the entry of that name, and what to
 // do about it; "" if nothing is, or if there is none.
 func (s *Set) Warning(ctx context.Context, entry string) string {

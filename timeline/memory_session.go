@@ -73,6 +73,7 @@ func (m *Memory) Sessions(ctx context.Context, limit int) ([]SessionSummary, err
 			list = append(list, SessionSummary{ID: s.Session, Last: s})
 		}
 		list[at[s.Session]].Runs++
+		list[at[s.Session]].Title = s.Title
 	}
 	if limit <= 0 {
 		limit = DefaultLimit

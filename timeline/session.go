@@ -21,9 +21,10 @@ type Session struct {
 
 // SessionSummary is a conversation in one line of a list.
 type SessionSummary struct {
-	ID   string
-	Runs int     // that it has
-	Last Summary // the newest of them
+	ID    string
+	Title string  // of the first of its runs
+	Runs  int     // that it has
+	Last  Summary // the newest of them
 }
 
 // ErrSession means that the session's newest run has not ended, or is another one than that

@@ -96,7 +96,7 @@ func TestEveryKindOfButton(t *testing.T) {
 		{
 			name: "key", kind: recovery.ButtonFixKey, steps: []faultlab.Step{faultlab.Unauthorized(), faultlab.Answer(answer)},
 			title: "Anthropic rejected the API key", press: "Update key", then: func(w *window) {
-				w.says(".help", "Put the new key where mulligan serve reads it")
+				w.says(".help", "start it again with the key: ANTHROPIC_API_KEY=… mulligan serve. Then choose Retry")
 				w.press("Retry")
 				answered("You chose: Retry")(w)
 			},

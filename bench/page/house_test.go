@@ -87,7 +87,7 @@ func build(t *testing.T, options ...option) *house {
 	api := gateway.New(gateway.Config{
 		Runs: runs{h.runner, ctx}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
-			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
+			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
 		},
 		Plugins: func() []gateway.Plugin {
 			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready"}}

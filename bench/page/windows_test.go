@@ -66,7 +66,7 @@ func TestTheConnectionIsLostAndBack(t *testing.T) {
 		call(w, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: !yes, DownloadThroughput: -1, UploadThroughput: -1})
 	}
 	connected(false)
-	w.says(".reconnecting", "Reconnecting to the gateway…")
+	w.says(".reconnecting", "Reconnecting…")
 	if got := w.text(".run"); !strings.Contains(got, "word") || strings.Contains(got, "offline") {
 		t.Errorf("the run is shown as %q", got) // the browser's connection decides nothing about it
 	}
@@ -92,7 +92,7 @@ func TestADamagedAddressIsANewConversation(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	h := build(t)
 	w := h.visit("/", desktop)
-	w.says(".signin", "Sign in with the link that mulligan serve printed.")
+	w.says(".signin", "Open the sign-in link that mulligan serve printed.")
 	used := h.link()
 	in := h.visit(used, desktop)
 	in.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`)
@@ -100,7 +100,7 @@ func TestSignIn(t *testing.T) {
 	w.press("Try again")                                // this browser is known now
 	w.wait(`document.querySelector('#message')`)
 	w.press("Sign out")
-	w.says(".signin", "Sign in with the link")
+	w.says(".signin", "Open the sign-in link")
 	again := h.visit(used, desktop)
 	again.says(".signin", "The code is wrong, was used, or is older than a minute")
 }
@@ -193,7 +193,7 @@ func TestANotificationWhenARunWaits(t *testing.T) {
 		Object.defineProperty(document, 'hidden', { value: true }); void 0`)
 	h.play(opus, faultlab.Overloaded())
 	w.send("Plan my week")
-	w.wait(`window.__told[0] === 'A run waits for you: Plan my week'`)
+	w.wait(`window.__told[0] === 'Mulligan needs you: Plan my week'`)
 }
 
 // TestAxe lets axe-core look at the page in every state that differs, in both themes.

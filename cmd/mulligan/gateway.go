@@ -171,7 +171,7 @@ func (s *service) listModels() []gateway.Model {
 		entry, _, _ := strings.Cut(name, "/")
 		m := gateway.Model{
 			Name: name, Provider: recovery.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
-			ContextTokens: s.models.ContextTokens(name),
+			ContextTokens: s.models.ContextTokens(name), KeyEnv: s.models.KeyEnv(entry),
 		}
 		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
 			m.Cooling = &cooling

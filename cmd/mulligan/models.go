@@ -126,6 +126,14 @@ func (m *models) Has(name string) bool { return m.isDemo(name) || m.set.Has(name
 // Redact takes the keys of all providers out of text.
 func (m *models) Redact(text string) string { return m.set.Redact(text) }
 
+// KeyEnv is the environment variable that an entry's key is read from, or "".
+func (m *models) KeyEnv(entry string) string {
+	if m.isDemo(entry + "/") {
+		return ""
+	}
+	return m.set.KeyEnv(entry)
+}
+
 // ContextTokens is the size of its context window, 0 where it is not known.
 func (m *models) ContextTokens(name string) int64 {
 	if m.isDemo(name) {

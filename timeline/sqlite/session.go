@@ -64,12 +64,13 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 	}
 	var list []timeline.SessionSummary
 	var runs int
-	scan := newSummaryScan(&runs)
-	err := s.each(ctx, `SELECT counted, `+summaryColumns+` FROM heads JOIN (
-			SELECT MAX(n) AS newest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC`+atMost+`
+	var title string
+	scan := newSummaryScan(&runs, &title)
+	err := s.each(ctx, `SELECT counted, (SELECT title FROM runs WHERE runs.n = oldest), `+summaryColumns+` FROM heads JOIN (
+			SELECT MAX(n) AS newest, MIN(n) AS oldest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC`+atMost+`
 		) ON n = newest ORDER BY n DESC`, func(r row) error {
 		last, err := scan.read(r)
-		list = append(list, timeline.SessionSummary{ID: last.Session, Runs: runs, Last: last})
+		list = append(list, timeline.SessionSummary{ID: last.Session, Title: title, Runs: runs, Last: last})
 		return err
 	}, limit)
 	if err != nil {

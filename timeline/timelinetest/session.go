@@ -17,7 +17,7 @@ import (
 
 // joins is the beginning of a run of a session that continues another, "" for none.
 func joins(run, session, continues string) recovery.Event {
-	body := recovery.Started{Model: "lab/one", Session: session, Input: []llm.Message{llm.User("hi")}}
+	body := recovery.Started{Model: "lab/one", Session: session, Input: []llm.Message{llm.User("Say " + run)}}
 	if continues != "" {
 		body.Continues = &recovery.Head{Run: continues, Seq: 2}
 	}
@@ -41,7 +41,7 @@ func testSessions(t *testing.T, log timeline.Log) {
 	turn(t, log, "r4", "one", "r1", recovery.StatusCancelled)
 	claim(t, log, "r5", "a")
 	list, err := log.Sessions(t.Context(), 0)
-	if err != nil || len(list) != 2 || list[0].ID != "one" || list[0].Runs != 2 || list[0].Last.Run != "r4" ||
+	if err != nil || len(list) != 2 || list[0].ID != "one" || list[0].Runs != 2 || list[0].Title != "Say r1" || list[0].Last.Run != "r4" ||
 		list[1].ID != "two" || list[1].Runs != 1 || list[1].Last.Status != recovery.StatusCompleted {
 		t.Errorf("sessions: %+v, %v", list, err)
 	}

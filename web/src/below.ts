@@ -1,7 +1,7 @@
-import { spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
+import { modelName, spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { details, failureDetails, labelOf, message, modelAmong, took, tried } from './words.js';
+import { details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
 
 /** What the buttons below a run do. */
 export interface Actions {
@@ -65,49 +65,98 @@ function lineActions(s: Situation, actions: Actions): TemplateResult | typeof no
     </div>`;
 }
 
+/** The most of a tool's arguments that a card shows, in characters. */
+const MAX_ARGUMENTS = 2000;
+
 /** The card of an open suggestion. */
-export function card(s: Suggestion, v: View, state: CardState, actions: Actions): TemplateResult {
+export function card(s: Suggestion, v: View, state: CardState, actions: Actions, keyEnv: string | undefined): TemplateResult {
   const f = s.error;
-  const bad = f.variant === 'outcome_unknown' || (!f.retryable && ['auth', 'billing', 'tls'].includes(f.kind));
+  const bad = f.kind === 'tool_failure' || (!f.retryable && ['auth', 'billing', 'tls'].includes(f.kind));
+  const why = reason(s);
   return html`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
       <h3 id="card-title"><span class=${bad ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${s.title}</h3>
       <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) ? tried(s.tried) : ''}</p>
-      <div class="buttons">
-        ${s.actions.map((b, i) => html`
-          <button class=${b.primary ? 'primary' : ''} data-kind=${b.kind} ?disabled=${state.answering}
-            aria-keyshortcuts=${i < 4 ? `Alt+${i + 1}` : nothing}
-            @click=${() => (b.effect === 'client' ? actions.client(b, f) : actions.answer(b))}>
-            <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${i < 4 ? html`<kbd aria-hidden="true">${altKey}${i + 1}</kbd>` : nothing}
-          </button>`)}
-      </div>
-      ${help(state, s, v, actions)}
+      ${calledWith(f, v)}
+      ${why ? html`<p class="why">${why}</p>` : nothing}
+      ${buttons(s, state, actions)}
+      ${help(state, s, v, actions, keyEnv)}
       <details class="more">
         <summary>Details</summary>
         ${failureDetails(f, [
-          ['Decided by', s.decidedBy ? `${s.decidedBy.plugin}${s.decidedBy.reason ? `: ${s.decidedBy.reason}` : ''}` : undefined],
-          ['Not done by itself', s.blockedBy ? blocked(s.blockedBy) : undefined],
+          ['Decided by', s.decidedBy?.plugin],
+          ['Why you are asked', s.blockedBy ? blocked(s.blockedBy) : undefined],
         ])}
         ${s.tried.length > 1 ? html`
-          <ol class="tried">${s.tried.map((t) => html`<li><span>${t.model}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
+          <ol class="tried">${s.tried.map((t) => html`<li><span>${modelName(t.model)}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
         <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
       </details>
     </section>`;
 }
 
+/** Who suggests what comes first, and why, in one line: "auto-recover suggests Retry: it may pass by itself". */
+function reason(s: Suggestion): string {
+  const first = offered(s.actions)[0];
+  if (!s.decidedBy || !first || first.length > 1 || !first[0]?.primary) {
+    return '';
+  }
+  return `${s.decidedBy.plugin} suggests ${labelOf(first[0], s.actions, s.resetsAt)}${s.decidedBy.reason ? `: ${s.decidedBy.reason}` : ''}`;
+}
+
+/** What a tool was called with of which nobody knows whether it worked: only who sees that can decide. */
+function calledWith(f: Failure, v: View): TemplateResult | typeof nothing {
+  const entry = v.entries.findLast((e) => e.type === 'tool' && e.call.name === f.tool && e.call.state === 'unknown');
+  return f.tool && entry?.type === 'tool' ? html`<pre class="raw called" tabindex="0" aria-label="What ${f.tool} was called with">${plainJson(entry.call.args, MAX_ARGUMENTS)}</pre>` : nothing;
+}
+
+/**
+ * What is offered, in the order in which it is shown: what is suggested, then the rest, with
+ * several other models behind one button, and Stop last.
+ */
+function offered(actions: Button[]): Button[][] {
+  const first = actions.filter((b) => b.primary);
+  const rest = actions.filter((b) => !b.primary && b.kind !== 'stop');
+  const models = rest.filter((b) => b.kind === 'switch_model');
+  const menu = models.length > 1 ? models : [];
+  const places = rest.filter((b) => !menu.includes(b) || b === menu[0]).map((b) => (b === menu[0] ? menu : [b]));
+  return [...first.map((b) => [b]), ...places, ...actions.filter((b) => !b.primary && b.kind === 'stop').map((b) => [b])];
+}
+
+function buttons(s: Suggestion, state: CardState, actions: Actions): TemplateResult {
+  return html`
+    <div class="buttons">
+      ${offered(s.actions).map((group, i) => {
+        const keys = i < 4 ? `Alt+${i + 1}` : nothing;
+        const hint = i < 4 ? html`<kbd aria-hidden="true">${altKey}${i + 1}</kbd>` : nothing;
+        return group.length === 1 && group[0] ? button(group[0], s, state, actions, keys, hint) : html`
+          <details class="models">
+            <summary aria-keyshortcuts=${keys}><span>Switch model</span><span class="open" aria-hidden="true"></span>${hint}</summary>
+            <div class="choices">${group.map((b) => button(b, s, state, actions, nothing, nothing))}</div>
+          </details>`;
+      })}
+    </div>`;
+}
+
+function button(b: Button, s: Suggestion, state: CardState, actions: Actions, keys: string | typeof nothing, hint: TemplateResult | typeof nothing): TemplateResult {
+  return html`
+    <button class=${b.primary ? 'primary' : b.kind === 'stop' ? 'last' : ''} data-kind=${b.kind} ?disabled=${state.answering} aria-keyshortcuts=${keys}
+      @click=${() => (b.effect === 'client' ? actions.client(b, s.error) : actions.answer(b))}>
+      <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${hint}
+    </button>`;
+}
+
 function blocked(by: string): string {
   const limits: Record<string, string> = {
-    max_retries: 'all retries are used', max_attempts: 'all attempts are used', max_failed_attempts: 'too many attempts have failed',
-    not_retryable: 'an unchanged retry cannot help', idle_breaker: 'the model kept silent too often', budget: 'the budget is used up',
-    round_limit: 'all rounds are used',
+    max_retries: 'all retries are used up', max_attempts: 'all attempts are used up', round_limit: 'all rounds are used up', max_failed_attempts: 'too many attempts have failed',
+    not_retryable: 'the same request would fail again', idle_breaker: 'the model went silent too often', budget: 'the budget is used up',
   };
   return limits[by] ?? by.replaceAll('_', ' ');
 }
 
-function help(state: CardState, s: Suggestion, v: View, actions: Actions): TemplateResult | typeof nothing {
+function help(state: CardState, s: Suggestion, v: View, actions: Actions, keyEnv: string | undefined): TemplateResult | typeof nothing {
   switch (state.opened) {
     case 'fix_key':
-      return html`<p class="help">Put the new key where <code>mulligan serve</code> reads it, then choose Retry. Keys are read again for every attempt.</p>`;
+      return keyHelp(keyEnv, 'Then choose Retry: this conversation is kept.');
     case 'add_credit':
       return html`<p class="help">Add credit in your account at the provider, then choose Retry.</p>`;
     case 'choose_model': {
@@ -115,7 +164,7 @@ function help(state: CardState, s: Suggestion, v: View, actions: Actions): Templ
       return html`
         <label class="help">Continue with
           <select @change=${(e: Event) => actions.choose((e.target as HTMLSelectElement).value)}>
-            <option value="">a model…</option>
+            <option value="">Choose a model…</option>
             ${models.map((m) => html`<option value=${m}>${modelAmong(m, models)}</option>`)}
           </select>
         </label>`;

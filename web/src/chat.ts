@@ -1,4 +1,4 @@
-import { entryOf, providerName, situation, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
+import { entryOf, providerName, situation, stopped, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
@@ -6,17 +6,26 @@ import type { Conversation, Followed } from './conversation.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
-import { details, modelAmong, sentenceOf } from './words.js';
+import { details, keyHelp, modelAmong, sentenceOf } from './words.js';
+
+/** So much of an answer is said to who cannot see it, in characters. */
+const MAX_SAID = 2000;
+
+/** Where people type with their thumbs, Enter makes a line, and a button sends. */
+const byThumb = matchMedia('(hover: none) and (pointer: coarse)');
 
 /** So near to the end a person is reading what comes in, in pixels. */
 const NEAR = 120;
 
 /** A conversation, with what to type the next message into. */
 export class Chat extends LitElement {
-  static override properties = { conversation: { attribute: false }, models: { attribute: false }, draft: { state: true }, opened: { state: true } };
+  static override properties = { conversation: { attribute: false }, models: { attribute: false }, modelless: { attribute: false }, away: { attribute: false }, opened: { state: true } };
   declare conversation: Conversation;
   declare models: Model[];
-  declare draft: string;
+  /** There is no model that could be asked. */
+  declare modelless: boolean;
+  /** The gateway does not answer, as is said elsewhere. */
+  declare away: boolean;
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
   private follow = true;
@@ -24,11 +33,19 @@ export class Chat extends LitElement {
   private fromEnd: number | undefined;
   private shownCard = '';
   private timelineOf: Followed | undefined;
+  /** Keeps what is read in its place while messages above and below it grow. */
+  private readonly sized = new ResizeObserver(() => this.settle());
+  /** What the box is as high as. */
+  private measured = '';
+  /** The run whose end is to be said, once it comes. */
+  private awaited: Followed | undefined;
+  private announced = '';
 
   constructor() {
     super();
     this.models = [];
-    this.draft = '';
+    this.modelless = false;
+    this.away = false;
     this.opened = '';
   }
 
@@ -46,6 +63,14 @@ export class Chat extends LitElement {
     super.disconnectedCallback();
     document.removeEventListener('keydown', this.key);
     clearInterval(this.ticking);
+    this.sized.disconnect();
+  }
+
+  protected override firstUpdated(): void {
+    const column = this.querySelector('.scroll > .column');
+    if (column) {
+      this.sized.observe(column);
+    }
   }
 
   /** Lets the person begin to type. */
@@ -75,7 +100,7 @@ export class Chat extends LitElement {
     }
     const digit = /^Digit([1-4])$/.exec(e.code)?.[1];
     if (digit && e.altKey && !e.ctrlKey && !e.metaKey) {
-      const button = this.querySelector<HTMLButtonElement>(`button[aria-keyshortcuts="Alt+${digit}"]`);
+      const button = this.querySelector<HTMLElement>(`[aria-keyshortcuts="Alt+${digit}"]`);
       if (button) {
         e.preventDefault();
         button.click();
@@ -87,7 +112,10 @@ export class Chat extends LitElement {
     if (changed.has('conversation')) {
       this.follow = true;
       this.fromEnd = undefined;
+      this.awaited = undefined;
+      this.announced = '';
     }
+    this.hear();
     const id = this.conversation.last?.view.suggestion?.id ?? '';
     if (id !== this.shownCard) {
       this.shownCard = id;
@@ -95,12 +123,30 @@ export class Chat extends LitElement {
     }
   }
 
-  protected override updated(changed: PropertyValues<this>): void {
+  /** Waits for the end of what goes on, and says an answer once: a screen reader is told of nothing in between. */
+  private hear(): void {
+    const last = this.conversation.last;
+    if (last?.alive && last.view.seq > 0) {
+      this.awaited = last;
+      this.announced = '';
+    } else if (last && last === this.awaited && last.view.status === 'completed') {
+      this.awaited = undefined;
+      const text = last.view.answer.text;
+      this.announced = text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}… The rest is in the conversation.` : text;
+    }
+  }
+
+  protected override updated(): void {
     const area = this.querySelector('textarea');
-    if (area && changed.has('draft')) { // as high as what is typed, however its lines are broken
+    if (area && this.measured !== this.conversation.draft) { // as high as what is typed, however its lines are broken
+      this.measured = this.conversation.draft;
       area.style.height = 'auto';
       area.style.height = `${area.scrollHeight}px`;
     }
+    this.settle();
+  }
+
+  private settle(): void {
     const scroller = this.querySelector('.scroll');
     if (scroller && this.follow) {
       scroller.scrollTop = scroller.scrollHeight;
@@ -122,6 +168,7 @@ export class Chat extends LitElement {
           ${c.sending ? html`<div class="user"><div class="bubble">${c.sending}</div></div>` : nothing}
         </div>
       </div>
+      <p class="sr announced" aria-live="polite">${this.announced}</p>
       ${this.composer()}
       ${this.timelineDialog()}`;
   }
@@ -129,15 +176,31 @@ export class Chat extends LitElement {
   private welcome(): TemplateResult {
     return html`
       <div class="welcome">
-        <h2>What should be done?</h2>
-        <p>When a model fails, you see why, and choose what happens next. Nothing that is finished is lost.</p>
+        <h2>What are you working on?</h2>
+        <p>When a model fails, you see why and choose what happens next. Finished work is never lost.</p>
+        ${this.noKey()}
       </div>`;
+  }
+
+  /** Says what to do where no model can be asked. */
+  private noKey(): TemplateResult | typeof nothing {
+    const asked = this.conversation.model || this.models.find((m) => m.default)?.name;
+    const model = this.models.find((m) => m.name === asked) ?? this.models[0];
+    if (this.modelless) {
+      return html`<div class="nokey" role="note"><h3><span class="square bad" aria-hidden="true"></span>No API key</h3>${keyHelp('ANTHROPIC_API_KEY')}
+        <p class="help"><code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> and <code>OPENROUTER_API_KEY</code> work as well.</p></div>`;
+    }
+    if (!model || model.ready) {
+      return nothing;
+    }
+    return html`<div class="nokey" role="note"><h3><span class="square bad" aria-hidden="true"></span>No API key for ${model.provider}</h3>${keyHelp(model.keyEnv)}</div>`;
   }
 
   private run(run: Followed, last: boolean): TemplateResult {
     const v = run.view;
     const c = this.conversation;
-    const doings: Doings = { model: c.model ?? '', switchBack: (model) => void c.setModel(model) };
+    const usual = this.models.find((m) => m.default && !m.cooling)?.name;
+    const doings: Doings = { model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive };
     return html`
       <article class="run" data-status=${v.status} data-run=${run.id}>
         ${transcript(v.entries, doings)}
@@ -151,7 +214,7 @@ export class Chat extends LitElement {
   private closed(run: Followed): TemplateResult | typeof nothing {
     const v = run.view;
     if (v.status === 'cancelled' || v.closed === 'stopped') {
-      return html`<p class="note"><span class="square quiet" aria-hidden="true"></span>Stopped. The text above is kept.</p>`;
+      return html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${stopped(v)}</p>`;
     }
     return v.status === 'failed' ? html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${v.error?.title ?? 'Failed'}</p>` : nothing;
   }
@@ -165,10 +228,12 @@ export class Chat extends LitElement {
     }
     const actions = this.actions(s);
     const state = { answering: c.answering !== '' && c.answering === s.asks, opened: this.opened };
+    if (run.alive && (this.away || !run.connected)) { // what it does meanwhile nobody here knows
+      return html`<p class="note reconnecting" role="status"><span class="ring" aria-hidden="true"></span>Reconnecting…</p>`;
+    }
     return html`
-      ${run.connected || !run.alive ? nothing : html`<p class="note reconnecting">Reconnecting to the gateway…</p>`}
       ${line(s, actions)}
-      ${s.suggestion ? card(s.suggestion, v, state, actions) : nothing}
+      ${s.suggestion ? card(s.suggestion, v, state, actions, this.models.find((m) => entryOf(m.name) === entryOf(s.suggestion?.error.model ?? ''))?.keyEnv) : nothing}
       ${s.state === 'failed' ? failedCard(v.error, state, actions) : nothing}`;
   }
 
@@ -209,12 +274,18 @@ export class Chat extends LitElement {
 
   /** Puts the message back where it can be edited. */
   private edit(): void {
-    this.draft = this.conversation.last?.view.prompt ?? '';
+    const draft = this.conversation.last?.view.prompt ?? '';
+    this.type(draft);
     void this.updateComplete.then(() => {
       const area = this.querySelector('textarea');
       area?.focus();
-      area?.setSelectionRange(this.draft.length, this.draft.length);
+      area?.setSelectionRange(draft.length, draft.length);
     });
+  }
+
+  private type(draft: string): void {
+    this.conversation.draft = draft;
+    this.requestUpdate();
   }
 
   private async copy(text: string): Promise<void> {
@@ -237,17 +308,17 @@ export class Chat extends LitElement {
     return html`
       <form class="composer" @submit=${(e: Event) => { e.preventDefault(); void this.send(); }}>
         <div class="column">
-          ${c.trouble ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
+          ${c.trouble && !(this.away && c.unreachable) ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
           <div class="box">
             <label class="sr" for="message">Message</label>
-            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Type to stop and say something else' : 'Write a message'} maxlength="1000000"
-              .value=${this.draft} @input=${(e: Event) => { this.draft = (e.target as HTMLTextAreaElement).value; }} @keydown=${this.enter}></textarea>
+            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Sending a message stops this answer' : 'Write a message'} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
+              .value=${c.draft} @input=${(e: Event) => this.type((e.target as HTMLTextAreaElement).value)} @keydown=${this.enter}></textarea>
             <div class="tools">
               ${this.modelPicker()}
               ${this.recovery()}
               <span class="grow"></span>
               ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
-              <button type="submit" class="send" ?disabled=${this.draft.trim() === '' || c.sending !== ''}>Send</button>
+              <button type="submit" class="send" ?disabled=${c.draft.trim() === '' || c.sending !== ''}>Send</button>
             </div>
           </div>
         </div>
@@ -262,9 +333,9 @@ export class Chat extends LitElement {
     return html`
       <label class="pick"><span class="sr">Model</span>
         <select aria-label="Model" @change=${(e: Event) => void c.setModel((e.target as HTMLSelectElement).value)}>
-          <option value="" .selected=${!c.model}>${usual ? among(usual) : 'Usual model'}</option>
-          ${this.models.filter((m) => m !== usual || c.model === m.name).map((m) => html`
-            <option value=${m.name} .selected=${c.model === m.name} ?disabled=${!m.ready}>${among(m)}</option>`)}
+          ${usual ? nothing : html`<option value="" .selected=${!c.model}>Default model</option>`}
+          ${this.models.map((m) => html`
+            <option value=${m.name} .selected=${c.model ? c.model === m.name : m === usual} ?disabled=${!m.ready && m !== usual}>${among(m)}</option>`)}
           ${c.model && !names.includes(c.model) ? html`<option value=${c.model} .selected=${true}>${modelAmong(c.model, names)}</option>` : nothing}
         </select>
       </label>`;
@@ -276,10 +347,10 @@ export class Chat extends LitElement {
     const remembered = rememberedAutoRecover() === on;
     return html`
       <span class="auto">
-        <button type="button" class="switch" role="switch" aria-checked=${on} aria-label="Auto-recover" title="When a model fails: recover by itself, or ask" @click=${() => void this.setAuto(!on)}>
+        <button type="button" class="switch" role="switch" aria-checked=${on} aria-label="Auto-recover" title="When a model fails: recover automatically, or ask you" @click=${() => void this.setAuto(!on)}>
           <span class="track" aria-hidden="true"></span><span>Auto<span class="wide">-recover</span></span>
         </button>
-        <label class="remember"><input type="checkbox" .checked=${remembered} @change=${(e: Event) => this.remember(on, (e.target as HTMLInputElement).checked)}>Remember this choice</label>
+        <label class="remember"><input type="checkbox" .checked=${remembered} @change=${(e: Event) => this.remember(on, (e.target as HTMLInputElement).checked)}>Remember for new conversations</label>
       </span>`;
   }
 
@@ -296,30 +367,27 @@ export class Chat extends LitElement {
   }
 
   private readonly enter = (e: KeyboardEvent): void => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
+    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing && !byThumb.matches) {
       e.preventDefault();
       void this.send();
     }
   };
 
   private async send(): Promise<void> {
-    const text = this.draft.trim();
+    const text = this.conversation.draft.trim();
     if (!text || this.conversation.sending) {
       return;
     }
-    this.draft = '';
     this.follow = true;
     this.dispatchEvent(new CustomEvent('sent', { bubbles: true }));
-    if (!(await this.conversation.send(text)) && !this.draft) {
-      this.draft = text; // nothing that was typed is lost
-    }
+    await this.conversation.send(text);
   }
 
-  /** Loads what is older above what is read, which stays where it is while that comes. */
+  /** Loads what is older above what is read, and shows the end of it: what is read moves down, and stays in sight. */
   private async older(): Promise<void> {
     const scroller = this.querySelector('.scroll');
     this.follow = false;
-    this.fromEnd = scroller ? scroller.scrollHeight - scroller.scrollTop : undefined;
+    this.fromEnd = scroller ? scroller.scrollHeight - scroller.scrollTop + Math.round(scroller.clientHeight / 2) : undefined;
     await this.conversation.loadOlder();
   }
 
@@ -343,7 +411,7 @@ export class Chat extends LitElement {
     const run = this.timelineOf;
     return html`
       <dialog class="timeline" aria-labelledby="timeline-title" @close=${() => { this.timelineOf = undefined; this.requestUpdate(); }}>
-        <header><h2 id="timeline-title">Timeline of the run</h2><form method="dialog"><button class="icon" aria-label="Close">×</button></form></header>
+        <header><h2 id="timeline-title">Timeline</h2><form method="dialog"><button class="icon" aria-label="Close">×</button></form></header>
         <div class="body">${run ? timeline(run.view, this.conversation.client.now()) : nothing}</div>
       </dialog>`;
   }

@@ -1,5 +1,7 @@
 import { Client, Fold, newId, Problem, situation, type Choice, type Defaults, type Listed, type Start, type View } from '@mulligan-run/client';
 
+import { draftOf, keepDraft } from './drafts.js';
+
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
 
@@ -88,18 +90,32 @@ export class Conversation {
   /** The message that is on its way. */
   sending = '';
   signedOut = false;
+  /** The trouble is that the gateway did not answer. */
+  unreachable = false;
+  private typed: string | undefined;
   private defaults: Defaults = {};
   /** The message that was sent last, until its run is known. */
   private unanswered: { what: string; key: string } | undefined;
 
-  constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, readonly only?: string) {}
+  constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, private fresh: boolean, readonly only?: string) {}
 
   get last(): Followed | undefined {
     return this.runs.at(-1);
   }
 
-  get title(): string {
-    return this.runs[0]?.view.prompt ?? '';
+  /** What is typed and not sent. That of a conversation without a message waits for whichever is the next new one. */
+  get draft(): string {
+    this.typed ??= draftOf(this.draftKey);
+    return this.typed;
+  }
+
+  set draft(text: string) {
+    this.typed = text;
+    keepDraft(this.draftKey, text);
+  }
+
+  private get draftKey(): string {
+    return this.fresh ? 'new' : this.only ?? this.session;
   }
 
   /** Loads the newest runs and follows them. */
@@ -140,8 +156,10 @@ export class Conversation {
   }
 
   /** Sends a message; what goes on is stopped first. */
-  async send(prompt: string): Promise<boolean> {
+  async send(prompt: string): Promise<void> {
     this.sending = prompt;
+    this.draft = '';
+    this.fresh = false;
     this.trouble = '';
     this.changed();
     const sent = await this.try(async () => {
@@ -157,8 +175,22 @@ export class Conversation {
       this.add([await this.client.start(start, this.keyOf(start))]);
     });
     this.sending = '';
+    if (!sent && !this.draft) {
+      this.draft = prompt; // nothing that was typed is lost
+    }
     this.changed();
-    return sent;
+  }
+
+  /** The gateway answers again: what was said of that is over, and what could not be loaded is loaded. */
+  answers(): void {
+    if (this.unreachable) {
+      this.unreachable = false;
+      this.trouble = '';
+      if (this.runs.length === 0 && !this.fresh) {
+        void this.load();
+      }
+      this.changed();
+    }
   }
 
   /** Answers what the last run asks. */
@@ -267,6 +299,7 @@ export class Conversation {
 
   private wrong(error: unknown): void {
     this.signedOut = error instanceof Problem && error.status === 401;
+    this.unreachable = !(error instanceof Problem);
     this.trouble = explain(error);
     this.changed();
   }
@@ -275,11 +308,11 @@ export class Conversation {
 /** What went wrong with a request, and what to do, in a sentence. */
 export function explain(error: unknown): string {
   if (!(error instanceof Problem)) {
-    return 'The gateway does not answer. Is `mulligan serve` running?';
+    return 'Mulligan is not answering. Is `mulligan serve` still running?';
   }
   const [field] = error.fields;
   switch (error.status) {
-    case 401: return 'Sign in with the link that `mulligan serve` printed.';
+    case 401: return 'You are signed out. Open the link that `mulligan serve` or `mulligan login` prints.';
     case 410: return 'This suggestion has expired. Send your message again.';
   }
   return sentence(field?.message && field.message !== error.message ? `${error.message}: ${field.message}` : error.message);

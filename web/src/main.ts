@@ -4,6 +4,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import './chat.js';
 import type { Chat } from './chat.js';
 import { Conversation, explain, sentence } from './conversation.js';
+import { forgetDrafts } from './drafts.js';
 import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
 import { sentenceOf } from './words.js';
 
@@ -18,6 +19,7 @@ const REST_MS = 30_000;
 interface Item {
   /** As in the address: "s/…" for a session, "r/…" for a run without one. */
   path: string;
+  title: string;
   last: Listed;
 }
 
@@ -40,9 +42,13 @@ class App extends LitElement {
   /** Why a link did not let the person in. */
   private refused = '';
   private resting: ReturnType<typeof setTimeout> | undefined;
+  /** The gateway does not answer. */
+  private away = false;
   private frame = 0;
   private late: ReturnType<typeof setTimeout> | undefined;
   private standing = '';
+  /** The models and plugins are known. */
+  private learnt = false;
   /** The suggestions that somebody was told of; undefined until the first look. */
   private told: Set<string> | undefined;
 
@@ -127,6 +133,7 @@ class App extends LitElement {
     clearTimeout(this.learning);
     await this.client.logout().catch(() => {});
     this.conversation.rest();
+    forgetDrafts();
     this.signedOut = true;
   }
 
@@ -135,7 +142,7 @@ class App extends LitElement {
     const [kind, id] = [path.slice(0, 2), decoded(path.slice(2))];
     this.path = id && (kind === 's/' || kind === 'r/') ? path : `s/${newId()}`;
     const fresh = this.path !== path;
-    const c = new Conversation(this.client, kind === 's/' && !fresh ? id : fresh ? this.path.slice(2) : newId(), () => this.changed(), kind === 'r/' ? id : undefined);
+    const c = new Conversation(this.client, kind === 's/' && !fresh ? id : fresh ? this.path.slice(2) : newId(), () => this.changed(), fresh, kind === 'r/' ? id : undefined);
     c.autoRecover = fresh ? rememberedAutoRecover() : undefined;
     if (fresh) {
       c.loading = false;
@@ -191,11 +198,13 @@ class App extends LitElement {
       const [sessions, runs] = await Promise.all([this.client.sessions(100), this.client.runs({ limit: 50 })]);
       const alone = runs.runs.filter((run) => !run.session);
       this.items = [
-        ...sessions.map((s) => ({ path: `s/${encodeURIComponent(s.id)}`, last: s.last })),
-        ...alone.map((run) => ({ path: `r/${encodeURIComponent(run.id)}`, last: run })),
+        ...sessions.map((s) => ({ path: `s/${encodeURIComponent(s.id)}`, title: s.title, last: s.last })),
+        ...alone.map((run) => ({ path: `r/${encodeURIComponent(run.id)}`, title: run.title, last: run })),
       ].sort((a, b) => b.last.startedAt.localeCompare(a.last.startedAt));
       this.trouble = '';
+      this.away = false;
       this.signedOut = false;
+      this.conversation.answers();
       const mine = this.items.find((item) => item.path === this.path);
       if (mine && mine.path.startsWith('s/')) {
         this.conversation.notice(mine.last);
@@ -203,6 +212,7 @@ class App extends LitElement {
       this.notify(runs.runs);
     } catch (error) {
       this.signedOut = error instanceof Problem && error.status === 401;
+      this.away = !(error instanceof Problem);
       this.trouble = explain(error);
     }
     if (!this.signedOut) { // who is not let in does not go on asking
@@ -213,6 +223,7 @@ class App extends LitElement {
   private async learn(): Promise<void> {
     try {
       [this.models, this.plugins] = await Promise.all([this.client.models(), this.client.plugins()]);
+      this.learnt = true;
     } catch {
       // look says what is wrong
     }
@@ -228,7 +239,7 @@ class App extends LitElement {
     const told = this.told ?? new Set(waiting.map((run) => run.id));
     for (const run of waiting) {
       if (!told.has(run.id) && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
-        const n = new Notification('A run waits for you', { body: run.title, tag: run.id });
+        const n = new Notification('Mulligan needs you', { body: run.title, tag: run.id });
         n.onclick = () => {
           window.focus();
           location.hash = run.session ? `#/s/${encodeURIComponent(run.session)}` : `#/r/${encodeURIComponent(run.id)}`;
@@ -240,9 +251,9 @@ class App extends LitElement {
 
   protected override render(): TemplateResult {
     if (this.signedOut) {
-      return html`<main class="signin"><h1>Mulligan</h1><p>Sign in with the link that <code>mulligan serve</code> printed.</p>
+      return html`<main class="signin"><h1>Mulligan</h1><p>Open the sign-in link that <code>mulligan serve</code> printed.</p>
         ${this.refused ? html`<p class="meta" role="alert">${sentenceOf(sentence(this.refused))}</p>` : nothing}
-        <p class="meta"><code>mulligan login</code> prints another one.</p>
+        <p class="meta">A link works once. For a new one, run <code>mulligan login</code> on the computer that Mulligan runs on.</p>
         <button @click=${() => { this.refused = ''; void this.begin(); }}>Try again</button></main>`;
     }
     return html`
@@ -252,10 +263,10 @@ class App extends LitElement {
       <main ?inert=${this.drawer}>
         <header class="top">
           <button class="icon menu" aria-label="Conversations" aria-expanded=${this.drawer} @click=${() => this.show(true)}><span class="bars" aria-hidden="true"></span></button>
-          <h1 dir="auto">${this.conversation.title || 'New conversation'}</h1>
+          <h1 dir="auto">${this.items.find((item) => item.path === this.path)?.title || (this.conversation.last?.view.prompt ?? '').slice(0, 200) || 'New conversation'}</h1>
         </header>
         ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
-        <mulligan-chat .conversation=${this.conversation} .models=${this.models} @sent=${this.sent}></mulligan-chat>
+        <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent}></mulligan-chat>
       </main>`;
   }
 
@@ -278,14 +289,14 @@ class App extends LitElement {
       <ul class="list">
         ${this.items.map((item) => html`
           <li><a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
-            <span class="title" dir="auto">${item.last.title || 'Untitled'}</span>
-            <span class="meta">${this.mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
+            <span class="title" dir="auto">${item.title || 'Untitled'}</span>
+            <span class="meta">${this.mark(item.last, item.last.id === this.conversation.last?.id && this.conversation.last.view.closed === 'stopped')}${ago(item.last.updatedAt, this.client.now())}</span>
           </a></li>`)}
       </ul>
       <div class="low">
         ${this.health()}
         ${'Notification' in window && Notification.permission === 'default' ? html`
-          <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Tell me when a run waits for me</button>` : nothing}
+          <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Notify me when a run needs me</button>` : nothing}
         <label class="themes">Theme
           <select @change=${(e: Event) => { setTheme((e.target as HTMLSelectElement).value as Theme); this.requestUpdate(); }}>
             ${(['system', 'light', 'dark'] as const).map((name) => html`<option value=${name} ?selected=${theme() === name}>${name}</option>`)}
@@ -295,21 +306,25 @@ class App extends LitElement {
       </div>`;
   }
 
-  private mark(run: Listed): TemplateResult | typeof nothing {
+  private mark(run: Listed, stopped: boolean): TemplateResult | typeof nothing {
     if (run.suggestionOpen) {
-      return html`<span class="dot attention" aria-hidden="true"></span>waits for you · `;
+      return html`<span class="dot attention" aria-hidden="true"></span>needs you · `;
     }
     switch (run.status) {
       case 'running': return html`<span class="dot busy pulse" aria-hidden="true"></span>running · `;
       case 'waiting': return html`<span class="ring" aria-hidden="true"></span>waiting · `;
-      case 'failed': return html`<span class="square bad" aria-hidden="true"></span>failed · `;
+      case 'failed': return stopped ? nothing : html`<span class="square bad" aria-hidden="true"></span>failed · `;
     }
     return nothing;
   }
 
   private health(): TemplateResult {
     const ill = this.plugins.filter((p) => p.state === 'backoff' || p.state === 'tripped');
-    const words = this.plugins.length === 0 ? 'No recovery plugin' : ill.length === 0 ? `${this.plugins.length === 1 ? '1 plugin' : `${this.plugins.length} plugins`}, healthy` : `${ill.length} of ${this.plugins.length} plugins not well`;
+    const count = (n: number): string => (n === 1 ? '1 plugin' : `${n} plugins`);
+    if (this.trouble) {
+      return html`<p class="plugins"><span class="ring" aria-hidden="true"></span>Not connected</p>`;
+    }
+    const words = this.plugins.length === 0 ? 'No recovery plugins' : ill.length === 0 ? `${count(this.plugins.length)}, healthy` : `${count(ill.length)} failing`;
     return html`
       <details class="plugins">
         <summary><span class=${ill.length ? 'square bad' : this.plugins.length ? 'dot good' : 'ring'} aria-hidden="true"></span>${words}</summary>

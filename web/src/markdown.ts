@@ -1,7 +1,5 @@
 import DOMPurify from 'dompurify';
-import { html, type TemplateResult } from 'lit';
-import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { Marked, type Token } from 'marked';
+import { Marked, Renderer } from 'marked';
 
 const purifier = DOMPurify(window);
 
@@ -21,19 +19,26 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   if (blocks.has(node.tagName)) {
     node.setAttribute('dir', 'auto'); // each is read in the direction that it was written in
   }
-  if (node.tagName === 'PRE') {
+  if (node.tagName === 'PRE' || node.tagName === 'DIV') {
     node.setAttribute('tabindex', '0'); // it scrolls, and not everybody has a mouse
+  }
+  if (node.hasAttribute('class') && !ours.has(node.className)) {
+    node.removeAttribute('class');
   }
 });
 
 const blocks = new Set(['P', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
+/** What marks a list of tasks, and what a table scrolls in. */
+const ours = new Set(['task', 'table']);
+
 const rules = {
   ALLOWED_TAGS: [
-    'a', 'b', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'img', 'kbd', 'li', 'ol', 'p', 'pre', 's',
+    'a', 'b', 'blockquote', 'br', 'code', 'del', 'div', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'img', 'kbd', 'li', 'ol', 'p', 'pre', 's',
     'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
   ],
-  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'start', 'align'],
+  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'start', 'align', 'class'],
+  ADD_URI_SAFE_ATTR: ['start', 'align'], // no addresses, so they are not held to the rule for those
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/|#)/i,
 };
 
@@ -44,27 +49,17 @@ const marked = new Marked({
   gfm: true,
   renderer: {
     html: ({ text }) => (wanted.test(text.trim()) ? text : text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)),
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    listitem(item) {
+      return item.task && `<li class="task">${this.parser.parse(item.tokens)}</li>\n`;
+    },
+    table(token) {
+      return `<div class="table">${Renderer.prototype.table.call(this, token)}</div>`;
+    },
   },
 });
 
-/** Blocks that were rendered before: all of a streamed answer but its last block. */
-const rendered = new Map<string, string>();
-const MAX_RENDERED = 2000;
-
-/** Markdown that a model wrote, made safe. */
-export function markdown(text: string): TemplateResult[] {
-  return marked.lexer(text).filter((token) => token.type !== 'space').map((token) => html`${unsafeHTML(block(token))}`);
-}
-
-function block(token: Token): string {
-  const key = `${token.type} ${token.raw}`;
-  let safe = rendered.get(key);
-  if (safe === undefined) {
-    safe = purifier.sanitize(marked.parser([token]), rules);
-    if (rendered.size >= MAX_RENDERED) {
-      rendered.clear();
-    }
-    rendered.set(key, safe);
-  }
-  return safe;
+/** A piece of Markdown that a model wrote, as HTML that is safe. Its time grows with the square of its length, or worse. */
+export function safe(piece: string): string {
+  return purifier.sanitize(marked.parse(piece, { async: false }), rules);
 }

@@ -2,8 +2,8 @@ import { modelName, recovered, type Entry, type Recovery, type ToolRun } from '@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import { markdown } from './markdown.js';
-import { decided, failureLine, took, written } from './words.js';
+import './prose.js';
+import { decided, failureLine, plainJson, took, written } from './words.js';
 
 /** The most of a tool's result that is shown, in characters. */
 const MAX_RESULT = 20_000;
@@ -11,15 +11,20 @@ const MAX_RESULT = 20_000;
 /** What may be done from within a conversation. */
 export interface Doings {
   /** Sends the next message to that model. */
-  switchBack: (model: string) => void;
-  /** Where the next message goes, "" where nobody chose. */
+  choose: (model: string) => void;
+  /** Where the next message goes: the model that is chosen, or the default one; "" where nobody knows. */
   model: string;
+  /** The run is over, and its conversation goes on below it. */
+  newest: boolean;
 }
 
 /** A run's part of the conversation. */
 export function transcript(entries: Entry[], doings: Doings): TemplateResult {
   return html`${repeat(entries, keyOf, (entry, i) => piece(entry, doings, isLastOf(entries, i)))}`;
 }
+
+/** The end of an answer that its model did not end. */
+const truncated = html`<p class="note truncated"><span class="square warn" aria-hidden="true"></span>Cut off here: the model reached its length limit. Write “continue” to get the rest.</p>`;
 
 /** Whether a text is the last one that its model wrote before somebody else did. */
 function isLastOf(entries: Entry[], i: number): boolean {
@@ -46,7 +51,8 @@ function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
         <div class="answer ${entry.partial ? 'partial' : ''}">
           <h2 class="sr">The answer</h2>
           ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${entry.thinking}</div></details>` : nothing}
-          ${entry.text ? html`<div class="prose">${markdown(entry.text)}</div>` : nothing}
+          ${entry.text ? html`<mulligan-prose class="prose" .text=${entry.text}></mulligan-prose>` : nothing}
+          ${entry.truncated ? truncated : nothing}
           ${entry.text && entry.model && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
         </div>`;
     case 'tool': return tool(entry.call);
@@ -55,7 +61,7 @@ function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
   }
 }
 
-const toolStates = { asked: 'waits', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown', stopped: 'stopped' };
+const toolStates = { asked: 'waiting', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown', stopped: 'stopped' };
 
 function tool(call: ToolRun): TemplateResult {
   const result = call.result ?? '';
@@ -68,7 +74,7 @@ function tool(call: ToolRun): TemplateResult {
       </summary>
       <div class="inside">
         <h3>Arguments</h3>
-        <pre class="raw" tabindex="0">${JSON.stringify(call.args, null, 2)}</pre>
+        <pre class="raw" tabindex="0">${plainJson(call.args, MAX_RESULT)}</pre>
         ${call.result === undefined ? nothing : html`
           <h3>${call.state === 'error' ? 'Error' : 'Result'}</h3>
           <pre class="raw" tabindex="0">${result.slice(0, MAX_RESULT)}${result.length > MAX_RESULT ? `\n… ${result.length - MAX_RESULT} more characters` : ''}</pre>`}
@@ -91,7 +97,16 @@ function recovery(r: Recovery, doings: Doings): TemplateResult {
             </li>`)}
         </ol>
       </details>
-      ${r.switchedTo && doings.model !== r.from ? html`
-        <button class="link" @click=${() => doings.switchBack(r.from)} title="The next message goes to ${r.from}">Switch back</button>` : nothing}
+      ${r.switchedTo && doings.newest ? nextModel(r.from, r.switchedTo, doings) : nothing}
     </div>`;
+}
+
+/** A switch lasts for its run: where the next message goes, and how to change that. */
+function nextModel(from: string, to: string, doings: Doings): TemplateResult | typeof nothing {
+  if (doings.model === to) {
+    return html`<p class="next"><button class="link" @click=${() => doings.choose(from)} title="The next message goes to ${modelName(from)}">Switch back</button></p>`;
+  }
+  return doings.model === from ? html`
+    <p class="next">Your next message goes to ${modelName(from)} again.
+      <button class="link" @click=${() => doings.choose(to)} title="The next message goes to ${modelName(to)}">Keep ${modelName(to)}</button></p>` : nothing;
 }

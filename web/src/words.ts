@@ -73,6 +73,23 @@ export function sentenceOf(text: string): (string | TemplateResult)[] {
   return text.split('`').map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
 
+/** Where a key is put: names the variable where it is known. */
+export function keyHelp(variable: string | undefined, then = ''): TemplateResult {
+  return variable ?
+    html`<p class="help">Stop Mulligan and start it again with the key: <code>${variable}=… mulligan serve</code>. ${then}</p>` :
+    html`<p class="help">Put the key where <code>mulligan serve</code> reads it; <code>mulligan doctor</code> says where that is. ${then}</p>`;
+}
+
+/** What a tool was called with, as far as somebody reads it, in characters. */
+export function plainJson(value: unknown, most: number): string {
+  try {
+    const text = JSON.stringify(value, null, 2) ?? '';
+    return text.length > most ? `${text.slice(0, most)}\n… ${(text.length - most).toLocaleString('en-US')} more characters` : text;
+  } catch {
+    return '(nested too deep to show)';
+  }
+}
+
 /** How long something took: "180 ms", "14 s". */
 export function took(ms: number): string {
   return ms < 1000 ? `${ms} ms` : spell(ms);

@@ -94,6 +94,8 @@ export interface Session {
 /** A conversation in a list. */
 export interface SessionListed {
   id: string;
+  /** The beginning of the first thing that was said in it. */
+  title: string;
   runs: number;
   last: Listed;
 }
@@ -103,6 +105,8 @@ export interface Model {
   name: string;
   provider: string;
   ready: boolean;
+  /** The environment variable that its key is read from, if there is one. */
+  keyEnv?: string;
   default?: boolean;
   contextTokens?: number;
   cooling?: { until: string; kind: string };

@@ -192,7 +192,7 @@ export class Fold {
     if (textOf(b.message) || thinking) {
       v.entries.push({
         type: 'text', key: `a${a.id}`, text: textOf(b.message), model: b.message.model ?? a.model, partial: false,
-        ...(thinking && { thinking }),
+        ...(b.stop === 'length' && { truncated: true }), ...(thinking && { thinking }),
       });
     }
     this.pending = b.message.parts.flatMap((p) => (p.call ? [{ id: p.call.id, name: p.call.name, args: p.call.args, state: 'asked' as const }] : []));

@@ -43,8 +43,8 @@ export function situation(v: View, now: number): Situation {
   }
   switch (v.status) {
     case 'completed': return plain('idle');
-    case 'cancelled': return plain('stopped', 'Stopped. The text above is kept.');
-    case 'failed': return v.closed === 'stopped' ? plain('stopped', 'Stopped. The text above is kept.') : plain(v.closed ? 'idle' : 'failed');
+    case 'cancelled': return plain('stopped', stopped(v));
+    case 'failed': return v.closed === 'stopped' ? plain('stopped', stopped(v)) : plain(v.closed ? 'idle' : 'failed');
   }
   if (v.paused !== undefined && (v.wait?.for ?? 'store') === 'store') {
     return plain('wait_store', v.paused || 'The run waits for its store. It goes on by itself.');
@@ -144,6 +144,11 @@ function thinking(v: View, now: number): Situation {
 /** " (attempt 2/3)"; nothing where a person asked for more than there are. */
 function attemptOf(n: number, of: number): string {
   return n < 1 || n > of ? '' : ` (attempt ${n}/${of})`;
+}
+
+/** What is said of a run that a person stopped: text is kept where there is some. */
+export function stopped(v: View): string {
+  return v.entries.some((entry) => entry.type === 'text' && entry.text) ? 'Stopped. The text above is kept.' : 'Stopped.';
 }
 
 /** A duration for people: "42 s", "2 min 5 s", "1 h 5 min"; rounded up for what is left. */

@@ -99,7 +99,8 @@ export interface Used {
 /** One piece of a conversation. */
 export type Entry =
   | { type: 'user'; message: Message }
-  | { type: 'text'; key: string; text: string; model: string; partial: boolean; thinking?: string }
+  /** `truncated`: it ends where its model reached the most that it may write. */
+  | { type: 'text'; key: string; text: string; model: string; partial: boolean; truncated?: boolean; thinking?: string }
   | { type: 'tool'; call: ToolRun }
   /** `model` is what `label` names in full, if it names one. */
   | { type: 'chosen'; label: string; model?: string; plugin?: string; seq: number }

@@ -38,7 +38,7 @@ test('a call that is slow may be cut short, where silence has a limit', () => {
   assert.deepEqual(at(19).actions, []);
   assert.deepEqual(at(20).actions.map((b) => [b.id, b.kind, b.model]), [['a1', 'retry_now', undefined], ['a2', 'switch_model', 'openai/gpt-5.2']]);
   assert.equal(at(20).asks, 'r-a1');
-  r.at(21, 'failed', { attempt: 1, failure: { ...overloaded, kind: 'timeout', variant: 'cut_short', title: 'Anthropic was slow' } });
+  r.at(21, 'failed', { attempt: 1, cause: 'cut_short', failure: { ...overloaded, kind: 'timeout', title: 'Anthropic was slow' } });
   assert.equal(at(21).asks, undefined);
   r.at(21, 'accepted', { suggestion: 'r-a1', action: 'a2' });
   assert.deepEqual(r.fold.view.entries.at(-1), { type: 'chosen', label: 'Switch to openai/gpt-5.2', model: 'openai/gpt-5.2', seq: 4 });
@@ -105,4 +105,21 @@ test('words', () => {
   assert.equal(recovered(2, 'openai/gpt-5.2'), 'Recovered after 2 retries · now using gpt-5.2');
   assert.equal(recovered(1), 'Recovered after 1 retry');
   assert.equal(recovered(0, 'a/b'), 'Recovered after a model switch · now using b');
+});
+
+test('text is said to be kept where there is some', () => {
+  const r = run();
+  r.at(1, 'cancel_requested', {});
+  r.at(1, 'ended', { status: 'cancelled', stopReason: 'cancelled' });
+  assert.equal(r.line(2), 'Stopped.');
+  const said = run();
+  said.fold.apply({ delta: { run: 'r', attempt: 1, offset: 0, text: 'It' } });
+  said.at(1, 'ended', { status: 'cancelled', stopReason: 'cancelled' });
+  assert.equal(said.line(2), 'Stopped. The text above is kept.');
+});
+
+test('an answer that its model could not finish is marked', () => {
+  const r = run();
+  r.at(1, 'answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'It is' }] }, usage: {}, stop: 'length' });
+  assert.deepEqual(r.fold.view.entries.at(-1), { type: 'text', key: 'a1', text: 'It is', model: 'anthropic/opus', partial: false, truncated: true });
 });

@@ -1,0 +1,101 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+
+import { safe } from './markdown.js';
+import { Pieces, type Piece } from './pieces.js';
+
+/** How much of a frame may be spent on drawing, by all messages together: the browser has to lay it out as well. */
+const BUDGET_MS = 8;
+const MAX_A_FRAME = 32;
+
+/** So much of a message is shown until somebody wants to see more, in characters. */
+const MAX_SHOWN = 200_000;
+
+/** Of a message that is longer, what nobody sees is not laid out, in characters. */
+const LONG = 40_000;
+
+/** What is left of the frame, and who waits for the next one. */
+const frame = { spent: 0, pieces: 0, asked: false, waiting: new Set<Prose>() };
+
+/** Begins a frame anew, for whoever is not done. */
+function nextFrame(): void {
+  frame.spent = 0;
+  frame.pieces = 0;
+  frame.asked = false;
+  const waiting = [...frame.waiting];
+  frame.waiting.clear();
+  for (const prose of waiting) {
+    prose.requestUpdate();
+  }
+}
+
+function askForFrame(): void {
+  if (!frame.asked) {
+    frame.asked = true;
+    if (document.hidden) {
+      setTimeout(nextFrame, 50); // a window in the background has no frames
+    } else {
+      requestAnimationFrame(() => setTimeout(nextFrame));
+    }
+  }
+}
+
+/** What a model wrote: Markdown, drawn in pieces, as many in a frame as there is time for. */
+class Prose extends LitElement {
+  static override properties = { text: { attribute: false }, shown: { state: true } };
+  declare text: string;
+  declare shown: number;
+  private readonly pieces = new Pieces();
+  private drawn: TemplateResult[] = [];
+
+  constructor() {
+    super();
+    this.text = '';
+    this.shown = MAX_SHOWN;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('text') || changed.has('shown')) {
+      this.drawn.length = Math.min(this.drawn.length, this.pieces.take(this.text.slice(0, this.shown)));
+    }
+    while (this.drawn.length < this.pieces.length && frame.spent < BUDGET_MS && frame.pieces < MAX_A_FRAME) {
+      const begin = performance.now();
+      this.drawn.push(draw(this.pieces.at(this.drawn.length)));
+      frame.pieces++;
+      frame.spent += performance.now() - begin;
+      askForFrame();
+    }
+    const more = this.drawn.length < this.pieces.length;
+    this.toggleAttribute('data-drawing', more);
+    if (more) {
+      frame.waiting.add(this);
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const rest = this.text.length - this.shown;
+    const drawn = this.text.length > LONG ? this.drawn.map((piece) => html`<div class="piece">${piece}</div>`) : this.drawn;
+    return html`${drawn}${rest > 0 ? html`<button class="link" @click=${() => { this.shown += MAX_SHOWN; }}>Show more (${rest.toLocaleString('en-US')} characters)</button>` : nothing}`;
+  }
+}
+
+/** A piece as it is shown: as it was written where it cannot be drawn otherwise. */
+function draw(piece: Piece): TemplateResult {
+  if (piece.kind === 'code') {
+    return html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0"><code>${piece.text}</code></pre>`;
+  }
+  if (piece.kind === 'markdown') {
+    try {
+      return html`${unsafeHTML(safe(piece.text))}`;
+    } catch {
+      // nested too deep, or something that nobody thought of
+    }
+  }
+  return html`<p class="plain" dir="auto">${piece.text}</p>`;
+}
+
+customElements.define('mulligan-prose', Prose);
