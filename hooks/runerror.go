@@ -40,6 +40,9 @@ type RunError struct {
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int      // in a row without a finished step
 
+	Time   time.Time // when the attempt failed; a replayed failure has the time at which it happened
+	DryRun bool      // nothing comes of the answer: a failure is replayed, or the plugin is tested
+
 	// Transcript is what was said in the run so far. A host passes it on to plugins
 	// that were granted it, as Recent makes it, and to no other.
 	Transcript []llm.Message
@@ -57,6 +60,7 @@ func NewRunError(r *recovery.Run) RunError {
 		Alternatives:      append([]recovery.Alternative(nil), open.Alternatives...),
 		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
 		IdleBreaker:       r.IdleBreaker(),
+		Time:              open.At,
 		Transcript:        slices.Clip(r.Messages),
 	}
 	if open.Failure.Model != "" {

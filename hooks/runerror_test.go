@@ -33,7 +33,7 @@ func TestNewRunError(t *testing.T) {
 		Elapsed: 10_000, Remaining: recovery.Budget{Tokens: -1, Microdollars: 60}, RemainingAttempts: 4,
 		RemainingTime: policy.Timeouts.Run - 11_000, // the run's own time does not stand still
 		Tried:         r.Call.Tried, Alternatives: r.Open.Alternatives,
-		ReplaySafety: ReplayUnsafe, UnsafeTools: []string{"pay"}, PartialShown: true, IdleBreaker: true, IdleExpiries: 5,
+		ReplaySafety: ReplayUnsafe, UnsafeTools: []string{"pay"}, PartialShown: true, IdleBreaker: true, IdleExpiries: 5, Time: r.Open.At,
 	}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got  %+v\nwant %+v", e, want)

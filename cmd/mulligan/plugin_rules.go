@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +35,7 @@ plugins:
 // dryRun are the flags of plugin rules check.
 type dryRun struct {
 	event, kind, model string
+	at                 string
 	attempt            int
 	alternatives       []string
 }
@@ -58,6 +62,7 @@ mulligan plugin rules check recovery.yaml --event event.json   # {"failure": {"k
 	cmd.Flags().StringVar(&d.event, "event", "", "decide about the failure in this file of JSON or YAML")
 	cmd.Flags().StringVar(&d.kind, "kind", "", "decide about a failure of this kind")
 	cmd.Flags().IntVar(&d.attempt, "attempt", 0, "with --kind: the attempt that failed, from 0")
+	cmd.Flags().StringVar(&d.at, "at", "", "when it failed, for example 2026-05-04T22:30:00+02:00 (default: now)")
 	cmd.Flags().StringVar(&d.model, "model", "", "the model that failed (default example/model)")
 	cmd.Flags().StringSliceVar(&d.alternatives, "alternative", nil, "a model that may be switched to (default: those that the rules name)")
 	return cmd
@@ -71,7 +76,11 @@ func (d *dryRun) check(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	x := rules.Example{Kind: recovery.Kind(d.kind), Model: d.model, Attempt: d.attempt, Alternatives: d.alternatives}
+	at, err := d.moment(time.Now())
+	if err != nil {
+		return err
+	}
+	x := rules.Example{Kind: recovery.Kind(d.kind), Model: d.model, Attempt: d.attempt, At: at, Alternatives: d.alternatives}
 	out := cmd.OutOrStdout()
 	switch {
 	case d.event != "":
@@ -79,14 +88,37 @@ func (d *dryRun) check(cmd *cobra.Command, file string) error {
 		if err != nil {
 			return unreadable(err)
 		}
+		f.Happened(at)
+		d.tellMoment(out, rs, f.Failure.At)
 		return rs.WriteDecision(out, f)
 	case d.kind != "":
+		d.tellMoment(out, rs, at)
 		return rs.WriteDecision(out, rs.Facts(x))
 	}
 	if err := rs.WriteTable(out); err != nil || len(rs.Rules) == 0 {
 		return err
 	}
+	d.tellMoment(out, rs, at)
 	return rs.WriteLadders(out, x)
+}
+
+// moment is when the failure is taken to have happened.
+func (d *dryRun) moment(now time.Time) (time.Time, error) {
+	if d.at == "" {
+		return now, nil
+	}
+	at, err := time.Parse(time.RFC3339, d.at)
+	if err != nil {
+		return at, usagef("--at: %q is not a time such as 2026-05-04T22:30:00+02:00", d.at)
+	}
+	return at, nil
+}
+
+// tellMoment says when the rules are judged at, where that makes a difference to them.
+func (d *dryRun) tellMoment(out io.Writer, rs *rules.Rules, at time.Time) {
+	if rs.DependOnTime() {
+		fmt.Fprintf(out, "Judged as at %s; --at takes another time.\n\n", at.UTC().Format("Mon 2 Jan 2006 15:04 UTC"))
+	}
 }
 
 // unreadable makes a file that is not there wrong usage; one that is wrong is a result.

@@ -2,8 +2,10 @@ package protoconv
 
 import (
 	"encoding/json"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
@@ -22,6 +24,10 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 		Tried:        eachToProto[recovery.Tried, mulliganv1.Tried](e.Tried),
 		Alternatives: eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Alternatives),
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: int32(e.IdleExpiries),
+		DryRun: e.DryRun,
+	}
+	if !e.Time.IsZero() {
+		m.Time = timestamppb.New(e.Time)
 	}
 	number, _ := enumNumber(replaySafety(), e.ReplaySafety)
 	m.ReplaySafety = mulliganv1.ReplaySafety(number)
@@ -40,7 +46,12 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 	if json.Unmarshal(m.GetTranscript(), &transcript) != nil {
 		transcript = nil
 	}
+	var at time.Time
+	if m.GetTime().IsValid() {
+		at = m.GetTime().AsTime()
+	}
 	return hooks.RunError{
+		Time: at, DryRun: m.GetDryRun(),
 		Transcript: transcript,
 		Run:        m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
 		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),

@@ -121,6 +121,17 @@ func loops(tree *celast.AST) bool {
 	return found
 }
 
+// reads reports whether the expression looks at a field of a fact.
+func (x *expression) reads(fact, field string) bool {
+	found := false
+	celast.PostOrderVisit(x.root(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() == celast.SelectKind && e.AsSelect().FieldName() == field && e.AsSelect().Operand().Kind() == celast.IdentKind {
+			found = found || e.AsSelect().Operand().AsIdent() == fact
+		}
+	}))
+	return found
+}
+
 // root is the expression's tree.
 func (x *expression) root() celast.Expr { return x.checked.NativeRep().Expr() }
 

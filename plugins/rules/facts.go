@@ -45,7 +45,7 @@ type Failure struct {
 	ProviderCode string        `yaml:"provider_code" doc:"the code in the provider's answer, for example insufficient_quota"`
 	Tool         string        `yaml:"tool" doc:"the tool, where one failed"`
 	RetryAfter   time.Duration `yaml:"retry_after" doc:"what the provider demands to wait; 0s = nothing. A retry never undercuts it, whatever a rule says"`
-	At           time.Time     `yaml:"at" doc:"when the attempt ended; ask has(failure.at) first"`
+	At           time.Time     `yaml:"at" doc:"when the attempt ended; of a replayed failure, when it did"`
 	ResetsAt     time.Time     `yaml:"resets_at" doc:"when the quota starts anew; ask has(failure.resets_at) first"`
 	ResetsIn     time.Duration `yaml:"resets_in" doc:"from at to resets_at; 0s = not known"`
 	Timer        string        `yaml:"timer" doc:"the clock that fired: connect, first_event, bytes, idle, step, max_turn, run or tool; otherwise empty"`
@@ -94,6 +94,7 @@ func FactsOf(e plugin.Event) *Facts {
 	for _, t := range e.Tried {
 		f.Tried = append(f.Tried, Tried{Model: t.Model, Code: string(t.Code), At: t.At, Took: t.Millis.Duration()})
 	}
+	f.Failure.At = e.Time
 	f.complete()
 	return f
 }
@@ -139,6 +140,14 @@ func (f *Facts) complete() {
 	}
 	if f.ReplaySafety == "" {
 		f.ReplaySafety = "unknown"
+	}
+}
+
+// Happened says when the failure happened, where that is not known.
+func (f *Facts) Happened(at time.Time) {
+	if f.Failure.At.IsZero() {
+		f.Failure.At = at
+		f.complete()
 	}
 }
 

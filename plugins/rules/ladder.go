@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -82,14 +83,16 @@ func (f *Facts) advance(v recovery.Vote) bool {
 // and nothing is limited.
 type Example struct {
 	Kind         recovery.Kind
-	Model        string   // that failed, every time; "" = example/model
-	Attempt      int      // from 0
-	Alternatives []string // nil = each model that the rules name, or else another/model
+	Model        string    // that failed, every time; "" = example/model
+	Attempt      int       // from 0
+	At           time.Time // when it fails
+	Alternatives []string  // nil = each model that the rules name, or else another/model
 }
 
 // Facts are those of an example.
 func (rs *Rules) Facts(x Example) *Facts {
 	f := blankFacts()
+	f.Failure.At = x.At
 	f.Failure.Kind, f.Attempt, f.Model = string(x.Kind), x.Attempt, cmp.Or(x.Model, "example/model")
 	models := x.Alternatives
 	if models == nil {

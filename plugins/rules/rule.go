@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,11 @@ func (r *Rule) String() string {
 		return fmt.Sprintf("rule %d", r.Number)
 	}
 	return fmt.Sprintf("rule %d (%s)", r.Number, r.Name)
+}
+
+// DependOnTime reports whether a rule asks when a failure happened.
+func (rs *Rules) DependOnTime() bool {
+	return slices.ContainsFunc(rs.Rules, func(r *Rule) bool { return r.when.reads("failure", "at") })
 }
 
 // When is the rule's condition, on one line.

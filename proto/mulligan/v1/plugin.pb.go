@@ -12,6 +12,7 @@ package mulliganv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -366,7 +367,12 @@ type RunErrorRequest struct {
 	// "user" | "assistant" | "tool", "parts": [{"text"} | {"thinking": {"text"}} | {"call": {"id", "name", "args"}} |
 	// {"result": {"callId", "name", "text", "isError"}} | {"image": {"mediaType"}}], "model"}, the newest of them, at
 	// most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
-	Transcript    []byte `protobuf:"bytes,20,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	Transcript []byte `protobuf:"bytes,20,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	// When the attempt failed. A replayed failure has the time at which it happened.
+	Time *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=time,proto3" json:"time,omitempty"`
+	// Nothing comes of the answer: a failure is replayed, or the plugin is tested. It has none of its grants and an
+	// empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
+	DryRun        bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -541,6 +547,20 @@ func (x *RunErrorRequest) GetTranscript() []byte {
 	return nil
 }
 
+func (x *RunErrorRequest) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
 // RunErrorResponse is advice. What is not valid here counts as no opinion.
 type RunErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -636,7 +656,7 @@ var File_mulligan_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/plugin.proto\x12\vmulligan.v1\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n" +
+	"\x18mulligan/v1/plugin.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n" +
 	"\x0fDescribeRequest\"e\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -647,7 +667,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x11ConfigureResponse\"D\n" +
 	"\x06Budget\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
-	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xf7\x05\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xc0\x06\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -673,7 +693,9 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\ridle_expiries\x18\x13 \x01(\x05R\fidleExpiries\x12\x1e\n" +
 	"\n" +
 	"transcript\x18\x14 \x01(\fR\n" +
-	"transcript\"\xeb\x01\n" +
+	"transcript\x12.\n" +
+	"\x04time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x17\n" +
+	"\adry_run\x18\x16 \x01(\bR\x06dryRun\"\xeb\x01\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +
@@ -706,20 +728,21 @@ func file_mulligan_v1_plugin_proto_rawDescGZIP() []byte {
 var file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_mulligan_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_mulligan_v1_plugin_proto_goTypes = []any{
-	(ReplaySafety)(0),         // 0: mulligan.v1.ReplaySafety
-	(*DescribeRequest)(nil),   // 1: mulligan.v1.DescribeRequest
-	(*DescribeResponse)(nil),  // 2: mulligan.v1.DescribeResponse
-	(*ConfigureRequest)(nil),  // 3: mulligan.v1.ConfigureRequest
-	(*ConfigureResponse)(nil), // 4: mulligan.v1.ConfigureResponse
-	(*Budget)(nil),            // 5: mulligan.v1.Budget
-	(*RunErrorRequest)(nil),   // 6: mulligan.v1.RunErrorRequest
-	(*RunErrorResponse)(nil),  // 7: mulligan.v1.RunErrorResponse
-	(*Failure)(nil),           // 8: mulligan.v1.Failure
-	(*Tried)(nil),             // 9: mulligan.v1.Tried
-	(*Alternative)(nil),       // 10: mulligan.v1.Alternative
-	(Action)(0),               // 11: mulligan.v1.Action
-	(*Button)(nil),            // 12: mulligan.v1.Button
-	(*Adjust)(nil),            // 13: mulligan.v1.Adjust
+	(ReplaySafety)(0),             // 0: mulligan.v1.ReplaySafety
+	(*DescribeRequest)(nil),       // 1: mulligan.v1.DescribeRequest
+	(*DescribeResponse)(nil),      // 2: mulligan.v1.DescribeResponse
+	(*ConfigureRequest)(nil),      // 3: mulligan.v1.ConfigureRequest
+	(*ConfigureResponse)(nil),     // 4: mulligan.v1.ConfigureResponse
+	(*Budget)(nil),                // 5: mulligan.v1.Budget
+	(*RunErrorRequest)(nil),       // 6: mulligan.v1.RunErrorRequest
+	(*RunErrorResponse)(nil),      // 7: mulligan.v1.RunErrorResponse
+	(*Failure)(nil),               // 8: mulligan.v1.Failure
+	(*Tried)(nil),                 // 9: mulligan.v1.Tried
+	(*Alternative)(nil),           // 10: mulligan.v1.Alternative
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(Action)(0),                   // 12: mulligan.v1.Action
+	(*Button)(nil),                // 13: mulligan.v1.Button
+	(*Adjust)(nil),                // 14: mulligan.v1.Adjust
 }
 var file_mulligan_v1_plugin_proto_depIdxs = []int32{
 	8,  // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
@@ -727,20 +750,21 @@ var file_mulligan_v1_plugin_proto_depIdxs = []int32{
 	9,  // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
 	10, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
 	0,  // 4: mulligan.v1.RunErrorRequest.replay_safety:type_name -> mulligan.v1.ReplaySafety
-	11, // 5: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
-	12, // 6: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
-	13, // 7: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
-	1,  // 8: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
-	3,  // 9: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
-	6,  // 10: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
-	2,  // 11: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
-	4,  // 12: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
-	7,  // 13: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
-	11, // [11:14] is the sub-list for method output_type
-	8,  // [8:11] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	11, // 5: mulligan.v1.RunErrorRequest.time:type_name -> google.protobuf.Timestamp
+	12, // 6: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
+	13, // 7: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
+	14, // 8: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
+	1,  // 9: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
+	3,  // 10: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
+	6,  // 11: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
+	2,  // 12: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
+	4,  // 13: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
+	7,  // 14: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
+	12, // [12:15] is the sub-list for method output_type
+	9,  // [9:12] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_plugin_proto_init() }

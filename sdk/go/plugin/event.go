@@ -38,6 +38,9 @@ type Event struct {
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int
 
+	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
+	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
+
 	// Transcript is what was said in the run so far, the newest of it; empty unless a
 	// person granted it (transcript: messages in mulligan-plugin.yaml).
 	Transcript []llm.Message
@@ -51,7 +54,8 @@ func newEvent(m *mulliganv1.RunErrorRequest) Event {
 		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed.Duration(), Remaining: e.Remaining,
 		RemainingAttempts: e.RemainingAttempts, RemainingTime: e.RemainingTime.Duration(), Tried: e.Tried,
 		Models: e.Alternatives, ReplaySafety: e.ReplaySafety, UnsafeTools: e.UnsafeTools,
-		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries, Transcript: e.Transcript,
+		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
+		Time: e.Time, DryRun: e.DryRun, Transcript: e.Transcript,
 	}
 	for _, a := range e.Alternatives {
 		event.Alternatives = append(event.Alternatives, a.Model)

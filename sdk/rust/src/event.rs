@@ -48,6 +48,11 @@ pub struct Event {
     pub idle_breaker: bool,
     /// Idle expiries in a row without a finished step.
     pub idle_expiries: u32,
+    /// When the attempt failed; `None` = the host did not say.
+    pub time: Option<SystemTime>,
+    /// Nothing comes of the answer, since a failure is replayed or the plugin is tested: do nothing
+    /// that can be felt outside.
+    pub dry_run: bool,
     /// What was said in the run so far, as JSON for `serde_json` to read: the newest messages, at
     /// most 1 MiB, each with `role` (`user`, `assistant` or `tool`), `parts` and `model`. A part is
     /// one of `text`, `thinking`, `call`, `result` and `image`; pictures are without their data,

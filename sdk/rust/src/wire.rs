@@ -52,6 +52,8 @@ impl Event {
             partial_shown: e.partial_shown,
             idle_breaker: e.idle_breaker,
             idle_expiries: count(e.idle_expiries),
+            time: e.time.and_then(time),
+            dry_run: e.dry_run,
             transcript: text(e.transcript),
             deadline,
         }

@@ -43,6 +43,8 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         partial_shown=m.partial_shown,
         idle_breaker=m.idle_breaker,
         idle_expiries=m.idle_expiries,
+        time=_time(m, "time"),
+        dry_run=m.dry_run,
         transcript=_transcript(m.transcript),
     )
 
@@ -99,7 +101,7 @@ def _word(enum: EnumDescriptor, number: int, companion: str = "") -> str:
     return value.name.removeprefix(prefix).lower() if value else f"{prefix.lower()}{number}"
 
 
-def _time(m: failure_pb2.Failure | decision_pb2.Tried, field: str) -> datetime | None:
+def _time(m: failure_pb2.Failure | decision_pb2.Tried | plugin_pb2.RunErrorRequest, field: str) -> datetime | None:
     if not m.HasField(field):
         return None
     stamp: Timestamp = getattr(m, field)

@@ -146,6 +146,12 @@ class Event:
     idle_expiries: int = 0
     """In a row, without a finished step."""
 
+    time: datetime | None = None
+    """When the attempt failed, in UTC; None if the host did not say."""
+    dry_run: bool = False
+    """Nothing comes of the answer, since a failure is replayed or the plugin is tested: do nothing
+    that can be felt outside."""
+
     transcript: list[dict[str, Any]] | None = field(default=None, hash=False, repr=False)
     """What was said in the run so far, only for a plugin that asks for it by ``transcript: messages``
     in its mulligan-plugin.yaml and was granted it; None for all others.

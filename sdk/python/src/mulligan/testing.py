@@ -81,6 +81,8 @@ def event(
     partial_shown: bool = False,
     idle_breaker: bool = False,
     idle_expiries: int = 0,
+    time: datetime | None = None,
+    dry_run: bool = False,
     transcript: Sequence[dict[str, Any]] | None = None,
     run: str = "run-1",
     session: str = "",
@@ -155,6 +157,8 @@ def event(
         partial_shown=partial_shown,
         idle_breaker=idle_breaker,
         idle_expiries=idle_expiries,
+        time=time,
+        dry_run=dry_run,
         transcript=None if transcript is None else list(transcript),
     )
 

@@ -74,6 +74,8 @@ fn text(e: &Event, name: &str) -> Option<String> {
         "partial_shown" => e.partial_shown.to_string(),
         "idle_breaker" => e.idle_breaker.to_string(),
         "idle_expiries" => e.idle_expiries.to_string(),
+        "time" => time(e.time),
+        "dry_run" => e.dry_run.to_string(),
         "kind" | "code" | "provider" | "retryable" | "retry_after" | "resets_at" => failure(&e.failure, name)?,
         _ => return None,
     })

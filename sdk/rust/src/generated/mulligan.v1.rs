@@ -585,6 +585,13 @@ pub struct RunErrorRequest {
     /// most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
     #[prost(bytes = "vec", tag = "20")]
     pub transcript: ::prost::alloc::vec::Vec<u8>,
+    /// When the attempt failed. A replayed failure has the time at which it happened.
+    #[prost(message, optional, tag = "21")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Nothing comes of the answer: a failure is replayed, or the plugin is tested. It has none of its grants and an
+    /// empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
+    #[prost(bool, tag = "22")]
+    pub dry_run: bool,
 }
 /// RunErrorResponse is advice. What is not valid here counts as no opinion.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -93,6 +93,14 @@ export interface FailureEvent {
   /** Idle expiries in a row without a finished step. */
   readonly idleExpiries: number;
 
+  /** When the attempt failed; undefined = the host did not say. */
+  readonly time: Date | undefined;
+  /**
+   * Nothing comes of the answer, since a failure is replayed or the plugin is tested: do
+   * nothing that can be felt outside.
+   */
+  readonly dryRun: boolean;
+
   /**
    * What was said in the run so far: the newest messages, at most 1 MiB of JSON. Only for a
    * plugin that asks for it with `transcript: messages` in its mulligan-plugin.yaml, and was
@@ -186,6 +194,7 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
     alternatives: models.map((a) => a.model), models, tried: m.tried.map(newTried),
     replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
     partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
+    time: m.time, dryRun: m.dryRun,
     transcript: newTranscript(m.transcript),
   };
 }

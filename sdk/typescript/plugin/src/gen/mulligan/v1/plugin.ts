@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Timestamp } from "../../google/protobuf/timestamp.js";
 import { Action, Adjust, Alternative, Button, Tried } from "./decision.js";
 import { Failure } from "./failure.js";
 
@@ -119,6 +120,15 @@ export interface RunErrorRequest {
    * most 1 MiB. Pictures are without their data, reasoning without its signatures. Empty for all others.
    */
   transcript: Buffer;
+  /** When the attempt failed. A replayed failure has the time at which it happened. */
+  time:
+    | Date
+    | undefined;
+  /**
+   * Nothing comes of the answer: a failure is replayed, or the plugin is tested. It has none of its grants and an
+   * empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
+   */
+  dryRun: boolean;
 }
 
 /** RunErrorResponse is advice. What is not valid here counts as no opinion. */
@@ -406,6 +416,8 @@ function createBaseRunErrorRequest(): RunErrorRequest {
     idleBreaker: false,
     idleExpiries: 0,
     transcript: Buffer.alloc(0),
+    time: undefined,
+    dryRun: false,
   };
 }
 
@@ -476,6 +488,12 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
     }
     if (message.transcript.length !== 0) {
       writer.uint32(162).bytes(message.transcript);
+    }
+    if (message.time !== undefined) {
+      Timestamp.encode(toTimestamp(message.time), writer.uint32(170).fork()).join();
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(176).bool(message.dryRun);
     }
     return writer;
   },
@@ -651,6 +669,22 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
             }
 
             message.transcript = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.time = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
             continue;
           }
         }
@@ -887,6 +921,18 @@ export const RecoveryPluginClient = makeGenericClientConstructor(
   service: typeof RecoveryPluginService;
   serviceName: string;
 };
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (globalThis.Number(t.seconds.toString()) || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
