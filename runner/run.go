@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -57,8 +58,9 @@ func (e *Error) Unwrap() error { return e.Failure }
 // ID is the run's id.
 func (run *Run) ID() string { return run.id }
 
-// Events yields what happens to the run from its beginning, live text included,
-// until it settles. It may be called any number of times.
+// Events yields what happens to the run from its beginning, live text included, until it
+// settles: the last item is the event that it settled by. It may be called any number of
+// times.
 func (run *Run) Events() iter.Seq2[Event, error] { return run.EventsAfter(0) }
 
 // EventsAfter yields what happens after the event numbered seq.
@@ -66,39 +68,39 @@ func (run *Run) EventsAfter(seq uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(run.ctx))
 		defer cancel()
-		last := seq
-		stopped := context.AfterFunc(doneContext{ctx, run.done}, cancel)
+		var last atomic.Uint64
+		last.Store(seq)
+		stopped := context.AfterFunc(doneContext{ctx, run.done}, func() {
+			if run.settledBy(last.Load()) {
+				cancel() // what it is followed for has come
+			}
+		})
 		defer stopped()
 		for item, err := range run.runner.log.Follow(ctx, run.id, seq) {
 			if ctx.Err() != nil {
-				break
-			}
-			if err != nil {
-				yield(Event{}, err)
 				return
 			}
-			if item.Event != nil {
-				last = item.Event.Seq
+			if !yield(item, err) || err != nil {
+				return
 			}
-			if !yield(item, nil) {
+			if item.Event == nil {
+				continue
+			}
+			last.Store(item.Event.Seq)
+			if run.settledBy(item.Event.Seq) {
 				return
 			}
 		}
-		run.rest(last, yield)
 	}
 }
 
-// rest yields what was written after the follower was told to stop.
-func (run *Run) rest(after uint64, yield func(Event, error) bool) {
-	events, err := run.runner.log.Read(context.WithoutCancel(run.ctx), run.id, after, 0)
-	if err != nil {
-		yield(Event{}, err)
-		return
-	}
-	for _, e := range events {
-		if !yield(Event{Event: &e}, nil) {
-			return
-		}
+// settledBy reports whether the run has settled by the event numbered seq, or an earlier one.
+func (run *Run) settledBy(seq uint64) bool {
+	select {
+	case <-run.done:
+		return run.result.State == nil || seq >= run.result.State.Seq
+	default:
+		return false
 	}
 }
 
