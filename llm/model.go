@@ -57,14 +57,14 @@ type Usage struct {
 // Plus adds two counts.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
-		InputTokens:      u.InputTokens + v.InputTokens,
-		OutputTokens:     u.OutputTokens + v.OutputTokens,
-		CacheReadTokens:  u.CacheReadTokens + v.CacheReadTokens,
-		CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
+		InputTokens:      Sum(u.InputTokens, v.InputTokens),
+		OutputTokens:     Sum(u.OutputTokens, v.OutputTokens),
+		CacheReadTokens:  Sum(u.CacheReadTokens, v.CacheReadTokens),
+		CacheWriteTokens: Sum(u.CacheWriteTokens, v.CacheWriteTokens),
 	}
 }
 
 // Total is the number of tokens of every kind.
 func (u Usage) Total() int64 {
-	return u.InputTokens + u.OutputTokens + u.CacheReadTokens + u.CacheWriteTokens
+	return Sum(Sum(u.InputTokens, u.OutputTokens), Sum(u.CacheReadTokens, u.CacheWriteTokens))
 }

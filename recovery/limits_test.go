@@ -75,7 +75,7 @@ func anyOf(buttons []Button, n int) string {
 
 func drawLie(t *rapid.T) outcome {
 	o := outcome{took: time.Duration(rapid.IntRange(1, 20_000).Draw(t, "took")) * time.Millisecond}
-	o.usage = llm.Usage{InputTokens: rapid.Int64Range(-20, 20).Draw(t, "in"), OutputTokens: rapid.Int64Range(-20, 20).Draw(t, "out")}
+	o.usage = llm.Usage{InputTokens: rapid.SampledFrom([]int64{0, 7, 20, -20, 1<<63 - 1, -1 << 63}).Draw(t, "in"), OutputTokens: rapid.SampledFrom([]int64{0, 7, 20, -20, 1<<63 - 1, -1 << 63}).Draw(t, "out")}
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
 		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(toolNames), 1, 3, rapid.ID[string]).Draw(t, "calls") {

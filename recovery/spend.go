@@ -12,7 +12,7 @@ import (
 const bytesPerToken = 4
 
 // maxUsage bounds what a provider may say that one call used of a kind of tokens, so that
-// no sum of them overflows.
+// no price makes an absurd sum of money of it.
 const maxUsage = 1 << 40
 
 // reserve is about what a call costs whose input has so many bytes, with its output at the
@@ -45,7 +45,7 @@ func (p Policy) unreported(a *Attempt, used llm.Usage) Budget {
 		return Budget{}
 	}
 	heard := int64(len(a.Text) / bytesPerToken)
-	return p.cost(a.Model, llm.Usage{OutputTokens: heard - used.OutputTokens})
+	return p.cost(a.Model, llm.Usage{OutputTokens: llm.Difference(heard, used.OutputTokens)})
 }
 
 func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
@@ -85,12 +85,12 @@ func (r *Run) OverDay(part string, spent Budget, renewal time.Time) Failed {
 	return Failed{Failure: f, Cause: CauseDayBudget}
 }
 
-// Plus adds up what was used.
+// Plus adds up what was used; like Minus it stops at the largest number there is.
 func (b Budget) Plus(c Budget) Budget {
-	return Budget{Tokens: b.Tokens + c.Tokens, Microdollars: b.Microdollars + c.Microdollars}
+	return Budget{Tokens: llm.Sum(b.Tokens, c.Tokens), Microdollars: llm.Sum(b.Microdollars, c.Microdollars)}
 }
 
 // Minus takes c from b.
 func (b Budget) Minus(c Budget) Budget {
-	return Budget{Tokens: b.Tokens - c.Tokens, Microdollars: b.Microdollars - c.Microdollars}
+	return Budget{Tokens: llm.Difference(b.Tokens, c.Tokens), Microdollars: llm.Difference(b.Microdollars, c.Microdollars)}
 }

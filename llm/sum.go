@@ -1,0 +1,23 @@
+package llm
+
+import "math"
+
+// Sum is a + b; where that is more than a number holds, it is the largest or the smallest
+// there is. Counts that strangers report stay on their side of zero this way.
+func Sum(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}
+
+// Difference is a - b, as Sum is a + b.
+func Difference(a, b int64) int64 {
+	if b == math.MinInt64 {
+		return Sum(Sum(a, math.MaxInt64), 1)
+	}
+	return Sum(a, -b)
+}
