@@ -12,6 +12,8 @@ type Answer struct {
 	Stop      StopReason // empty until the terminal event
 	RequestID string
 	TextBytes int // how much text there is so far
+	Calls     int // tool calls so far
+	ArgsBytes int // of the arguments of the call that has most
 
 	pieces []*piece
 	calls  map[int]int // index on the wire → index in pieces
@@ -39,11 +41,13 @@ func (a *Answer) Add(d Delta) {
 		if a.calls == nil {
 			a.calls = map[int]int{}
 		}
+		a.Calls++
 		a.calls[d.Index] = len(a.pieces)
 		a.pieces = append(a.pieces, &piece{kind: DeltaCall, id: d.CallID, name: d.Name, signature: d.Signature})
 	case DeltaArgs:
 		if at, ok := a.calls[d.Index]; ok {
 			a.pieces[at].text.WriteString(d.Text)
+			a.ArgsBytes = max(a.ArgsBytes, a.pieces[at].text.Len())
 		}
 	case DeltaUsage:
 		a.Usage = d.Usage

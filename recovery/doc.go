@@ -48,7 +48,7 @@
 //     a call short that is the call's Failed, and then the Accepted. One that comes too late
 //     is a Noted: whoever sent it learns from the log what became of it.
 //   - A tool that panics is a ToolReturned with an error, and then a Failed with its
-//     CallID; a retry then means that the model goes on.
+//     CallID: the model goes on, unless a plugin says otherwise.
 //   - Appending is refused to an owner whose epoch is not the latest.
 //   - A run that Continues another is given what was said there, by Carry.
 //

@@ -91,6 +91,7 @@ type Began struct {
 	Retry     bool   `json:"retry,omitempty"`     // of the same model, by a decision or a person
 	Adjust    Adjust `json:"adjust,omitzero"`
 	Reserve   Budget `json:"reserve,omitzero"` // counted until the true figures are known
+	Tell      string `json:"tell,omitempty"`   // what the model is told beside the conversation, in this attempt alone
 }
 
 // Checkpointed keeps partial text of an attempt, at most every 250 ms or 4 KiB.
@@ -125,6 +126,7 @@ type Failed struct {
 	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown    `json:"cooling,omitempty"`
 	Offline      bool          `json:"offline,omitempty"` // this machine had no connection
+	Tell         string        `json:"tell,omitempty"`    // what the next attempt tells the model, for it to do better
 }
 
 // Cooldown is a model that is left out of the alternatives for a while.

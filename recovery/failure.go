@@ -146,7 +146,7 @@ const (
 // VariantLocal is the variant of KindUnreachable where the provider is on this computer.
 const VariantLocal = "local"
 
-// Panicked is the failure that a panic in an embedder's Model or Tool amounts to.
+// Panicked is the failure that a panic in an embedder's Model amounts to.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))
 	f.Detail = Clip(fmt.Sprintf("panic: %v", value), MaxDetail)

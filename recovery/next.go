@@ -108,9 +108,9 @@ const variantUnknownOutcome = "outcome_unknown"
 // variantStopped has the words for it where the tool's own timer ended the call.
 const variantStopped = "outcome_unknown_stopped"
 
-// told reports whether the failure is one that the model is told, so that the run goes on
-// where nobody says otherwise (spec §5).
-func (o *OpenFailure) told() bool { return o.Cause == CauseUnknownOutcome }
+// told reports whether the failure is a tool's, which the model is told as the call's
+// result: the run goes on where nobody says otherwise (spec §5).
+func (o *OpenFailure) told() bool { return o.CallID != "" }
 
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
@@ -227,7 +227,7 @@ func (r *Run) intent() Began {
 		Attempt: r.Attempts + 1, Round: r.Rounds + 1, Try: r.Call.Attempts, Model: r.Model, Adjust: r.Call.Adjust,
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
-		b.Adjust = o.Decision.Adjust
+		b.Adjust, b.Tell = o.Decision.Adjust, o.Tell
 		// Going on after a tool or a budget is no retry, nor is it once the network is back.
 		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline
 		if o.Decision.Action == ActionSwitchModel {
@@ -243,6 +243,7 @@ func (r *Run) intent() Began {
 
 func (r *Run) runTools() []Effect {
 	var effects []Effect
+	room := r.room()
 	for _, t := range r.Pending {
 		if t.Returned {
 			continue
@@ -251,8 +252,14 @@ func (r *Run) runTools() []Effect {
 			return record(r, ToolReturned{CallID: t.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(t.Call)})
 		}
 		try := t.Tries
-		if t.InAir {
+		switch {
+		case t.InAir:
 			try--
+		case t.By == ByEngine: // it runs already
+		case room == 0:
+			continue
+		default:
+			room--
 		}
 		sum := sha256.Sum256(t.Call.Args)
 		effects = append(effects, Effect{
@@ -270,6 +277,20 @@ func (r *Run) runTools() []Effect {
 		return broke
 	}
 	return r.timed(effects...)
+}
+
+// room is how many tool calls may begin beside those in the air; negative for all.
+func (r *Run) room() int {
+	if r.Policy.ParallelTools <= 0 {
+		return -1
+	}
+	room := r.Policy.ParallelTools
+	for _, t := range r.Pending {
+		if t.InAir && t.By != ByEngine && room > 0 {
+			room--
+		}
+	}
+	return room
 }
 
 func unknownResult(call llm.ToolCall) llm.ToolResult {

@@ -125,7 +125,7 @@ func (r *Run) offerable(b Button) bool {
 // rerunnable reports whether the failure at hand is a call of unknown outcome that we made,
 // and could make again.
 func (r *Run) rerunnable() bool {
-	return r.Open.told() && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
+	return r.Open.Cause == CauseUnknownOutcome && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
 		return t.Call.ID == r.Open.CallID && t.By != ByEngine
 	})
 }

@@ -19,9 +19,11 @@ type Policy struct {
 	Plugins     []string `json:"plugins,omitempty"` // who is asked, in order of precedence
 	MaxRetries  int      `json:"maxRetries"`        // of one model call
 	// MaxRounds is how many model calls may ask for tools; 0 = as many as they like.
-	MaxRounds int      `json:"maxRounds,omitempty"`
-	Timeouts  Timeouts `json:"timeouts"`        // of the run, and of its model's calls
-	Budget    Budget   `json:"budget,omitzero"` // zero fields are unlimited
+	MaxRounds int `json:"maxRounds,omitempty"`
+	// ParallelTools is how many tool calls of an answer run side by side; 0 = all of them.
+	ParallelTools int      `json:"parallelTools,omitempty"`
+	Timeouts      Timeouts `json:"timeouts"`        // of the run, and of its model's calls
+	Budget        Budget   `json:"budget,omitzero"` // zero fields are unlimited
 	// DayBudget is what all runs of a day may use together; only a shell knows what the
 	// others have used, see Run.OverDay.
 	DayBudget Budget           `json:"dayBudget,omitzero"`
@@ -67,7 +69,7 @@ func DefaultPolicy() Policy {
 	const second, minute, hour = Millis(1000), Millis(60_000), Millis(3_600_000)
 	return Policy{
 		MaxRetries: 3,
-		MaxRounds:  100,
+		MaxRounds:  100, ParallelTools: 16,
 		Timeouts: Timeouts{
 			Connect: 10 * second, FirstEvent: 30 * second, Bytes: 60 * second, Idle: 120 * second,
 			MaxTurn: 48 * hour, Run: 48 * hour, Tool: 10 * minute, ProgressAfter: 30 * second,

@@ -143,6 +143,7 @@ type OpenFailure struct {
 	Accepted     bool // a person said so: act, whatever autoRecover says
 	Waited       bool // the decision's delay is over, or the network is back
 	Offline      bool // this machine had no connection
+	Tell         string
 	Compacted    bool // the conversation was shortened, or could not be
 }
 
@@ -465,7 +466,7 @@ func (r *Run) finishStep(now time.Time, what string, took Millis) {
 func (r *Run) failed(e Event, b Failed) {
 	open := &OpenFailure{
 		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, Cause: b.Cause, CallID: b.CallID,
-		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline,
+		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline, Tell: b.Tell,
 	}
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
 		open.Attempt = a.Try

@@ -341,7 +341,7 @@ func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	if !o.panic {
 		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
 	}
-	f := NewFailure(KindInternal, OriginTool, PhaseTool, nil)
+	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
 	f.Tool = call.Name
 	return y.toolBegan(call).Add(o.took), []Body{
 		ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type attempt struct {
 	firstEvent time.Duration
 	thought    int      // bytes of reasoning shown
 	reach      []string // models that this machine cannot reach when it is offline; empty = nobody asks
+	misfit     string   // what is wrong with the arguments of one of its calls, or ""
 	by         string   // recovery.ByEngine where the model is an engine; set before the stream begins
 
 	mu      sync.Mutex
@@ -108,6 +110,9 @@ func (l *loop) request(b recovery.Began) llm.Request {
 		Model:   b.Model, System: l.run.System, Messages: l.run.Messages[:len(l.run.Messages):len(l.run.Messages)],
 		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
 	}
+	if b.Tell != "" {
+		req.System = strings.TrimPrefix(req.System+"\n\n"+b.Tell, "\n\n")
+	}
 	for _, t := range l.run.Tools {
 		if offered, ok := l.tool(t.Name); !ok || offered.isFor(b.Model) {
 			req.Tools = append(req.Tools, t.Tool)
@@ -162,10 +167,14 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 		if !a.add(d) || !a.holdBack(ctx) {
 			return context.Cause(ctx)
 		}
+		if problem := a.excess(); problem != nil {
+			return a.refused(problem)
+		}
 		if d.Kind == llm.DeltaStop {
-			return nil
+			break
 		}
 	}
+	a.fit(ctx)
 	return nil
 }
 
@@ -306,6 +315,10 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 		return nil
 	}
 	if err == nil {
+		l.misfits++
+		if a.misfit == "" {
+			l.misfits = 0
+		}
 		return l.write(ctx, recovery.Answered{
 			Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
 			RequestID: a.answer.RequestID, FirstEvent: recovery.InMillis(a.firstEvent), By: a.by,
@@ -332,6 +345,9 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
 	failure.LastStep, failure.LastStepElapsed = l.run.LastAction(l.clock.now())
 	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage, Offline: offline}
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		failed.Tell = refused.tell()
+	}
 	if tail, ok := a.take(); ok {
 		return l.write(ctx, tail, failed)
 	}
@@ -370,22 +386,36 @@ func (a *attempt) judgeAnswer() error {
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
 		return a.failure(recovery.KindEmptyResponse, nil)
 	}
-	if a.by == "" && a.loop.astray(calls) {
-		return a.failure(recovery.KindMalformedResponse, errAstray)
+	if problem := a.loop.astray(a, calls); problem != nil {
+		return a.refused(problem)
 	}
 	seen := map[string]bool{}
 	for _, c := range calls {
 		if problem := badCall(c, seen); problem != "" {
-			return a.failure(recovery.KindMalformedResponse, errors.New(problem))
+			return a.refused(errors.New(problem))
 		}
 	}
 	return nil
 }
 
-// astray reports whether calls are all of tools that do not exist, for the fourth
-// answer in a row: a model that was told so three times does not listen.
-func (l *loop) astray(calls []llm.ToolCall) bool {
-	const patience = 3
+// astray says that an answer asks for what cannot be done, for the fourth time in a row: a
+// model that was told so three times does not listen. How often arguments did not fit is
+// counted from where this process began to drive the run.
+func (l *loop) astray(a *attempt, calls []llm.ToolCall) error {
+	switch {
+	case a.by != "":
+		return nil
+	case a.misfit != "" && l.misfits >= patience:
+		return fmt.Errorf("four answers in a row call tools with arguments that do not fit. %s", a.misfit)
+	case l.unknownAgain(calls):
+		return errAstray
+	}
+	return nil
+}
+
+// unknownAgain reports whether calls are all of tools that do not exist, for the fourth
+// answer in a row.
+func (l *loop) unknownAgain(calls []llm.ToolCall) bool {
 	told := 0
 	for i := len(l.run.Messages) - 1; i >= 0 && told < patience; i-- {
 		m := l.run.Messages[i]

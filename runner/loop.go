@@ -44,6 +44,7 @@ type loop struct {
 	clock   *clock
 	engaged engaged
 	tools   int  // goroutines of tool calls
+	misfits int  // answers in a row that called a tool with arguments that do not fit
 	leaving bool // the run is let go of, for another process to go on with
 	landing bool // what is in the air is landed: what is asked of the run now is found in its inbox
 	counted counted

@@ -49,6 +49,7 @@ type Runner struct {
 	unadvised  sync.Once
 
 	checkpoints checkpoints
+	schemas     schemas
 
 	connectivity Connectivity
 }
@@ -237,7 +238,11 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	if s.Policy.AutoRecover && len(s.Policy.Plugins) == 0 {
 		r.unadvised.Do(r.warnUnadvised)
 	}
-	for _, t := range r.tools() {
+	tools := r.tools()
+	if err := r.check(tools); err != nil {
+		return recovery.Started{}, err
+	}
+	for _, t := range tools {
 		if t.isFor(s.Model) {
 			s.Tools = append(s.Tools, t.decl())
 		}

@@ -144,16 +144,12 @@ func TestToolsRunOnceAcrossRetries(t *testing.T) {
 
 func TestWhatIsOursReachesTheHookAndSettles(t *testing.T) {
 	unbuildable := recovery.NewFailure(recovery.KindPromptFailure, recovery.OriginPrompt, recovery.PhasePrompt, nil)
-	broken := runner.Tool{Name: "weather", Run: func(context.Context, runner.ToolCall) (string, error) { panic("the tool broke") }}
 	for name, c := range map[string]struct {
 		kind    recovery.Kind
 		options []runner.Option
 	}{
 		"prompt": {recovery.KindPromptFailure, []runner.Option{runner.WithModel(primary, script(fails("", unbuildable)))}},
 		"model":  {recovery.KindInternal, []runner.Option{runner.WithModel(primary, script(panics))}},
-		"tool": {recovery.KindInternal, []runner.Option{
-			runner.WithModel(primary, script(callsTool("c1", "weather", "{}"))), runner.WithTools(broken),
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32

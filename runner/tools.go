@@ -151,13 +151,14 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.loop.r.logger.Error("a tool panicked", "run", c.loop.id, "tool", tool.Name, "panic", p, "stack", string(debug.Stack()))
-			end = errorResult(r.Call, tool.Name+" broke and may or may not have taken effect")
-			end.panicked = recovery.Panicked(p, recovery.PhaseTool)
-			end.panicked.Tool = tool.Name
+			end = c.crashed(p)
 		}
 	}()
 	if err := c.loop.mayAct(ctx); err != nil {
 		return errorResult(r.Call, tool.Name+" was not begun: the run was stopped")
+	}
+	if problem := c.misfit(ctx); problem != "" {
+		return errorResult(r.Call, problem)
 	}
 	text, err := tool.Run(ctx, ToolCall{ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key})
 	if err != nil {
@@ -174,6 +175,29 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 		CallID: r.Call.ID, Outcome: recovery.OutcomeOK,
 		Result: llm.ToolResult{CallID: r.Call.ID, Name: r.Call.Name, Text: recovery.Clip(text, MaxToolResult)},
 	}}
+}
+
+// misfit says what is wrong with the call's arguments, or "". An engine holds its calls to
+// its own tools.
+func (c *toolCall) misfit(ctx context.Context) string {
+	if c.run.Intent.By == recovery.ByEngine {
+		return ""
+	}
+	return c.loop.r.misfit(ctx, c.tool, c.run.Call)
+}
+
+// crashed is the end of a call whose tool panicked: the tool's failure, and nobody else's.
+func (c *toolCall) crashed(value any) toolEnd {
+	reason := "It crashed."
+	if !c.tool.Safety.Repeatable() {
+		reason = "It crashed, and may or may not have taken effect."
+	}
+	end := errorResult(c.run.Call, c.tool.Name+" failed. "+reason)
+	f := recovery.NewFailure(recovery.KindToolFailure, recovery.OriginTool, recovery.PhaseTool, fmt.Errorf("panic: %v", value))
+	f.Tool, f.Detail = c.tool.Name, recovery.Clip(fmt.Sprintf("panic: %v", value), recovery.MaxDetail)
+	f.Describe(recovery.Words{Reason: reason})
+	end.panicked = f
+	return end
 }
 
 func errorResult(call llm.ToolCall, text string) toolEnd {

@@ -41,10 +41,10 @@ func (c *checker) byItself(e recovery.Event) (recovery.Began, *recovery.OpenFail
 	return b, c.run.Open
 }
 
-// told reports whether nobody had an opinion about a tool whose outcome is unknown: the
+// told reports whether nobody had an opinion about a failure of a tool: the
 // model is told, and goes on (spec §5).
 func told(o *recovery.OpenFailure) bool {
-	return o.Failure.Variant == "outcome_unknown" && o.Decision != nil && o.Decision.Action == recovery.ActionNone
+	return o.CallID != "" && o.Decision != nil && o.Decision.Action == recovery.ActionNone
 }
 
 func (c *checker) i01nothingAfterTheEnd(e recovery.Event) {

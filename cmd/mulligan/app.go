@@ -189,6 +189,9 @@ func (a *app) policy(p *recovery.Policy) {
 	if c.MaxRounds != nil {
 		p.MaxRounds = *c.MaxRounds
 	}
+	if c.Parallel != nil {
+		p.ParallelTools = *c.Parallel
+	}
 	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 

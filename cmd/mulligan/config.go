@@ -28,7 +28,8 @@ type config struct {
 	AutoRecover bool                     `yaml:"auto_recover"`
 	Timeouts    timeoutsEntry            `yaml:"timeouts"`
 	MaxRetries  *int                     `yaml:"max_retries"`
-	MaxRounds   *int                     `yaml:"max_rounds"` // model calls that ask for tools; 0 = as many as they like
+	MaxRounds   *int                     `yaml:"max_rounds"`     // model calls that ask for tools; 0 = as many as they like
+	Parallel    *int                     `yaml:"parallel_tools"` // tool calls of an answer side by side; 0 = all
 	Budget      budgetConfig             `yaml:"budget"`
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none
@@ -99,6 +100,7 @@ const (
 	maxConfig       = 256 << 10 // bytes
 	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
 	maxRoundsLimit  = 100_000
+	parallelLimit   = 1000
 )
 
 var defaultPlugins = []pluginEntry{{Name: builtinAutoRecover}}
@@ -253,6 +255,9 @@ func (c *config) problem() *problem {
 	}
 	if c.MaxRounds != nil && (*c.MaxRounds < 0 || *c.MaxRounds > maxRoundsLimit) {
 		return problemf("$.max_rounds", "%d is not between 0 (no limit) and %d", *c.MaxRounds, maxRoundsLimit)
+	}
+	if c.Parallel != nil && (*c.Parallel < 0 || *c.Parallel > parallelLimit) {
+		return problemf("$.parallel_tools", "%d is not between 0 (no limit) and %d", *c.Parallel, parallelLimit)
 	}
 	if p := c.Budget.problem(); p != nil {
 		return p

@@ -103,6 +103,7 @@ func TestConfigRefuses(t *testing.T) {
 		"unknown timer":    {"timeouts:\n  idel: 5s\n", "there are: first_event"},
 		"retries":          {"max_retries: 9\n", "between 0 and 5"},
 		"rounds":           {"max_rounds: -1\n", "-1 is not between 0 (no limit) and 100000"},
+		"parallel tools":   {"parallel_tools: 1001\n", "1001 is not between 0 (no limit) and 1000"},
 		"tokens":           {"budget: {tokens: -1}\n", "negative"},
 		"dollars":          {"budget: {dollars: .nan}\n", "dollars"},
 		"day's tokens":     {"budget: {day_tokens: -1}\n", "budget.day_tokens: -1 is negative"},
@@ -209,7 +210,7 @@ func TestEnvironmentOverridesTheFile(t *testing.T) {
 	if c.Model != "c/d" || c.AutoRecover || c.environment[recovery.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
 		t.Errorf("%+v", c)
 	}
-	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_MAX_ROUNDS": "-1", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
+	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_MAX_ROUNDS": "-1", "MULLIGAN_PARALLEL_TOOLS": "x", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {
 		_, err := loadConfig(path, func(n string) string { return map[string]string{name: value}[n] })
 		if err == nil || !strings.Contains(err.Error(), name) || exitCode(err) != exitUsage {
 			t.Errorf("%s=%s: %v", name, value, err)

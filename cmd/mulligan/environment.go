@@ -35,7 +35,8 @@ func (c *config) variables() []variable {
 		{"MULLIGAN_FALLBACKS", func(text string) error { return c.setFallbacks(splitList(text)) }},
 		{"MULLIGAN_AUTO_RECOVER", c.setAutoRecover},
 		{"MULLIGAN_MAX_RETRIES", c.setMaxRetries},
-		{"MULLIGAN_MAX_ROUNDS", c.setMaxRounds},
+		{"MULLIGAN_MAX_ROUNDS", func(text string) error { return setCount(&c.MaxRounds, text, maxRoundsLimit) }},
+		{"MULLIGAN_PARALLEL_TOOLS", func(text string) error { return setCount(&c.Parallel, text, parallelLimit) }},
 		{"MULLIGAN_BUDGET_TOKENS", func(text string) error { return setTokens(&c.Budget.Tokens, text) }},
 		{"MULLIGAN_BUDGET_DOLLARS", func(text string) error { return setDollars(&c.Budget.Dollars, text) }},
 		{"MULLIGAN_BUDGET_DAY_TOKENS", func(text string) error { return setTokens(&c.Budget.DayTokens, text) }},
@@ -79,12 +80,12 @@ func (c *config) setMaxRetries(text string) error {
 	return nil
 }
 
-func (c *config) setMaxRounds(text string) error {
+func setCount(to **int, text string, limit int) error {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > maxRoundsLimit {
-		return fmt.Errorf("%q is not a number between 0 (no limit) and %d", text, maxRoundsLimit)
+	if err != nil || n < 0 || n > limit {
+		return fmt.Errorf("%q is not a number between 0 (no limit) and %d", text, limit)
 	}
-	c.MaxRounds = &n
+	*to = &n
 	return nil
 }
 

@@ -192,7 +192,7 @@ func (f *runFlags) amend(flags *pflag.FlagSet, c *config) error {
 		}
 	}
 	if flags.Changed("max-rounds") {
-		if err := c.setMaxRounds(itoa(f.maxRounds)); err != nil {
+		if err := setCount(&c.MaxRounds, itoa(f.maxRounds), maxRoundsLimit); err != nil {
 			return fmt.Errorf("--max-rounds: %w", err)
 		}
 	}

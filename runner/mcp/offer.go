@@ -101,5 +101,5 @@ func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {
 	tool.Run = func(ctx context.Context, call runner.ToolCall) (string, error) {
 		return s.call(ctx, t.Name, tool.Safety, call)
 	}
-	return tool, nil
+	return tool, tool.Check()
 }
