@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -17,13 +19,14 @@ var files embed.FS
 // file is one embedded file as it is served.
 type file struct {
 	content string
+	small   string // the same in gzip
 	kind    string // its media type
-	tag     string // its strong ETag
+	tag     string // its strong ETag; of small it has another end
 }
 
 // Handler serves the page at / and its files beside it, among them client.js, which is the
 // client of sdk/typescript for pages of somebody's own; any other path is unknown (404).
-// Every answer is asked for anew by its ETag. What the page may do is said by the gateway's
+// Every answer is asked for anew by its ETag, and goes out in gzip to whoever takes that. What the page may do is said by the gateway's
 // guard, as of every answer.
 func Handler() http.Handler {
 	served := map[string]file{}
@@ -33,7 +36,7 @@ func Handler() http.Handler {
 			panic(err) // embedded, so it is there
 		}
 		sum := sha256.Sum256(content)
-		served["/"+name] = file{content: string(content), kind: kinds[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+		served["/"+name] = file{content: string(content), small: zipped(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16])}
 	}
 	served["/"] = served["/index.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,8 +63,41 @@ var kinds = map[string]string{
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.kind)
-	h.Set("ETag", f.tag)
 	h.Set("Cache-Control", "no-cache") // kept, and asked for anew every time
+	h.Set("Vary", "Accept-Encoding")
+	content, tag := f.content, f.tag
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		content, tag = f.small, f.tag+"-gzip"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", `"`+tag+`"`)
 	// ServeContent answers If-None-Match and ranges by the ETag; embedded files have no time.
-	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(f.content))
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
+}
+
+// takesGzip reports whether an Accept-Encoding names gzip, and does not refuse it.
+func takesGzip(accepted string) bool {
+	for coding := range strings.SplitSeq(accepted, ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return strings.Trim(strings.TrimSpace(weight), "q=0.") != "" || strings.TrimSpace(weight) == ""
+		}
+	}
+	return false
+}
+
+// zipped is content in gzip, as small as it gets.
+func zipped(content []byte) string {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return b.String()
 }

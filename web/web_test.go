@@ -1,6 +1,8 @@
 package web
 
 import (
+	"compress/gzip"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +40,42 @@ func TestFilesAndTheirHeaders(t *testing.T) {
 	}
 	if r := get(t, "POST", "/", nil); r.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", r.Code)
+	}
+}
+
+// TestSmallWhereItIsTaken: gzip goes to whoever takes it, and to nobody else.
+func TestSmallWhereItIsTaken(t *testing.T) {
+	plain := get(t, "GET", "/app.js", nil)
+	for accepted, want := range map[string]string{"gzip, br": "gzip", "br;q=1.0, GZIP;q=0.8": "gzip", "gzip;q=0": "", "gzip;q=0.000": "", "br": "", "": ""} {
+		r := get(t, "GET", "/app.js", map[string]string{"Accept-Encoding": accepted})
+		if got := r.Header().Get("Content-Encoding"); got != want || r.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q gets %q: %v", accepted, got, r.Header())
+		}
+		if want == "" {
+			continue
+		}
+		if r.Body.Len() > plain.Body.Len()/2 || r.Header().Get("ETag") == plain.Header().Get("ETag") {
+			t.Errorf("%q: %d bytes instead of %d, %s", accepted, r.Body.Len(), plain.Body.Len(), r.Header().Get("ETag"))
+		}
+		unzipped, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(unzipped)
+		if err != nil || string(content) != plain.Body.String() {
+			t.Errorf("%q: %d bytes of another content: %v", accepted, len(content), err)
+		}
+	}
+}
+
+// TestThePageIsSmall: 250 KB at the most, as it is.
+func TestThePageIsSmall(t *testing.T) {
+	size := 0
+	for _, path := range []string{"/", "/app.js", "/app.css", "/icon.svg"} {
+		size += get(t, "GET", path, nil).Body.Len()
+	}
+	if size > 250<<10 {
+		t.Errorf("it has %d KB", size>>10)
 	}
 }
 
