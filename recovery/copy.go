@@ -39,10 +39,10 @@ var stalledWording = wording{message: []sentence{
 }}
 
 var dayWording = wording{
-	short: "The budget of today is used up",
-	title: "The budget of today is used up",
+	short: "Today's budget is used up",
+	title: "Today's budget is used up",
 	message: []sentence{
-		say("The runs of today have used {spent} of {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept."),
+		say("Today's runs have used {spent} of {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept."),
 	},
 }
 
@@ -155,9 +155,11 @@ var wordings = map[Kind]wording{
 		},
 	},
 	KindMalformedResponse: {
-		short:   "{Provider} sent an answer that cannot be read",
-		title:   "{Provider} sent an answer that cannot be read",
-		message: []sentence{say("It is withdrawn."), say("Trying again usually helps.")},
+		short: "{Provider} sent an answer that cannot be read",
+		title: "{Provider} sent an answer that cannot be read",
+		message: []sentence{
+			say("What arrived of it ({partialWords}) is kept until the next attempt.", "It is withdrawn."), say("Trying again usually helps."),
+		},
 	},
 	KindEmptyResponse: {
 		short:   "{Provider} sent an empty answer",
@@ -218,6 +220,13 @@ var wordings = map[Kind]wording{
 					say("It may already have taken effect; check before running it again."),
 				},
 			},
+			variantLost: {
+				title: "{Tool} may or may not have worked",
+				message: []sentence{
+					say("The program stopped while {tool} was running."),
+					say("It may already have taken effect; check before running it again."),
+				},
+			},
 			variantStopped: {
 				title: "{Tool} may or may not have worked",
 				message: []sentence{
@@ -236,7 +245,7 @@ var wordings = map[Kind]wording{
 	},
 	KindMaxTurnTime: {
 		short: "Time limit reached",
-		title: "This turn reached its limit of {limit} ({elapsed})",
+		title: "This turn reached its limit of {limitElapsed}",
 		message: []sentence{
 			lastStepKept, say("Continue, or ask for a simpler approach."),
 		},
@@ -265,7 +274,19 @@ var wordings = map[Kind]wording{
 		short:   "The budget is used up",
 		title:   "The budget of this run is used up",
 		message: []sentence{say("It has used {spent} of {budget}."), say("The work so far is kept.")},
-		variant: map[string]wording{VariantDayTokens: dayWording, VariantDayMoney: dayWording},
+		variant: map[string]wording{
+			VariantDayTokens: dayWording, VariantDayMoney: dayWording,
+			variantTooSmall: {
+				short:   "The budget is too small for the next call",
+				title:   "The budget of this run is too small for the next call",
+				message: []sentence{say("It needs about {needs}, with {left} of {budget} left.", "It needs about {needs}, and the budget is {budget}."), say("The work so far is kept.")},
+			},
+			variantTooSmallToday: {
+				short:   "Today's budget is too small for the next call",
+				title:   "Today's budget is too small for the next call",
+				message: []sentence{say("It needs about {needs}, with {left} of {budget} left.", "It needs about {needs}, and the budget is {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept.")},
+			},
+		},
 	},
 	KindRoundLimit: {
 		short: "Round limit reached",

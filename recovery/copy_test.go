@@ -111,7 +111,11 @@ func fromCopy(class, variant string) *Failure {
 		without(f)
 		f.Variant = ""
 	}
-	f.Describe(copyWords)
+	words := copyWords
+	if kind == KindMalformedResponse {
+		words.PartialWords = 0 // what was shown of it is not withdrawn yet
+	}
+	f.Describe(words)
 	return f
 }
 

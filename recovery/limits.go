@@ -8,7 +8,7 @@ package recovery
 // so much; nil where the call may be made.
 func (r *Run) permit(reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
-		return r.broke(part)
+		return r.broke(part, reserve)
 	}
 	if r.roundsOver() {
 		f := r.failure(KindRoundLimit, OriginRunner, PhasePrompt)

@@ -223,10 +223,14 @@ func (r *Run) toolLine(b ToolReturned) string {
 	}
 	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
 	f.Variant, f.Tool = variantUnknownOutcome, b.Result.Name
-	if t := r.tool(b.CallID); t != nil && f.Tool == "" {
-		f.Tool = t.Call.Name
+	if b.Limit > 0 {
+		f.Timer, f.Limit = TimerTool, b.Limit
 	}
-	f.Describe(Words{})
+	var w Words
+	if t := r.tool(b.CallID); t != nil {
+		f.Tool, w.Lost = orElse(f.Tool, t.Call.Name), t.Orphan
+	}
+	f.Describe(w)
 	return f.Line()
 }
 
@@ -256,23 +260,27 @@ func (r *Run) worded(b Body) Body {
 	if !ok || failed.Failure.Title != "" {
 		return b
 	}
-	var w Words
-	if failed.Failure.Kind == KindBudget {
-		w = budgetWords(failed.Failure.Variant, r.Spent, r.Policy.Budget)
-	}
-	w.Rounds = r.Rounds
-	failed.Failure.Describe(w)
+	failed.Failure.Describe(Words{})
 	return failed
 }
 
-// budgetWords say what is spent of that part of a budget.
-func budgetWords(part string, spent, limit Budget) Words {
-	if part == partTokens {
-		return Words{Spent: orElse(counted(spent.Tokens, " tokens"), "none"), Budget: counted(limit.Tokens, " tokens")}
+// budgetWords say what is spent of that part of a budget or, where some of it is left, what
+// the next call needs of it.
+func budgetWords(part string, spent, needs, limit Budget) Words {
+	tell, used := tellTokens, func(b Budget) string { return SpellCount(b.Tokens) }
+	if part != partTokens {
+		tell, used = tellMoney, tellMoney
 	}
-	w := Words{Spent: "none", Budget: SpellDollars(limit.Microdollars)}
-	if spent.Microdollars > 0 {
-		w.Spent = SpellDollars(spent.Microdollars)
+	w := Words{Spent: used(spent), Budget: tell(limit)}
+	if limit.exhausted(spent) == "" && needs != (Budget{}) {
+		w.Needs = tell(needs)
+		if spent != (Budget{}) {
+			w.Left = used(limit.Minus(spent))
+		}
 	}
 	return w
 }
+
+func tellTokens(b Budget) string { return counted(b.Tokens, " tokens") }
+
+func tellMoney(b Budget) string { return SpellDollars(b.Microdollars) }

@@ -93,7 +93,12 @@ func TestTheHeartsOwnFailuresHaveWords(t *testing.T) {
 	}
 	r.expired, r.Policy.Budget.Tokens, r.Spent.Tokens, r.Last = "", 10_000, 12_000, testNow
 	failed, ok = Next(r)[0].Record.(Failed)
-	if want := "The budget of this run is used up. It has used 12,000 tokens of 10,000 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
+	if want := "The budget of this run is used up. It has used 12,000 of 10,000 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
+		t.Errorf("%q, want %q", failed.Failure.Line(), want)
+	}
+	r.Policy.Budget.Tokens, r.Spent = 700, Budget{}
+	failed, ok = r.permit(Budget{Tokens: 1200})[0].Record.(Failed)
+	if want := "The budget of this run is too small for the next call. It needs about 1,200 tokens, and the budget is 700 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
 	}
 	if f := r.expiry(); f.Kind != KindRunTimeout {

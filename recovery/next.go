@@ -91,6 +91,7 @@ func (r *Run) unknownOutcome() Failed {
 	if r.unsure.Limit > 0 {
 		f.Timer, f.Limit = TimerTool, r.unsure.Limit
 	}
+	f.Describe(Words{Lost: r.unsure.Lost})
 	return Failed{CallID: r.unsure.Call.ID, Failure: f, Cause: CauseUnknownOutcome}
 }
 
@@ -105,8 +106,18 @@ func (r *Run) failure(kind Kind, origin Origin, phase Phase) Failure {
 // variantUnknownOutcome is the variant of a tool's failure that may have taken effect.
 const variantUnknownOutcome = "outcome_unknown"
 
-// variantStopped has the words for it where the tool's own timer ended the call.
-const variantStopped = "outcome_unknown_stopped"
+// variantStopped and variantLost have the words for it where the tool's own timer ended the
+// call, and where the program stopped in the middle of it.
+const (
+	variantStopped = "outcome_unknown_stopped"
+	variantLost    = "outcome_unknown_lost"
+)
+
+// The words of a budget that is not used up, and has no room for the next call.
+const (
+	variantTooSmall      = "too_small"
+	variantTooSmallToday = "too_small_today"
+)
 
 // told reports whether the failure is a tool's, which the model is told as the call's
 // result: the run goes on where nobody says otherwise (spec §5).
@@ -206,15 +217,16 @@ func (r *Run) callModel() []Effect {
 // outOfBudget fails the run where nothing more may begin.
 func (r *Run) outOfBudget() []Effect {
 	if part := r.Policy.Budget.exhausted(r.Spent); part != "" {
-		return r.broke(part)
+		return r.broke(part, Budget{})
 	}
 	return nil
 }
 
-// broke fails the run for want of that part of its budget.
-func (r *Run) broke(part string) []Effect {
+// broke fails the run for want of that part of its budget, which the next call would need.
+func (r *Run) broke(part string, needs Budget) []Effect {
 	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
 	f.Variant = part
+	f.Describe(budgetWords(part, r.Spent, needs, r.Policy.Budget))
 	return record(r, Failed{Failure: f, Cause: CauseBudget})
 }
 

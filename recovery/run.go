@@ -123,6 +123,7 @@ type ToolRun struct {
 	Orphan   bool
 	Returned bool
 	Unknown  bool   // it may or may not have taken effect
+	Lost     bool   // the program stopped while it ran
 	Took     Millis // of one that has returned
 	Limit    Millis // of its timer, where that ended it
 	Notes    int    // progress notes about the last try
@@ -560,6 +561,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t.Tries == 0 {
 		took = 0
 	}
+	t.Lost = t.Orphan
 	t.InAir, t.Orphan, t.Returned, t.Unknown = false, false, true, b.Outcome == OutcomeUnknown
 	t.Took, t.Limit = took, b.Limit
 	if t.Unknown && len(r.Policy.Plugins) > 0 {

@@ -73,15 +73,15 @@ func (p Policy) Unpriced(model string) []string {
 }
 
 // OverDay is the failure of a call that the day's budget has no room for: part is what
-// DayBudget.Lacks, spent what the runs of the day have used, and renewal when the next day
+// DayBudget.Lacks, spent what the runs of the day have used, needs what the call would, and renewal when the next day
 // begins.
-func (r *Run) OverDay(part string, spent Budget, renewal time.Time) Failed {
+func (r *Run) OverDay(part string, spent, needs Budget, renewal time.Time) Failed {
 	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
 	f.Variant, f.ResetsAt = VariantDayTokens, renewal
 	if part == partMoney {
 		f.Variant = VariantDayMoney
 	}
-	f.Describe(budgetWords(part, spent, r.Policy.DayBudget))
+	f.Describe(budgetWords(part, spent, needs, r.Policy.DayBudget))
 	return Failed{Failure: f, Cause: CauseDayBudget}
 }
 

@@ -21,6 +21,8 @@ type Words struct {
 	TokenLimit    int    // of the output
 	Rounds        int    // model calls that asked for tools
 	Spent, Budget string // "12,000 tokens", "$1.20"
+	Needs, Left   string // by the next call, and of the budget where that is not used up
+	Lost          bool   // the program stopped in the middle of the tool call
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
 
@@ -28,7 +30,7 @@ type Words struct {
 // holds HTML or the hole of a word that is not known; the message does not repeat the title.
 func (f *Failure) Describe(w Words) {
 	known := f.placeholders(w)
-	words := f.wording()
+	words := f.wording(w)
 	title, ok := fill(words.title, known)
 	if !ok {
 		title = orElse(plainTitles[f.Kind], "The call failed")
@@ -45,7 +47,7 @@ func (f *Failure) Describe(w Words) {
 
 // Short is the few words that begin the line of a retry: "Anthropic is overloaded".
 func (f Failure) Short() string {
-	words := f.wording()
+	words := f.wording(Words{})
 	if short, ok := fill(words.short, f.placeholders(Words{})); ok {
 		return tidy(short)
 	}
@@ -53,22 +55,12 @@ func (f Failure) Short() string {
 }
 
 // wording is that of f's kind, with its variant's in place where it has one.
-func (f *Failure) wording() wording {
+func (f *Failure) wording(w Words) wording {
 	base, ok := wordings[f.Kind]
 	if !ok {
 		base = wordings[KindUnknown]
 	}
-	name := f.Variant
-	switch {
-	case f.Kind == KindStreamInterrupted && name == "" && f.idle(),
-		f.Kind == KindTimeout && name == "" && f.Phase == PhaseMidStream && f.idle():
-		name = "stalled"
-	case f.Kind == KindToolFailure && name == variantUnknownOutcome && f.Timer == TimerTool:
-		name = variantStopped
-	case f.Kind == KindContentFilter && name == "" && (f.Phase == PhaseMidStream || f.Phase == PhaseEndOfStream):
-		name = "output"
-	}
-	v, ok := base.variant[name]
+	v, ok := base.variant[f.variantOf(w)]
 	if !ok {
 		return base
 	}
@@ -80,6 +72,27 @@ func (f *Failure) wording() wording {
 		v.message = base.message
 	}
 	return v
+}
+
+// variantOf names the variant whose words f has.
+func (f *Failure) variantOf(w Words) string {
+	name := f.Variant
+	switch {
+	case f.Kind == KindStreamInterrupted && name == "" && f.idle(),
+		f.Kind == KindTimeout && name == "" && f.Phase == PhaseMidStream && f.idle():
+		name = "stalled"
+	case f.Kind == KindToolFailure && name == variantUnknownOutcome && f.Timer == TimerTool:
+		name = variantStopped
+	case f.Kind == KindToolFailure && name == variantUnknownOutcome && w.Lost:
+		name = variantLost
+	case f.Kind == KindBudget && w.Needs != "" && (name == VariantDayTokens || name == VariantDayMoney):
+		name = variantTooSmallToday
+	case f.Kind == KindBudget && w.Needs != "":
+		name = variantTooSmall
+	case f.Kind == KindContentFilter && name == "" && (f.Phase == PhaseMidStream || f.Phase == PhaseEndOfStream):
+		name = "output"
+	}
+	return name
 }
 
 // placeholders gives the words for the {placeholders}; what is not known is not in it.
@@ -106,13 +119,22 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	if f.Elapsed > 0 {
 		set("elapsed", Spell(f.Elapsed.Duration()))
 	}
+	set("limitElapsed", known["limit"])
+	if known["elapsed"] != "" && known["elapsed"] != known["limit"] {
+		set("limitElapsed", known["limit"]+" ("+known["elapsed"]+")")
+	}
 	set("lastStep", Clip(f.LastStep, 200))
 	f.timePlaceholders(set)
 	set("keyHint", Clip(w.KeyHint, 12))
 	set("envVar", Clip(w.EnvVar, 100))
 	set("spent", Clip(w.Spent, 100))
 	set("budget", Clip(w.Budget, 100))
+	set("needs", Clip(w.Needs, 100))
+	set("left", Clip(w.Left, 100))
 	set("partialWords", counted(int64(w.PartialWords), " words"))
+	if f.Kind == KindContextOverflow && w.ContextTokens == 0 && w.ContextLimit == 0 {
+		w.ContextTokens, w.ContextLimit = overflowOf(f.Detail)
+	}
 	set("contextTokens", counted(w.ContextTokens, ""))
 	set("contextLimit", counted(w.ContextLimit, ""))
 	set("rounds", counted(int64(w.Rounds), " rounds"))

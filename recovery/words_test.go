@@ -199,3 +199,30 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsAreTrue: nothing is said that did not happen.
+func TestWordsAreTrue(t *testing.T) {
+	turn := NewFailure(KindMaxTurnTime, OriginRunner, PhasePrompt, nil)
+	turn.Limit, turn.Elapsed = 2000, 2004
+	broken := NewFailure(KindMalformedResponse, OriginModel, PhaseMidStream, nil)
+	lost := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
+	lost.Tool, lost.Variant = "mail", variantUnknownOutcome
+	stopped := *lost
+	stopped.Timer, stopped.Limit = TimerTool, 2000
+	for _, c := range []struct {
+		f    Failure
+		w    Words
+		want string
+	}{
+		{*turn, Words{}, "This turn reached its limit of 2 s. No action"},
+		{*broken, Words{PartialWords: 1}, "What arrived of it (1 word) is kept until the next attempt."},
+		{*broken, Words{}, "It is withdrawn."},
+		{*lost, Words{}, "The connection broke after mail was sent."},
+		{*lost, Words{Lost: true}, "The program stopped while mail was running."},
+		{stopped, Words{}, "It did not end within 2 s and was stopped."},
+	} {
+		if c.f.Describe(c.w); !strings.Contains(c.f.Line(), c.want) {
+			t.Errorf("%q does not say %q", c.f.Line(), c.want)
+		}
+	}
+}

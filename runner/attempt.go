@@ -339,7 +339,8 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 	if failure.Title == "" { // an embedder's model names the kind, and leaves the words to us
 		failure.Describe(recovery.Words{})
 	}
-	if failure.Kind == recovery.KindStreamInterrupted { // who noticed it may not know what was heard
+	switch failure.Kind { // who noticed it may not know what was heard
+	case recovery.KindStreamInterrupted, recovery.KindMalformedResponse:
 		failure.Describe(a.heard())
 	}
 	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))

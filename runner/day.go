@@ -38,7 +38,7 @@ func (l *loop) begins(ctx context.Context, intent recovery.Body, reserve recover
 		l.counted = counted{at: now, ahead: reserve}
 		return l.write(ctx, intent)
 	}
-	if err := l.write(ctx, l.run.OverDay(lacks, spent, health.Tomorrow(now))); err != nil {
+	if err := l.write(ctx, l.run.OverDay(lacks, spent, reserve, health.Tomorrow(now))); err != nil {
 		return err
 	}
 	return errOverDay

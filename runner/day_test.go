@@ -49,7 +49,7 @@ func TestADaysBudgetIsThatOfAllItsRuns(t *testing.T) {
 		failed := wantError(t, err, recovery.KindBudget)
 		midnight := evening().Add(time.Hour)
 		f := failed.Failure
-		if f.Variant != recovery.VariantDayTokens || !f.ResetsAt.Equal(midnight) || !strings.Contains(f.Message, "have used 30 tokens of 20 tokens") {
+		if f.Variant != recovery.VariantDayTokens || !f.ResetsAt.Equal(midnight) || !strings.Contains(f.Message, "have used 30 of 20 tokens") {
 			t.Errorf("failed with %+v", f)
 		}
 		if n := len(model.calls()); n != 2 {

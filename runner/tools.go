@@ -162,12 +162,16 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	}
 	text, err := tool.Run(ctx, ToolCall{ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key})
 	if err != nil {
-		if expired, ok := errors.AsType[*expiredError](context.Cause(ctx)); ok {
+		expired, ok := errors.AsType[*expiredError](context.Cause(ctx))
+		if ok {
 			err = fmt.Errorf("%s: %w", expired.Error(), err)
 		}
 		end := errorResult(r.Call, err.Error())
 		if errors.Is(err, ErrOutcomeUnknown) && !tool.Safety.Repeatable() {
 			end.Outcome = recovery.OutcomeUnknown
+			if expired != nil {
+				end.Limit = expired.limit
+			}
 		}
 		return end
 	}

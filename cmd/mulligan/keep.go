@@ -54,6 +54,8 @@ const (
 func standing(result runner.Result, err error) (word, detail string) {
 	failed, ok := errors.AsType[*runner.Error](err)
 	switch {
+	case err == nil && result.State != nil && result.State.Truncated():
+		return string(recovery.StatusCompleted), cutText
 	case err == nil:
 		return string(recovery.StatusCompleted), ""
 	case ok && failed.Suggestion != nil:

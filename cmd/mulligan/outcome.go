@@ -46,7 +46,7 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 			fmt.Fprintln(s.out, printable(result.Text, true))
 		}
 		if result.State != nil && result.State.Truncated() {
-			s.line(s.ink.amber("! The answer was cut at the output limit."))
+			s.line(s.ink.amber("! " + cutText))
 		}
 		return nil
 	}

@@ -119,12 +119,13 @@ type turn struct {
 	Model     string          `json:"model"`
 	Prompt    string          `json:"prompt"`
 	Answer    string          `json:"answer,omitempty"`
+	Truncated bool            `json:"truncated,omitempty"` // the answer was cut at the output limit
 	Error     string          `json:"error,omitempty"`
 	Open      bool            `json:"suggestionOpen,omitempty"`
 }
 
 func turnOf(r *recovery.Run) turn {
-	t := turn{Run: r.ID, StartedAt: r.StartedAt, Status: r.Status, Model: r.Model, Answer: r.Answer(), Open: r.OpenSuggestion(time.Now()) != nil}
+	t := turn{Run: r.ID, StartedAt: r.StartedAt, Status: r.Status, Model: r.Model, Answer: r.Answer(), Truncated: r.Truncated(), Open: r.OpenSuggestion(time.Now()) != nil}
 	for _, m := range r.Messages {
 		if m.Role == llm.RoleUser {
 			t.Prompt = m.Text()
@@ -151,6 +152,9 @@ func (a *app) showTurn(t turn, asJSON bool) error {
 	fmt.Fprintln(out, indent(ink.bold(printable(t.Prompt, true)), "> "))
 	if t.Answer != "" {
 		fmt.Fprintln(out, printable(t.Answer, true))
+	}
+	if t.Truncated {
+		fmt.Fprintln(out, ink.amber("! "+cutText))
 	}
 	if t.Error != "" {
 		fmt.Fprintln(out, ink.red("✗ "+oneLine(t.Error)))

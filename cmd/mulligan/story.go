@@ -118,6 +118,9 @@ func (s *story) answered(e recovery.Event, b recovery.Answered) {
 		text += ", first event after " + recovery.Spell(b.FirstEvent.Duration())
 	}
 	s.at(e, s.ink.green(fmt.Sprintf("%s (%d tokens)", text, b.Usage.Total())))
+	if b.Stop == llm.StopLength {
+		s.under(s.ink.amber(cutText))
+	}
 	if said := b.Message.Text(); said != "" {
 		s.under(excerpt(said))
 	}
@@ -191,6 +194,9 @@ func (s *story) ending(a *app) {
 		}
 		s.line(label + ":")
 		s.line(indent(printable(text, true), "  "))
+		if r.Truncated() {
+			s.line(s.ink.amber("! " + cutText))
+		}
 	}
 	switch {
 	case r.SuggestionOpen() && r.OpenSuggestion(time.Now()) == nil:
@@ -202,6 +208,9 @@ func (s *story) ending(a *app) {
 		s.line("If nobody drives it: " + a.hint("runs resume "+r.ID))
 	}
 }
+
+// cutText says that an answer is not all that the model would have said.
+const cutText = "The answer was cut at the output limit."
 
 func waitWord(w recovery.WaitFor) string {
 	switch w {
