@@ -360,7 +360,7 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 func (a *attempt) judge(err, cause error) error {
 	expired, timedOut := errors.AsType[*expiredError](cause)
 	switch {
-	case timedOut:
+	case timedOut && (err != nil || a.answer.Stop == ""): // a finished answer is never lost to a timer
 		return a.failure(recovery.KindTimeout, expired)
 	case errors.Is(cause, errSlept):
 		return a.failure(recovery.KindStreamInterrupted, errSlept)

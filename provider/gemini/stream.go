@@ -61,6 +61,9 @@ type wireUsage struct {
 
 func (s *stream) State() observe.State { return s.state }
 
+// Doubtful implements observe.Doubtful: one that came with usage is the last.
+func (s *stream) Doubtful() bool { return s.usage == llm.Usage{} }
+
 func (s *stream) Stop() llm.StopReason {
 	if s.stop == llm.StopEnd && s.calls > 0 {
 		return llm.StopToolUse

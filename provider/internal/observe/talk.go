@@ -22,7 +22,8 @@ import (
 
 const (
 	errorBodyTime = 5 * time.Second        // for the body of an error answer
-	afterFinish   = 2 * time.Second        // for what may follow the terminal event (OpenAI's usage)
+	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event (OpenAI's usage)
+	afterDoubtful = 2 * time.Second        // where the answer itself may follow, see Doubtful
 	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
 )
 
@@ -58,6 +59,10 @@ type Decoder interface {
 	// Stop is the reason why the answer ended, once it is Finished.
 	Stop() llm.StopReason
 }
+
+// Doubtful is a Decoder whose terminal event some servers send with every part of an answer:
+// more of it is waited for longer. Where a clock of the runner's ends that, the answer is whole.
+type Doubtful interface{ Doubtful() bool }
 
 // Ask is one request.
 type Ask struct {
@@ -230,7 +235,11 @@ func (t *talk) awaitConnection() (stop func()) {
 
 // hear reads the answer.
 func (t *talk) hear() error {
-	if form := t.form(); form != formStream {
+	switch form := t.form(); form {
+	case formStream:
+	case formJSON:
+		return t.document()
+	default:
 		return t.noStream(form, t.readBody(form))
 	}
 	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }, told: time.Now()}
@@ -286,11 +295,15 @@ func (t *talk) say(deltas []llm.Delta) bool {
 // arm bounds the wait for what may follow the terminal event; anew where the answer
 // went on, since some servers put one on every event.
 func (t *talk) arm(wentOn bool) {
+	wait := afterFinish
+	if d, ok := t.decoder.(Doubtful); ok && d.Doubtful() {
+		wait = afterDoubtful
+	}
 	switch {
 	case t.grace == nil:
-		t.grace = time.AfterFunc(afterFinish, func() { t.cancel(errFinished) })
+		t.grace = time.AfterFunc(wait, func() { t.cancel(errFinished) })
 	case wentOn:
-		t.grace.Reset(afterFinish)
+		t.grace.Reset(wait)
 	}
 }
 
@@ -305,7 +318,7 @@ func (t *talk) finish() error {
 
 // atEnd is called when the answer has ended, in one way or another.
 func (t *talk) atEnd(err error) error {
-	if t.outer.Err() != nil {
+	if t.outer.Err() != nil && t.decoder.State() == Open { // one that is whole is told, whatever ends the wait
 		return t.outer.Err() // converse knows the cause
 	}
 	if err := t.ended(err); err != nil {

@@ -203,6 +203,10 @@ func (w *Watched) document() error {
 		return nil
 	case w.form == formJSON && w.asked.form != askedStream && json.Valid(w.raw) && !reportsError(w.raw):
 		return nil
+	case w.form == formJSON && w.asked.form == askedStream && !w.cut:
+		if _, whole, err := w.unstream(w.raw); whole {
+			return err
+		}
 	}
 	return w.noStream(w.form, w.secrets.body(w.raw[:min(len(w.raw), maxErrorBody)], w.cut || len(w.raw) > maxErrorBody))
 }
