@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -13,6 +14,7 @@ import (
 var stopReasons = map[string]llm.StopReason{
 	"stop": llm.StopEnd, "end_turn": llm.StopEnd, "stop_sequence": llm.StopEnd,
 	"eos": llm.StopEnd, "eos_token": llm.StopEnd, "complete": llm.StopEnd, "completed": llm.StopEnd,
+	"end": llm.StopEnd, "ended": llm.StopEnd, "done": llm.StopEnd, "finish": llm.StopEnd, "finished": llm.StopEnd, "eot": llm.StopEnd,
 	"tool_calls": llm.StopToolUse, "function_call": llm.StopToolUse, "tool_use": llm.StopToolUse,
 	"length": llm.StopLength, "max_tokens": llm.StopLength, "model_length": llm.StopLength,
 	"content_filter": llm.StopFiltered, "safety": llm.StopFiltered, "refusal": llm.StopFiltered,
@@ -28,12 +30,33 @@ var failures = map[string]recovery.Kind{
 	"cancelled":                    recovery.KindStreamInterrupted,
 }
 
-// ending is the error that a finish reason stands for. One that nobody knows is an
-// error too: an answer that was broken off must never pass for a whole one.
-func ending(finish string, chunk []byte) error {
+// brokenOff and failed are what is in the names of reasons that nobody knows and that are no
+// end: those of an answer that was broken off, and those that the classifier is to read.
+var (
+	brokenOff = []string{"abort", "cancel", "interrupt", "incomplete", "partial", "cut", "gave", "give", "disconnect", "reset", "lost", "early", "premature"}
+	failed    = []string{
+		"error", "fail", "timeout", "timed", "unavail", "load", "limit", "exceed", "crash", "kill", "exhaust", "insufficient", "invalid",
+		"malformed", "unknown", "block", "filter", "reject", "denied", "refus", "network", "truncat", "length", "quota", "safe", "violat", "bad", "no_",
+	}
+)
+
+// ending is the error that a finish reason stands for, and whether the reason is one that is
+// known. One that is neither known nor sounds like a failure is an end where [DONE] follows: an
+// answer that was broken off must never pass for a whole one.
+func ending(finish string, chunk []byte) (known bool, err error) {
 	reason := strings.ToLower(finish)
 	if _, well := stopReasons[reason]; well || reason == "" {
-		return nil
+		return true, nil
 	}
-	return &observe.ReportedError{Body: chunk, Kind: failures[reason]}
+	sounds := func(like string) bool { return strings.Contains(reason, like) }
+	kind, broken := failures[reason]
+	switch {
+	case broken:
+	case slices.ContainsFunc(failed, sounds):
+	case slices.ContainsFunc(brokenOff, sounds):
+		kind = recovery.KindStreamInterrupted
+	default:
+		return false, nil
+	}
+	return false, &observe.ReportedError{Body: chunk, Kind: kind}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
 // DefaultBaseURL is OpenAI's own.
@@ -19,10 +20,11 @@ type Model = endpoint.Model
 // New makes a Model, "openai" with the key of OPENAI_API_KEY unless cfg says otherwise.
 // An error says what is wrong with the configuration.
 func New(cfg Config) (*Model, error) {
+	known := &habits{}
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",
 		Path:   func(endpoint.Target) string { return "/chat/completions" },
-		Header: endpoint.Bearer, Encode: encode, Decoder: NewDecoder,
+		Header: endpoint.Bearer, Encode: encode, Decoder: func() observe.Decoder { return newStream(known) },
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -15,12 +17,16 @@ import (
 
 // stream makes deltas of the chunks of one answer.
 type stream struct {
-	state   observe.State
-	started bool
-	refused bool
-	stop    llm.StopReason
-	calls   []call
-	chunk   wireChunk // kept so that a chunk costs no allocation of its own
+	state    observe.State
+	started  bool
+	refused  bool
+	heard    bool // text or a call
+	doubtful bool // a reason was named that nobody knows
+	stop     llm.StopReason
+	calls    []call
+	habits   *habits // of the server
+	said     maphash.Hash
+	chunk    wireChunk // kept so that a chunk costs no allocation of its own
 }
 
 // call is a tool call whose pieces come in.
@@ -29,6 +35,7 @@ type call struct {
 	id    string // as the server gave it; "" = it did not
 	told  bool
 	held  string // arguments that came before the name
+	args  []byte // so far
 }
 
 type wireChunk struct {
@@ -73,8 +80,14 @@ type wireUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// NewDecoder reads the chunks of one answer.
-func NewDecoder() observe.Decoder { return &stream{} }
+// NewDecoder reads the chunks of one answer, of a server that nothing is known of.
+func NewDecoder() observe.Decoder { return newStream(&habits{}) }
+
+func newStream(h *habits) *stream {
+	s := &stream{habits: h}
+	s.said.SetSeed(seed)
+	return s
+}
 
 func (s *stream) State() observe.State { return s.state }
 
@@ -90,7 +103,7 @@ func (s *stream) Stop() llm.StopReason {
 
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
-		if s.state == observe.Open {
+		if s.state == observe.Open && !s.ends() {
 			return nil, observe.ErrCut // without a finish_reason
 		}
 		s.state = observe.Done
@@ -125,6 +138,20 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
+// ends reports whether [DONE] alone is the end of the answer.
+func (s *stream) ends() bool {
+	if !s.heard || s.nameless() {
+		return false
+	}
+	s.stop = llm.StopEnd
+	return s.doubtful || s.habits.whole(s.said.Sum64())
+}
+
+// nameless reports whether a tool call is not known by its name.
+func (s *stream) nameless() bool {
+	return slices.ContainsFunc(s.calls, func(c call) bool { return !c.told })
+}
+
 // read takes a chunk apart.
 func (s *stream) read(data []byte) error {
 	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
@@ -149,7 +176,8 @@ func (c *wireChunk) isBareError(data []byte) bool {
 }
 
 func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
-	if err := ending(c.Finish, data); err != nil {
+	known, err := ending(c.Finish, data)
+	if err != nil {
 		return nil, err
 	}
 	if thought := c.Delta.thought(); thought != "" {
@@ -159,19 +187,23 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 		s.refused = true
 	}
 	if text := c.Delta.Content + c.Delta.Refusal; text != "" {
+		s.heard = true
+		_, _ = s.said.WriteString(text)
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
 	}
 	for i := range c.Delta.Calls {
 		deltas = s.piece(&c.Delta.Calls[i], deltas)
 	}
-	if c.Finish == "" {
+	switch {
+	case c.Finish == "":
+		return deltas, nil
+	case s.nameless():
+		return nil, observe.Malformed("a tool call without a name")
+	case !known:
+		s.doubtful = true // it is the end where [DONE] follows
 		return deltas, nil
 	}
-	for i := range s.calls {
-		if !s.calls[i].told {
-			return nil, observe.Malformed("a tool call without a name")
-		}
-	}
+	s.habits.named()
 	s.state, s.stop = observe.Finished, stopReasons[strings.ToLower(c.Finish)]
 	return deltas, nil
 }
@@ -196,11 +228,9 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 		c.id = p.ID
 	}
 	if !c.told && p.Function.Name != "" {
-		c.told = true
-		if c.id == "" {
-			c.id = "call_" + rand.Text()
-		}
-		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: c.id, Name: p.Function.Name})
+		c.told, s.heard = true, true
+		_, _ = s.said.WriteString(p.Function.Name)
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: s.idOf(at), Name: p.Function.Name})
 	}
 	args := p.Function.Args
 	if !c.told {
@@ -211,19 +241,30 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 	if args == "" {
 		return deltas
 	}
+	c.args = append(c.args, args...)
+	_, _ = s.said.WriteString(args)
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
+}
+
+// idOf is the id of a call as it is told: its own, unless it has none or an earlier one has it.
+func (s *stream) idOf(at int) string {
+	id := s.calls[at].id
+	if id == "" || slices.ContainsFunc(s.calls[:at], func(c call) bool { return c.id == id }) {
+		return "call_" + rand.Text()
+	}
+	return id
 }
 
 // find is the place of the call that p belongs to: that of its index, unless p has
 // another id and so begins another call; without an index the one of its id, or
-// the last.
+// the last. What names a call whose arguments are complete begins another one.
 func (s *stream) find(p *wirePiece) int {
 	for at := len(s.calls) - 1; at >= 0; at-- {
 		c := &s.calls[at]
 		same := p.ID == "" || c.id == "" || p.ID == c.id
 		if same && (p.Index == nil || *p.Index == c.index) {
-			if p.Index == nil && p.ID == "" && p.Function.Name != "" && c.told {
-				break // neither index nor id: a name begins a call
+			if p.Function.Name != "" && c.told && (p.Index == nil && p.ID == "" || json.Valid(c.args)) {
+				break // neither index nor id, or the whole call was there: a name begins a call
 			}
 			return at
 		}

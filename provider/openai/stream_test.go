@@ -13,7 +13,7 @@ import (
 // decode folds chunks, one a line.
 func decode(chunks string) (llm.Answer, *stream, error) {
 	var answer llm.Answer
-	s := &stream{}
+	s := newStream(&habits{})
 	for line := range strings.Lines(chunks) {
 		deltas, err := s.Decode([]byte(strings.TrimSpace(line)), nil)
 		if err != nil {
@@ -104,7 +104,6 @@ func TestReported(t *testing.T) {
 		`{"object":"error","message":"boom","type":"InternalServerError","code":500}`:                                                                   "", // vLLM
 		`{"choices":[{"delta":{},"finish_reason":"network_error"}]}`:                                                                                    "", // z.ai
 		`{"id":"gen-1","choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"code":"server_error","message":"Provider disconnected"}}`: "",
-		`{"choices":[{"delta":{},"finish_reason":"never heard of it"}]}`:                                                                                "",
 	} {
 		_, s, err := decode(in)
 		if want == "" {
@@ -124,12 +123,15 @@ func TestFinishReasons(t *testing.T) {
 		"tool_calls": llm.StopToolUse, "function_call": llm.StopToolUse, "tool_use": llm.StopToolUse,
 		"length": llm.StopLength, "max_tokens": llm.StopLength, "model_length": llm.StopLength,
 		"content_filter": llm.StopFiltered, "SAFETY": llm.StopFiltered,
-		"network_error": "", "error": "", "abort": "", "insufficient_system_resource": "", "load": "", "unheard-of": "",
+		"network_error": "", "error": "", "abort": "", "insufficient_system_resource": "", "load": "", "end": llm.StopEnd,
 	} {
 		_, s, err := decode(`{"choices":[{"delta":{},"finish_reason":"` + reason + `"}]}`)
 		if s.Stop() != want || (err == nil) != (want != "") || (s.State() == observe.Finished) != (want != "") {
 			t.Errorf("%s: %q, %v", reason, s.Stop(), err)
 		}
+	}
+	if _, s, err := decode(`{"choices":[{"delta":{"content":"x"},"finish_reason":"unheard-of"}]}`); err != nil || s.State() != observe.Open {
+		t.Error("what nobody knows is an end only where [DONE] follows", err)
 	}
 	if _, s, err := decode(`{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}`); err != nil || s.State() != observe.Open {
 		t.Error("null is no end", err)
