@@ -28,24 +28,32 @@ var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied, unless: ofInput},
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isExceeded | isAsked, unless: ofInput},
-	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone, unless: ofMoney | perDay | ofInput, brief: true},
-	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone, unless: ofInput},
+	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, brief: true},
+	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput},
+	{kind: KindQuota, about: perDay, says: aLimit, unless: ofInput | ofContext | ofMoney},
 	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput},
+	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney},
 
 	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofInput},
 	{kind: KindOverloaded, about: isBusy},
+	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isFailed | aLimit, unless: ofContext},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isDenied | isBad, unless: ofMachine},
 	{kind: KindAuth, about: ofLogin, says: isLacking | isDenied | isBad | isGone | isAsked},
 	{kind: KindTimeout, about: isLate},
-	{kind: KindModelNotFound, about: ofModel, says: isGone, unless: ofAbility, passing: KindUnavailable},
 	{kind: KindMalformedResponse, about: ofStop, says: isMalformed},
-	{kind: KindStreamInterrupted, about: ofStop | ofStream, says: isBroken | ofNetwork},
+	{kind: KindStreamInterrupted, about: ofStop, says: isBroken | ofNetwork},
+	{kind: KindUnavailable, about: ofStop, says: isFailed},
+	{kind: KindEmptyResponse, about: ofOutput, says: isLacking},
+	{kind: KindStreamInterrupted, about: ofStream, says: isBroken | isFailed | ofNetwork},
+	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed, unless: ofInput},
+	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | isBroken, passing: KindUnavailable},
 	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone, wire: true},
-	{kind: KindUnavailable, about: ofStop | ofServer, says: isBad | isBroken | isGone},
+	{kind: KindInvalidRequest, about: ofImage, says: isBad | isLong, unless: ofMachine},
+	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone},
 	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone},
 }
 
-const refusals = 6
+const refusals = 8
 
 // byRefusal reads why a request was refused with a status that says no more than that.
 func (c *reading) byRefusal() (verdict, bool) {

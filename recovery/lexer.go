@@ -65,27 +65,35 @@ func unmarked(word string) string {
 // isUnparted reports whether word has letters of a language that does not part its words
 // (or, as Korean, joins others to them).
 func isUnparted(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x2E80 }) >= 0
+	return strings.IndexFunc(word, func(r rune) bool { return r >= firstUnparted }) >= 0
 }
+
+// firstUnparted is where the scripts of Chinese, Japanese and Korean begin.
+const firstUnparted = 0x2E80
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) }
 
-// wordEnd is where the word that text begins with ends: before what is no letter, and
-// within a name where a small letter is followed by a capital one.
+// wordEnd is where the word that text begins with ends: before what is no letter; within a
+// name, where a small letter is followed by a capital one (statusCode) or a capital one that
+// begins a word (APIError); and where Latin letters give way to those of another kind.
 func wordEnd(text string) int {
-	small := false
+	var before rune
 	for i, r := range text {
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
 		switch {
 		case r == '\'' || r == '’':
-			if next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):]); !isLetter(next) {
+			if !isLetter(next) {
 				return i
 			}
 		case !isLetter(r):
 			return i
-		case small && unicode.IsUpper(r):
+		case before == 0:
+		case unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && unicode.IsLower(next)):
+			return i
+		case r >= firstUnparted && before < firstUnparted:
 			return i
 		}
-		small = unicode.IsLower(r)
+		before = r
 	}
 	return len(text)
 }

@@ -57,6 +57,7 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindAuth, any: []string{"unauthorized", "authentication", "api key"}},
 }, looseChinese, []rule{
 	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
+	{kind: KindModelNotFound, any: []string{"notfounderror"}},
 	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
 	{kind: KindInvalidRequest, any: []string{
 		"badrequest", "bad request", "invalidrequest", "invalid request", "invalid_request", "unprocessableentity", "unprocessable entity", "invalidargument",

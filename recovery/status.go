@@ -59,7 +59,7 @@ var (
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
-		"502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
+		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
 	}
 	// countNouns say that the number before them counts something.
 	countNouns = []string{
