@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
 )
@@ -24,14 +25,23 @@ func (r *Run) Carry(before []llm.Message) {
 // no other run, got by Carry what was said there, or was shortened since.
 func (r *Run) Whole() bool { return r.whole }
 
+// Interrupted ends a partial answer in the conversation that goes on after a person stopped
+// it.
+const Interrupted = "[The user stopped this answer here.]"
+
 // Conversation is what a run that continues r begins with: the transcript, with a result
-// for every tool call that has none. It must not be changed.
+// for every tool call that has none, and the partial answer that a person stopped, marked
+// as Interrupted. It must not be changed.
 func (r *Run) Conversation() []llm.Message {
 	messages := slices.Clip(r.Messages)
 	for _, t := range r.Pending {
 		if !t.Returned {
 			messages = append(messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: t.abandoned()}}})
 		}
+	}
+	if a := r.Attempt; a != nil && len(a.Text) > 0 && r.Status == StatusCancelled {
+		text := strings.TrimRight(string(a.Text), " \n") + "\n\n" + Interrupted
+		messages = append(messages, llm.Message{Role: llm.RoleAssistant, Model: a.Model, Parts: []llm.Part{{Text: text}}})
 	}
 	return messages
 }

@@ -138,8 +138,8 @@ func TestASessionGoesOnAfterWhatWentWrong(t *testing.T) {
 		say(t, r, "c")
 		say(t, r, "d")
 		got := heard(model.calls()[3])
-		if !strings.HasPrefix(got, "user: a; user: b; assistant: →c1; tool: c1=The outcome of this call is unknown") || !strings.HasSuffix(got, "; user: c; user: d") ||
-			strings.Contains(got, "partial") {
+		if !strings.HasPrefix(got, "user: a; assistant: partial\n\n"+recovery.Interrupted+"; user: b; assistant: →c1; tool: c1=The outcome of this call is unknown") ||
+			!strings.HasSuffix(got, "; user: c; user: d") {
 			t.Errorf("it sent %q", got)
 		}
 	})
@@ -390,5 +390,57 @@ func TestALongConversationIsReadFromASnapshot(t *testing.T) {
 	}
 	if len(got[0]) != 2*turns || !slices.Equal(got[0], got[1]) || read[0] > read[1]/2 {
 		t.Errorf("%d messages of %d events, without snapshots %d of %d", len(got[0]), read[0], len(got[1]), read[1])
+	}
+}
+
+// TestAStoppedAnswerIsKept: what a model had said when a person stopped it, in mid-air or by
+// the button, is in the next request of the session, and says that it was interrupted. Of an
+// answer without text nothing is kept, nor said to be.
+func TestAStoppedAnswerIsKept(t *testing.T) {
+	overload := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	for name, tt := range map[string]struct {
+		step step
+		want string
+	}{
+		"in mid-air":               {stalls("It is rai"), "user: a; assistant: It is rai\n\n" + recovery.Interrupted + "; user: b"},
+		"by the button":            {fails("It is rai", overload), "user: a; assistant: It is rai\n\n" + recovery.Interrupted + "; user: b"},
+		"in mid-air, without text": {stalls(""), "user: a; user: b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				model, log := script(tt.step, answers("two")), timeline.NewMemory()
+				process := func() *runner.Runner {
+					return runner.New(runner.WithModel(primary, model), runner.WithLog(log), runner.WithHook("h", advise(retryNow)))
+				}
+				r := process()
+				run, err := r.Start(t.Context(), runner.Request{Prompt: "a", Session: "s"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name == "by the button" {
+					_, _ = run.Wait()
+					run, err = r.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonStop})
+					if err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					time.Sleep(time.Second)
+					run.Cancel()
+				}
+				result, _ := run.Wait()
+				events, err := log.Read(t.Context(), run.ID(), 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said := events[len(events)-1].Text
+				if kept := strings.Contains(said, "kept"); kept != (result.Text != "") || result.Status != recovery.StatusCancelled {
+					t.Errorf("of %q, %s, people read %q", result.Text, result.Status, said)
+				}
+				say(t, process(), "b")
+				if got := heard(model.calls()[1]); got != tt.want {
+					t.Errorf("the next message sent\n%q, want\n%q", got, tt.want)
+				}
+			})
+		})
 	}
 }
