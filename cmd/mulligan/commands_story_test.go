@@ -307,6 +307,13 @@ func askedOn(ts *testscript.TestScript, want []string) {
 
 // unruly is a plugin that does what its argument says when it is asked, or, for
 // garbage-first and exit-first, before it has said who it is.
+// witness tells what a plugin is given.
+func witness(e plugin.Event) string {
+	state := os.Getenv("XDG_STATE_HOME")
+	files, _ := os.ReadDir(state)
+	return fmt.Sprintf("dry run %v, token “%s”, state %d files, time %v", e.DryRun, os.Getenv("PAGER_TOKEN"), len(files), !e.Time.IsZero())
+}
+
 func unruly() {
 	deed := ""
 	if len(os.Args) > 1 {
@@ -337,6 +344,8 @@ func unruly() {
 			fmt.Fprintln(os.Stderr, `{"@level":"warn","@message":"careful \u001b[2J","run":"r1","n":1}`)
 		case "tell":
 			return plugin.Fail("the token is “" + os.Getenv("PAGER_TOKEN") + "”, the key “" + os.Getenv("LAB_KEY") + "”, " + strconv.Itoa(len(e.Transcript)) + " messages"), nil
+		case "witness":
+			return plugin.Fail(witness(e)), nil
 		case "fail":
 			return plugin.Fail("it is not worth it"), nil
 		case "nonsense":

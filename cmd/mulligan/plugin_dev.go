@@ -222,7 +222,7 @@ func (d *devSession) trouble(err error) {
 // tell shows a question and its answer.
 func (d *devSession) tell(e hooks.RunError, v recovery.Vote, err error, took time.Duration) {
 	ink, now := d.screen.ink, time.Now().Local().Format(time.TimeOnly)
-	question := fmt.Sprintf("%s · %s · attempt %d · retries %d/%d", e.Model, e.Failure.Kind, e.Attempt+1, e.Retries, e.MaxRetries)
+	question := fmt.Sprintf("%s · %s · attempt %d · retries %d/%d", e.Model, e.Failure.Kind, e.Attempt, e.Retries, e.MaxRetries)
 	for _, alternative := range e.Alternatives {
 		question += " · or " + alternative.Model
 	}

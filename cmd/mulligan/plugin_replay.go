@@ -36,8 +36,13 @@ plugin of its name (--name, or the program's) with that one's settings: its vote
 takes the other's place, and what the others said then counts as it did. A
 plugin that a run did not have is heard first.
 
+It is a dry run, and the event says so: the plugin has no variable that it was
+granted or configured with and no transcript, and its state folder
+(XDG_STATE_HOME) is an empty one that is thrown away.
+
 Every failure is judged for itself, as it happened: what would have come after
-another decision, nobody knows.
+another decision, nobody knows. Failures of runs that had other plugins beside
+this one are counted apart and, unless you named their runs, change no exit code.
 
 The failures are those of the last seven days (--since), of the runs whose ids
 follow the command, or of a file that "mulligan runs events" wrote (--file; - is
@@ -88,11 +93,22 @@ func (f *replayFlags) replay(cmd *cobra.Command, a *app, args []string) error {
 	}
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
-	ask, err := a.asker(ctx, entry)
+	state, err := os.MkdirTemp("", "mulligan-replay-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if a.plugins != nil { // they are gone before their state is
+			_ = a.plugins.Close()
+			a.plugins = nil
+		}
+		_ = os.RemoveAll(state)
+	}()
+	ask, err := a.asker(ctx, entry, state)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	r := &replay{screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}, plugin: entry.Name, json: f.json, ask: ask}
+	r := &replay{screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}, plugin: entry.Name, beside: a.config.beside(entry.Name), named: f.file != "" || len(ids) > 0, json: f.json, ask: ask}
 	for events, err := range runs {
 		if err == nil {
 			err = r.run(ctx, events)
@@ -136,9 +152,38 @@ func (c *config) standIn(name string, command []string) (pluginEntry, error) {
 // judged for itself.
 const shortPause = 100 * time.Millisecond
 
+// beside are the other plugins of the configuration that are counted.
+func (c *config) beside(name string) []string {
+	var names []string
+	for _, p := range c.plugins() {
+		if p.Name != name && !p.Shadow {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// rehearsal is how a plugin runs where nothing comes of its answers: without what it was
+// given or granted, and with a state folder that is nobody's.
+func (a *app) rehearsal(p pluginEntry, state string) (host.Spec, error) {
+	if err := a.openLock(); err != nil {
+		return host.Spec{}, err
+	}
+	p.Env, p.Transcript = nil, ""
+	spec, err := pluginSpec(p, os.Getenv)
+	if err != nil || p.isRemote() {
+		return spec, err
+	}
+	spec.Env = []string{"XDG_STATE_HOME=" + state, "MULLIGAN_DRY_RUN=1"}
+	if p.hasFolder() && a.config.has(p) {
+		spec.Pin = a.lock.Plugins[p.Name].SHA256
+	}
+	return spec, nil
+}
+
 // asker starts a plugin and gives what asks it.
-func (a *app) asker(ctx context.Context, entry pluginEntry) (func(context.Context, hooks.RunError) recovery.Vote, error) {
-	spec, err := a.spec(entry)
+func (a *app) asker(ctx context.Context, entry pluginEntry, state string) (func(context.Context, hooks.RunError) recovery.Vote, error) {
+	spec, err := a.rehearsal(entry, state)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +197,7 @@ func (a *app) asker(ctx context.Context, entry pluginEntry) (func(context.Contex
 		return nil, err
 	}
 	return func(ctx context.Context, e hooks.RunError) (vote recovery.Vote) {
+		e.DryRun = true
 		hooks.Dispatch(ctx, a.plugins.Hooks(), e, hooks.Deadlines{Each: entry.deadline()}, func(v recovery.Vote) { vote = v })
 		return vote
 	}, nil

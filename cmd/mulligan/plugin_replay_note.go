@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -12,10 +14,25 @@ import (
 type replay struct {
 	*screen
 	plugin string
+	beside []string // the other plugins of this configuration
+	named  bool     // the runs were chosen by a person: all of them count
 	json   bool
 	ask    func(context.Context, hooks.RunError) recovery.Vote
+	own    verdicts
+	others verdicts // of runs that had other plugins beside this one
+}
+
+// verdicts counts what came of failures.
+type verdicts struct {
 	runs   int
 	counts map[verdict]int
+}
+
+func (t *verdicts) count(v verdict) {
+	if t.counts == nil {
+		t.counts = map[verdict]int{}
+	}
+	t.counts[v]++
 }
 
 func (r *replay) run(ctx context.Context, events []recovery.Event) error {
@@ -23,12 +40,14 @@ func (r *replay) run(ctx context.Context, events []recovery.Event) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	r.runs++
-	if r.counts == nil {
-		r.counts = map[verdict]int{}
+	into, others := &r.own, without(list[0].run.Policy.Plugins, r.plugin)
+	foreign := !slices.Equal(others, r.beside)
+	if foreign {
+		into = &r.others
 	}
+	into.runs++
 	if !r.json {
-		r.heading(list[0].run)
+		r.heading(list[0].run, foreign, others)
 	}
 	for _, o := range list {
 		vote := r.ask(ctx, hooks.NewRunError(o.run))
@@ -37,28 +56,32 @@ func (r *replay) run(ctx context.Context, events []recovery.Event) error {
 		}
 		now := o.decide(vote)
 		verdict := o.judge(vote, now)
-		r.counts[verdict]++
+		into.count(verdict)
 		if !r.json {
 			r.tell(&o, vote, now, verdict)
-		} else if err := r.write(&o, vote, now, verdict); err != nil {
+		} else if err := r.write(&o, vote, now, verdict, foreign); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *replay) heading(run *recovery.Run) {
-	if r.runs > 1 {
+func (r *replay) heading(run *recovery.Run, foreign bool, others []string) {
+	if r.own.runs+r.others.runs > 1 {
 		r.line("")
 	}
-	r.line(r.ink.bold("Run "+run.ID) + " · " + stamp(run.StartedAt))
+	text := r.ink.bold("Run "+run.ID) + " · " + stamp(run.StartedAt)
+	if foreign {
+		text += r.ink.amber(" · of another configuration, beside " + oneLine(orElse(strings.Join(others, ", "), "no other plugin")))
+	}
+	r.line(text)
 }
 
 // tell prints a failure as a diff: what was decided is taken out, what is decided
 // now is put in.
 func (r *replay) tell(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict) {
 	open := o.run.Open
-	r.line("  " + oneLine(fmt.Sprintf("#%d %s · %s · attempt %d", open.Seq, orElse(open.Failure.Model, o.run.Model), open.Failure.Kind, open.Attempt+1)))
+	r.line("  " + oneLine(fmt.Sprintf("#%d %s · %s · attempt %d", open.Seq, orElse(open.Failure.Model, o.run.Model), open.Failure.Kind, open.Attempt)))
 	switch verdict {
 	case verdictSame:
 		r.line(r.ink.dim("  = " + tellDecision(now)))
@@ -110,13 +133,16 @@ type replayLine struct {
 	Then    *recovery.Decision `json:"then"`
 	Now     recovery.Decision  `json:"now"`
 	Vote    recovery.Vote      `json:"vote"`
+
+	OtherConfiguration bool `json:"otherConfiguration,omitempty"` // the run had other plugins beside this one
 }
 
-func (r *replay) write(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict) error {
+func (r *replay) write(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict, foreign bool) error {
 	open := o.run.Open
 	return r.encode(replayLine{
 		Run: o.run.ID, Failure: open.Seq, Model: orElse(open.Failure.Model, o.run.Model), Kind: open.Failure.Kind, Code: open.Failure.Code,
 		Attempt: open.Attempt, Verdict: verdict, Then: o.then, Now: now, Vote: v,
+		OtherConfiguration: foreign,
 	})
 }
 
@@ -128,9 +154,9 @@ func (r *replay) encode(line any) error {
 // conclude prints the sums; the exit code is that of a diff.
 func (r *replay) conclude() error {
 	if r.json {
-		sums := map[string]any{"runs": r.runs}
-		for _, v := range []verdict{verdictSame, verdictDelay, verdictDifferent, verdictUnanswered, verdictUndecided} {
-			sums[string(v)] = r.counts[v]
+		sums := r.own.sums()
+		if r.others.runs > 0 {
+			sums["otherConfiguration"] = r.others.sums()
 		}
 		if err := r.encode(map[string]any{"summary": sums}); err != nil {
 			return err
@@ -138,31 +164,51 @@ func (r *replay) conclude() error {
 	} else {
 		r.sums()
 	}
-	if r.counts[verdictDifferent]+r.counts[verdictUnanswered] > 0 {
+	if r.own.unlike() || r.named && r.others.unlike() {
 		return &exitError{code: exitFailed}
 	}
 	return nil
 }
 
 func (r *replay) sums() {
-	total := 0
-	for _, n := range r.counts {
-		total += n
-	}
-	if total == 0 {
+	if r.own.runs+r.others.runs == 0 {
 		r.line("No failure was found.")
 		return
 	}
-	text := plural(total, "failure", "failures") + " of " + plural(r.runs, "run", "runs") + ": "
-	text += itoa(r.counts[verdictSame]) + " the same, " + itoa(r.counts[verdictDifferent]) + " different"
+	r.line("")
+	if r.own.runs > 0 {
+		r.line(r.ink.bold(r.own.String() + "."))
+	}
+	if r.others.runs > 0 {
+		r.line(r.ink.bold("Of another configuration: " + r.others.String() + "."))
+	}
+}
+
+func (t *verdicts) unlike() bool { return t.counts[verdictDifferent]+t.counts[verdictUnanswered] > 0 }
+
+func (t *verdicts) sums() map[string]any {
+	sums := map[string]any{"runs": t.runs}
+	for _, v := range []verdict{verdictSame, verdictDelay, verdictDifferent, verdictUnanswered, verdictUndecided} {
+		sums[string(v)] = t.counts[v]
+	}
+	return sums
+}
+
+// String is the tally in words: "2 failures of 1 run: 2 the same, 0 different".
+func (t *verdicts) String() string {
+	total := 0
+	for _, n := range t.counts {
+		total += n
+	}
+	text := plural(total, "failure", "failures") + " of " + plural(t.runs, "run", "runs") + ": "
+	text += itoa(t.counts[verdictSame]) + " the same, " + itoa(t.counts[verdictDifferent]) + " different"
 	for _, rest := range []struct {
 		verdict verdict
 		words   string
 	}{{verdictDelay, "with another delay"}, {verdictUnanswered, "without an answer"}, {verdictUndecided, "undecided then"}} {
-		if n := r.counts[rest.verdict]; n > 0 {
+		if n := t.counts[rest.verdict]; n > 0 {
 			text += ", " + itoa(n) + " " + rest.words
 		}
 	}
-	r.line("")
-	r.line(r.ink.bold(text + "."))
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,7 +62,7 @@ func launch(c Command, env ...string) (*process, error) {
 	}
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // killed as a group, by end
 	cmd.Dir, cmd.Env = c.Dir, append(hostEnvironment(), c.Env...)
-	cmd.Env = append(append(cmd.Env, "PLUGIN_UNIX_SOCKET_DIR="+folder), env...)
+	cmd.Env = append(append(cmd.Env, "PLUGIN_UNIX_SOCKET_DIR="+folder, "XDG_STATE_HOME="+filepath.Join(folder, "state"), "MULLIGAN_DRY_RUN=1"), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p := &process{cmd: cmd, stderr: &collected{}, ended: make(chan struct{}), folder: folder}
 	if err := p.start(); err != nil {

@@ -68,6 +68,7 @@ var shapes = []struct {
 // eventOf is a first failure of a kind, with two models to switch to.
 func eventOf(kind recovery.Kind) *mulliganv1.RunErrorRequest {
 	return &mulliganv1.RunErrorRequest{
+		DryRun: true, Time: timestamppb.New(time.Date(2026, 5, 4, 3, 2, 5, 0, time.UTC)),
 		Run: "run-1", Model: askedModel, MaxRetries: 10, AutoRecover: true, ElapsedMs: 1500, RemainingAttempts: 10,
 		ReplaySafety: mulliganv1.ReplaySafety_REPLAY_SAFETY_SAFE,
 		Alternatives: []*mulliganv1.Alternative{{Model: otherModel, ContextTokens: 200_000}, {Model: "spare/one"}},

@@ -81,6 +81,7 @@ func (t Talk) request(n int) (*mulliganv1.RunErrorRequest, error) {
 	if err := protojson.Unmarshal(t.numbered(t.Event, n), m); err != nil {
 		return nil, fmt.Errorf("event: %w", err)
 	}
+	m.DryRun = m.DryRun || t.Any // it is asked of any plugin, whatever that does
 	for range t.Padding / 1000 {
 		m.UnsafeTools = append(m.UnsafeTools, strings.Repeat("x", 1000))
 	}

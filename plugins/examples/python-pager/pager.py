@@ -72,6 +72,8 @@ class Pager:
 
     def run_error(self, e: Event) -> None:
         """Page if need be, in the background, and have no opinion."""
+        if e.dry_run:  # nobody is woken up by a replay
+            return
         if e.failure.origin == "model" and (about := self._about(e)):
             page = threading.Thread(target=self._page, args=(about, e), daemon=True)
             page.start()
@@ -106,7 +108,7 @@ pager = Pager()
 
 def configure(config: dict[str, Any]) -> None:
     """Take the settings; without an address to page, the plugin does not start."""
-    if urlsplit(os.environ.get(URL, "")).scheme not in ("http", "https"):
+    if not os.environ.get("MULLIGAN_DRY_RUN") and urlsplit(os.environ.get(URL, "")).scheme not in ("http", "https"):
         raise ValueError(f"{URL} is no http or https address, or was not granted")
     pager.kinds = tuple(config.get("kinds", pager.kinds))
     pager.failures = config.get("failures", pager.failures)

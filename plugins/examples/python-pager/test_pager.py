@@ -43,6 +43,12 @@ def test_pages_about_what_only_a_person_can_repair(world: World) -> None:
     assert [page["kind"] for page in world.pages] == ["auth", "billing", "quota"]
 
 
+def test_pages_nobody_about_a_replay(world: World) -> None:
+    for kind in KINDS:
+        world.pager.run_error(event(kind, dry_run=True))
+    assert world.pages == []
+
+
 def test_a_page_says_who_and_what(world: World) -> None:
     world.pager.run_error(AUTH)
     assert world.pages == [
