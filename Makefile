@@ -95,6 +95,10 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 		(cd .cache/pi/$$g && npm ci --ignore-scripts --silent --no-audit --no-fund && cp package-lock.json installed) || exit 1; \
 	done
 
+.PHONY: schemathesis
+schemathesis: build ## have schemathesis try what /openapi.json promises, on a real server: SEED, EXAMPLES
+	bench/schemathesis/run.sh bin/mulligan
+
 .PHONY: check
 check: format lint proto tidy cross oracles sdks web-check ## run every check beside the tests
 

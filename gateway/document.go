@@ -51,8 +51,16 @@ func (g *Gateway) registerDocument() {
 		"session": {Type: "apiKey", In: "cookie", Name: "mulligan", Description: "A browser's session; __Host-mulligan with TLS. Writes need the header X-Mulligan-CSRF: 1 besides."},
 	}
 	refused := g.problemResponse("Refused, or broken: the status says which, and detail what to do.")
+	unknown := g.problemResponse("Nobody who is known asks: show the token, or log in.")
+	unknown.Headers = map[string]*huma.Param{"WWW-Authenticate": {Description: "Bearer.", Schema: &huma.Schema{Type: "string"}}}
+	later := g.problemResponse("Too much goes on, or too many wrong tokens were shown.")
+	later.Headers = map[string]*huma.Param{"Retry-After": {Description: "When to ask again, in seconds.", Schema: &huma.Schema{Type: "integer"}}}
 	for _, op := range operations(doc) {
 		op.Responses["default"] = refused
+		if op.Security == nil {
+			op.Responses["401"] = unknown
+		}
+		op.Responses["429"] = later
 		addExamples(op)
 	}
 }

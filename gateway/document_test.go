@@ -152,3 +152,34 @@ func TestNoRouteIsAProblem(t *testing.T) {
 		}
 	}
 }
+
+// TestTheMethodsOfEveryPath: who asks by another method is told the path's own.
+func TestTheMethodsOfEveryPath(t *testing.T) {
+	g, _ := documented(t)
+	guard, err := NewGuard(GuardConfig{Token: func(Digest) (bool, error) { return true, nil }}, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range g.api.OpenAPI().Paths {
+		var want []string
+		if item.Get != nil {
+			want = append(want, "GET, HEAD")
+		}
+		if item.Post != nil {
+			want = append(want, "POST")
+		}
+		if item.Put != nil {
+			want = append(want, "PUT")
+		}
+		for _, method := range []string{http.MethodOptions, http.MethodPatch, http.MethodTrace} {
+			r := httptest.NewRequestWithContext(t.Context(), method, strings.ReplaceAll(path, "{id}", "r1"), nil)
+			r.Host = "localhost"
+			r.Header.Set("Authorization", "Bearer x")
+			w := httptest.NewRecorder()
+			guard.ServeHTTP(w, r)
+			if allow := w.Header().Get("Allow"); w.Code != http.StatusMethodNotAllowed || allow != strings.Join(want, ", ") {
+				t.Errorf("%s %s: %d, Allow: %s", method, path, w.Code, allow)
+			}
+		}
+	}
+}

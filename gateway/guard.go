@@ -153,7 +153,11 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, r, err)
 		return
 	}
-	if r.URL.Path == logoutPath {
+	switch r.URL.Path {
+	case loginPath:
+		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "log in with POST"})
+		return
+	case logoutPath:
 		g.logout(w, r)
 		return
 	}

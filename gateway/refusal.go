@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -36,13 +37,29 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusMethodNotAllowed:
-		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE")
+		w.Header().Set("Allow", g.allowed(r))
 	}
 	if said.after > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(said.after.Seconds())), 10))
 	}
 	g.cfg.Logger.Debug("a request was refused", "code", said.code, "why", said.why, "from", r.RemoteAddr)
 	writeProblem(w, said.code, said.why)
+}
+
+// allowed are the methods that a path takes. The API is asked by one that no route of it has.
+func (g *Guard) allowed(r *http.Request) string {
+	const read = "GET, HEAD"
+	switch path := r.URL.Path; {
+	case path == loginPath || path == logoutPath:
+		return http.MethodPost
+	case !isAPI(path) && path != "/healthz" && path != "/readyz":
+		return read
+	}
+	ask := r.Clone(r.Context())
+	ask.Method, ask.Body = http.MethodOptions, http.NoBody
+	said := &codeOnly{header: http.Header{}}
+	g.api.ServeHTTP(said, ask)
+	return cmp.Or(said.header.Get("Allow"), read)
 }
 
 // writeProblem answers with a problem document; detail is what the client is told.

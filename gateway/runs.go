@@ -25,8 +25,8 @@ type Start struct {
 	Key         string `json:"-"` // an idempotency key, or ""
 	Fingerprint string `json:"-"` // of all the rest, where there is a Key
 
-	Prompt      string                   `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." maxLength:"16777216" example:"What is a mulligan?"`
-	Messages    []llm.Message            `json:"messages,omitempty" doc:"A conversation that ends with what the user says." maxItems:"10000"`
+	Prompt      string                   `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." minLength:"1" maxLength:"16777216" example:"What is a mulligan?"`
+	Messages    []llm.Message            `json:"messages,omitempty" doc:"A conversation that ends with what the user says." minItems:"1" maxItems:"10000"`
 	Model       string                   `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
 	Fallbacks   []string                 `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
 	System      string                   `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
@@ -36,6 +36,15 @@ type Start struct {
 	MaxRounds   *int                     `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
 	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after); 0 is off." example:"{\"idle\":120000}"`
 	Budget      *recovery.Budget         `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
+}
+
+// TransformSchema says what is needed of a Start, and who may speak.
+func (*Start) TransformSchema(schemas huma.Registry, s *huma.Schema) *huma.Schema {
+	s.AnyOf = []*huma.Schema{{Required: []string{"prompt"}}, {Required: []string{"messages"}}}
+	role := schemas.Map()["Message"].Properties["role"]
+	role.Enum = []any{string(llm.RoleUser), string(llm.RoleAssistant), string(llm.RoleTool)}
+	role.PrecomputeMessages()
+	return s
 }
 
 type startInput struct {

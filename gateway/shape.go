@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,8 @@ type shape struct {
 // would take either.
 func (s shape) check(ctx context.Context, data []byte) ([]*huma.ErrorDetail, error) {
 	i := &inspection{ctx: ctx, tokens: json.NewDecoder(bytes.NewReader(data)), schemas: s.schemas, at: []string{"body"}}
-	err := i.value(s.schema, false)
+	i.tokens.UseNumber()
+	err := i.value(s.schema)
 	if err == nil {
 		_, err = i.tokens.Token()
 		switch {
@@ -68,8 +70,8 @@ func (i *inspection) next() (json.Token, error) {
 	return token, err
 }
 
-// value holds the next value to a schema; nil is taken where it may be left out.
-func (i *inspection) value(s *huma.Schema, optional bool) error {
+// value holds the next value to a schema.
+func (i *inspection) value(s *huma.Schema) error {
 	for s.Ref != "" {
 		s = i.schemas.SchemaFromRef(s.Ref)
 	}
@@ -78,7 +80,7 @@ func (i *inspection) value(s *huma.Schema, optional bool) error {
 		return err
 	}
 	switch {
-	case token == nil && optional, s.Type == "":
+	case s.Type == "":
 		return i.skip(token)
 	case token == json.Delim('{') && s.Type == huma.TypeObject:
 		return i.object(s)
@@ -93,8 +95,18 @@ func (i *inspection) value(s *huma.Schema, optional bool) error {
 
 // single holds a value that is neither object nor array, or that should be the other of them.
 func (i *inspection) single(s *huma.Schema, token json.Token) error {
-	if delim, ok := token.(json.Delim); ok {
-		token = map[json.Delim]any{'{': map[string]any{}, '[': []any{}}[delim]
+	switch t := token.(type) {
+	case json.Delim:
+		token = map[json.Delim]any{'{': map[string]any{}, '[': []any{}}[t]
+	case json.Number:
+		number, err := t.Float64()
+		if err != nil {
+			return i.fault(huma.ErrorDetail{Message: "the number is too large"})
+		}
+		if _, err := t.Int64(); err != nil && s.Type == huma.TypeInteger && number == math.Trunc(number) {
+			return i.fault(huma.ErrorDetail{Message: "write an integer of at most 64 bits, without a fraction and an exponent", Value: number})
+		}
+		token = number
 	}
 	var said huma.ValidateResult
 	huma.Validate(i.schemas, s, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, token, &said)
@@ -119,12 +131,17 @@ func (i *inspection) array(s *huma.Schema) error {
 			}
 			return i.close(1)
 		}
-		if err := i.below("["+strconv.Itoa(n)+"]", s.Items, false); err != nil {
+		if err := i.below("["+strconv.Itoa(n)+"]", s.Items); err != nil {
 			return err
 		}
 	}
-	_, err := i.next()
-	return err
+	if _, err := i.next(); err != nil {
+		return err
+	}
+	if s.MinItems != nil && n < *s.MinItems {
+		return i.fault(huma.ErrorDetail{Message: "fewer than " + strconv.Itoa(*s.MinItems) + " items"})
+	}
+	return nil
 }
 
 func (i *inspection) object(s *huma.Schema) error {
@@ -163,16 +180,12 @@ func (i *inspection) key() (string, error) {
 }
 
 func (i *inspection) member(s *huma.Schema, key string, twice bool) error {
-	required := false
-	for _, name := range s.Required {
-		required = required || name == key
-	}
 	property, known := s.Properties[key]
 	if others, ok := s.AdditionalProperties.(*huma.Schema); ok && !known {
 		property, known = others, true
 	}
 	if known && !twice {
-		return i.below("."+key, property, !required)
+		return i.below("."+key, property)
 	}
 	fault := huma.ErrorDetail{Message: "there is no such field"}
 	if twice {
@@ -194,9 +207,9 @@ func (i *inspection) member(s *huma.Schema, key string, twice bool) error {
 }
 
 // below goes a step down for the next value.
-func (i *inspection) below(step string, s *huma.Schema, optional bool) error {
+func (i *inspection) below(step string, s *huma.Schema) error {
 	i.at = append(i.at, step)
-	err := i.value(s, optional)
+	err := i.value(s)
 	i.at = i.at[:len(i.at)-1]
 	return err
 }

@@ -53,7 +53,10 @@ func TestWhatABodyMayBe(t *testing.T) {
 		says string
 	}{
 		{`{"prompt":"x"}`, http.StatusCreated, ""},
-		{` {"prompt":"x","messages":null,"model":null,"budget":null} `, http.StatusCreated, ""},
+		{` {"prompt":"x","messages":null} `, http.StatusCreated, ""},
+		{`{"prompt":"x","model":null,"timeouts":null}`, 422, "body.timeouts"},
+		{`{"prompt":"x","timeouts":{"idle":1000.0}}`, 422, "without a fraction"},
+		{`{"prompt":"x","budget":{"tokens":1e30}}`, 422, "at most 64 bits"},
 		{`{"prompt":"x","budget":{"tokens":1},"timeouts":{"idle":1000},"fallbacks":["a/b"],"maxRetries":5,"autoRecover":true}`, http.StatusCreated, ""},
 		{`{"messages":[{"role":"user","parts":[{"text":"x"},{"image":{"mediaType":"image/png","data":"aGk="}}]}]}`, http.StatusCreated, ""},
 		{`{"messages":[{"role":"assistant","parts":[{"call":{"id":"1","name":"n","args":{"Any":[{"any":1}]}}}]}]}`, http.StatusCreated, ""},
@@ -63,6 +66,9 @@ func TestWhatABodyMayBe(t *testing.T) {
 		{`{"prompt":{}}`, 422, "body.prompt"},
 		{`{"prompt":"x","session":"a b"}`, 422, "body.session"},
 		{`{"prompt":"x","messages":{}}`, 422, "body.messages"},
+		{`{"messages":[]}`, 422, "fewer than 1 items"},
+		{`{"prompt":""}`, 422, "body.prompt"},
+		{`{"messages":[{"role":"narrator","parts":[]}]}`, 422, "body.messages[0].role"},
 		{`{"messages":[{"role":"user"}]}`, 422, "it lacks parts"},
 		{`{"prompt":"x","timeouts":{"idle":"1"}}`, 422, "body.timeouts.idle"},
 		{`{"prompt":"x","fallbacks":[` + strings.Repeat(`"a/b",`, 32) + `"a/b"]}`, 422, "more than 32 items"},

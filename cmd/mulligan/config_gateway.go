@@ -7,12 +7,14 @@ type gatewayEntry struct {
 	Streams *int `yaml:"streams"` // of events
 	Writes  *int `yaml:"writes"`  // requests that change something; more of them wait for their turn
 	Reads   *int `yaml:"reads"`   // requests that read something; likewise
+
+	Failures *int `yaml:"failures"` // wrong tokens, and codes, of one address in a minute
 }
 
 const maxAtATime = 100_000
 
 func (e gatewayEntry) problem() *problem {
-	for key, n := range map[string]*int{"streams": e.Streams, "writes": e.Writes, "reads": e.Reads} {
+	for key, n := range map[string]*int{"streams": e.Streams, "writes": e.Writes, "reads": e.Reads, "failures": e.Failures} {
 		if n != nil && (*n < 1 || *n > maxAtATime) {
 			return problemf("$.gateway."+key, "%d is not between 1 and %d", *n, maxAtATime)
 		}
@@ -29,6 +31,9 @@ func (e gatewayEntry) limits() (l gateway.Limits) {
 	}
 	if e.Reads != nil {
 		l.Reads = *e.Reads
+	}
+	if e.Failures != nil {
+		l.Failures = *e.Failures
 	}
 	return l
 }
