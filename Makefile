@@ -47,7 +47,7 @@ test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says
 LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=node_modules 'testing\.Short()' $(wildcard */))))
 
 .PHONY: test-all
-test-all: web-check pi $(BIN)/gotestsum kill ## run what test leaves out: every room that has such tests, whole
+test-all: web-check pi $(BIN)/gotestsum kill schemathesis ## run what test leaves out: every room that has such tests, whole
 	$(GOTEST) -timeout 30m $(addprefix ./,$(LONG))
 	MULLIGAN_SIM_RUNS=20000 go test -timeout 20m -run Sim ./bench/sim
 

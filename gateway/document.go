@@ -1,12 +1,16 @@
 package gateway
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/negotiation"
 )
 
 // anybody is the security of what needs nobody to be known.
@@ -29,19 +33,19 @@ var documentPaths = []struct {
 func (g *Gateway) registerDocument() {
 	doc := g.api.OpenAPI()
 	for _, at := range documentPaths {
-		rendered := sync.OnceValues(func() ([]byte, error) { return at.render(doc) })
+		rendered := sync.OnceValues(func() (rendering, error) { return render(at.render, doc) })
 		g.handle(&huma.Operation{
 			OperationID: at.path[1:], Method: http.MethodGet, Path: at.path, Summary: "This document", Tags: []string{"things"},
 			Responses: map[string]*huma.Response{"200": {Description: "OpenAPI 3.1, or 3.0.", Content: map[string]*huma.MediaType{at.kind: {}}}},
-		}, func(w http.ResponseWriter, _ *http.Request) {
-			data, err := rendered()
+		}, func(w http.ResponseWriter, r *http.Request) {
+			text, err := rendered()
 			if err != nil {
 				g.cfg.Logger.Error("the document cannot be made", "err", err)
 				writeProblem(w, http.StatusInternalServerError, broke)
 				return
 			}
 			w.Header().Set("Content-Type", at.kind)
-			_, _ = w.Write(data) // a client's going away is the only danger
+			text.serve(w, r)
 		})
 	}
 	g.documentLogins()
@@ -63,6 +67,34 @@ func (g *Gateway) registerDocument() {
 		op.Responses["429"] = later
 		addExamples(op)
 	}
+}
+
+// rendering is the document in one form, and the same in gzip.
+type rendering struct{ plain, small []byte }
+
+func render(form func(*huma.OpenAPI) ([]byte, error), doc *huma.OpenAPI) (rendering, error) {
+	plain, err := form(doc)
+	if err != nil {
+		return rendering{}, err
+	}
+	var small bytes.Buffer
+	z := gzip.NewWriter(&small)
+	_, err = z.Write(plain)
+	if err := errors.Join(err, z.Close()); err != nil {
+		return rendering{}, err
+	}
+	return rendering{plain, small.Bytes()}, nil
+}
+
+// serve writes it as the client takes it; that the client goes away is the only danger.
+func (t rendering) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Vary", "Accept-Encoding")
+	if negotiation.SelectQValue(r.Header.Get("Accept-Encoding"), []string{"identity", "gzip"}) != "gzip" {
+		_, _ = w.Write(t.plain)
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	_, _ = w.Write(t.small)
 }
 
 // handle serves what is no JSON, and so has no handler that huma makes.

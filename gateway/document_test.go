@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -180,6 +182,43 @@ func TestTheMethodsOfEveryPath(t *testing.T) {
 			if allow := w.Header().Get("Allow"); w.Code != http.StatusMethodNotAllowed || allow != strings.Join(want, ", ") {
 				t.Errorf("%s %s: %d, Allow: %s", method, path, w.Code, allow)
 			}
+		}
+	}
+}
+
+// TestTheDocumentInGzip: who takes gzip gets it in a tenth, and nobody else.
+func TestTheDocumentInGzip(t *testing.T) {
+	g, _ := documented(t)
+	ask := func(accept string) (string, []byte) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/openapi.json", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		if vary := w.Header().Get("Vary"); vary != "Accept-Encoding" {
+			t.Errorf("Vary: %s", vary)
+		}
+		return w.Header().Get("Content-Encoding"), w.Body.Bytes()
+	}
+	_, plain := ask("")
+	for accept, want := range map[string]string{
+		"gzip": "gzip", "gzip, deflate, br, zstd": "gzip", "br": "", "identity": "", "gzip;q=0": "", "gzip;q=0, identity": "", "identity;q=0.5, gzip": "gzip",
+	} {
+		encoding, body := ask(accept)
+		if encoding != want {
+			t.Errorf("%s: %s", accept, encoding)
+			continue
+		}
+		if encoding == "gzip" {
+			z, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = io.ReadAll(z); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(body, plain) {
+			t.Errorf("%s: another document", accept)
 		}
 	}
 }
