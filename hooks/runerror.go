@@ -39,6 +39,7 @@ type RunError struct {
 	PartialShown bool     // text of the failed attempt was seen by people
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int      // in a row without a finished step
+	Pressed      string   // the kind of the hook's own button that a person has pressed; "" = it is asked about the failure itself
 
 	Time   time.Time // when the attempt failed; a replayed failure has the time at which it happened
 	DryRun bool      // nothing comes of the answer: a failure is replayed, or the plugin is tested
@@ -61,6 +62,7 @@ func NewRunError(r *recovery.Run) RunError {
 		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
 		IdleBreaker:       r.IdleBreaker(),
 		Time:              open.At,
+		Pressed:           open.Pressed,
 		Transcript:        slices.Clip(r.Messages),
 	}
 	if open.Failure.Model != "" {

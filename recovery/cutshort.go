@@ -28,6 +28,7 @@ func (r *Run) callActions(a *Attempt) []Button {
 			list.add(Button{Kind: ButtonSwitchModel, Model: model})
 		}
 	}
+	number(list)
 	return list
 }
 

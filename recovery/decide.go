@@ -67,10 +67,24 @@ func elect(r *Run) Decision {
 					By:      &Voter{Plugin: v.Plugin, Version: v.Version, Hash: v.Hash, Reason: v.Reason, Millis: v.Latency, Rank: rank},
 					Ignored: d.Ignored,
 				}
+				d.leaveOutButtons(plugin)
 			}
 		}
 	}
 	return d
+}
+
+// leaveOutButtons drops those of the plugin's own buttons that would do nothing.
+func (d *Decision) leaveOutButtons(plugin string) {
+	var kept []Button
+	for _, b := range d.Actions {
+		if _, problem := b.made(plugin); problem != "" {
+			d.Ignored = append(d.Ignored, plugin+": "+problem)
+			continue
+		}
+		kept = append(kept, b)
+	}
+	d.Actions = kept
 }
 
 // invalid says why an answer does not count, or "".

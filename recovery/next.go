@@ -126,10 +126,10 @@ func (o *OpenFailure) told() bool { return o.CallID != "" }
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
 	o := r.Open
-	if o.Decision == nil {
+	if o.Asking() {
 		if missing := r.missingVotes(); len(missing) > 0 {
 			return r.timed(Effect{
-				Key: fmt.Sprintf("ask/%d", o.Seq),
+				Key: askKey(o),
 				Ask: &AskPlugins{Failure: o.Seq, Plugins: missing},
 			})
 		}
@@ -139,12 +139,11 @@ func (r *Run) answerFailure() []Effect {
 	switch {
 	case d.Action == ActionNone && o.told():
 		return r.goOn()
-	case d.Action == ActionNone:
+	case d.Action == ActionNone && r.proposal().Action == ActionFail:
 		return r.fail()
-	case d.Action == ActionFail:
-		if o.Accepted || (r.Suggestion != nil && r.Suggestion.ID == r.suggestionID()) {
-			return r.fail()
-		}
+	case d.Action == ActionFail && (o.Accepted || r.Suggestion != nil && r.Suggestion.ID == r.suggestionID()):
+		return r.fail()
+	case d.Action == ActionNone, d.Action == ActionFail:
 		return record(r, Suggested{Suggestion: r.suggest()})
 	case !o.Accepted && (!r.Policy.AutoRecover || d.BlockedBy != ""):
 		return record(r, Suggested{Suggestion: r.suggest()})
@@ -470,7 +469,11 @@ func (f *Failure) stopReason() string {
 
 func (r *Run) missingVotes() []string {
 	var missing []string
-	for _, p := range r.Policy.Plugins {
+	asked := r.Policy.Plugins
+	if o := r.Open; o.Pressed != "" && o.Decision.By != nil {
+		asked = []string{o.Decision.By.Plugin}
+	}
+	for _, p := range asked {
 		if !r.Open.voted(p) {
 			missing = append(missing, p)
 		}
@@ -492,6 +495,13 @@ func (r *Run) inAir() uint64 {
 		return r.Attempt.ID
 	}
 	return 0
+}
+
+func askKey(o *OpenFailure) string {
+	if o.Presses > 0 {
+		return fmt.Sprintf("ask/%d/%d", o.Seq, o.Presses)
+	}
+	return fmt.Sprintf("ask/%d", o.Seq)
 }
 
 func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }

@@ -43,46 +43,116 @@ var offersByKind = map[Kind][]string{
 }
 
 // suggestionID names the suggestion about the open failure. What is offered once more,
-// after the conversation could not be shortened, is another suggestion: an answer to the
-// first does not count for it.
+// after the conversation could not be shortened or a plugin's own button was pressed, is
+// another suggestion: an answer to the first does not count for it.
 func (r *Run) suggestionID() string {
 	id := fmt.Sprintf("%s-s%d", r.ID, r.Open.Seq)
 	if r.Open.Compacted {
 		id += "-again"
+	}
+	if r.Open.Presses > 0 {
+		id += fmt.Sprintf("-%d", r.Open.Presses)
 	}
 	return id
 }
 
 // suggest makes the suggestion that offers the decision at hand.
 func (r *Run) suggest() Suggestion {
-	o, d := r.Open, r.Open.Decision
+	o, d := r.Open, r.proposal()
 	f := o.Failure
 	s := Suggestion{
 		SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: o.Attempt,
 		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago: a wait, a crash
-		Title: f.Title, Message: f.Message, Error: f, ResetsAt: f.ResetsAt,
+		Title: f.Title, Message: f.Message, Error: f, ResetsAt: r.resetsAt(d),
 		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: append([]Tried{}, r.Call.Tried...), Actions: []Button{},
 	}
 	if d.Delay > 0 {
 		s.RetryAt = o.At.Add(d.Delay.Duration())
 	}
-	if wait := max(d.Delay, f.RetryAfter); wait > MaxInProcessWait && s.ResetsAt.IsZero() {
-		s.ResetsAt = o.At.Add(wait.Duration())
-	}
-	if d.Action != ActionFail {
-		s.Actions = r.buttons(s.ResetsAt)
-	}
+	s.Actions = r.buttons(d, s.ResetsAt)
+	s.Why = why(d, s.Actions)
 	return s
 }
 
-// buttons lists what a person may do about the failure at hand.
-func (r *Run) buttons(resetsAt time.Time) []Button {
-	o, d := r.Open, r.Open.Decision
-	kinds, ok := offersByKind[o.Failure.Kind]
+// why is one line about the first action: who suggests it, and because of what.
+func why(d Decision, actions []Button) string {
+	if d.By == nil || d.BlockedBy == blockedIdle || d.BlockedBy == blockedCompact || d.BlockedBy == blockedCompactions {
+		return "" // what is suggested is nobody's advice
+	}
+	line := d.By.Plugin + " suggests to stop"
+	if d.Action != ActionFail {
+		line = d.By.Plugin + " suggests " + actions[0].Label
+	}
+	if reason := tidy(d.By.Reason); reason != "" {
+		line += ": " + reason
+	}
+	return Clip(line, MaxText)
+}
+
+// proposal is the decision at hand or, where nobody had an opinion, what is safe: asking the
+// same model again where that may help, else the first thing that can be done about such a
+// failure. Its action is fail where there is nothing.
+func (r *Run) proposal() Decision {
+	d := *r.Open.Decision
+	if d.Action != ActionNone {
+		return d
+	}
+	d.Action = ActionFail
+	var first Button
+	for _, b := range r.safe(Decision{}, r.resetsAt(d)) {
+		switches := first.Kind == ButtonSwitchModel || first.Kind == ButtonLarger
+		if b.Effect == EffectRunner && (first.Kind == "" || switches && b.Kind == ButtonRetry && r.Open.Failure.Retryable) {
+			first = b
+		}
+	}
+	switch first.Kind {
+	case "":
+	case ButtonSwitchModel, ButtonLarger:
+		d.Action, d.NewModel = ActionSwitchModel, first.Model
+	default:
+		d.Action, d.Adjust.Compact = ActionRetry, first.Kind == ButtonCompact
+	}
+	return d
+}
+
+// resetsAt is when what the failure is about is over, where that is not soon.
+func (r *Run) resetsAt(d Decision) time.Time {
+	f := r.Open.Failure
+	if wait := max(d.Delay, f.RetryAfter); wait > MaxInProcessWait && f.ResetsAt.IsZero() {
+		return r.Open.At.Add(wait.Duration())
+	}
+	return f.ResetsAt
+}
+
+// buttons lists what a person may do about the failure at hand, what is suggested first and
+// Stop last; nothing where there is nothing to choose from.
+func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
+	var list buttonList
+	for _, b := range d.Actions {
+		if b, ok := r.offerable(d, b); ok && b.own() {
+			list.add(b)
+		}
+	}
+	if d.Action == ActionFail && len(list) == 0 {
+		return []Button{}
+	}
+	list = append(r.safe(d, resetsAt), list...)
+	for _, b := range d.Actions {
+		if b, ok := r.offerable(d, b); ok && !b.own() {
+			list.add(b)
+		}
+	}
+	return list.inOrder(d)
+}
+
+// safe lists what a person may do about such a failure, whatever was decided.
+func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
+	f := r.Open.Failure
+	kinds, ok := offersByKind[f.Kind]
 	if !ok {
 		kinds = offersByKind[KindUnknown]
 	}
-	if d.Action == ActionRetry && !d.Adjust.Compact && !o.terminal() && !o.told() && !slices.Contains(kinds, ButtonRetry) {
+	if d.Action == ActionRetry && !d.Adjust.Compact && !r.Open.terminal() && !r.Open.told() && !slices.Contains(kinds, ButtonRetry) {
 		kinds = append([]string{ButtonRetry}, kinds...)
 	}
 	if d.Action == ActionSwitchModel && !slices.Contains(kinds, ButtonSwitchModel) && !slices.Contains(kinds, ButtonLarger) {
@@ -92,34 +162,37 @@ func (r *Run) buttons(resetsAt time.Time) []Button {
 	for _, kind := range kinds {
 		r.addButton(&list, kind, resetsAt)
 	}
-	for _, b := range d.Actions {
-		if r.offerable(b) {
-			b.ID, b.Primary = "", false
-			list.add(b)
-		}
-	}
-	list.add(Button{Kind: ButtonStop})
-	list.prefer(d)
 	return list
 }
 
-// offerable reports whether a plugin's extra button offers no more than the run may do.
-func (r *Run) offerable(b Button) bool {
-	switch b.Kind {
-	case "":
-		return false
-	case ButtonSwitchModel, ButtonLarger:
-		return r.Open.offers(b.Model)
-	case ButtonRetry, ButtonWaitLonger:
-		return !r.IdleBreaker()
-	case ButtonCompact:
-		return r.compactable()
-	case ButtonRerunTool:
-		return r.rerunnable()
-	case ButtonExtend:
-		return r.Open.extension() != ""
+// offerable is an extra button of the decision as it may be offered, and whether it may: it
+// offers no more than the run may do.
+func (r *Run) offerable(d Decision, b Button) (Button, bool) {
+	if b.URL != "" || !known[b.Kind] {
+		by := ""
+		if d.By != nil {
+			by = d.By.Plugin
+		}
+		b, problem := b.made(by)
+		return b, problem == "" && b.own() && (b.URL != "" || r.Open.Presses < MaxPresses)
 	}
-	return true
+	ok := true
+	switch b.Kind {
+	case ButtonSwitchModel, ButtonLarger:
+		ok = r.Open.offers(b.Model)
+	case ButtonRetry, ButtonWaitLonger:
+		ok = !r.IdleBreaker() && !r.Open.terminal()
+	case ButtonCompact:
+		ok = r.compactable()
+	case ButtonRerunTool:
+		ok = r.rerunnable()
+	case ButtonExtend:
+		ok = r.Open.extension() != ""
+	case ButtonStop, ButtonRetryNow, ButtonCancelWait:
+		ok = false // it is there already, or about a wait
+	}
+	b.ID, b.Primary, b.Effect, b.Plugin = "", false, "", ""
+	return b, ok
 }
 
 // rerunnable reports whether the failure at hand is a call of unknown outcome that we made,
@@ -189,7 +262,10 @@ func (o *OpenFailure) extension() string {
 
 // addSwitches offers the alternatives, the decision's own first.
 func (r *Run) addSwitches(list *buttonList, kind string) {
-	chosen := r.Open.Decision.NewModel
+	chosen := ""
+	if d := r.Open.Decision; d != nil {
+		chosen = d.NewModel
+	}
 	if chosen != "" {
 		list.add(Button{Kind: kind, Model: chosen})
 	}
@@ -213,81 +289,6 @@ func waitActions(alternatives []Alternative, model string) []Button {
 		}
 	}
 	list.add(Button{Kind: ButtonCancelWait})
+	number(list)
 	return list
-}
-
-type buttonList []Button
-
-// add appends b with its id, and with its label and effect where they are missing.
-func (l *buttonList) add(b Button) {
-	if b.Label == "" {
-		b.Label = Label(b.Kind, b.Model)
-	}
-	b.Effect = EffectOf(b.Kind)
-	b.ID = fmt.Sprintf("a%d", len(*l)+1)
-	*l = append(*l, b)
-}
-
-// prefer marks the primary action: the one that was decided, else the first.
-func (l buttonList) prefer(d *Decision) {
-	for i, b := range l {
-		decided := d.Action == ActionRetry && !d.Adjust.Compact && b.Kind == ButtonRetry ||
-			d.Action == ActionRetry && d.Adjust.Compact && b.Kind == ButtonCompact ||
-			d.Action == ActionSwitchModel && (b.Kind == ButtonSwitchModel || b.Kind == ButtonLarger) && b.Model == d.NewModel
-		if decided {
-			l[i].Primary = true
-			return
-		}
-	}
-	l[0].Primary = true
-}
-
-// EffectOf says who carries out an action of that kind. A kind that this version
-// does not know is the client's.
-func EffectOf(kind string) string {
-	switch kind {
-	case ButtonRetry, ButtonSwitchModel, ButtonLarger, ButtonCompact, ButtonResumeAt, ButtonWaitLonger,
-		ButtonExtend, ButtonTellAgent, ButtonRerunTool, ButtonStop, ButtonRetryNow, ButtonCancelWait:
-		return EffectRunner
-	}
-	return EffectClient
-}
-
-// Label is the wording of an action (ui/copy.en.json).
-func Label(kind, model string) string {
-	switch kind {
-	case ButtonSwitchModel, ButtonLarger:
-		return "Switch to " + model
-	case ButtonRetry:
-		return "Retry"
-	case ButtonCompact:
-		return "Shorten and retry"
-	case ButtonStop:
-		return "Stop"
-	case ButtonTellAgent:
-		return "Let the agent adapt"
-	case ButtonRerunTool:
-		return "Run the tool again"
-	case ButtonEdit:
-		return "Edit message"
-	case ButtonFixKey:
-		return "Update key"
-	case ButtonAddCredit:
-		return "Add credit"
-	case ButtonChooseModel:
-		return "Choose a model"
-	case ButtonCopyDetails:
-		return "Copy details"
-	case ButtonRetryNow:
-		return "Retry now"
-	case ButtonCancelWait:
-		return "Cancel"
-	case ButtonWaitLonger:
-		return "Wait longer"
-	case ButtonExtend:
-		return "Continue longer"
-	case ButtonResumeAt:
-		return "Continue later"
-	}
-	return kind
 }

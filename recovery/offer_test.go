@@ -8,6 +8,9 @@ import (
 
 // offered is r's suggestion in one line: kind, a star for the primary one.
 func offered(r *Run, d Decision) string {
+	if d.Action != ActionNone {
+		d.By = &Voter{Plugin: "p"}
+	}
 	r.Open.Decision = &d
 	var list []string
 	for _, b := range r.suggest().Actions {
@@ -32,19 +35,43 @@ func TestButtons(t *testing.T) {
 		change func(*Run)
 		want   string
 	}{
-		{"the decision is primary", KindOverloaded, retry, nil, "switch_model=b/two retry* stop"},
-		{"the other one", KindStreamInterrupted, another, nil, "retry switch_model=b/two* stop"},
+		{"the decision is primary", KindOverloaded, retry, nil, "retry* switch_model=b/two stop"},
+		{"the other one", KindStreamInterrupted, another, nil, "switch_model=b/two* retry stop"},
 		{"a retry that the kind does not list", KindTLS, retry, nil, "retry* copy_details switch_model=b/two stop"},
 		{"a silent model", KindTimeout, retry, func(r *Run) { r.Open.Failure.Timer = TimerIdle }, "retry* wait_longer switch_model=b/two stop"},
 		{"a model silent too often", KindTimeout, retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }, "switch_model=b/two* stop"},
-		{"a long wait", KindRateLimit, Decision{Action: ActionRetry, Delay: 90_000}, nil, "resume_at switch_model=b/two retry* stop"},
-		{"a provider that asked for a long wait", KindRateLimit, another, func(r *Run) { r.Open.Failure.RetryAfter = 90_000 }, "resume_at switch_model=b/two* retry stop"},
+		{"a long wait", KindRateLimit, Decision{Action: ActionRetry, Delay: 90_000}, nil, "resume_at* switch_model=b/two retry stop"},
+		{"a provider that asked for a long wait", KindRateLimit, another, func(r *Run) { r.Open.Failure.RetryAfter = 90_000 }, "switch_model=b/two* resume_at retry stop"},
 		{"the time is over", KindRunTimeout, retry, func(r *Run) { r.Open.Cause = CauseClock }, "extend* stop"},
 		{"a model that says so", KindRunTimeout, retry, nil, "retry* stop"},
 		{"a kind of a newer version", "gremlins", retry, nil, "retry* switch_model=b/two stop"},
 		{"a plugin's buttons", KindOverloaded, Decision{Action: ActionRetry, Actions: []Button{
 			{Kind: ButtonSwitchModel, Model: "evil/x"}, {Kind: ""}, {Kind: "call_mum", Label: "Call mum", Primary: true},
-		}}, nil, "switch_model=b/two retry* call_mum stop"},
+		}}, nil, "retry* switch_model=b/two call_mum stop"},
+		{"buttons that lead somewhere, or nowhere", KindOverloaded, Decision{Action: ActionRetry, Actions: []Button{
+			{Label: "Status page", URL: "https://status.example.com/?a=b"},
+			{Label: "Trick", URL: "javascript:alert(1)"},
+			{Label: "Trick", URL: "https://me@evil.example"},
+			{Label: "Trick", URL: "https://a b"},
+			{Kind: ButtonStop},
+		}}, nil, "retry* switch_model=b/two open stop"},
+		{
+			"a fail with a button of its own", KindOverloaded,
+			Decision{Action: ActionFail, Actions: []Button{{Kind: "call_mum"}}},
+			nil,
+			"call_mum* switch_model=b/two retry stop",
+		},
+		{
+			"a fail whose button was pressed too often", KindOverloaded,
+			Decision{Action: ActionFail, Actions: []Button{{Kind: "call_mum"}}},
+			func(r *Run) { r.Open.Presses = MaxPresses }, "",
+		},
+		{"no opinion, and it may pass", KindOverloaded, Decision{}, nil, "retry* switch_model=b/two stop"},
+		{"no opinion, and it will not", KindAuth, Decision{}, nil, "retry* fix_key switch_model=b/two stop"},
+		{"no opinion, and another model may do", KindModelNotFound, Decision{}, nil, "switch_model=b/two* choose_model stop"},
+		{"no opinion, and it is too long", KindContextOverflow, Decision{}, nil, "switch_model_larger=b/two* stop"},
+		{"no opinion on a model silent too often", KindTimeout, Decision{}, func(r *Run) { r.IdleExpiries = silent(r.Model) }, "switch_model=b/two* stop"},
+		{"no opinion, and nothing helps", KindPromptFailure, Decision{}, nil, ""},
 		{"fail", KindOverloaded, Decision{Action: ActionFail}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

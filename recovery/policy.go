@@ -10,6 +10,7 @@ const (
 	IdleBreakerAt         = 5                          // idle expiries in a row without a finished step
 	MaxInterruptedCrashes = 3                          // crashes while resuming end the run
 	MaxToolTries          = 2                          // runs of one idempotent tool call after crashes
+	MaxPresses            = 5                          // of a plugin's own buttons about one failure, by whomever
 )
 
 // Policy is what a run may do. Started pins it.

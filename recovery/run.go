@@ -141,12 +141,18 @@ type OpenFailure struct {
 	Cooling      []Cooldown
 	Votes        []Vote
 	Decision     *Decision
-	Accepted     bool // a person said so: act, whatever autoRecover says
-	Waited       bool // the decision's delay is over, or the network is back
-	Offline      bool // this machine had no connection
+	Accepted     bool   // a person said so: act, whatever autoRecover says
+	Waited       bool   // the decision's delay is over, or the network is back
+	Offline      bool   // this machine had no connection
+	Compacted    bool   // the conversation was shortened, or could not be
+	Pressed      string // the kind of the plugin's own button that a person pressed; the plugin is asked about it
+	Presses      int    // how often such a button was pressed
 	Tell         string
-	Compacted    bool // the conversation was shortened, or could not be
 }
+
+// Asking reports whether plugins are being asked: nothing is decided yet, or a person pressed
+// a plugin's own button.
+func (o *OpenFailure) Asking() bool { return o.Decision == nil || o.Pressed != "" }
 
 // SuggestionOpen reports whether r's suggestion is open, as far as its events know: its time
 // may be over without anybody having written that down. See OpenSuggestion.
@@ -266,9 +272,7 @@ func (r *Run) apply(e Event) {
 			r.Open.Votes = append(r.Open.Votes, b.Vote)
 		}
 	case Decided:
-		if r.Open != nil && r.Open.Seq == b.Failure {
-			r.Open.Decision = &b.Decision
-		}
+		r.decided(b)
 	case Waiting:
 		r.Wait = &b
 		r.Status = StatusWaiting
@@ -575,7 +579,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 func (r *Run) suggested(e Event, b Suggested) {
 	s := b.Suggestion
 	r.Suggestion = &s
-	r.suggestionOpen = r.Open != nil && s.SuggestedAction != ActionFail
+	r.suggestionOpen = r.Open != nil && len(s.Actions) > 0
 	r.Status = StatusFailed
 	r.Wait = nil
 	if r.suggestionOpen {
@@ -596,6 +600,10 @@ func (r *Run) accepted(e Event, b Accepted) {
 	}
 	if b.Model != "" {
 		button.Model = b.Model
+	}
+	if button.Plugin != "" {
+		r.pressed(e, b, button)
+		return
 	}
 	wasWait := r.Wait != nil
 	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
@@ -635,6 +643,32 @@ func (r *Run) accepted(e Event, b Accepted) {
 		r.extend(open, e.Time)
 	}
 	open.Decision = &amended
+}
+
+// pressed puts a plugin's own button before the plugin: what it says then is decided anew.
+func (r *Run) pressed(e Event, b Accepted, button Button) {
+	open := r.Open
+	r.suggestionOpen, r.suggestionOver = false, false
+	r.Status, r.acceptedID = StatusRunning, b.Suggestion
+	r.unpark(e.Time)
+	open.Pressed, open.Votes, open.Waited = button.Kind, nil, false
+	open.Presses++
+}
+
+// decided takes a decision. One that follows from a button that a person pressed acts like a
+// person's own answer.
+func (r *Run) decided(b Decided) {
+	o := r.Open
+	if o == nil || o.Seq != b.Failure {
+		return
+	}
+	o.Decision = &b.Decision
+	if o.Pressed != "" && (b.Decision.Action == ActionRetry || b.Decision.Action == ActionSwitchModel) {
+		o.Accepted = true
+		r.Call.Granted++
+		r.Granted++
+	}
+	o.Pressed = ""
 }
 
 // rerun takes a tool's result back, at the wish of a person who knows what that may do.

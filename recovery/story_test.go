@@ -26,7 +26,7 @@ const storyMark = "----\n"
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
 //	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
-//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact]
+//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [button=KIND] [pressed=KIND]
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
 //	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
@@ -140,6 +140,7 @@ type opinion struct {
 	plugin, kind string
 	vote         Vote
 	below        int
+	pressed      string // the opinion is about a button of that kind
 }
 
 func parseStory(t tb, path, text string) *world {
@@ -205,7 +206,7 @@ func parseStory(t tb, path, text string) *world {
 
 func voteOf(opinions []opinion, plugin string, r *Run) Vote {
 	for _, o := range opinions {
-		if o.plugin == plugin && (o.kind == "*" || o.kind == string(r.Open.Failure.Kind)) && (o.below == 0 || r.Open.Attempt < o.below) {
+		if o.plugin == plugin && (o.kind == "*" || o.kind == string(r.Open.Failure.Kind)) && (o.below == 0 || r.Open.Attempt < o.below) && o.pressed == r.Open.Pressed {
 			return o.vote
 		}
 	}
@@ -289,6 +290,10 @@ func parseOpinion(t tb, words []string) opinion {
 			o.vote.Delay = InMillis(d)
 		} else if n, found := strings.CutPrefix(word, "below="); found {
 			o.below, _ = strconv.Atoi(n)
+		} else if kind, found := strings.CutPrefix(word, "button="); found {
+			o.vote.Actions = append(o.vote.Actions, Button{Kind: kind, Label: "Do " + kind})
+		} else if kind, found := strings.CutPrefix(word, "pressed="); found {
+			o.pressed = kind
 		} else if word == "compact" {
 			o.vote.Adjust.Compact = true
 		} else {

@@ -17,6 +17,10 @@ type Button struct {
 	Effect  string `json:"effect"` // runner or client
 	Model   string `json:"model,omitempty"`
 	Primary bool   `json:"primary,omitempty"`
+	// URL is where a plugin's own button leads, http or https, at most 2 KiB; the client opens it.
+	URL string `json:"url,omitempty"`
+	// Plugin is asked again when the button, which is its own and has no URL, is pressed.
+	Plugin string `json:"plugin,omitempty"`
 }
 
 // The kinds of actions (spec §6).
@@ -37,6 +41,7 @@ const (
 	ButtonAddCredit   = "add_credit"
 	ButtonChooseModel = "choose_model"
 	ButtonCopyDetails = "copy_details"
+	ButtonOpen        = "open" // the button's URL
 
 	ButtonRetryNow   = "retry_now"
 	ButtonCancelWait = "cancel_wait"
@@ -57,8 +62,9 @@ type Suggestion struct {
 	RetryAt   time.Time `json:"retryAt,omitzero"`
 	ResetsAt  time.Time `json:"resetsAt,omitzero"`
 	BlockedBy string    `json:"blockedBy,omitempty"`
-	DecidedBy *Voter    `json:"decidedBy,omitempty"`
-	Actions   []Button  `json:"actions"`
+	DecidedBy *Voter    `json:"decidedBy,omitempty"` // nil = nobody had an opinion: what is safe is offered
+	Why       string    `json:"why,omitempty"`       // who suggests the first action, and because of what, in one line
+	Actions   []Button  `json:"actions"`             // the suggested one first, Stop last; none = the run is over
 	Tried     []Tried   `json:"tried"`
 }
 

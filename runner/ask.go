@@ -35,7 +35,7 @@ func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 // voted writes a vote, as long as the failure is still open.
 func (l *loop) voted(failure uint64, v recovery.Vote) {
 	l.post(func(ctx context.Context) error {
-		if o := l.run.Open; l.run.End != nil || o == nil || o.Seq != failure || o.Decision != nil {
+		if o := l.run.Open; l.run.End != nil || o == nil || o.Seq != failure || !o.Asking() {
 			return nil
 		}
 		return l.write(ctx, recovery.Voted{Failure: failure, Vote: v})

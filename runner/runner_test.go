@@ -35,16 +35,23 @@ func TestCompletes(t *testing.T) {
 	}
 }
 
-func TestWithoutPluginTheFailureIsFinal(t *testing.T) {
-	model := script(fails("par", overload))
+func TestWithoutPluginNothingIsRepeatedAndAPersonIsAsked(t *testing.T) {
+	model := script(fails("par", overload), answers("whole"))
 	r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true))
 	_, err := r.Run(t.Context(), "hi")
 	failed := wantError(t, err, recovery.KindOverloaded)
-	if failed.Suggestion != nil {
-		t.Errorf("a suggestion without a plugin: %+v", failed.Suggestion)
+	if s := failed.Suggestion; s == nil || s.DecidedBy != nil || s.SuggestedAction != recovery.ActionRetry || s.Actions[0].Kind != recovery.ButtonRetry {
+		t.Fatalf("suggestion %+v", s)
 	}
 	if n := len(model.calls()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
+	}
+	run, err := r.Recover(t.Context(), failed.Run, runner.Answer{Action: "a1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := run.Wait(); err != nil || result.Text != "whole" {
+		t.Errorf("%+v, %v", result, err)
 	}
 }
 
@@ -338,7 +345,7 @@ func TestABadPluginChangesNothing(t *testing.T) {
 				model := script(fails("", overload))
 				_, err := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("bad", hook)).Run(t.Context(), "hi")
 				failed := wantError(t, err, recovery.KindOverloaded)
-				if failed.Suggestion != nil || len(model.calls()) != 1 {
+				if s := failed.Suggestion; s == nil || s.DecidedBy != nil || s.Actions[0].Kind != recovery.ButtonRetry || len(model.calls()) != 1 {
 					t.Errorf("suggestion %+v after %d requests", failed.Suggestion, len(model.calls()))
 				}
 			})

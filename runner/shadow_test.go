@@ -117,7 +117,7 @@ func TestAShadowsVoteIsWritten(t *testing.T) {
 		want  int
 		last  string
 	}{
-		"nobody else is asked": {nil, true, 0, 1, "ended"},
+		"nobody else is asked": {nil, true, 0, 1, "voted"},
 		"the run fails":        {advise(recovery.Vote{Action: recovery.ActionFail}), true, 200 * time.Millisecond, 1, "ended"},
 		"it comes too late":    {advise(recovery.Vote{Action: recovery.ActionFail}), true, 300 * time.Millisecond, 0, "ended"},
 		"after the suggestion": {advise(retryNow), false, 200 * time.Millisecond, 1, "voted"},

@@ -49,7 +49,7 @@ func everything(t *testing.T) map[string][]string {
 		recovery.Failed{Attempt: 1, Failure: *recovery.NewFailure(recovery.KindTimeout, recovery.OriginModel, recovery.PhaseMidStream, nil), Usage: llm.Usage{InputTokens: 5}},
 		recovery.Voted{Failure: 4, Vote: recovery.Vote{Plugin: "helper", Action: recovery.ActionRetry}},
 		recovery.Decided{Failure: 4, Decision: recovery.Decision{Action: recovery.ActionRetry}},
-		recovery.Suggested{Suggestion: recovery.Suggestion{ID: "s1", SuggestedAction: recovery.ActionRetry}},
+		recovery.Suggested{Suggestion: recovery.Suggestion{ID: "s1", SuggestedAction: recovery.ActionRetry, Actions: []recovery.Button{{ID: "a1", Kind: recovery.ButtonRetry, Effect: recovery.EffectRunner}}}},
 		recovery.Accepted{Suggestion: "s1", Action: "a1"},
 		recovery.Waiting{ID: "w1", For: recovery.WaitTime},
 		recovery.Due{Timer: recovery.TimerWait, Failure: 4},

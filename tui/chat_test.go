@@ -579,7 +579,7 @@ func TestRetryCommand(t *testing.T) {
 		s.fails(recovery.KindOverloaded, nil)
 		s.decides(retry)
 		s.sends("/retry")
-		if len(s.gateway.answers) != 1 || s.gateway.answers[0].Action != "a2" {
+		if len(s.gateway.answers) != 1 || s.gateway.answers[0].Action != "a1" {
 			s.Errorf("answers %+v", s.gateway.answers)
 		}
 		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a3"})

@@ -105,7 +105,7 @@ var states = map[string]func(*scene){
 	},
 	"chosen": func(s *scene) {
 		s.asked(recovery.KindOverloaded)
-		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a1"})
+		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a2"})
 		s.goesOn()
 	},
 	"recovered": func(s *scene) {
@@ -120,9 +120,9 @@ var states = map[string]func(*scene){
 		s.sends("/details")
 	},
 	"failed": func(s *scene) {
-		s.begins(func(p *recovery.Policy) { p.Plugins = nil })
+		s.begins(nil)
 		s.fails(recovery.KindUnavailable, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
-		s.happens(recovery.Decided{Failure: s.state.Open.Seq, Decision: recovery.Decide(s.state)})
+		s.decides(recovery.Decision{Action: recovery.ActionFail})
 		s.goesOn()
 	},
 	"stopped": func(s *scene) {

@@ -73,6 +73,10 @@ export interface Button {
   effect: 'runner' | 'client';
   model?: string;
   primary?: boolean;
+  /** Where a plugin's own button leads, http or https: yours to open. */
+  url?: string;
+  /** The plugin that is asked again when this button of its own is posted. */
+  plugin?: string;
 }
 
 /** Why a decision is what it is. */
@@ -105,7 +109,11 @@ export interface Suggestion {
   retryAt?: string;
   resetsAt?: string;
   blockedBy?: string;
+  /** Missing where nobody had an opinion: what is safe is offered. */
   decidedBy?: Voter;
+  /** Who suggests the first action, and because of what, in one line. */
+  why?: string;
+  /** The suggested one first, Stop last; none where the run is over. */
   actions: Button[];
   tried: Tried[];
 }

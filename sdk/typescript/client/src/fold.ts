@@ -311,7 +311,7 @@ export class Fold {
   private suggested(b: Bodies['suggested']): void {
     const s = b.suggestion;
     this.suggestion = { ...s, actions: s.actions ?? [], tried: s.tried ?? [] }; // an empty list may come as null
-    this.suggestionOpen = this.open !== undefined && b.suggestion.suggestedAction !== 'fail';
+    this.suggestionOpen = this.open !== undefined && this.suggestion.actions.length > 0;
     this.view.status = 'failed';
     delete this.view.wait;
     delete this.view.recovering;
@@ -337,6 +337,8 @@ export class Fold {
       this.cancelled = true;
     } else if (button.kind === 'stop') {
       this.open.stopped = true;
+    } else if (button.plugin) {
+      this.open.decided = false; // its plugin is asked what follows
     } else {
       this.answerFor(button, to);
     }

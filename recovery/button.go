@@ -1,0 +1,169 @@
+package recovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a plugin's own button, in bytes.
+const (
+	maxButtonURL  = 2 << 10
+	maxButtonKind = 100
+)
+
+type buttonList []Button
+
+// add appends b, with its label and effect where they are missing.
+func (l *buttonList) add(b Button) {
+	if b.Label == "" {
+		b.Label = Label(b.Kind, b.Model)
+	}
+	if b.Effect == "" {
+		b.Effect = EffectOf(b.Kind)
+	}
+	*l = append(*l, b)
+}
+
+// inOrder is the list with the action that is suggested at its front, marked, and Stop at its
+// end; the ids follow the order.
+func (l buttonList) inOrder(d Decision) []Button {
+	l.add(Button{Kind: ButtonStop})
+	first := slices.IndexFunc(l, d.isOf)
+	if first < 0 {
+		first = slices.IndexFunc(l, func(b Button) bool { return b.Effect == EffectRunner })
+	}
+	suggested := l[first]
+	suggested.Primary = true
+	l = slices.Insert(slices.Delete(l, first, first+1), 0, suggested)
+	number(l)
+	return l
+}
+
+// number gives the buttons their ids.
+func number(buttons []Button) {
+	for i := range buttons {
+		buttons[i].ID = fmt.Sprintf("a%d", i+1)
+	}
+}
+
+// isOf reports whether the button does what is decided.
+func (d Decision) isOf(b Button) bool {
+	switch d.Action {
+	case ActionRetry:
+		switch b.Kind {
+		case ButtonCompact:
+			return d.Adjust.Compact
+		case ButtonResumeAt: // unless the run's time would be over by then
+			return d.BlockedBy != string(TimerRun) && d.BlockedBy != string(TimerMaxTurn)
+		case ButtonExtend, ButtonTellAgent:
+			return true
+		case ButtonRetry:
+			return !d.Adjust.Compact
+		}
+	case ActionSwitchModel:
+		return (b.Kind == ButtonSwitchModel || b.Kind == ButtonLarger) && b.Model == d.NewModel
+	case ActionFail:
+		return b.own()
+	}
+	return false
+}
+
+// own reports whether a plugin made the button up: it leads somewhere, or comes back to the
+// plugin when it is pressed.
+func (b Button) own() bool { return b.URL != "" || b.Plugin != "" }
+
+// known are the kinds of buttons that this version has a meaning for.
+var known = map[string]bool{
+	ButtonRetry: true, ButtonSwitchModel: true, ButtonLarger: true, ButtonCompact: true, ButtonResumeAt: true,
+	ButtonWaitLonger: true, ButtonExtend: true, ButtonTellAgent: true, ButtonRerunTool: true, ButtonStop: true,
+	ButtonEdit: true, ButtonFixKey: true, ButtonAddCredit: true, ButtonChooseModel: true, ButtonCopyDetails: true,
+	ButtonRetryNow: true, ButtonCancelWait: true,
+}
+
+// made is a button of plugin's own as it may be offered, or why it may not.
+func (b Button) made(plugin string) (Button, string) {
+	b.ID, b.Primary, b.Effect, b.Model, b.Plugin = "", false, EffectRunner, "", plugin
+	switch {
+	case len(b.Kind) > maxButtonKind || !utf8.ValidString(b.Kind) || !utf8.ValidString(b.Label):
+		return Button{}, "a button's kind is too long, or no UTF-8"
+	case b.Kind == "" && b.URL == "":
+		return Button{}, "a button has neither a kind nor a URL"
+	case b.URL == "":
+		return b, ""
+	}
+	if !webAddress(b.URL) {
+		return Button{}, fmt.Sprintf("the URL of button %q is none that a person can be sent to", Clip(b.Label, 40))
+	}
+	b.Effect, b.Plugin = EffectClient, ""
+	if known[b.Kind] || b.Kind == "" {
+		b.Kind = ButtonOpen
+	}
+	return b, ""
+}
+
+// webAddress reports whether a person can be sent there: http or https, a host, no user
+// before it that could be taken for one.
+func webAddress(address string) bool {
+	rest, ok := strings.CutPrefix(address, "https://")
+	if !ok {
+		rest, ok = strings.CutPrefix(address, "http://")
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	host, _, _ = strings.Cut(host, "?")
+	odd := func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r == '\\' || r == '"' || r == '<' || r == '>' || r == utf8.RuneError
+	}
+	return ok && len(address) <= maxButtonURL && host != "" && !strings.Contains(host, "@") && strings.IndexFunc(address, odd) < 0
+}
+
+// EffectOf says who carries out an action of that kind. A kind that this version
+// does not know is the client's.
+func EffectOf(kind string) string {
+	switch kind {
+	case ButtonRetry, ButtonSwitchModel, ButtonLarger, ButtonCompact, ButtonResumeAt, ButtonWaitLonger,
+		ButtonExtend, ButtonTellAgent, ButtonRerunTool, ButtonStop, ButtonRetryNow, ButtonCancelWait:
+		return EffectRunner
+	}
+	return EffectClient
+}
+
+// Label is the wording of an action (ui/copy.en.json).
+func Label(kind, model string) string {
+	switch kind {
+	case ButtonSwitchModel, ButtonLarger:
+		return "Switch to " + model
+	case ButtonRetry:
+		return "Retry"
+	case ButtonCompact:
+		return "Shorten and retry"
+	case ButtonStop:
+		return "Stop"
+	case ButtonTellAgent:
+		return "Let the agent adapt"
+	case ButtonRerunTool:
+		return "Run the tool again"
+	case ButtonEdit:
+		return "Edit message"
+	case ButtonFixKey:
+		return "Update key"
+	case ButtonAddCredit:
+		return "Add credit"
+	case ButtonChooseModel:
+		return "Choose a model"
+	case ButtonCopyDetails:
+		return "Copy details"
+	case ButtonRetryNow:
+		return "Retry now"
+	case ButtonCancelWait:
+		return "Cancel"
+	case ButtonWaitLonger:
+		return "Wait longer"
+	case ButtonExtend:
+		return "Continue longer"
+	case ButtonResumeAt:
+		return "Continue later"
+	}
+	return kind
+}
