@@ -333,7 +333,7 @@ func TestNumbersPressButtons(t *testing.T) {
 			s.chat.input.Reset()
 		}
 		s.types("1")
-		s.has("Enter chooses: Switch to")
+		s.has("Enter chooses: Retry")
 		if len(s.gateway.answers) != 0 {
 			s.Fatalf("the number alone pressed %+v", s.gateway.answers)
 		}

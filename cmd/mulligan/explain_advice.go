@@ -64,7 +64,7 @@ func someTalk() []llm.Message {
 // String says it as an instruction.
 func (t treatment) String() string {
 	switch {
-	case t.BlockedBy != "" && t.labels() != "":
+	case (t.BlockedBy != "" || t.Action == recovery.ActionNone) && t.labels() != "":
 		return "stop, and offer: " + t.labels()
 	case t.Action == recovery.ActionRetry && t.Adjust.Compact:
 		return t.pause() + "shorten the conversation and retry"

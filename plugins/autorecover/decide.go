@@ -35,6 +35,9 @@ func Decide(c Config, in Input, jitter float64) recovery.Vote {
 		return c.retry(in, p, jitter, retryReason(in))
 	}
 	if model := c.next(in, p); model != "" {
+		if p.last == offerOther && in.AutoRecover {
+			return recovery.Vote{Reason: in.happened() + "; whether another model is asked is for a person to say"}
+		}
 		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: model, Reason: switchReason(in, model)}
 	}
 	return c.lastResort(in, p, jitter)
@@ -49,8 +52,16 @@ func (c Config) retryFirst(in Input, p plan) bool {
 		return true
 	}
 	spent := in.IdleBreaker || in.Retries >= in.MaxRetries || (c.Switch && in.retriesOfModel() >= c.AfterRetries)
-	tooLong := asked(in.Failure, in.Now) > patience && c.next(in, p) != ""
-	return !spent && !tooLong
+	next := c.next(in, p)
+	tooLong := asked(in.Failure, in.Now) > patience && next != ""
+	silent := silence[in.Failure.Timer] && next != "" && in.fitness(next) == untried
+	return !spent && !tooLong && !silent
+}
+
+// silence has the timers whose expiry patience does not cure: another model is asked at the
+// first one, where one is well.
+var silence = map[recovery.Timer]bool{
+	recovery.TimerConnect: true, recovery.TimerFirstEvent: true, recovery.TimerBytes: true, recovery.TimerIdle: true,
 }
 
 func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
@@ -61,7 +72,7 @@ func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
 		v := c.retry(in, p, jitter, in.happened()+"; a shorter one may fit")
 		v.Adjust.Compact = true
 		return v
-	case p.last == offerOnly, p.last == retryRepaired && !in.AutoRecover:
+	case p.last == offerOnly, p.last == offerOther, p.last == retryRepaired && !in.AutoRecover:
 		p.atOnce = true // a person decides when
 	}
 	return c.retry(in, p, jitter, lastReason(in, p))

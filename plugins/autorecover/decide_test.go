@@ -65,7 +65,7 @@ var table = map[recovery.Kind][4]string{
 	recovery.KindEmptyResponse:     {"retry", quill, "retry", "retry"},
 	recovery.KindContextOverflow:   {quill, quill, "fail", "fail"},
 	recovery.KindInvalidRequest:    {atlas, atlas, "fail", "fail"},
-	recovery.KindContentFilter:     {atlas, atlas, "retry", "retry"},
+	recovery.KindContentFilter:     {"", "", "retry", "retry"},
 	recovery.KindModelNotFound:     {quill, quill, "retry", "retry"},
 	recovery.KindOutputTruncated:   {"retry", quill, "retry", "retry"},
 	recovery.KindMisconfigured:     {atlas, atlas, "retry", "retry"},
@@ -113,6 +113,41 @@ func TestUnknownKindsAreTriedOnceIfRetryable(t *testing.T) {
 	}
 	if got := said(decide(input("of_tomorrow", 2, quill))); got != quill {
 		t.Errorf("the second time: %s", got)
+	}
+}
+
+// TestSilenceSwitchesAtOnce: a model that kept silent is not waited for again where another
+// one is well, and only there.
+func TestSilenceSwitchesAtOnce(t *testing.T) {
+	for timer, want := range map[recovery.Timer]string{
+		recovery.TimerConnect: quill, recovery.TimerFirstEvent: quill, recovery.TimerBytes: quill, recovery.TimerIdle: quill,
+		recovery.TimerStep: "retry", "": "retry",
+	} {
+		in := input(recovery.KindTimeout, 1, quill)
+		in.Failure.Timer = timer
+		if got := said(decide(in)); got != want {
+			t.Errorf("%q: %s, want %s", timer, got, want)
+		}
+		in.Tried = append(in.Tried, recovery.Tried{Model: quill, Code: recovery.CodeProviderTimeout})
+		if got := said(decide(in)); got != "retry" {
+			t.Errorf("%q, the other has failed, too: %s", timer, got)
+		}
+		in.Alternatives = nil
+		if got := said(decide(in)); got != "retry" {
+			t.Errorf("%q, there is no other: %s", timer, got)
+		}
+	}
+}
+
+// TestARefusalIsOffered: who is asked instead is a person's choice.
+func TestARefusalIsOffered(t *testing.T) {
+	in := input(recovery.KindContentFilter, 1, quill, atlas)
+	if got := said(decide(in)); got != "" {
+		t.Errorf("with autoRecover: %s", got)
+	}
+	in.AutoRecover = false
+	if got := said(decide(in)); got != atlas {
+		t.Errorf("without: %s", got)
 	}
 }
 
@@ -260,6 +295,10 @@ func TestVotesAlwaysCount(t *testing.T) {
 				t.Fatalf("switch from %q to %q", in.Model, v.NewModel)
 			}
 		case recovery.ActionFail:
+		case recovery.ActionNone:
+			if in.Failure.Kind != recovery.KindContentFilter {
+				t.Fatalf("no opinion on %s", in.Failure.Kind)
+			}
 		default:
 			t.Fatalf("action %q", v.Action)
 		}

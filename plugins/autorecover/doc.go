@@ -12,6 +12,10 @@
 //	the run's own time or budget is over    retry: it can only be offered, with "extend"
 //	it may pass by itself                   retry after 1 s, 2 s, 4 s and some jitter, never
 //	                                        before the provider allows it
+//	the model kept silent                   switch at once to an alternative that has not failed;
+//	                                        without one, as above
+//	it refuses to answer this               no opinion: other models are offered, never asked by
+//	                                        themselves
 //	it will not, or retries are used up     switch to an alternative that has not failed yet
 //	no alternative                          retry, after the reset where there is one; what
 //	                                        the runner may not do then becomes a suggestion

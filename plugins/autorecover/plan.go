@@ -35,6 +35,7 @@ type last int
 const (
 	giveUp        last = iota // fail: only other input helps
 	offerOnly                 // retry at once: the runner offers it to a person and does not act on it itself
+	offerOther                // the same, and the other models are only offered, too
 	retryAnyhow               // retry: the runner offers what its limits forbid
 	retryRepaired             // retry: a person repairs something first
 	retryShorter              // retry with the conversation shortened, as often as that may help
@@ -62,7 +63,7 @@ var plans = map[recovery.Kind]plan{
 	recovery.KindModelNotFound: {never, others, retryRepaired, false, false},
 
 	recovery.KindContextOverflow: {never, larger, retryShorter, true, false},
-	recovery.KindContentFilter:   {never, others, offerOnly, false, true},
+	recovery.KindContentFilter:   {never, others, offerOther, false, true},
 	recovery.KindInvalidRequest:  {never, others, giveUp, false, true},
 	recovery.KindPromptFailure:   {never, stay, giveUp, false, false},
 	recovery.KindInternal:        {never, stay, offerOnly, false, false},
