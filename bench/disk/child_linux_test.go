@@ -28,6 +28,9 @@ const (
 	resultSize   = 64 << 10 // of the tool, in bytes: all rounds want more than there is
 )
 
+// sizes are those of the disks, in bytes.
+var sizes = map[string]int{"full": diskSize + 1<<20, "prune": 24 * diskSize}
+
 // trouble is what a child's disk has.
 type trouble struct {
 	begin, end func() error
@@ -36,7 +39,11 @@ type trouble struct {
 // child plays its part and ends the process.
 func child(name, dir string) {
 	t, err := troubles(name, dir)
-	if err == nil {
+	switch {
+	case err != nil:
+	case name == "prune":
+		err = prune(filepath.Join(dir, "state"))
+	default:
 		err = play(filepath.Join(dir, "state"), t)
 	}
 	if err != nil {
@@ -52,7 +59,7 @@ func troubles(name, dir string) (trouble, error) {
 		signal.Ignore(syscall.SIGXFSZ)
 		return trouble{begin: func() error { return limit(1 << 20) }, end: func() error { return limit(1 << 30) }}, nil
 	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", diskSize)); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", sizes[name])); err != nil {
 		return trouble{}, fmt.Errorf("cannot mount: %w", err)
 	}
 	ballast := filepath.Join(dir, "ballast")

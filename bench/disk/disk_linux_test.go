@@ -27,7 +27,19 @@ func TestI33TheFileIsAsLargeAsItMayBe(t *testing.T) {
 
 // TestI33TheDiskIsFull: the store is alone on a small disk, in a mount namespace of its own.
 func TestI33TheDiskIsFull(t *testing.T) {
-	cmd := troubled(t, "full")
+	wantNotice(t, onSmallDisk(t, "full"), "The run waits for its store: no space left on device. It goes on by itself.")
+}
+
+// TestI33AFullDiskIsReadAndPruned: what is on a full disk can be listed and read, and deleting
+// some of it makes room.
+func TestI33AFullDiskIsReadAndPruned(t *testing.T) {
+	wantNotice(t, onSmallDisk(t, "prune"), "")
+}
+
+// onSmallDisk gives what a child says that has a small disk of its own.
+func onSmallDisk(t *testing.T, name string) string {
+	t.Helper()
+	cmd := troubled(t, name)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
@@ -44,7 +56,7 @@ func TestI33TheDiskIsFull(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	wantNotice(t, string(out), "The run waits for its store: no space left on device. It goes on by itself.")
+	return string(out)
 }
 
 func troubled(t *testing.T, name string) *exec.Cmd {

@@ -52,18 +52,28 @@ func (s *Store) submitTo(ctx context.Context, writes chan<- *write, do func(cont
 		return timeline.ErrClosed
 	default:
 	}
-	select {
-	case writes <- w:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.closing:
-		return timeline.ErrClosed
+	if err := s.hand(ctx, writes, w); err != nil {
+		return err
 	}
 	select {
 	case err := <-w.done:
 		return err
 	case <-ctx.Done():
 		return ctx.Err() // it is being written, or not: only the store knows
+	}
+}
+
+// hand gives w to the committer.
+func (s *Store) hand(ctx context.Context, writes chan<- *write, w *write) error {
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	select {
+	case writes <- w:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return timeline.ErrClosed
 	}
 }
 

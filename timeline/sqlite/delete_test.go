@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -101,5 +102,50 @@ func TestDeletedRunsAreGone(t *testing.T) {
 	var verdict string
 	if err := s.readers.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("integrity: %s, %v", verdict, err)
+	}
+}
+
+// TestWritesDoNotWaitForAWipe: a reader holds the write-ahead log for as long as it likes, and
+// runs write meanwhile.
+func TestWritesDoNotWaitForAWipe(t *testing.T) {
+	s := open(t, t.TempDir())
+	singing(t, s, "old", canary)
+	singing(t, s, "reader", "x")
+	rows, err := s.readers.QueryContext(t.Context(), "SELECT event FROM timeline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		t.Fatal(rows.Err())
+	}
+	deleted := make(chan error, 1)
+	go func() { deleted <- s.Delete(t.Context(), "old") }()
+	for gone := false; !gone; {
+		_, err := s.find(t.Context(), "old")
+		gone = err != nil
+	}
+	l, err := s.Claim(t.Context(), "r", "a", time.Hour)
+	for seq := uint64(0); seq < 20 && err == nil; seq++ {
+		ctx, stop := context.WithTimeout(t.Context(), 4*time.Second)
+		err = s.Append(ctx, l, seq, large("r", seq+1))
+		stop()
+	}
+	if err != nil {
+		t.Errorf("a write waited: %v", err)
+	}
+	select {
+	case err := <-deleted:
+		t.Errorf("the wipe ended while somebody read: %v", err)
+	default:
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-deleted; err != nil {
+		t.Error(err)
+	}
+	if left := holding(t, s.dir, canary); len(left) > 0 {
+		t.Errorf("it is left in %v", left)
 	}
 }

@@ -9,6 +9,7 @@
 //
 //	timeline.db          the database, with its -wal and -shm beside it
 //	owners/<id>.lock     one per open Store, locked (flock) as long as it lives
+//	reserve              1 MiB that is given up where a full disk has no space to delete in
 //
 // # Writing
 //

@@ -114,6 +114,10 @@ var migrations = []migration{
 
 // migrate brings the schema up to date, once, whoever comes first.
 func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
+	var version int
+	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == len(migrations) {
+		return err // the usual case, which also a full disk allows
+	}
 	if _, err = conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -122,8 +126,7 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // the first error is the news
 		}
 	}()
-	var version int
-	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil { // somebody may have come first
 		return err
 	}
 	if version > len(migrations) {

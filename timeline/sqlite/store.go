@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver, in pure Go
@@ -34,6 +35,7 @@ type Store struct {
 	backfiller *sql.DB  // which one goroutine uses
 
 	transactions int           // the committer's
+	waiting      atomic.Int64  // writes that the committer has not taken yet
 	grown        chan struct{} // of capacity 1: the write-ahead log may be long
 
 	closeOnce  sync.Once
@@ -49,6 +51,8 @@ var _ timeline.Log = (*Store)(nil)
 // pollEvery is how often a Store looks for what other processes wrote while somebody
 // follows.
 const pollEvery = 100 * time.Millisecond
+
+const busyTimeout = "PRAGMA busy_timeout = 5000"
 
 // cacheKiB bounds the writer's pages in memory.
 const cacheKiB = 8 << 10
@@ -69,7 +73,14 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
 		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
 	}
-	if err := s.connect(ctx); err != nil {
+	err = s.connect(ctx)
+	if errors.Is(s.explain(err), timeline.ErrFull) && s.useReserve(openingSize) {
+		_ = s.disconnect()
+		err = s.connect(ctx)
+	} else if err == nil {
+		s.keepReserve()
+	}
+	if err != nil {
 		err = s.explain(err)
 		if _, ok := errors.AsType[*timeline.StoreError](err); !ok {
 			err = fmt.Errorf("timeline store %s: %w", file, err)
@@ -85,7 +96,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
-	if s.writing, err = sql.Open("sqlite", s.dsn("journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
+	if s.writing, err = sql.Open("sqlite", s.dsn("auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
 		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", mostWALPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
 		return err
 	}
@@ -115,7 +126,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 
 // dsn waits up to 5 s for another process's transaction.
 func (s *Store) dsn(pragmas ...string) string {
-	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)} // as busyTimeout says
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: q.Encode()}).String()
 }
 
@@ -148,6 +159,7 @@ func (s *Store) Close() error {
 		<-s.polled
 		<-s.backfilled
 		s.closeErr = s.disconnect()
+		s.keepReserve()
 	})
 	return s.closeErr
 }

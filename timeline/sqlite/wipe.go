@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// To wipe is to write the database anew and to empty the write-ahead log, which is the only
+// way to be sure that nothing is left of what was deleted: SQLite leaves old bytes in free
+// pages, and in pages whose rows have moved. Both need the database for themselves. So they
+// are tried, given up as soon as somebody has waited for long enough to write, and tried
+// again, for longer.
+
+const (
+	wipePatience = 30 * time.Second       // before the old bytes are left where they are
+	leastPiece   = 50 * time.Millisecond  // that a write waits for the first try
+	mostPiece    = 800 * time.Millisecond // and for any other
+	lookForWrite = 5 * time.Millisecond
+	shrinkPages  = 64 // that are given back at a time
+)
+
+// errYielded ends a try that somebody has waited for.
+var errYielded = errors.New("runs or their readers used the store all the time")
+
+// wipe leaves nothing of what was deleted.
+func (s *Store) wipe(ctx context.Context) error {
+	err := s.hasRoom(ctx)
+	if errors.Is(err, timeline.ErrFull) {
+		if err = s.shrink(ctx); err == nil {
+			err = s.hasRoom(ctx)
+		}
+	}
+	if err == nil {
+		err = s.patiently(ctx, s.rewrite)
+	}
+	if err == nil {
+		err = s.patiently(ctx, s.truncate)
+	}
+	if err != nil {
+		return s.notWiped(err)
+	}
+	return nil
+}
+
+// hasRoom says that a rewrite does not fit on the disk: it wants as much space again as is in
+// use. One that fails halfway would take what is left.
+func (s *Store) hasRoom(ctx context.Context) error {
+	var pages, free, size int64
+	err := s.readers.QueryRowContext(ctx, "SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").
+		Scan(&pages, &free, &size)
+	if err != nil {
+		return err
+	}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(s.dir, &disk); err != nil {
+		return err
+	}
+	if left := int64(disk.Bavail) * int64(disk.Bsize); left < (pages-free)*size*21/20 { //nolint:gosec,unconvert // its types differ by system
+		return &timeline.StoreError{
+			File: s.file, Kind: timeline.ErrFull, Reason: "no space left on device to write it anew", Advice: "free some elsewhere, or delete more runs",
+		}
+	}
+	return nil
+}
+
+// shrink gives back what is free in the database, a piece at a time, for which there is
+// space on a full disk, too: a piece that moves makes room for the next.
+func (s *Store) shrink(ctx context.Context) error {
+	for free := 1; free > 0; {
+		err := s.patiently(ctx, func(ctx context.Context) error {
+			err := s.truncate(ctx)
+			if err == nil || errors.Is(s.explain(err), timeline.ErrFull) { // the database will be smaller, and fit
+				_, err = s.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkPages))
+			}
+			if err == nil {
+				err = s.writer.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.patiently(ctx, s.truncate)
+}
+
+// patiently has the committer do something as often as it takes for it to be done without
+// anybody's waiting for long.
+func (s *Store) patiently(ctx context.Context, do func(context.Context) error) error {
+	for began, piece := time.Now(), leastPiece; ; piece = min(2*piece, mostPiece) {
+		err := s.between(ctx, func(ctx context.Context) error { return s.yielding(ctx, piece, do) })
+		if !errors.Is(err, errYielded) || time.Since(began) > wipePatience {
+			return err
+		}
+		select {
+		case <-time.After(piece): // of those who waited
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// rewrite writes the database anew.
+func (s *Store) rewrite(ctx context.Context) error {
+	_, err := s.writer.ExecContext(ctx, "VACUUM")
+	return err
+}
+
+// truncate empties the write-ahead log, unless somebody reads what is in it.
+func (s *Store) truncate(ctx context.Context) error {
+	var busy, frames, moved int
+	err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	if err == nil && busy != 0 {
+		err = errYielded
+	}
+	return err
+}
+
+// yielding does something on the committer's connection until a write has waited for
+// patience, unless another process is at it.
+func (s *Store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
+	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer func() {
+		stop(nil)
+		_, restored := s.writer.ExecContext(context.WithoutCancel(ctx), busyTimeout)
+		err = errors.Join(err, restored)
+	}()
+	go s.watchWrites(ctx, patience, stop)
+	err = do(ctx)
+	if err != nil && (errors.Is(context.Cause(ctx), errYielded) || errors.Is(s.explain(err), timeline.ErrBusy)) {
+		return errYielded
+	}
+	return err
+}
+
+// watchWrites calls stop once a write has waited for patience.
+func (s *Store) watchWrites(ctx context.Context, patience time.Duration, stop func(error)) {
+	ticker := time.NewTicker(lookForWrite)
+	defer ticker.Stop()
+	for waited := time.Duration(0); waited < patience; {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		if s.waiting.Load() > 0 {
+			waited += lookForWrite
+		}
+	}
+	stop(errYielded)
+}
+
+func (s *Store) notWiped(err error) error {
+	return &timeline.StoreError{
+		File: s.file, Reason: "the runs are deleted, but their bytes are still in its files",
+		Advice: "see to the cause and delete another run; with any they go", Err: s.explain(err),
+	}
+}
