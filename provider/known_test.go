@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -79,7 +80,7 @@ func TestKeyGoesWhereItBelongs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t.Context(), t, s, ask("x"))
-	if f, _ := recovery.AsFailure(err); f == nil || f.Variant != "missing" || strings.Contains(f.Error(), "ANTHROPIC_API_KEY") {
+	if f, _ := recovery.AsFailure(err); f == nil || f.Variant != recovery.VariantKeyMissing || strings.Contains(f.Error(), "ANTHROPIC_API_KEY") {
 		t.Error(err)
 	}
 }
@@ -140,5 +141,31 @@ func TestKnownModels(t *testing.T) {
 	}
 	if _, ok := s.Info("ollama/qwen3:8b"); ok {
 		t.Error("something is known of an unknown model")
+	}
+}
+
+// TestNoPromptWithoutItsKey: where somebody named a variable for the key, nothing is sent
+// while it is not set, on this machine either; where nobody did, a server here needs none.
+func TestNoPromptWithoutItsKey(t *testing.T) {
+	lab, _ := start(t)
+	lab.Script("m", faultlab.Answer("x"))
+	server, err := lab.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	base := server.URL() + "/v1"
+	s, err := provider.New([]provider.Entry{{Name: "named", Type: "openai", BaseURL: base, KeyEnv: "LAB_KEY"}, {Name: "litellm", Type: "litellm", BaseURL: base}},
+		provider.WithEnv(func(string) string { return "" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = hear(t.Context(), t, s, ask("named"))
+	f, _ := recovery.AsFailure(err)
+	if f == nil || f.Kind != recovery.KindAuth || f.Variant != recovery.VariantKeyMissing || !strings.Contains(f.Message, "export LAB_KEY=…") || len(lab.Requests()) != 0 || s.Has("named/m") {
+		t.Errorf("%v after %d requests", err, len(lab.Requests()))
+	}
+	if _, _ = hear(t.Context(), t, s, ask("litellm")); len(lab.Requests()) != 1 || !s.Has("litellm/m") {
+		t.Error("litellm, which may do without a key, was not asked")
 	}
 }

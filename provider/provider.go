@@ -80,6 +80,7 @@ type Set struct {
 	settings settings
 	entries  []Entry
 	adapters map[string]adapter
+	keyed    map[string]bool // entries that are not asked without a key, wherever they are
 }
 
 // adapter is what a Set needs of one.
@@ -90,7 +91,7 @@ type adapter interface {
 
 // New makes a Set. The error names the entry that is wrong, and why.
 func New(entries []Entry, opts ...Option) (*Set, error) {
-	s := &Set{settings: settings{env: os.Getenv, known: &redact.Known{}}, entries: slices.Clone(entries), adapters: map[string]adapter{}}
+	s := &Set{settings: settings{env: os.Getenv, known: &redact.Known{}}, entries: slices.Clone(entries), adapters: map[string]adapter{}, keyed: map[string]bool{}}
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
@@ -104,6 +105,7 @@ func New(entries []Entry, opts ...Option) (*Set, error) {
 
 // add completes the entry of that index and makes its adapter.
 func (s *Set) add(i int) error {
+	named := s.entries[i].KeyEnv != "" // by the person who configured it, who wants a key to be sent
 	e, wireName, ok := s.entries[i].complete()
 	switch {
 	case e.Name == "" || strings.ContainsAny(e.Name, "/ \t\n"):
@@ -114,6 +116,9 @@ func (s *Set) add(i int) error {
 		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
 	s.settings.known.Add(secretsOf(e, s.key(e))...)
+	if named && e.Key == "" {
+		s.keyed[e.Name] = true
+	}
 	made, err := s.adapt(e, wireName)
 	if err != nil {
 		return err
@@ -131,7 +136,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 		})
 	}
 	return wires[wireName].adapt(endpoint.Config{
-		Name: e.Name, Key: s.keyOf(e), KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
+		Name: e.Name, Key: s.keyOf(e), KeyNeeded: s.keyed[e.Name], KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
 		Proxy: e.Proxy, NoImages: s.noImages(e), Known: s.settings.known,
 	})
 }
@@ -215,7 +220,7 @@ func (s *Set) Has(full string) bool {
 	if engine, is := s.adapters[e.Name].(*pi.Engine); is {
 		return engine.Installed()
 	}
-	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback()
+	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback() && !s.keyed[e.Name]
 }
 
 // KeyEnv is the environment variable that the key of the entry of that name is read from; ""

@@ -239,7 +239,7 @@ func TestMissingKey(t *testing.T) {
 	} {
 		_, err := hear(t.Context(), t, s, ask(wire))
 		f, ok := recovery.AsFailure(err)
-		if !ok || f.Kind != recovery.KindAuth || f.Variant != "missing" || f.Phase != recovery.PhasePrompt || !strings.Contains(f.Detail+f.Message, env) {
+		if !ok || f.Kind != recovery.KindAuth || f.Variant != recovery.VariantKeyMissing || f.Phase != recovery.PhasePrompt || !strings.Contains(f.Detail+f.Message, env) {
 			t.Errorf("%s: %+v", wire, f)
 		}
 		if s.Has(wire + "/m") {

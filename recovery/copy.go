@@ -17,6 +17,12 @@ func say(ways ...string) sentence { return ways }
 
 var lastStepKept = say("Last action: {lastStep}. The work so far is kept.", "No action had finished.")
 
+// noKey is for a key that is not there, whoever noticed it.
+var noKey = wording{
+	title:   "No API key for {provider}",
+	message: []sentence{say("{setKey}", "Set {envVar} or add a key in settings, then retry.", "Add a key in settings, then retry.")},
+}
+
 var limitWording = wording{
 	short: "{Provider} asked to slow down",
 	title: "{Provider} asked to slow down",
@@ -92,10 +98,8 @@ var wordings = map[Kind]wording{
 			say("Retrying with the same key will not help."),
 		},
 		variant: map[string]wording{
-			"missing": {
-				title:   "No API key for {provider}",
-				message: []sentence{say("Set {envVar} or add a key in settings, then retry.", "Add a key in settings, then retry.")},
-			},
+			"missing":         noKey,
+			VariantKeyMissing: noKey,
 			"expired_login": {
 				title:   "Your {provider} sign-in has expired",
 				message: []sentence{say("Sign in again, then retry."), say("The conversation is kept.")},

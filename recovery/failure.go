@@ -146,6 +146,9 @@ const (
 // VariantLocal is the variant of KindUnreachable where the provider is on this computer.
 const VariantLocal = "local"
 
+// VariantKeyMissing is the variant of KindAuth where there was no key, so that nothing was sent.
+const VariantKeyMissing = "key_missing"
+
 // Panicked is the failure that a panic in an embedder's Model amounts to.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))

@@ -15,6 +15,7 @@ const MaxMessage = 4 << 10
 type Words struct {
 	KeyHint       string // the last characters of the key that was used
 	EnvVar        string // the variable that would hold a key
+	SetKey        string // a sentence that says how to set a key that is not there
 	PartialWords  int    // of the text that had arrived
 	ContextTokens int64  // that the request has
 	ContextLimit  int64  // that the model takes
@@ -127,6 +128,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	f.timePlaceholders(set)
 	set("keyHint", Clip(w.KeyHint, 12))
 	set("envVar", Clip(w.EnvVar, 100))
+	set("setKey", Clip(w.SetKey, 300))
 	set("spent", Clip(w.Spent, 100))
 	set("budget", Clip(w.Budget, 100))
 	set("needs", Clip(w.Needs, 100))

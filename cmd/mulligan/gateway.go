@@ -71,6 +71,9 @@ func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request
 		return req, err
 	}
 	model := cmp.Or(in.Model, defaults.Model, s.app.config.Model)
+	if model == "" {
+		return req, &gateway.InputError{Field: "model", Err: errNoModel()}
+	}
 	if in.Model != "" || in.Session == "" { // a session's own model may be cooling: the runner looks
 		req.Model = model
 	}

@@ -21,6 +21,7 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 		return nil, nil, usage(err)
 	}
 	models.calm = true
+	models.usual(a.config)
 	tools, err := a.tools(models)
 	if err != nil {
 		models.close()

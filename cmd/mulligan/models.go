@@ -89,16 +89,9 @@ func (c *config) engineDir() (string, error) {
 
 // choose settles which model a run begins with.
 func (m *models) choose(c *config) error {
+	m.usual(c)
 	if c.Model == "" {
-		for _, usual := range usualModels {
-			if m.set.Has(usual.model) {
-				c.Model = usual.model
-				break
-			}
-		}
-	}
-	if c.Model == "" {
-		return fmt.Errorf("no model is chosen and no key is set: set %s, or choose one with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`", usualKeys(), invoked(), invoked())
+		return errNoModel()
 	}
 	for _, name := range append([]string{c.Model}, c.Fallbacks...) {
 		if _, err := m.Model(name); err != nil {
@@ -106,6 +99,33 @@ func (m *models) choose(c *config) error {
 		}
 	}
 	return nil
+}
+
+// usual chooses by the keys that are set, where nothing is configured.
+func (m *models) usual(c *config) {
+	for _, usual := range usualModels {
+		if c.Model == "" && m.set.Has(usual.model) {
+			c.Model = usual.model
+		}
+	}
+}
+
+func errNoModel() error {
+	return fmt.Errorf("no model is chosen and no key is set: set %s (export %s=…), or choose a model with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`",
+		usualKeys(), usualModels[0].key, invoked(), invoked())
+}
+
+// lacks says what is missing for a run to begin with the configured model; nil if nothing is.
+func (m *models) lacks(c *config) error {
+	entry, _, _ := strings.Cut(c.Model, "/")
+	switch key := m.KeyEnv(entry); {
+	case c.Model == "":
+		return errNoModel()
+	case m.Has(c.Model) || key == "":
+		return nil
+	default:
+		return fmt.Errorf("%s is not set, so that nothing can be asked of %s: export %s=…, and start this again", key, c.Model, key)
+	}
 }
 
 // Model finds a model by its full name.

@@ -85,3 +85,20 @@ func TestTheStandardLoggerIsOurs(t *testing.T) {
 		t.Error(out.String())
 	}
 }
+
+// TestServeSaysWhichKeyIsMissing: before anybody has asked anything.
+func TestServeSaysWhichKeyIsMissing(t *testing.T) {
+	for _, usual := range usualModels {
+		t.Setenv(usual.key, "")
+	}
+	for model, want := range map[string]string{"": "export ANTHROPIC_API_KEY=…", "openai/gpt-5.2": "export OPENAI_API_KEY=…", "ollama/x": ""} {
+		m, err := newModels(&config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := m.lacks(&config{Model: model})
+		if (missing == nil) != (want == "") || missing != nil && !strings.Contains(missing.Error(), want) {
+			t.Errorf("%q: %v", model, missing)
+		}
+	}
+}

@@ -64,6 +64,9 @@ func (a *app) serve(cmd *cobra.Command, plugins []string, at *reach, asJSON bool
 	}
 	defer models.close()
 	log.Info("serving", "store", a.dir)
+	if missing := models.lacks(a.config); missing != nil {
+		log.Warn(missing.Error())
+	}
 	defer log.Info("stopped")
 	tell := func(word string) func(*runner.Run) {
 		return func(run *runner.Run) { tellRun(log, run, word) }

@@ -61,11 +61,18 @@ func (h *hearing) said(text string, phase recovery.Phase) *recovery.Failure {
 func (h *hearing) refusal(text string) *recovery.Failure {
 	f := h.said(text, recovery.PhasePrompt)
 	if f.Kind == recovery.KindAuth {
-		f.Variant = "missing"
-		f.Describe(recovery.Words{EnvVar: h.session.engine.cfg.keyVariable(h.provider)})
+		f.Variant = recovery.VariantKeyMissing
+		f.Describe(recovery.Words{SetKey: "Log in with pi, or set its key where Mulligan runs" + exported(h.session.engine.cfg.keyVariable(h.provider)) + ", then retry."})
 		f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nLog in with pi, or name the variable that holds the key in env of the provider %q in mulligan.yaml.", h.session.engine.cfg.Name)
 	}
 	return f
+}
+
+func exported(variable string) string {
+	if variable == "" {
+		return ""
+	}
+	return " (export " + variable + "=…)"
 }
 
 // trouble is what stands between us and Pi.

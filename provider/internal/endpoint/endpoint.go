@@ -17,10 +17,11 @@ import (
 
 // Config is where and how to ask. The zero value of each field but Key will do.
 type Config struct {
-	Name    string                 // the entry's name; the wire's own
-	Key     func() (string, error) // asked at each attempt; on this machine there may be none
-	KeyEnv  string                 // the variable that people set; the wire's own for its own service only
-	BaseURL string                 // the wire's own service; with or without the API's version where that is ours to add
+	Name      string                 // the entry's name; the wire's own
+	Key       func() (string, error) // asked at each attempt; on this machine there may be none
+	KeyNeeded bool                   // also on this machine
+	KeyEnv    string                 // the variable that people set; the wire's own for its own service only
+	BaseURL   string                 // the wire's own service; with or without the API's version where that is ours to add
 
 	AllowPrivate   bool          // private addresses may be connected to, also over http
 	ConnectTimeout time.Duration // of requests that do not say; 0 = 10 s
@@ -101,7 +102,7 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	if err != nil {
 		return observe.Ask{}, observe.PromptFailure(m.cfg.Name, request.Model, err)
 	}
-	key, err := observe.Key{Get: m.cfg.Key, Env: m.cfg.KeyEnv}.For(m.client, request.Model)
+	key, err := observe.Key{Get: m.cfg.Key, Env: m.cfg.KeyEnv, Required: m.cfg.KeyNeeded}.For(m.client, request.Model)
 	if err != nil {
 		return observe.Ask{}, err
 	}

@@ -54,10 +54,18 @@ func KeyMissing(provider, model, env string, cause error) *recovery.Failure {
 		err = errors.Join(err, cause)
 	}
 	f := recovery.NewFailure(recovery.KindAuth, recovery.OriginPrompt, recovery.PhasePrompt, err)
-	f.Provider, f.Model, f.Variant = provider, model, "missing"
+	f.Provider, f.Model, f.Variant = provider, model, recovery.VariantKeyMissing
 	f.Detail = recovery.Clip(text, recovery.MaxDetail)
-	f.Describe(recovery.Words{EnvVar: env})
+	f.Describe(recovery.Words{EnvVar: env, SetKey: setKey(env)})
 	return f
+}
+
+// setKey says how to set a key, by the command that does it.
+func setKey(env string) string {
+	if env == "" {
+		return "Name the variable that holds its key as key_env in mulligan.yaml, and set it where Mulligan runs."
+	}
+	return "Set it where Mulligan runs (export " + env + "=…), then retry from there."
 }
 
 // PromptFailure is the failure of an attempt whose request cannot be made.

@@ -9,6 +9,8 @@ import (
 type Key struct {
 	Get func() (string, error) // nil = there is none
 	Env string                 // the variable that people would set, for their sake
+
+	Required bool // also on this machine: somebody named the variable
 }
 
 var errBadKey = errors.New("the key holds characters that no key has")
@@ -26,7 +28,7 @@ func (k Key) For(c *Client, model string) (string, error) {
 		return "", KeyMissing(c.provider, model, k.Env, NewSecrets(value).Error(err))
 	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return "", KeyMissing(c.provider, model, k.Env, errBadKey)
-	case value == "" && !c.loopback:
+	case value == "" && (k.Required || !c.loopback):
 		return "", KeyMissing(c.provider, model, k.Env, nil)
 	}
 	return value, nil
