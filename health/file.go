@@ -20,6 +20,7 @@ const (
 	maxFile      = 1 << 20 // bytes
 	fileVersion  = 1
 	refreshEvery = time.Second
+	stuckFor     = 30 * time.Second
 	lockPatience = 5 * time.Second // beyond it the day's budget may be exceeded by what others spend
 )
 
@@ -34,7 +35,7 @@ func Open(path string) (*Health, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("health: %w", err)
 	}
-	s := &file{path: path}
+	s := &file{path: path, patience: lockPatience}
 	k, err := s.load()
 	if errors.Is(err, errCorrupt) {
 		s.setAside(err)
@@ -54,6 +55,8 @@ type file struct {
 	seen      os.FileInfo // of the version that memory holds
 	unsaved   bool        // memory holds something that could not be written
 	unwritten spending    // of it, what was spent
+	patience  time.Duration
+	stuck     time.Time // until then its lock is tried and not waited for: somebody holds on to it
 
 	next    sync.Mutex
 	checked time.Time
@@ -108,7 +111,7 @@ func (s *file) add(k, memory *known) {
 // update applies change to what the file says, writes the result and gives it. Where the
 // file is out of reach, change is applied to what memory knows.
 func (s *file) update(memory *known, change func(*known)) *known {
-	unlock, err := lock(s.path+".lock", lockPatience)
+	unlock, err := s.lock()
 	if err != nil {
 		return s.keepInMemory(memory, change, err)
 	}
@@ -132,6 +135,22 @@ func (s *file) update(memory *known, change func(*known)) *known {
 	}
 	s.unsaved, s.unwritten = false, nil
 	return k
+}
+
+// lock takes the file's lock. Whoever finds out that somebody holds on to it spares the next
+// ones the wait.
+func (s *file) lock() (unlock func(), err error) {
+	patience := s.patience
+	if time.Now().Before(s.stuck) {
+		patience = 0
+	}
+	unlock, err = lock(s.path+".lock", patience)
+	if err == nil {
+		s.stuck = time.Time{}
+	} else if patience > 0 {
+		s.stuck = time.Now().Add(stuckFor)
+	}
+	return unlock, err
 }
 
 func (s *file) keepInMemory(memory *known, change func(*known), err error) *known {

@@ -146,3 +146,28 @@ func TestBounded(t *testing.T) {
 		t.Error("the latest was forgotten")
 	}
 }
+
+// TestAStuckHolderIsWaitedForOnce: where another process does not let go of the file, one
+// caller finds that out, and those after it remember what they learned in memory.
+func TestAStuckHolderIsWaitedForOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "health.json")
+	h := open(t, path)
+	unlock, err := health.Lock(path+".lock", time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const patience, callers = 500 * time.Millisecond, 40
+	h.SetPatience(patience)
+	began := time.Now()
+	for i := range callers {
+		h.Failed(fmt.Sprintf("acme/m%d", i), failure(recovery.KindOverloaded), start)
+	}
+	if waited := time.Since(began); waited > callers*patience/2 {
+		t.Errorf("%d callers waited for %v, each for itself", callers, waited)
+	}
+	unlock()
+	h.Failed("acme/last", failure(recovery.KindOverloaded), start)
+	if all := open(t, path).All(start); len(all) != callers+1 {
+		t.Errorf("the file has %d cooldowns, want those kept in memory too: %d", len(all), callers+1)
+	}
+}

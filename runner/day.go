@@ -33,7 +33,9 @@ func (l *loop) begins(ctx context.Context, intent recovery.Body, reserve recover
 		limit = recovery.Budget{} // counted all the same
 	}
 	now := l.clock.now()
-	spent, lacks := l.r.health.Reserve(now, reserve, limit)
+	var spent recovery.Budget
+	var lacks string
+	l.beside(func() { spent, lacks = l.r.health.Reserve(now, reserve, limit) })
 	if lacks == "" {
 		l.counted = counted{at: now, ahead: reserve}
 		return l.write(ctx, intent)
@@ -49,6 +51,7 @@ func (l *loop) count(spent recovery.Budget) {
 	if l.run.Policy.DayBudget == (recovery.Budget{}) {
 		return
 	}
-	l.r.health.Spend(l.counted.at, spent.Minus(l.counted.ahead))
+	used := spent.Minus(l.counted.ahead)
+	l.beside(func() { l.r.health.Spend(l.counted.at, used) })
 	l.counted.ahead = recovery.Budget{}
 }

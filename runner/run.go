@@ -25,10 +25,16 @@ type Run struct {
 type Result struct {
 	Run    string
 	Status recovery.Status
-	Text   string        // the answer, or the partial text of a failed run
-	Model  string        // that wrote it, or was asked last
-	State  *recovery.Run // all of it; for reading
+	Text   string // the answer, or the partial text of a failed run
+	Model  string // that wrote it, or was asked last
+	// Truncated says that the answer was cut at the output limit: what follows is missing.
+	Truncated bool
+	State     *recovery.Run // all of it; for reading
 }
+
+// ErrTruncated says that a run's answer was cut at the output limit: its text is the
+// beginning of one.
+var ErrTruncated = errors.New("the answer was cut at the output limit")
 
 // ErrCancelled is the error of a run that was cancelled.
 var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
@@ -123,6 +129,7 @@ func (run *Run) Cancel() { run.cancel(ErrCancelled) }
 
 func outcome(run *recovery.Run) (Result, error) {
 	result := Result{Run: run.ID, Status: run.Status, Text: run.Answer(), Model: run.Model, State: run}
+	result.Truncated = run.Status == recovery.StatusCompleted && run.Truncated()
 	switch {
 	case run.Status == recovery.StatusCompleted:
 		return result, nil

@@ -114,13 +114,17 @@ type Answer struct {
 	Model      string // for switch_model: overrides the action's model
 }
 
-// Run runs a prompt to its end and gives the answer's text.
+// Run runs a prompt to its end and gives the answer's text. Of an answer that was cut at the
+// output limit it gives what there is, and ErrTruncated.
 func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	run, err := r.Start(ctx, Request{Prompt: prompt})
 	if err != nil {
 		return "", err
 	}
 	result, err := run.Wait()
+	if err == nil && result.Truncated {
+		err = ErrTruncated
+	}
 	return result.Text, err
 }
 

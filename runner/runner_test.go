@@ -409,8 +409,12 @@ func TestTruncatedTextIsAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(); err != nil || !result.State.End.Truncated {
+	if result, err := run.Wait(); err != nil || !result.State.End.Truncated || !result.Truncated {
 		t.Errorf("got %+v, %v", result.State.End, err)
+	}
+	text, err := runner.New(runner.WithModel(primary, model)).Run(t.Context(), "hi")
+	if text != "long" || !errors.Is(err, runner.ErrTruncated) {
+		t.Errorf("who only reads the text gets %q, %v", text, err)
 	}
 }
 
