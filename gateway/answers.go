@@ -84,7 +84,7 @@ func (g *Gateway) listSuggestions(ctx context.Context, in *inboxInput) (*inboxOu
 		if !s.Asks(now) {
 			continue
 		}
-		state, err := g.cfg.Runs.Inspect(ctx, s.Run)
+		state, err := g.runs.get(ctx, s.Run)
 		if errors.Is(err, timeline.ErrNotFound) {
 			continue // it was deleted meanwhile
 		}

@@ -48,6 +48,7 @@ type Gateway struct {
 	mux mux
 	api huma.API
 
+	runs   *together
 	bodies map[string]shape // of the requests that have one, by the pattern of their route
 }
 
@@ -82,12 +83,13 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m, bodies: map[string]shape{}}
+	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs), bodies: map[string]shape{}}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
 	about.CreateHooks = nil                                           // no links to schemas in every answer
 	about.RejectUnknownQueryParameters = true
+	about.Formats = formats()
 	about.Transformers = []huma.Transformer{boundProblem}
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
@@ -118,7 +120,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // inspect gives where a run stands.
 func (g *Gateway) inspect(ctx context.Context, run string) (*recovery.Run, error) {
-	state, err := g.cfg.Runs.Inspect(ctx, run)
+	state, err := g.runs.get(ctx, run)
 	if err != nil {
 		return nil, g.problem(err)
 	}

@@ -166,6 +166,10 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		var end func()
 		ctx, end = g.watched.whileKnown(ctx, caller, g.holds)
 		defer end()
+	} else {
+		answer := newPaced(w)
+		defer answer.done()
+		w = answer
 	}
 	g.api.ServeHTTP(w, r.WithContext(ctx))
 }

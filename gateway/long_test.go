@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// TestLongTextsAreWrittenAsTheyAre: piece by piece comes to the same JSON, whatever a text has
+// at the seams.
+func TestLongTextsAreWrittenAsTheyAre(t *testing.T) {
+	for name, text := range map[string]string{
+		"short": "short", "letters": strings.Repeat("a", 3*longText), "of three bytes": strings.Repeat("…", longText), "of four": "x" + strings.Repeat("😀", longText),
+		"escaped": strings.Repeat("\"\\\n\x01<&\u2028", longText), "not UTF-8": strings.Repeat("\xff\x80a", longText), "cut": strings.Repeat("a", longText) + "\xf0\x9f",
+	} {
+		run := exampleGoesOn
+		run.Answer.Text = text
+		run.Messages = []llm.Message{{Role: llm.RoleAssistant, Parts: []llm.Part{
+			{Text: text}, {Thinking: &llm.Thinking{Text: text}}, {Result: &llm.ToolResult{CallID: "1", Text: text}}, {Text: "0;"},
+		}}}
+		var got, want bytes.Buffer
+		if err := writeRun(&got, run); err != nil {
+			t.Fatal(err)
+		}
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(run); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: %d bytes, not %d", name, got.Len(), want.Len())
+		}
+		if run.Messages[0].Parts[1].Thinking.Text != text {
+			t.Errorf("%s: the run was changed", name)
+		}
+	}
+}
+
+// TestALongAnswerIsNotHeldAgain: what writing a run takes does not grow with what was said.
+func TestALongAnswerIsNotHeldAgain(t *testing.T) {
+	const size = 32 << 20
+	run := exampleGoesOn
+	run.Answer.Text = strings.Repeat("a long answer. ", size/15)
+	run.Messages = []llm.Message{{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: run.Answer.Text}}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := formats()["application/json"].Marshal(io.Discard, run); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > size/8 {
+		t.Errorf("%d bytes were allocated for %d", got, size)
+	}
+}
