@@ -70,8 +70,11 @@ func User(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
 }
 
-// Text joins the text parts of m.
+// Text joins the text parts of m. Of a single one nothing is copied: it may be long.
 func (m Message) Text() string {
+	if len(m.Parts) == 1 {
+		return m.Parts[0].Text
+	}
 	var s strings.Builder
 	for _, p := range m.Parts {
 		s.WriteString(p.Text)
