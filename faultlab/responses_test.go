@@ -168,6 +168,11 @@ func TestStrictResponses(t *testing.T) {
 	with := func(members string) string { return `{"model":"m",` + members + `,"input":"hi"}` }
 	check("text", with(`"stream":true`), "")
 	check("tools", with(`"tools":[{"type":"function","name":"f","parameters":{"type":"object"}},{"type":"web_search"}],"max_output_tokens":16`), "")
+	check("what Codex sends", `{"model":"m","stream":true,"store":false,"instructions":"Be brief.","client_metadata":{"session":"s"},"prompt_cache_key":"k",`+
+		`"include":["reasoning.encrypted_content"],"reasoning":null,"tool_choice":"auto","parallel_tool_calls":true,"tools":[{"type":"custom","name":"apply_patch"}],"input":[`+
+		`{"type":"message","id":"msg_1","role":"developer","content":[{"type":"input_text","text":"a"}]},{"type":"message","id":"msg_2","role":"user","content":[{"type":"input_text","text":"b"}]},`+
+		`{"type":"function_call","id":"fc_1","call_id":"c1","name":"shell","arguments":"{}"},{"type":"function_call_output","id":"fco_01a2041c-48ed-7b70","call_id":"c1","output":"ok"}]}`, "")
+	check("an output's id of another kind", `{"model":"m","input":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","id":"msg_1","call_id":"c1","output":"ok"}]}`, "Expected an ID that begins with 'fc'.")
 	check("empty text", `{"model":"m","input":""}`, "must be provided")
 	check("no input", `{"model":"m"}`, "must be provided")
 	check("input of another type", `{"model":"m","input":1}`, "Invalid type for 'input'")

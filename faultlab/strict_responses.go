@@ -59,7 +59,7 @@ const (
 	encryptedReasoning = "reasoning.encrypted_content"
 )
 
-var responsesMembers = strings.Fields(`background context_management conversation include input instructions
+var responsesMembers = strings.Fields(`background client_metadata context_management conversation include input instructions
 	max_output_tokens max_tool_calls metadata model parallel_tool_calls previous_response_id prompt prompt_cache_key
 	prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options temperature text
 	tool_choice tools top_logprobs top_p truncation user`)
@@ -258,6 +258,7 @@ func (item responsesItem) checkID(at string) *complaint {
 	switch {
 	case item.ID == "" || prefix == "":
 		return nil
+	case item.Type == "function_call_output" && strings.HasPrefix(item.ID, "fco_"): // Codex's own
 	case !strings.HasPrefix(item.ID, prefix+"_"):
 		return &complaint{at, "invalid_value", fmt.Sprintf("Invalid '%s': '%s'. Expected an ID that begins with '%s'.", at, item.ID, prefix)}
 	}
