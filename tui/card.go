@@ -3,11 +3,11 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -16,7 +16,7 @@ import (
 func (p *pen) below(t *turn, s situation) []string {
 	switch s.state {
 	case stateSuggestion:
-		return p.suggestion(t.view.Suggestion(), s.buttons)
+		return p.suggestion(t.view.Suggestion(), s, t.view.State.CallAtHand())
 	case stateFailed:
 		if t.lost == "" {
 			return p.failure(t, s)
@@ -47,18 +47,18 @@ func (p *pen) status(s situation) []string {
 	if s.state == stateReset {
 		stop = "" // its own button cancels
 	}
-	return append(lines, indent(p.buttons(s.buttons, stop, p.width-2*margin))...)
+	return append(lines, indent(p.buttons(s, stop, p.width-2*margin))...)
 }
 
 // buttons draws buttons with the numbers that press them, and one more at the end, as many
 // on a line as fit.
-func (p *pen) buttons(buttons []recovery.Button, last string, columns int) []string {
+func (p *pen) buttons(s situation, last string, columns int) []string {
 	var drawn []string
-	for i, b := range buttons {
+	for i, b := range s.buttons {
 		if i == maxButtons {
 			break
 		}
-		text := clip(fmt.Sprintf("[%d] %s", i+1, label(b, buttons)), columns)
+		text := clip(fmt.Sprintf("[%d] %s", i+1, p.label(b, s)), columns)
 		if b.Primary {
 			text = p.primary.Render(text)
 		} else {
@@ -83,19 +83,13 @@ func (p *pen) buttons(buttons []recovery.Button, last string, columns int) []str
 // maxButtons is how many a person can press by a number key.
 const maxButtons = 9
 
-// label is a button's, with the short name of its model unless two would be called alike.
-func label(b recovery.Button, all []recovery.Button) string {
-	text := cmp.Or(b.Label, b.Kind)
-	if short := modelName(b.Model); b.Model != "" && !slices.ContainsFunc(all, func(other recovery.Button) bool {
-		return other.Model != b.Model && modelName(other.Model) == short
-	}) {
-		text = strings.ReplaceAll(text, b.Model, short)
-	}
-	return line(text)
+// label is what is written on a button.
+func (p *pen) label(b recovery.Button, s situation) string {
+	return line(recovery.Localize(cmp.Or(b.Label, b.Kind), s.resetsAt, p.now))
 }
 
-// suggestion draws the card of an open suggestion.
-func (p *pen) suggestion(s *recovery.Suggestion, buttons []recovery.Button) []string {
+// suggestion draws the card of an open suggestion; call is the tool call that it is about.
+func (p *pen) suggestion(s *recovery.Suggestion, at situation, call *llm.ToolCall) []string {
 	columns := p.inside()
 	style, mark := p.warn, "●"
 	if grave(s.Error) {
@@ -103,13 +97,28 @@ func (p *pen) suggestion(s *recovery.Suggestion, buttons []recovery.Button) []st
 	}
 	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
 	lines = append(lines, hang("  ", wrap(line(recovery.Localize(s.Message, s.Error.ResetsAt, p.now)+triedText(s)), columns-2))...)
-	if said := advice(s); said != "" {
-		lines = append(lines, hang("  ", styled(p.dim, wrap(said, columns-2)))...)
+	if call != nil {
+		lines = append(lines, hang("  ", p.arguments(call, columns-2))...)
+	}
+	if said := advice(s, at.buttons); said != "" {
+		lines = append(lines, hang("  ", styled(p.dim, wrap(recovery.Localize(said, s.ResetsAt, p.now), columns-2)))...)
 	}
 	if p.details {
 		lines = append(append(lines, ""), p.factLines(s.Error, columns)...)
 	}
-	return p.card(style, lines, buttons)
+	return p.card(style, lines, at)
+}
+
+// maxArguments is how many lines of a tool call a card shows.
+const maxArguments = 4
+
+// arguments tells what a tool was called with.
+func (p *pen) arguments(call *llm.ToolCall, columns int) []string {
+	lines := wrap(line(call.Name+" "+recovery.Clip(string(call.Args), maxDetail)), columns)
+	if len(lines) > maxArguments {
+		lines = append(lines[:maxArguments:maxArguments], "…")
+	}
+	return lines
 }
 
 // grave reports whether what failed wants care: nothing that trying again would help.
@@ -135,11 +144,11 @@ func triedText(s *recovery.Suggestion) string {
 	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), recovery.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
 }
 
-// advice says who suggests what, and why it was not done.
-func advice(s *recovery.Suggestion) string {
+// advice says who suggests the first button and why, and why it was not done.
+func advice(s *recovery.Suggestion, buttons []recovery.Button) string {
 	var said []string
-	if by := s.DecidedBy; by != nil {
-		text := by.Plugin + " suggests " + tellAction(s)
+	if by := s.DecidedBy; by != nil && len(buttons) > 0 && buttons[0].Primary {
+		text := by.Plugin + " suggests " + buttons[0].Label
 		if by.Reason != "" {
 			text += ": " + by.Reason
 		}
@@ -149,16 +158,6 @@ func advice(s *recovery.Suggestion) string {
 		said = append(said, "not done by itself: "+blocked(s.BlockedBy))
 	}
 	return strings.Join(said, " · ")
-}
-
-func tellAction(s *recovery.Suggestion) string {
-	switch s.SuggestedAction {
-	case recovery.ActionRetry:
-		return "a retry"
-	case recovery.ActionSwitchModel:
-		return modelName(s.NewModel)
-	}
-	return string(s.SuggestedAction)
 }
 
 func blocked(by string) string {
@@ -193,7 +192,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 	lines = append(lines, hang("  ", wrap(line(recovery.Localize(f.Message, f.ResetsAt, p.now)), columns-2))...)
 	lines = append(lines, "")
 	lines = append(lines, p.factLines(f, columns)...)
-	return p.card(p.bad, lines, s.buttons)
+	return p.card(p.bad, lines, s)
 }
 
 // maxFacts is how many lines of details a card shows.
@@ -212,8 +211,8 @@ func (p *pen) factLines(f recovery.Failure, columns int) []string {
 
 // card draws a frame around what is told and the buttons. Where there is too little room
 // it is the end of what is told that is left out.
-func (p *pen) card(style lipgloss.Style, told []string, buttons []recovery.Button) []string {
-	rows := hang("  ", p.buttons(buttons, "", p.inside()-2))
+func (p *pen) card(style lipgloss.Style, told []string, s situation) []string {
+	rows := hang("  ", p.buttons(s, "", p.inside()-2))
 	if most := max(1, p.room-len(rows)-3); len(told) > most {
 		told = append(told[:most-1:most-1], "  "+p.dim.Render("…"))
 	}

@@ -317,6 +317,7 @@ func (c *Chat) situation() (*turn, situation) {
 	if s.asks != "" && s.asks == c.answering {
 		s.buttons = nil
 	}
+	s.buttons, s.models = arranged(s.buttons)
 	return t, s
 }
 

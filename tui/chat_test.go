@@ -339,11 +339,21 @@ func TestNumbersPressButtons(t *testing.T) {
 		}
 		s.presses(tea.KeyEnter)
 		s.feeds(tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt})
-		want := []client.Answer{{Suggestion: asks.ID, Action: "a1"}, {Suggestion: asks.ID, Action: "a2"}}
+		want := []client.Answer{{Suggestion: asks.ID, Action: s.action(recovery.ButtonRetry)}, {Suggestion: asks.ID, Action: s.action(recovery.ButtonSwitchModel)}}
 		if diff := cmp.Diff(want, s.gateway.answers); diff != "" {
 			s.Error(diff)
 		}
 	})
+}
+
+// action is the id of the first button of a kind that the suggestion has.
+func (s *scene) action(kind string) string {
+	s.Helper()
+	b, ok := s.state.Suggestion.Button(kind)
+	if !ok {
+		s.Fatalf("no %s in %+v", kind, s.state.Suggestion.Actions)
+	}
+	return b.ID
 }
 
 // TestADigitIsAMessage: where no button was seen when it was typed, and after a space.
@@ -579,10 +589,10 @@ func TestRetryCommand(t *testing.T) {
 		s.fails(recovery.KindOverloaded, nil)
 		s.decides(retry)
 		s.sends("/retry")
-		if len(s.gateway.answers) != 1 || s.gateway.answers[0].Action != "a1" {
+		if len(s.gateway.answers) != 1 || s.gateway.answers[0].Action != s.action(recovery.ButtonRetry) {
 			s.Errorf("answers %+v", s.gateway.answers)
 		}
-		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a3"})
+		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: recovery.ButtonStop})
 		s.goesOn()
 		s.sends("/retry")
 		if len(s.gateway.starts) != 2 || s.gateway.starts[1].Prompt != "What is a mulligan?" {

@@ -140,7 +140,7 @@ func (p *pen) menu(m *menu) []string {
 	for _, name := range m.models {
 		buttons = append(buttons, recovery.Button{Label: name})
 	}
-	lines = append(lines, p.buttons(buttons, "[Esc] Close", columns)...)
+	lines = append(lines, p.buttons(situation{buttons: buttons}, "[Esc] Close", columns)...)
 	return p.box(p.accent, lines)
 }
 

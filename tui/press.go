@@ -69,7 +69,7 @@ func (c *Chat) choice(n int) string {
 		return line(c.menu.models[n-1])
 	}
 	_, s := c.situation()
-	return label(s.buttons[n-1], s.buttons)
+	return c.pen.label(s.buttons[n-1], s)
 }
 
 // press presses a button by its number.
@@ -91,6 +91,15 @@ func (c *Chat) choose(t *turn, s situation, b recovery.Button) tea.Cmd {
 		return c.answer(t.run, client.Answer{Suggestion: s.asks, Action: b.ID})
 	}
 	switch b.Kind {
+	case buttonModels:
+		c.menu = &menu{"Continue with", modelsOf(s.models), func(model string) tea.Cmd {
+			for _, b := range s.models {
+				if b.Model == model {
+					return c.choose(t, s, b)
+				}
+			}
+			return nil
+		}}
 	case recovery.ButtonEdit:
 		c.compose(t.prompt)
 	case recovery.ButtonFixKey:
@@ -102,9 +111,17 @@ func (c *Chat) choose(t *turn, s situation, b recovery.Button) tea.Cmd {
 	case recovery.ButtonCopyDetails:
 		return c.copyDetails(t)
 	default:
-		c.notice = label(b, nil) + ": to be done by you."
+		c.notice = c.pen.label(b, s) + ": this is yours to do."
 	}
 	return nil
+}
+
+func modelsOf(buttons []recovery.Button) []string {
+	var names []string
+	for _, b := range buttons {
+		names = append(names, b.Model)
+	}
+	return names
 }
 
 // chooseModel offers the models that the run may use.

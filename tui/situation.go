@@ -34,10 +34,12 @@ const (
 
 // situation is what to draw below a conversation.
 type situation struct {
-	state   state
-	line    string
-	buttons []recovery.Button // pressed by number
-	asks    string            // to be named when one is posted: the id of the wait, of the call or of the suggestion
+	state    state
+	line     string
+	buttons  []recovery.Button // pressed by number
+	models   []recovery.Button // behind one of them
+	resetsAt time.Time         // what a button may tell in UTC
+	asks     string            // to be named when one is posted: the id of the wait, of the call or of the suggestion
 }
 
 // From when on something is said to take long.
@@ -64,7 +66,7 @@ func (t *turn) situation(now time.Time) situation {
 	r := &t.view.State
 	if s := t.view.Suggestion(); s != nil {
 		if now.Before(s.ExpiresAt) {
-			return situation{state: stateSuggestion, buttons: s.Actions, asks: s.ID}
+			return situation{state: stateSuggestion, buttons: s.Actions, resetsAt: s.ResetsAt, asks: s.ID}
 		}
 		return situation{state: stateExpired, line: expiredLine}
 	}
@@ -128,7 +130,7 @@ func (t *turn) waiting(now time.Time) (situation, bool) {
 		return situation{}, false
 	case t.recovering.switchTo != "":
 		s.state, s.buttons = stateSwitching, only(w.Actions, recovery.ButtonRetryNow, recovery.ButtonSwitchModel)
-		s.line = fmt.Sprintf("%s. Switching to %s in %s…", short, modelName(w.Model), spellLeft(left))
+		s.line = fmt.Sprintf("%s. Switching to %s in %s…", short, w.Model, spellLeft(left))
 	default:
 		s.state, s.buttons = stateRetryWait, only(w.Actions, recovery.ButtonRetryNow, recovery.ButtonSwitchModel)
 		s.line = fmt.Sprintf("%s. Retrying in %s…%s", short, spellLeft(left), attemptOf(w.Retry, w.Of))
@@ -154,7 +156,7 @@ func (t *turn) working(now time.Time) situation {
 	inAir := a != nil && a.InAir
 	switch {
 	case t.compacting != "":
-		return situation{state: stateCompacting, line: fmt.Sprintf("Shortening the conversation to fit %s…", modelName(t.compacting))}
+		return situation{state: stateCompacting, line: fmt.Sprintf("Shortening the conversation to fit %s…", t.compacting)}
 	case !inAir && t.running() != nil:
 		return usingTool(t.running(), now)
 	case inAir && t.partialText() && t.pieces[len(t.pieces)-1].attempt == a.ID:
@@ -169,7 +171,7 @@ func (t *turn) working(now time.Time) situation {
 func (t *turn) trying(inAir bool) situation {
 	short := t.recovering.failure.Short()
 	if to := t.recovering.switchTo; to != "" {
-		return situation{state: stateSwitching, line: fmt.Sprintf("%s. Switching to %s…", short, modelName(to))}
+		return situation{state: stateSwitching, line: fmt.Sprintf("%s. Switching to %s…", short, to)}
 	}
 	attempt := ""
 	if inAir {
@@ -253,7 +255,7 @@ func recoveredText(retries int, model string) string {
 	}
 	line := "Recovered after " + after
 	if model != "" {
-		line += " · now using " + modelName(model)
+		line += " · now using " + model
 	}
 	return line
 }
@@ -275,14 +277,6 @@ func spellLeft(d time.Duration) string {
 func entryOf(model string) string {
 	entry, _, _ := strings.Cut(model, "/")
 	return entry
-}
-
-// modelName is a model's name without its entry.
-func modelName(model string) string {
-	if _, name, ok := strings.Cut(model, "/"); ok {
-		return name
-	}
-	return model
 }
 
 // providerName is how people call the provider of a model.

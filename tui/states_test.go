@@ -105,7 +105,7 @@ var states = map[string]func(*scene){
 	},
 	"chosen": func(s *scene) {
 		s.asked(recovery.KindOverloaded)
-		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: "a2"})
+		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: recovery.ButtonSwitchModel})
 		s.goesOn()
 	},
 	"recovered": func(s *scene) {
@@ -120,9 +120,9 @@ var states = map[string]func(*scene){
 		s.sends("/details")
 	},
 	"failed": func(s *scene) {
-		s.begins(nil)
+		s.begins(func(p *recovery.Policy) { p.Plugins = nil })
 		s.fails(recovery.KindUnavailable, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
-		s.decides(recovery.Decision{Action: recovery.ActionFail})
+		s.happens(recovery.Decided{Failure: s.state.Open.Seq, Decision: recovery.Decide(s.state)})
 		s.goesOn()
 	},
 	"stopped": func(s *scene) {

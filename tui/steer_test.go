@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
@@ -77,7 +78,7 @@ func (s *scene) showsEverywhere(text string) {
 	c := s.chat
 	c.turns, c.details, c.notice, c.standard = []*turn{one}, true, "", text
 	c.pen.room = 40
-	lines := c.pen.suggestion(suggestion, suggestion.Actions)
+	lines := c.pen.suggestion(suggestion, situation{buttons: suggestion.Actions}, &llm.ToolCall{Name: text, Args: []byte(text)})
 	lines = append(lines, c.pen.status(situation{state: stateOffline, line: text})...)
 	lines = append(lines, c.pen.menu(&menu{title: text, models: []string{text}})...)
 	c.complain(fmt.Errorf("broken: %s", text))

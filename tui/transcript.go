@@ -71,7 +71,7 @@ func (p *pen) answer(one *piece) []string {
 	if one.partial {
 		return lines
 	}
-	badge := line(modelName(one.model) + " · " + providerName(one.model))
+	badge := line(one.model)
 	if one.cut {
 		badge += " · cut at the output limit"
 	}
