@@ -280,3 +280,16 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestRunDrawsMarkdown: on a terminal; what was said before a failure is shown, too, and a pipe
+// gets what the model wrote.
+func TestRunDrawsMarkdown(t *testing.T) {
+	t.Parallel()
+	const said = "# Weather\n\n- rain\n- sun\n"
+	h := newHome(t, fmt.Sprintf("cut:%q, answer:%q, answer:%q", "- snow", said, said))
+	p := h.inTerminal(80, 24, "run", "--auto-recover", "hi")
+	p.shows("• snow", "withdrawn", "# Weather", "• rain", "• sun", "left with 0")
+	if out := h.mulligan(0, "run", "hi"); out != said && out != said+"\n" {
+		t.Errorf("in a pipe: %q", out)
+	}
+}

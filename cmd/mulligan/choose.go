@@ -77,7 +77,7 @@ func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
 }
 
 // usual is the number of the button that is meant by an empty line: the primary one, or the
-// first that the runner can do.
+// first that the runner can do and that goes on with the run.
 func usual(buttons []recovery.Button) int {
 	first := 0
 	for i, b := range buttons {
@@ -85,7 +85,7 @@ func usual(buttons []recovery.Button) int {
 		case b.Effect != recovery.EffectRunner:
 		case b.Primary:
 			return i + 1
-		case first == 0:
+		case first == 0 && b.Kind != recovery.ButtonStop:
 			first = i + 1
 		}
 	}

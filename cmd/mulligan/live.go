@@ -9,6 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/tui"
 )
 
 // live shows a run while it goes on.
@@ -22,7 +23,8 @@ type live struct {
 	run      *recovery.Run
 	attempt  uint64 // whose text is shown
 	shown    int    // bytes of it
-	failures int    // of the model call at hand
+	printer  *tui.Printer
+	failures int // of the model call at hand
 
 	announced bool   // a wait said what comes next
 	notice    string // shown last, and nothing else happened since
@@ -30,7 +32,7 @@ type live struct {
 
 // newLive shows what happens after what is known already.
 func newLive(s *screen, known *recovery.Run, narrate bool) *live {
-	l := &live{screen: s, narrate: narrate, run: known}
+	l := &live{screen: s, narrate: narrate, run: known, printer: tui.NewPrinter(s.width, bool(s.ink))}
 	if known.Open != nil {
 		l.failures = 1
 	}
@@ -47,7 +49,17 @@ func (l *live) follow(run *runner.Run) error {
 		}
 		l.item(item)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.print(l.printer.End())
 	return nil
+}
+
+// print prints lines of the answer.
+func (l *live) print(rows []string) {
+	for _, row := range rows {
+		l.screen.print(row)
+	}
 }
 
 // tick keeps the live line up to date.
@@ -117,7 +129,7 @@ func (l *live) text(attempt uint64, offset int, text string) {
 	}
 	l.shown += len(text)
 	if l.liveOut {
-		l.answer(text)
+		l.print(l.printer.Add(text))
 	}
 }
 
@@ -141,13 +153,14 @@ func (l *live) event(e recovery.Event, before string) {
 		l.text(b.Attempt, b.Offset, b.Text)
 	case recovery.Answered:
 		l.text(b.Attempt, 0, b.Message.Text())
+		l.print(l.printer.End())
 		l.answered = l.liveOut
-		l.end()
 		if l.failures > 0 && e.Text != "" { // nothing was said, only a tool was asked for
 			l.line(l.ink.green("✓ " + oneLine(e.Text)))
 		}
 		l.failures = 0
 	case recovery.Failed:
+		l.print(l.printer.End())
 		l.failures++
 		l.failed = true
 		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.LocalLine(time.Now())))))
@@ -176,8 +189,8 @@ func (l *live) event(e recovery.Event, before string) {
 }
 
 func (l *live) began(e recovery.Event, b recovery.Began, before string) {
+	l.print(l.printer.End())
 	if b.Withdraws != 0 && b.Withdraws == l.attempt && l.shown > 0 {
-		l.end()
 		if l.liveOut {
 			l.line(l.ink.dim("  (the text above is withdrawn: the answer begins anew)"))
 		} else {
@@ -307,8 +320,24 @@ func (l *live) state(now time.Time) string {
 			return "Thinking… " + recovery.Spell(waited)
 		}
 		return fmt.Sprintf("Still waiting for %s… %s", oneLine(r.Attempt.Model), recovery.Spell(waited))
+	case l.printer.Rest() != "":
+		return l.writing()
 	}
 	return l.tools(now)
+}
+
+// writing is the live line while a block of the answer comes: its end.
+func (l *live) writing() string {
+	rest := []rune(oneLine(lastOf(l.printer.Rest(), 4*l.width)))
+	if most := l.width - 4; len(rest) > most {
+		rest = append([]rune("…"), rest[len(rest)-most:]...)
+	}
+	return string(rest)
+}
+
+// lastOf is the end of a text, of at most that many bytes.
+func lastOf(text string, most int) string {
+	return strings.ToValidUTF8(text[max(0, len(text)-most):], "")
 }
 
 // tools is the live line while tools run: of the one that has been running longest.

@@ -43,7 +43,7 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 	s.end()
 	if err == nil {
 		if !l.answered {
-			fmt.Fprintln(s.out, printable(result.Text, true))
+			s.markdown(result.Text)
 		}
 		if result.State != nil && result.State.Truncated() {
 			s.line(s.ink.amber("! " + cutText))
@@ -56,7 +56,7 @@ func (a *app) conclude(result runner.Result, err error, l *live) error {
 		if !l.failed {
 			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
 		}
-		a.offer(failed)
+		a.offer(failed, result.State)
 	case ok:
 		if !l.failed {
 			s.line(s.ink.red("✗ " + oneLine(failed.Failure.LocalLine(time.Now()))))
@@ -130,12 +130,16 @@ func codeOf(err error) error {
 
 // offer prints a suggestion's buttons and, unless somebody is asked at once, the line that
 // chooses each.
-func (a *app) offer(failed *runner.Error) {
+func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 	s, sg := a.screen, failed.Suggestion
+	if state != nil && state.CallAtHand() != nil {
+		call := state.CallAtHand()
+		s.line("  " + excerpt(call.Name+" "+string(call.Args)))
+	}
 	s.line("")
 	heading := s.ink.bold("What can be done")
 	if by := sg.DecidedBy; by != nil {
-		heading += s.ink.dim(" · " + oneLine(fmt.Sprintf("%s suggests: %s", by.Plugin, tellSuggestion(sg))))
+		heading += s.ink.dim(" · " + oneLine(fmt.Sprintf("%s suggests %s", by.Plugin, tellSuggestion(sg))))
 	}
 	s.line(heading)
 	if sg.BlockedBy != "" {
@@ -157,8 +161,13 @@ func (a *app) offer(failed *runner.Error) {
 
 func tellSuggestion(sg *recovery.Suggestion) string {
 	text := tellAction(sg.SuggestedAction, sg.NewModel, 0)
+	for _, b := range sg.Actions {
+		if b.Primary {
+			text = recovery.Localize(b.Label, sg.ResetsAt, time.Now())
+		}
+	}
 	if sg.DecidedBy.Reason != "" {
-		text += " (" + sg.DecidedBy.Reason + ")"
+		text += ": " + sg.DecidedBy.Reason
 	}
 	return text
 }
@@ -173,11 +182,11 @@ func clientHelp(kind string) string {
 	case recovery.ButtonAddCredit:
 		return "add credit at the provider, then choose Retry"
 	case recovery.ButtonChooseModel:
-		return "recover RUN --model PROVIDER/MODEL"
+		return "`mulligan recover RUN --model PROVIDER/MODEL` goes on with it"
 	case recovery.ButtonCopyDetails:
 		return "`mulligan runs show RUN` has the details"
 	}
-	return "to be done by you"
+	return "this is yours to do"
 }
 
 // hint is a command line that works when typed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,9 @@ func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*r
 		if err != nil {
 			return nil, err
 		}
-		action = primaryAction(state)
+		if action = primaryAction(state); action == "" && state.SuggestionOpen() {
+			return nil, usagef("run %s: nothing is suggested that could be done from here; choose with --action: %s", id, choicesOf(state.Suggestion.Actions))
+		}
 	}
 	run, err := r.Recover(ctx, id, runner.Answer{Action: action, Model: model})
 	if errors.Is(err, recovery.ErrNoSuchAction) {
@@ -66,7 +69,19 @@ func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*r
 	return run, err
 }
 
-// primaryAction is the button that is suggested, or the first that a runner can do.
+// choicesOf tells the actions that --action takes.
+func choicesOf(buttons []recovery.Button) string {
+	var names []string
+	for _, b := range buttons {
+		if b.Effect == recovery.EffectRunner {
+			names = append(names, b.ID+" ("+oneLine(b.Label)+")")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// primaryAction is the button that is suggested, or the first that a runner can do and that
+// goes on with the run; "" where there is none.
 func primaryAction(run *recovery.Run) string {
 	var buttons []recovery.Button
 	switch {
@@ -83,7 +98,7 @@ func primaryAction(run *recovery.Run) string {
 		if b.Primary {
 			return b.ID
 		}
-		if first == "" {
+		if first == "" && b.Kind != recovery.ButtonStop {
 			first = b.ID
 		}
 	}

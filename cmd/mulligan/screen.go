@@ -5,10 +5,11 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/term"
+
+	"github.com/mulligan-run/mulligan/tui"
 )
 
 // screen is where a run is shown: the answer on stdout, everything else on stderr.
@@ -21,7 +22,6 @@ type screen struct {
 	asks             bool // somebody chooses at once from what is offered
 
 	mu     sync.Mutex
-	inLine bool   // the answer has begun a line on the terminal and not ended it
 	status string // the live line as it is shown
 }
 
@@ -43,28 +43,31 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// answer prints a piece of the answer as it comes.
-func (s *screen) answer(text string) {
-	text = printable(text, true)
-	if text == "" {
-		return
-	}
+// print prints one line on stdout.
+func (s *screen) print(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	fmt.Fprint(s.out, text)
-	s.inLine = s.liveOut && !strings.HasSuffix(text, "\n")
+	fmt.Fprintln(s.out, text)
 }
 
-// print prints one line on stdout.
-func (s *screen) print(text string) { fmt.Fprintln(s.out, text) }
+// markdown prints a whole answer: drawn on a terminal, as it is in a pipe.
+func (s *screen) markdown(text string) {
+	if !s.liveOut {
+		s.print(printable(text, true))
+		return
+	}
+	p := tui.NewPrinter(s.width, bool(s.ink))
+	for _, row := range append(p.Add(text), p.End()...) {
+		s.print(row)
+	}
+}
 
 // line prints one line on stderr.
 func (s *screen) line(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	s.endLine()
 	fmt.Fprintln(s.err, text)
 }
 
@@ -73,7 +76,6 @@ func (s *screen) prompt(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	s.endLine()
 	fmt.Fprint(s.err, text)
 }
 
@@ -81,7 +83,7 @@ func (s *screen) prompt(text string) {
 func (s *screen) mark(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.liveErr || s.inLine || text == s.status {
+	if !s.liveErr || text == s.status {
 		return
 	}
 	s.clear()
@@ -99,14 +101,6 @@ func (s *screen) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	s.endLine()
-}
-
-func (s *screen) endLine() {
-	if s.inLine {
-		fmt.Fprintln(s.out)
-		s.inLine = false
-	}
 }
 
 func (s *screen) clear() {

@@ -203,7 +203,7 @@ func (s *story) ending(a *app) {
 		s.line("This suggestion has expired. Send your message again.")
 	case r.SuggestionOpen():
 		a.screen = s.screen
-		a.offer(suggestionError(r))
+		a.offer(suggestionError(r), r)
 	case r.End == nil && r.Status != recovery.StatusFailed:
 		s.line("If nobody drives it: " + a.hint("runs resume "+r.ID))
 	}
