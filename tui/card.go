@@ -100,7 +100,7 @@ func (p *pen) suggestion(s *recovery.Suggestion, at situation, call *llm.ToolCal
 	if call != nil {
 		lines = append(lines, hang("  ", p.arguments(call, columns-2))...)
 	}
-	if said := advice(s, at.buttons); said != "" {
+	if said := advice(s); said != "" {
 		lines = append(lines, hang("  ", styled(p.dim, wrap(recovery.Localize(said, s.ResetsAt, p.now), columns-2)))...)
 	}
 	if p.details {
@@ -145,14 +145,10 @@ func triedText(s *recovery.Suggestion) string {
 }
 
 // advice says who suggests the first button and why, and why it was not done.
-func advice(s *recovery.Suggestion, buttons []recovery.Button) string {
+func advice(s *recovery.Suggestion) string {
 	var said []string
-	if by := s.DecidedBy; by != nil && len(buttons) > 0 && buttons[0].Primary {
-		text := by.Plugin + " suggests " + buttons[0].Label
-		if by.Reason != "" {
-			text += ": " + by.Reason
-		}
-		said = append(said, line(text))
+	if s.Why != "" {
+		said = append(said, line(s.Why))
 	}
 	if s.BlockedBy != "" {
 		said = append(said, "not done by itself: "+blocked(s.BlockedBy))

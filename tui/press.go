@@ -90,6 +90,10 @@ func (c *Chat) choose(t *turn, s situation, b recovery.Button) tea.Cmd {
 	if b.Effect != recovery.EffectClient {
 		return c.answer(t.run, client.Answer{Suggestion: s.asks, Action: b.ID})
 	}
+	if b.URL != "" {
+		c.notice = "Open " + line(b.URL)
+		return tea.SetClipboard(b.URL)
+	}
 	switch b.Kind {
 	case buttonModels:
 		c.menu = &menu{"Continue with", modelsOf(s.models), func(model string) tea.Cmd {

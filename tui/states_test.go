@@ -120,10 +120,10 @@ var states = map[string]func(*scene){
 		s.sends("/details")
 	},
 	"failed": func(s *scene) {
-		s.begins(func(p *recovery.Policy) { p.Plugins = nil })
+		s.begins(nil)
 		s.fails(recovery.KindUnavailable, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
-		s.happens(recovery.Decided{Failure: s.state.Open.Seq, Decision: recovery.Decide(s.state)})
-		s.goesOn()
+		s.decides(recovery.Decision{Action: recovery.ActionFail})
+		s.goesOn() // it ends
 	},
 	"stopped": func(s *scene) {
 		s.begins(nil)

@@ -57,7 +57,7 @@ func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Butto
 		case err != nil:
 			s.line(err.Error())
 		case b.Effect != recovery.EffectRunner:
-			s.line(oneLine(b.Label) + ": " + clientHelp(b.Kind) + ".")
+			s.line(oneLine(b.Label) + ": " + clientHelp(b) + ".")
 		default:
 			return b, true
 		}

@@ -138,8 +138,8 @@ func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 	}
 	s.line("")
 	heading := s.ink.bold("What can be done")
-	if by := sg.DecidedBy; by != nil {
-		heading += s.ink.dim(" · " + oneLine(fmt.Sprintf("%s suggests %s", by.Plugin, tellSuggestion(sg))))
+	if sg.Why != "" {
+		heading += s.ink.dim(" · " + oneLine(recovery.Localize(sg.Why, sg.ResetsAt, time.Now())))
 	}
 	s.line(heading)
 	if sg.BlockedBy != "" {
@@ -153,28 +153,18 @@ func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 		if b.Effect == recovery.EffectRunner {
 			s.line("     " + a.hint("recover "+failed.Run+" --action "+b.ID))
 		} else {
-			s.line("     " + s.ink.dim(clientHelp(b.Kind)))
+			s.line("     " + s.ink.dim(clientHelp(b)))
 		}
 	}
 	s.line(s.ink.dim("It stays open until " + recovery.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
 }
 
-func tellSuggestion(sg *recovery.Suggestion) string {
-	text := tellAction(sg.SuggestedAction, sg.NewModel, 0)
-	for _, b := range sg.Actions {
-		if b.Primary {
-			text = recovery.Localize(b.Label, sg.ResetsAt, time.Now())
-		}
-	}
-	if sg.DecidedBy.Reason != "" {
-		text += ": " + sg.DecidedBy.Reason
-	}
-	return text
-}
-
 // clientHelp says how to do what no command does.
-func clientHelp(kind string) string {
-	switch kind {
+func clientHelp(b recovery.Button) string {
+	if b.URL != "" {
+		return "open " + oneLine(b.URL)
+	}
+	switch b.Kind {
 	case recovery.ButtonEdit:
 		return "change the message and run it again"
 	case recovery.ButtonFixKey:
