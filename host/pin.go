@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -23,9 +22,16 @@ const (
 	maxFolderBytes = 1 << 30
 )
 
-// leftOut is neither hashed nor copied, so that it never runs either: it changes by
-// itself.
-var leftOut = []string{".git", "__pycache__"}
+// LeftOut reports whether a file or folder, by its path in a plugin's folder, is neither
+// hashed nor copied, so that it never runs either: it changes by itself, holds the pin, or
+// is the link to a checkout of Mulligan from which the plugin's SDK was installed.
+func LeftOut(name string, entry fs.DirEntry) bool {
+	switch entry.Name() {
+	case ".git", "__pycache__":
+		return true
+	}
+	return name == "mulligan.lock" && entry.Type().IsRegular() || name == ".mulligan" && entry.Type() == fs.ModeSymlink
+}
 
 // PinError says that a plugin's folder is not what it was pinned to.
 type PinError struct {
@@ -41,8 +47,8 @@ func (e *PinError) Error() string {
 
 // HashFolder gives the SHA-256 of a plugin's whole folder, in hex, and the number of
 // its files: over the sorted relative paths, which of them may be executed, their
-// contents, symbolic links, and the path of an interpreter outside. .git and
-// __pycache__ do not belong to it. A symbolic link out of the folder is an error,
+// contents, symbolic links, and the path of an interpreter outside. What LeftOut says
+// does not belong to it. A symbolic link out of the folder is an error,
 // unless it leads to the interpreter, and so is what is neither file, folder nor link,
 // and a folder with more than 50 000 files or 1 GiB.
 //
@@ -96,7 +102,7 @@ func (w *folderWalk) visit(name string, entry fs.DirEntry, err error) error {
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
-	if slices.Contains(leftOut, entry.Name()) {
+	if LeftOut(name, entry) {
 		if entry.IsDir() {
 			return fs.SkipDir
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -69,13 +70,19 @@ func TestHashFolderSeesEveryChange(t *testing.T) {
 		"who may read":      func(d string) error { return os.Chmod(filepath.Join(d, "lib/b.py"), 0o640) },
 		"Python's own":      func(d string) error { write(t, d, map[string]string{"lib/__pycache__/a.pyc": "x"}); return nil },
 		"what git keeps":    func(d string) error { write(t, d, map[string]string{".git/HEAD": "x"}); return nil },
+		"its own lock":      func(d string) error { write(t, d, map[string]string{"mulligan.lock": "x"}); return nil },
+		"another's lock":    func(d string) error { write(t, d, map[string]string{"lib/mulligan.lock": "x"}); return nil },
+		"the checkout":      func(d string) error { return os.Symlink("/usr", filepath.Join(d, ".mulligan")) },
+		"no link":           func(d string) error { write(t, d, map[string]string{".mulligan/a.py": "x"}); return nil },
 		"a swap of content": func(d string) error { write(t, d, map[string]string{"lib/a.py": "b", "lib/b.py": "a"}); return nil },
 	} {
 		dir, spec := base()
 		if err := change(dir); err != nil {
 			t.Fatal(err)
 		}
-		same := name == "nothing" || name == "a file's time" || name == "who may read" || name == "Python's own" || name == "what git keeps"
+		same := slices.Contains([]string{
+			"nothing", "a file's time", "who may read", "Python's own", "what git keeps", "its own lock", "the checkout",
+		}, name)
 		if got := hashOf(t, spec); (got == want) != same {
 			t.Errorf("%s: the same hash: %v", name, got == want)
 		}

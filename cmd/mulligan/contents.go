@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/host"
 )
 
 // maxContents is how many files of a plugin's folder a lock lists, so that what has
@@ -29,7 +31,7 @@ func contents(folder string) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case entry.Name() == ".git" || entry.Name() == "__pycache__":
+		case host.LeftOut(name, entry):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -20,7 +20,6 @@ func (a *app) driver(ctx context.Context, plugins []string, options ...runner.Op
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	models.calm = true
 	models.usual(a.config)
 	tools, err := a.tools(models)
 	if err != nil {

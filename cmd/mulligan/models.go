@@ -47,7 +47,7 @@ func usualKeys() string {
 type models struct {
 	set  *provider.Set
 	own  map[string]bool // entries that are configured
-	calm bool            // the demo's provider has recovered, as when a person comes back later
+	calm bool            // the demo's provider has recovered: a person comes back later, to runs that it failed
 
 	mu     sync.Mutex
 	lab    *faultlab.Lab

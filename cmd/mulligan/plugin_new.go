@@ -26,8 +26,8 @@ protocol, a workflow for GitHub Actions, and a mulligan.yaml to try it with,
 which needs no key.
 
 It takes the SDK of this mulligan's version. A development build has none: its
-SDK is taken from a checkout of Mulligan, the one around the current folder or
---sdk.`
+SDK is taken from a checkout of Mulligan: --sdk, or the one around the current
+folder or around this program.`
 
 func newPluginNew() *cobra.Command {
 	f := &newFlags{}
@@ -64,12 +64,24 @@ func (f *newFlags) newborn(name string) (*newborn, error) {
 	if err := language.checkName(name); err != nil {
 		return nil, usage(err)
 	}
-	sdk, err := findSDK(f.sdk, version())
+	sdk, err := findSDK(f.sdk, version(), self())
 	if err != nil {
 		return nil, usage(err)
 	}
 	s := &newborn{Name: name, language: language, sdk: sdk, dir: orElse(f.dir, name), folder: f.lang}
 	return s, s.vacant()
+}
+
+// self is where this program is, "" where the system does not say.
+func self() string {
+	at, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		return real
+	}
+	return at
 }
 
 // vacant refuses a folder that has anything in it, but for a repository without files.

@@ -22,8 +22,10 @@ const sdkLink = ".mulligan"
 // release is a version that has been published; a build from a commit has another form.
 var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
 
-// findSDK settles where the SDK comes from. A folder that is named goes before all.
-func findSDK(named, build string) (sdk, error) {
+// findSDK settles where the SDK comes from. A folder that is named goes before all; a
+// development build looks around the current folder, and then around itself, which was
+// built in a checkout.
+func findSDK(named, build, self string) (sdk, error) {
 	if named != "" {
 		root, err := checkoutAround(named)
 		if err != nil {
@@ -35,6 +37,9 @@ func findSDK(named, build string) (sdk, error) {
 		return sdk{build: build, release: build}, nil
 	}
 	root, err := checkoutAround(".")
+	if errors.Is(err, errNoCheckout) && self != "" {
+		root, err = checkoutAround(filepath.Dir(self))
+	}
 	if errors.Is(err, errNoCheckout) {
 		err = fmt.Errorf("this mulligan is a development build (%s), and no registry has SDKs of its version: "+
 			"say where a checkout of Mulligan is, --sdk DIR, or run this inside one", build)

@@ -140,22 +140,24 @@ func TestFindSDK(t *testing.T) {
 	}
 	outside := t.TempDir()
 	for name, c := range map[string]struct {
-		at, named, build string
-		want             string // the release or the checkout; "" = refused
+		at, named, build, self string
+		want                   string // the release or the checkout; "" = refused
 	}{
-		"a release":                  {outside, "", "v1.2.3", "v1.2.3"},
-		"a candidate":                {outside, "", "v1.3.0-rc.1", "v1.3.0-rc.1"},
-		"a release and a checkout":   {outside, checkout, "v1.2.3", checkout},
-		"a commit inside":            {inside, "", "v0.0.0-20261121171500-7da4ad4a1b2c+dirty", checkout},
-		"a commit outside":           {outside, "", "v0.0.0-20261121171500-7da4ad4a1b2c", ""},
-		"a build without a commit":   {outside, "", "devel", ""},
-		"a folder of the checkout":   {outside, inside, "devel", checkout},
-		"another folder":             {inside, outside, "devel", ""},
-		"a folder that is not there": {inside, filepath.Join(outside, "x"), "devel", ""},
+		"a release":                  {outside, "", "v1.2.3", "", "v1.2.3"},
+		"a candidate":                {outside, "", "v1.3.0-rc.1", "", "v1.3.0-rc.1"},
+		"a release and a checkout":   {outside, checkout, "v1.2.3", "", checkout},
+		"a commit inside":            {inside, "", "v0.0.0-20261121171500-7da4ad4a1b2c+dirty", "", checkout},
+		"a commit outside":           {outside, "", "v0.0.0-20261121171500-7da4ad4a1b2c", "", ""},
+		"a build without a commit":   {outside, "", "devel", "", ""},
+		"a folder of the checkout":   {outside, inside, "devel", "", checkout},
+		"another folder":             {inside, outside, "devel", "", ""},
+		"a folder that is not there": {inside, filepath.Join(outside, "x"), "devel", "", ""},
+		"a program in a checkout":    {outside, "", "devel", filepath.Join(checkout, "mulligan"), checkout},
+		"a program elsewhere":        {outside, "", "devel", filepath.Join(outside, "mulligan"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(c.at)
-			got, err := findSDK(c.named, c.build)
+			got, err := findSDK(c.named, c.build, c.self)
 			if (err != nil) != (c.want == "") || orElse(got.release, got.checkout) != c.want {
 				t.Errorf("%+v, %v", got, err)
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,8 +16,8 @@ is the same, and it runs from a private copy of it, so that nothing can change
 between the check and the run.
 
 The folder is that of the program or, for an interpreter, that of the script or
-of the project around it; folder: in the config says otherwise. .git and
-__pycache__ do not count. Builtin plugins are part of this program.`
+of the project around it; folder: in the config says otherwise. .git,
+__pycache__, mulligan.lock and the link .mulligan of "plugin new" do not count. Builtin plugins are part of this program.`
 
 func newPluginPin() *cobra.Command {
 	var f common
@@ -68,11 +67,6 @@ func (a *app) pinOne(l *lock, p pluginEntry) error {
 	now, err := examine(p)
 	if err != nil {
 		return err
-	}
-	if held, err := filepath.Abs(l.path); err == nil {
-		if rel, err := filepath.Rel(now.folder, held); err == nil && filepath.IsLocal(rel) {
-			return usagef("its folder is %s, which holds %s, too: give it a folder of its own, or say which with folder: in the config", now.folder, l.path)
-		}
 	}
 	asked, err := readManifest(now.folder)
 	if err != nil {

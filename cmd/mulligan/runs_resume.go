@@ -102,6 +102,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 		return interrupted(ctx, err)
 	}
 	defer models.close()
+	models.calm = true
 	outcomes := map[string]int{}
 	for one := range resumeEach(ctx, r, due) {
 		outcomes[one.Outcome]++

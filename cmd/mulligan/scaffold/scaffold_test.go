@@ -83,13 +83,20 @@ func makesTest(t *testing.T, lang, cache string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, mulligan := filepath.Join(t.TempDir(), "my-rules"), filepath.Join(t.TempDir(), "mulligan")
+	outside, mulligan := t.TempDir(), filepath.Join(cache, "bin-"+lang, "mulligan") // as "make build" has it, in the checkout
+	dir := filepath.Join(outside, "my-rules")
 	command(t, checkout, "go", "build", "-o", mulligan, "./cmd/mulligan")
-	command(t, ".", mulligan, "plugin", "new", "my-rules", "--lang", lang, "--dir", dir, "--sdk", checkout)
+	command(t, outside, mulligan, "plugin", "new", "my-rules", "--lang", lang)
 	t.Setenv("CARGO_TARGET_DIR", filepath.Join(cache, "rust")) // of everything that is made, only this takes long and is the same every time
 	said := command(t, dir, "make", "test", "MULLIGAN="+mulligan)
 	if !strings.Contains(said, "my-rules 0.1.0: 5") || strings.Contains(said, "✗") {
 		t.Errorf("make test said\n%s", said)
+	}
+	if lang == "python" {
+		itsOwnRule(t, checkout, dir)
+		if said := command(t, dir, "make", "test", "MULLIGAN="+mulligan); !strings.Contains(said, "5 passed") {
+			t.Errorf("make test said\n%s", said)
+		}
 	}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	unhurried(t, filepath.Join(dir, "mulligan.yaml"))
@@ -99,12 +106,58 @@ func makesTest(t *testing.T, lang, cache string) {
 	if err := json.Unmarshal([]byte(runs), &run); err != nil {
 		t.Fatalf("%v: %s", err, runs)
 	}
+	if said := command(t, dir, mulligan, "plugin", "replay", "my-rules", "--since", "7d"); !strings.Contains(said, "3 the same, 0 different") {
+		t.Errorf("plugin replay said\n%s", said)
+	}
+	command(t, dir, mulligan, "plugin", "pin", "my-rules")
+	command(t, dir, mulligan, "plugin", "verify")
+	if said := command(t, dir, mulligan, "run", faultlab.DemoPrompt); strings.Contains(said, "did not answer") || !strings.Contains(said, "plugin my-rules 0.1.0 decides") {
+		t.Errorf("pinned, the run said\n%s", said)
+	}
+	if said := command(t, dir, mulligan, "plugin", "list"); !strings.Contains(said, "my-rules") {
+		t.Errorf("plugin list said\n%s", said)
+	}
 	story := command(t, dir, mulligan, "runs", "show", run.Run)
 	for _, want := range []string{"retry in 1 s, by my-rules", "retry in 2 s, by my-rules", "switch to atlas/atlas-1 in 250 ms, by my-rules"} {
 		if !strings.Contains(story, want) {
 			t.Errorf("%q is not in\n%s", want, story)
 		}
 	}
+}
+
+// itsOwnRule does what the guide says with what it shows: a rule before the others, and its
+// test after theirs.
+func itsOwnRule(t *testing.T, checkout, dir string) {
+	t.Helper()
+	guide, err := os.ReadFile(filepath.Join(checkout, "docs/write-a-plugin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(guide), "```python\n")
+	if len(blocks) != 3 {
+		t.Fatalf("the guide shows %d pieces of Python, not 2", len(blocks)-1)
+	}
+	rule, _, _ := strings.Cut(blocks[1], "```")
+	test, _, _ := strings.Cut(blocks[2], "```")
+	change := func(name string, change func(string) string) {
+		source, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := change(string(source))
+		if changed == string(source) {
+			t.Fatalf("%s has no place for what the guide shows", name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("plugin.py", func(source string) string {
+		before, after, _ := strings.Cut(source, "def run_error(")
+		head, body, _ := strings.Cut(after, "\n")
+		return before + "def run_error(" + head + "\n" + rule + body
+	})
+	change("test_plugin.py", func(source string) string { return source + "\n\n" + test })
 }
 
 // unhurried gives the plugin all the time that it can be given: an interpreter may begin
@@ -139,8 +192,8 @@ func command(t *testing.T, dir string, args ...string) string {
 func madeOf(t *testing.T, lang string) string {
 	t.Helper()
 	hash := sha256.New()
-	sources := append([]string{"sdk/conformance", "proto", "cmd/mulligan/scaffold/common", "cmd/mulligan/scaffold/" + lang}, newPlugins[lang].sources...)
-	for _, pattern := range []string{"plugin_conform*.go", "plugin_new*.go"} {
+	sources := append([]string{"sdk/conformance", "proto", "cmd/mulligan/scaffold/common", "cmd/mulligan/scaffold/" + lang, "docs/write-a-plugin.md", "host/pin.go"}, newPlugins[lang].sources...)
+	for _, pattern := range []string{"plugin_conform*.go", "plugin_new*.go", "plugin_pin.go", "plugin_replay*.go"} {
 		files, err := filepath.Glob("../" + pattern)
 		if err != nil || files == nil {
 			t.Fatal(pattern, err)
