@@ -2,12 +2,11 @@ package languages
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/internal/needs"
 	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
 
@@ -35,14 +34,7 @@ var languages = []language{
 // is skipped, loudly, and fails in the continuous integration.
 func (l language) make(t *testing.T) host.Spec {
 	t.Helper()
-	for _, tool := range l.needs {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s: no %s", l.name, tool)
-			}
-			t.Skipf("NOT TESTED: plugins in %s need %s", l.name, tool)
-		}
-	}
+	needs.Programs(t, "a plugin in "+l.name, l.needs...)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

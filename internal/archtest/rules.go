@@ -84,6 +84,11 @@ var Rooms = []Room{
 		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
 	},
 	{
+		From: "internal/needs",
+		May:  []string{"std"},
+		Why:  "whether a program of another language can be used is asked by tests everywhere, and in one way",
+	},
+	{
 		From: "internal/schema/...",
 		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/...", "golang.org/x/text/..."},
 		Why:  "holding JSON to somebody else's schema has one set of bounds, for a plugin's configuration and a tool's arguments alike; it knows neither",

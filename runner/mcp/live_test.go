@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/internal/needs"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -26,6 +28,9 @@ const (
 
 // install installs the server, once per machine, and gives its command.
 var install = sync.OnceValues(func() ([]string, error) {
+	if err := errors.Join(needs.Runs("node"), needs.Runs("npm")); err != nil {
+		return nil, err
+	}
 	node, err := exec.LookPath("node")
 	if err != nil {
 		return nil, err

@@ -1,11 +1,10 @@
 package conformance
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/internal/needs"
 	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
 
@@ -56,14 +55,7 @@ func place(t *testing.T, dir string) plugins.Place {
 // loudly, and fails in the continuous integration.
 func (l language) command(t *testing.T) Command {
 	t.Helper()
-	for _, tool := range l.needs {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s: no %s", l.name, tool)
-			}
-			t.Skipf("NOT TESTED: the %s SDK needs %s", l.name, tool)
-		}
-	}
+	needs.Programs(t, "the "+l.name+" SDK", l.needs...)
 	if err := place(t, "").Look(l.sources); err != nil {
 		t.Fatal(err)
 	}

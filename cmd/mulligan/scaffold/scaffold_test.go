@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 const repository = "../../.."
@@ -46,14 +47,7 @@ func TestNewPluginsPass(t *testing.T) {
 			if newPlugins[lang].needs == nil {
 				t.Fatal("it is not said what this language needs")
 			}
-			for _, tool := range append([]string{"make"}, newPlugins[lang].needs...) {
-				if _, err := exec.LookPath(tool); err != nil {
-					if os.Getenv("CI") == "true" {
-						t.Fatalf("%s: no %s", lang, tool)
-					}
-					t.Skipf("NOT TESTED: a new plugin in %s needs %s", lang, tool)
-				}
-			}
+			needs.Programs(t, "a new plugin in "+lang, append([]string{"make"}, newPlugins[lang].needs...)...)
 			cache, err := filepath.Abs(filepath.Join(repository, ".cache/scaffold"))
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,51 @@
+package needs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long a program may take to say its version, on a busy machine.
+const patience = time.Minute
+
+// Programs skips a test, aloud, where one of the programs does not run; with CI=true the
+// test fails. what is the thing that needs them.
+func Programs(t testing.TB, what string, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		err := Runs(program)
+		if err != nil && os.Getenv("CI") == "true" {
+			t.Fatalf("%s needs %s: %v", what, program, err)
+		}
+		if err != nil {
+			t.Skipf("NOT TESTED: %s needs %s: %v", what, program, err)
+		}
+	}
+}
+
+// versions are how a program is asked for its version, where that is not by --version.
+var versions = map[string]string{"go": "version", "java": "-version"}
+
+// Runs says why a program cannot be used: it is not on the PATH, or it is and does not run.
+func Runs(program string) error {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return err
+	}
+	ask := versions[program]
+	if ask == "" {
+		ask = "--version"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, path, ask).CombinedOutput(); err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		return fmt.Errorf("it does not run: %w: %.200q", err, first)
+	}
+	return nil
+}
