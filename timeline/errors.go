@@ -111,6 +111,24 @@ func (e *StoreError) Is(target error) bool { return e.Kind != nil && target == e
 // Unwrap gives Err.
 func (e *StoreError) Unwrap() error { return e.Err }
 
+// DamagedRunError says which run cannot be read any more, while others can. It is an
+// ErrDamaged.
+type DamagedRunError struct {
+	Run   string
+	After uint64 // the last event that can be read
+	Err   error
+}
+
+func (e *DamagedRunError) Error() string {
+	return fmt.Sprintf("run %s is damaged after event %d (%v): delete it, and what it belongs to goes on without it", e.Run, e.After, e.Err)
+}
+
+// Is makes it an ErrDamaged.
+func (e *DamagedRunError) Is(target error) bool { return target == ErrDamaged }
+
+// Unwrap gives Err.
+func (e *DamagedRunError) Unwrap() error { return e.Err }
+
 // NotFoundError names the unknown run. It is an ErrNotFound.
 type NotFoundError struct{ Run string }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -18,9 +19,9 @@ func newRunsDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete RUN…",
 		Short: "Delete runs that have ended, for good",
-		Long: "Delete runs that have ended, down to the bytes in the store's files. What other programs, exports and\n" +
-			"backups keep of them is not touched. A run that another one of its session continues is deleted only\n" +
-			"together with that.",
+		Long: "Delete runs that have ended, or are damaged, down to the bytes in the store's files. What other programs,\n" +
+			"exports and backups keep of them is not touched. A run that another one of its session continues is\n" +
+			"deleted only together with that.",
 		Example: "mulligan runs delete r01j…",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
@@ -46,7 +47,7 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 		if i < 0 {
 			return a.notFound(&timeline.NotFoundError{Run: run})
 		}
-		if !list[i].Ended {
+		if !list[i].Ended && !a.isDamaged(ctx, run) {
 			return fmt.Errorf("run %s has not ended; end it first: %s", run, a.hint("runs cancel "+run))
 		}
 		for _, newer := range list[:i] {
@@ -57,6 +58,13 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 		old = append(old, list[i])
 	}
 	return a.remove(ctx, old)
+}
+
+// isDamaged reports whether a run cannot be read any more: nobody can end it.
+func (a *app) isDamaged(ctx context.Context, run string) bool {
+	_, err := a.log.Read(ctx, run, 0, 0)
+	_, store := errors.AsType[*timeline.StoreError](err)
+	return errors.Is(err, timeline.ErrDamaged) && !store
 }
 
 // remove deletes runs, and what engines keep of their conversations, and says what became

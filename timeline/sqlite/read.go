@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -17,6 +18,7 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 		return nil, err
 	}
 	var events []recovery.Event
+	last := after
 	err = s.each(ctx, selectEvents, func(r row) error {
 		var p piece
 		if err := r.Scan(&p.last, &p.lines); err != nil {
@@ -27,9 +29,14 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 				return errEnough
 			}
 			var e recovery.Event
-			if err := json.Unmarshal(stored, &e); err != nil {
-				return err
+			err := json.Unmarshal(stored, &e)
+			if err == nil && e.Seq != last+1 {
+				err = fmt.Errorf("event %d follows", e.Seq)
 			}
+			if err != nil {
+				return &timeline.DamagedRunError{Run: run, After: last, Err: err}
+			}
+			last = e.Seq
 			events = append(events, e)
 		}
 		return nil
