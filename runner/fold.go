@@ -50,48 +50,67 @@ type folder struct {
 // fold gives a run as it is after event seq, 0 for its last one, and how much of that a
 // snapshot knew.
 func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
-	run, err = f.r.restore(ctx, id, seq)
+	run, saved, err = f.r.restore(ctx, id, seq)
 	if err != nil {
 		return nil, 0, fmt.Errorf("run %s: %w", id, err)
 	}
-	saved = run.Seq
-	var events []recovery.Event
-	if seq == 0 || seq > saved {
-		limit := 0
-		if seq > 0 {
-			limit = int(seq - saved) //nolint:gosec // a number of events
-		}
-		if events, err = f.r.log.Read(ctx, id, saved, limit); err != nil {
-			return nil, 0, fmt.Errorf("run %s: %w", id, err)
-		}
-	}
+	known := run.Seq
 	if err := f.carry(ctx, run); err != nil {
 		return nil, 0, err
 	}
-	for _, e := range events {
-		if err := run.Apply(e); err != nil {
+	for more := seq == 0 || seq > known; more; {
+		limit := foldPage
+		if seq > 0 {
+			limit = int(min(foldPage, seq-run.Seq)) //nolint:gosec // a number of events
+		}
+		n, err := f.page(ctx, id, run, limit)
+		if err != nil {
 			return nil, 0, err
 		}
-		if err := f.carry(ctx, run); err != nil {
-			return nil, 0, err
-		}
+		more = n == limit && run.Seq != seq
+	}
+	if run.Seq-known >= recallWorth {
+		f.r.recall.keep(run)
 	}
 	return run, saved, nil
 }
 
-// restore gives a run as its snapshot has it, if there is one of this version and not after
-// event seq; else an empty run.
-func (r *Runner) restore(ctx context.Context, id string, seq uint64) (*recovery.Run, error) {
-	at, data, err := r.log.LoadSnapshot(ctx, id)
+// page applies the run's next events, and gives how many there were.
+func (f *folder) page(ctx context.Context, id string, run *recovery.Run, limit int) (int, error) {
+	events, err := f.r.log.Read(ctx, id, run.Seq, limit)
 	if err != nil {
-		return nil, err
+		return 0, fmt.Errorf("run %s: %w", id, err)
 	}
-	if at > 0 && (seq == 0 || at <= seq) {
-		if run, ok := recovery.Restore(data); ok && run.ID == id && run.Seq == at {
-			return run, nil
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			return 0, err
+		}
+		if err := f.carry(ctx, run); err != nil {
+			return 0, err
 		}
 	}
-	return &recovery.Run{}, nil
+	return len(events), nil
+}
+
+// restore gives a run as its snapshot has it, if there is one of this version and not after
+// event seq, or as it was read here before; else an empty run. saved is what the snapshot has.
+func (r *Runner) restore(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
+	at, data, err := r.log.LoadSnapshot(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	if seq > 0 && at > seq {
+		at = 0
+	}
+	if run, ok := r.recalled(ctx, id, at, seq); ok {
+		return run, at, nil
+	}
+	if at > 0 {
+		if run, ok := recovery.Restore(data); ok && run.ID == id && run.Seq == at {
+			return run, at, nil
+		}
+	}
+	return &recovery.Run{}, 0, nil
 }
 
 // carry puts the conversation that run continues in front of its transcript, once its

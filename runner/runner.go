@@ -25,6 +25,7 @@ import (
 // decide everything about it.
 type Runner struct {
 	beginning  locks // of ids that requesters chose
+	recall     recall
 	claiming   locks // of runs that are claimed here and not driven yet
 	log        timeline.Log
 	models     Models
