@@ -17,7 +17,7 @@ func (g *guarded) streamed(run, header string) <-chan struct{} {
 		g.t.Fatal(err)
 	}
 	setHeader(req, header)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := http.DefaultClient.Do(req) //nolint:bodyclose // it is closed when the stream is over
 	if err != nil || resp.StatusCode != http.StatusOK {
 		g.t.Fatal(resp, err)
 	}

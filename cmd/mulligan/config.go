@@ -39,6 +39,7 @@ type config struct {
 	Gateway     gatewayEntry             `yaml:"gateway"`
 
 	path        string            // of the file; "" = there is none
+	models      []string          // configured below providers, in the order of the file
 	environment recovery.Settings // timers
 }
 
@@ -182,6 +183,7 @@ func parseConfig(source []byte) (*config, error) {
 	if err := readStrictly(source, c); err != nil {
 		return nil, err
 	}
+	c.models = c.configuredModels(source)
 	return c, nil
 }
 

@@ -56,6 +56,7 @@ func TestParseConfig(t *testing.T) {
 		Model: "work/claude-sonnet-4-5", Fallbacks: []string{"openai/gpt-5.2", "local/qwen3"}, AutoRecover: true,
 		Timeouts: timeoutsEntry{"first_event": "45s", "idle": "0", "run": "2h"}, MaxRetries: &two, MaxRounds: &five,
 		Budget: budgetConfig{Tokens: 100000, Dollars: 1.5},
+		models: []string{"work/claude-sonnet-4-5"},
 		Providers: map[string]providerEntry{
 			"work": {Type: "anthropic", KeyEnv: "WORK_KEY", Models: map[string]modelEntry{
 				"claude-sonnet-4-5": {ContextTokens: 200000, Price: &priceEntry{Input: 3, Output: 15}},

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,11 +155,7 @@ func (s *service) Cancel(_ context.Context, id string) error { return s.runner.C
 func (s *service) listModels() []gateway.Model {
 	c := s.app.config
 	names := append([]string{c.Model}, c.Fallbacks...)
-	for _, entry := range slices.Sorted(maps.Keys(c.Providers)) {
-		for _, name := range slices.Sorted(maps.Keys(c.Providers[entry].Models)) {
-			names = append(names, entry+"/"+name)
-		}
-	}
+	names = append(names, c.models...)
 	for _, usual := range usualModels {
 		if s.models.Has(usual.model) {
 			names = append(names, usual.model)

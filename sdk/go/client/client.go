@@ -114,11 +114,12 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	if header.Get("Idempotency-Key") != "" {
 		passes = isBusyOrDown
 	}
-	var resp *http.Response
-	err := patiently(ctx, passes, func() (err error) {
-		resp, err = c.send(ctx, method, path, header, in)
-		return err
-	})
+	return patiently(ctx, passes, func() error { return c.once(ctx, method, path, header, in, out) })
+}
+
+// once makes a request, and decodes its answer into out, unless that is nil.
+func (c *Client) once(ctx context.Context, method, path string, header http.Header, in, out any) error {
+	resp, err := c.send(ctx, method, path, header, in)
 	if err != nil {
 		return err
 	}
