@@ -22,7 +22,8 @@ const (
 	// DeltaStop: the provider's terminal event; Stop is set. Nothing follows.
 	DeltaStop
 	// DeltaRepaired: Repairs is what was changed in the transcript before it was
-	// sent. It comes before everything else, and nothing has been heard by then.
+	// sent. It comes before everything else, and nothing has been heard by then; or, of
+	// RepairTemplate, right before DeltaStop.
 	DeltaRepaired
 )
 

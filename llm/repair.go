@@ -23,6 +23,8 @@ const (
 	RepairUTF8 RepairKind = "utf8_replaced"
 	// RepairOpening: a user's turn was put before the first, which was the model's.
 	RepairOpening RepairKind = "opening_added"
+	// RepairTemplate: special tokens of a model's template were taken off the end of its answer.
+	RepairTemplate RepairKind = "template_cut"
 )
 
 // Repair is one kind of change, and how often it was made in one transcript.

@@ -168,6 +168,9 @@ func repairedLine(b Repaired) string {
 		switch fix.Kind {
 		case llm.RepairImage:
 			said = append(said, fmt.Sprintf("%s takes no pictures; it is told that %s left out.", b.Model, plural(fix.Count, "one was", "%d were")))
+		case llm.RepairTemplate:
+			said = append(said, fmt.Sprintf("The answer of %s ended in %s, which %s taken off.", b.Model,
+				plural(fix.Count, "a special token of its template", "%d special tokens of its template"), plural(fix.Count, "was", "were")))
 		case llm.RepairResultMissing:
 			said = append(said, fmt.Sprintf("%s is told that %s no result.", b.Model, plural(fix.Count, "a tool call has", "%d tool calls have")))
 		}

@@ -62,6 +62,7 @@ func TestLines(t *testing.T) {
 		{r, ToolReturned{Outcome: OutcomeOK}, ""},
 		{r, Checkpointed{Text: "secret"}, ""},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairThinking, Count: 4}}}, ""},
+		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairTemplate, Count: 1}}}, "The answer of a/b ended in a special token of its template, which was taken off."},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairImage, Count: 1}}}, "a/b takes no pictures; it is told that one was left out."},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairResultMissing, Count: 2}}}, "a/b is told that 2 tool calls have no result."},
 	} {

@@ -100,6 +100,8 @@ type talk struct {
 	response  *http.Response
 	answer    *capped
 	hidden    *hidden
+	template  template
+	told      []llm.Delta // kept so that a delta costs no allocation
 	grace     *time.Timer // runs once the terminal event was seen
 	retired   bool
 }
@@ -142,7 +144,7 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 		err = t.hear()
 	}
 	switch {
-	case err == nil || !t.say(t.hidden.rest()):
+	case err == nil || !t.say(t.rest(false)):
 	case ctx.Err() != nil:
 		yield(llm.Delta{}, context.Cause(ctx))
 	default:
@@ -272,11 +274,27 @@ func (t *talk) hear() error {
 
 // tell yields deltas, or a ping where there are none. It reports whether to go on.
 func (t *talk) tell(deltas []llm.Delta) bool {
-	deltas = t.hidden.pass(deltas)
-	if len(deltas) == 0 {
+	t.told = t.template.told(t.hidden.pass(deltas), t.told[:0])
+	if deltas = t.told; len(deltas) == 0 {
 		return t.yield(llm.Delta{Kind: llm.DeltaPing}, nil)
 	}
 	return t.say(deltas)
+}
+
+// rest is what waits to be told; ended says that the answer has come to its own end.
+func (t *talk) rest(ended bool) []llm.Delta {
+	deltas := t.template.told(t.hidden.rest(), nil)
+	text, cut := t.template.held, 0
+	if ended {
+		text, cut = t.template.end()
+	}
+	if text != "" {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
+	}
+	if cut > 0 {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaRepaired, Repairs: []llm.Repair{{Kind: llm.RepairTemplate, Count: cut}}})
+	}
+	return deltas
 }
 
 // say yields deltas. It reports whether to go on.
@@ -309,7 +327,7 @@ func (t *talk) arm(wentOn bool) {
 
 func (t *talk) finish() error {
 	t.retire()
-	if !t.say(t.hidden.rest()) {
+	if !t.say(t.rest(t.decoder.Stop() == llm.StopEnd)) {
 		return nil
 	}
 	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.decoder.Stop()}, nil)

@@ -1,0 +1,105 @@
+package observe
+
+import (
+	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// templateEnds are the special tokens by which the templates of models end an answer. A server
+// that does not take them out shows them as text.
+var templateEnds = []string{
+	"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>",
+	"<|END_OF_TURN_TOKEN|>", "<|END_RESPONSE|>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|endofresponse|>",
+}
+
+// template takes special tokens off the very end of an answer's text. What may turn out to
+// be one waits for what follows.
+type template struct {
+	held   string
+	before string // the last two bytes that were told
+	strike bool   // <s> was said, which </s> then ends
+}
+
+// push gives what of the text may be told.
+func (t *template) push(piece string) string {
+	text := t.held + piece
+	t.strike = t.strike || strings.Contains(t.before+text, "<s>")
+	open := len(text)
+	for i := 0; i < len(text); i++ {
+		if text[i] == '<' && t.mayEnd(text[i:]) {
+			open = i
+			break
+		}
+	}
+	t.held = text[open:]
+	before := t.before + text[:open]
+	t.before = before[max(0, len(before)-2):]
+	return text[:open]
+}
+
+// mayEnd reports whether text is special tokens and white space, the last of them perhaps not
+// complete.
+func (t *template) mayEnd(text string) bool {
+	rest, _ := t.trim(text)
+	return rest == "" || t.any(func(token string) bool { return strings.HasPrefix(token, rest) })
+}
+
+// trim takes the tokens off that text begins with, with the white space after them.
+func (t *template) trim(text string) (rest string, count int) {
+	for {
+		before := text
+		t.any(func(token string) bool {
+			after, ok := strings.CutPrefix(text, token)
+			if ok {
+				text, count = strings.TrimLeft(after, " \t\r\n"), count+1
+			}
+			return ok
+		})
+		if text == before {
+			return text, count
+		}
+	}
+}
+
+func (t *template) any(fits func(token string) bool) bool {
+	for _, token := range templateEnds {
+		if (token != "</s>" || !t.strike) && fits(token) {
+			return true
+		}
+	}
+	return false
+}
+
+// flush gives what waits, since something follows it.
+func (t *template) flush() string {
+	text := t.held
+	t.held = ""
+	return text
+}
+
+// end gives what waits where the answer has come to its end, and how many tokens were taken off.
+func (t *template) end() (text string, cut int) {
+	rest, count := t.trim(t.held)
+	if rest != "" || count == 0 {
+		return t.flush(), 0
+	}
+	t.held = ""
+	return "", count
+}
+
+// told puts a template between text and whoever hears it.
+func (t *template) told(deltas []llm.Delta, out []llm.Delta) []llm.Delta {
+	for _, d := range deltas {
+		switch {
+		case d.Kind == llm.DeltaText:
+			if d.Text = t.push(d.Text); d.Text == "" {
+				continue
+			}
+		case d.Kind != llm.DeltaUsage && t.held != "":
+			out = append(out, llm.Delta{Kind: llm.DeltaText, Text: t.flush()})
+		}
+		out = append(out, d)
+	}
+	return out
+}
