@@ -23,8 +23,8 @@ type template struct {
 
 // push gives what of the text may be told.
 func (t *template) push(piece string) string {
-	text := t.held + piece
-	t.strike = t.strike || strings.Contains(t.before+text, "<s>")
+	text, last := t.held+piece, t.before[max(0, len(t.before)-1):]
+	t.strike = t.strike || strings.Contains(text, "<s>") || strings.Contains(t.before+text[:min(2, len(text))], "<s>")
 	open := len(text)
 	for i := 0; i < len(text); i++ {
 		if text[i] == '<' && t.mayEnd(text[i:]) {
@@ -33,8 +33,13 @@ func (t *template) push(piece string) string {
 		}
 	}
 	t.held = text[open:]
-	before := t.before + text[:open]
-	t.before = before[max(0, len(before)-2):]
+	switch open {
+	case 0:
+	case 1:
+		t.before = last + text[:1]
+	default:
+		t.before = text[open-2 : open]
+	}
 	return text[:open]
 }
 
