@@ -160,7 +160,8 @@ func TestTheNextMessageSupersedesASuggestion(t *testing.T) {
 	if old, err := r.Inspect(t.Context(), failed.Run); err != nil || old.End == nil || old.Status != recovery.StatusFailed {
 		t.Errorf("the run before it: %+v, %v", old, err)
 	}
-	wantLines(t, log, failed.Run, overload.Line(), ". Actions: 1 Retry, 2 Stop", "The next message took this suggestion's place.")
+	const said = "a is overloaded. Its servers are full; this is not your usage limit."
+	wantLines(t, log, failed.Run, said, said+" Actions: 1 Retry, 2 Stop", "The next message took this suggestion's place.")
 	if _, err := r.Recover(t.Context(), failed.Run, runner.Answer{Action: "retry"}); !errors.Is(err, recovery.ErrExpired) {
 		t.Errorf("a superseded suggestion was answered: %v", err)
 	}
