@@ -12,6 +12,7 @@ func (r *Run) permit(reserve Budget) []Effect {
 	}
 	if r.roundsOver() {
 		f := r.failure(KindRoundLimit, OriginRunner, PhasePrompt)
+		f.Describe(Words{Rounds: r.Rounds})
 		return record(r, Failed{Failure: f, Cause: CauseRounds})
 	}
 	if r.tooMany() != "" {
