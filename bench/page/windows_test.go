@@ -92,7 +92,7 @@ func TestADamagedAddressIsANewConversation(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	h := build(t)
 	w := h.visit("/", desktop)
-	w.says(".signin", "Open the sign-in link that mulligan serve printed.")
+	w.says(".signin", "Open the sign-in link that mulligan serve or mulligan login printed.")
 	used := h.link()
 	in := h.visit(used, desktop)
 	in.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`)

@@ -1,7 +1,7 @@
 import { modelName, spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
+import { blocked, details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
 
 /** What the buttons below a run do. */
 export interface Actions {
@@ -143,14 +143,6 @@ function button(b: Button, s: Suggestion, state: CardState, actions: Actions, ke
       @click=${() => (b.effect === 'client' ? actions.client(b, s.error) : actions.answer(b))}>
       <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${hint}
     </button>`;
-}
-
-function blocked(by: string): string {
-  const limits: Record<string, string> = {
-    max_retries: 'all retries are used up', max_attempts: 'all attempts are used up', round_limit: 'all rounds are used up', max_failed_attempts: 'too many attempts have failed',
-    not_retryable: 'the same request would fail again', idle_breaker: 'the model went silent too often', budget: 'the budget is used up',
-  };
-  return limits[by] ?? by.replaceAll('_', ' ');
 }
 
 function help(state: CardState, s: Suggestion, v: View, actions: Actions, keyEnv: string | undefined): TemplateResult | typeof nothing {

@@ -1,12 +1,13 @@
-import { entryOf, providerName, situation, stopped, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
+import { entryOf, situation, stopped, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
 import type { Conversation, Followed } from './conversation.js';
+import { modelPicker, noKey } from './picker.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
-import { details, keyHelp, modelAmong, sentenceOf } from './words.js';
+import { details, sentenceOf } from './words.js';
 
 /** So much of an answer is said to who cannot see it, in characters. */
 const MAX_SAID = 2000;
@@ -178,22 +179,8 @@ export class Chat extends LitElement {
       <div class="welcome">
         <h2>What are you working on?</h2>
         <p>When a model fails, you see why and choose what happens next. Finished work is never lost.</p>
-        ${this.noKey()}
+        ${noKey(this.models, this.conversation.model, this.modelless)}
       </div>`;
-  }
-
-  /** Says what to do where no model can be asked. */
-  private noKey(): TemplateResult | typeof nothing {
-    const asked = this.conversation.model || this.models.find((m) => m.default)?.name;
-    const model = this.models.find((m) => m.name === asked) ?? this.models[0];
-    if (this.modelless) {
-      return html`<div class="nokey" role="note"><h3><span class="square bad" aria-hidden="true"></span>No API key</h3>${keyHelp('ANTHROPIC_API_KEY')}
-        <p class="help"><code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> and <code>OPENROUTER_API_KEY</code> work as well.</p></div>`;
-    }
-    if (!model || model.ready) {
-      return nothing;
-    }
-    return html`<div class="nokey" role="note"><h3><span class="square bad" aria-hidden="true"></span>No API key for ${model.provider}</h3>${keyHelp(model.keyEnv)}</div>`;
   }
 
   private run(run: Followed, last: boolean): TemplateResult {
@@ -314,7 +301,7 @@ export class Chat extends LitElement {
             <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Sending a message stops this answer' : 'Write a message'} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
               .value=${c.draft} @input=${(e: Event) => this.type((e.target as HTMLTextAreaElement).value)} @keydown=${this.enter}></textarea>
             <div class="tools">
-              ${this.modelPicker()}
+              ${modelPicker(this.models, c.model, this.modelless, (model) => void c.setModel(model))}
               ${this.recovery()}
               <span class="grow"></span>
               ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
@@ -323,22 +310,6 @@ export class Chat extends LitElement {
           </div>
         </div>
       </form>`;
-  }
-
-  private modelPicker(): TemplateResult {
-    const c = this.conversation;
-    const names = this.models.map((m) => m.name);
-    const usual = this.models.find((m) => m.default);
-    const among = (m: Model): string => modelAmong(m.name, names) + (!m.ready ? ` (no ${providerName(entryOf(m.name))} key)` : m.cooling ? ' (cooling down)' : '');
-    return html`
-      <label class="pick"><span class="sr">Model</span>
-        <select aria-label="Model" @change=${(e: Event) => void c.setModel((e.target as HTMLSelectElement).value)}>
-          ${usual ? nothing : html`<option value="" .selected=${!c.model}>Default model</option>`}
-          ${this.models.map((m) => html`
-            <option value=${m.name} .selected=${c.model ? c.model === m.name : m === usual} ?disabled=${!m.ready && m !== usual}>${among(m)}</option>`)}
-          ${c.model && !names.includes(c.model) ? html`<option value=${c.model} .selected=${true}>${modelAmong(c.model, names)}</option>` : nothing}
-        </select>
-      </label>`;
   }
 
   private recovery(): TemplateResult {

@@ -251,7 +251,7 @@ class App extends LitElement {
 
   protected override render(): TemplateResult {
     if (this.signedOut) {
-      return html`<main class="signin"><h1>Mulligan</h1><p>Open the sign-in link that <code>mulligan serve</code> printed.</p>
+      return html`<main class="signin"><h1>Mulligan</h1><p>Open the sign-in link that <code>mulligan serve</code> or <code>mulligan login</code> printed.</p>
         ${this.refused ? html`<p class="meta" role="alert">${sentenceOf(sentence(this.refused))}</p>` : nothing}
         <p class="meta">A link works once. For a new one, run <code>mulligan login</code> on the computer that Mulligan runs on.</p>
         <button @click=${() => { this.refused = ''; void this.begin(); }}>Try again</button></main>`;
@@ -299,7 +299,7 @@ class App extends LitElement {
           <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Notify me when a run needs me</button>` : nothing}
         <label class="themes">Theme
           <select @change=${(e: Event) => { setTheme((e.target as HTMLSelectElement).value as Theme); this.requestUpdate(); }}>
-            ${(['system', 'light', 'dark'] as const).map((name) => html`<option value=${name} ?selected=${theme() === name}>${name}</option>`)}
+            ${(['system', 'light', 'dark'] as const).map((name) => html`<option value=${name} ?selected=${theme() === name}>${name.charAt(0).toUpperCase()}${name.slice(1)}</option>`)}
           </select>
         </label>
         <button class="link quiet" @click=${() => void this.signOut()}>Sign out</button>

@@ -1,7 +1,7 @@
 import { modelName, spell, type RunEvent, type View, type Wait } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
-import { took } from './words.js';
+import { blocked, took } from './words.js';
 
 /** A stretch of a run's time: a model call, a tool call, a wait, or a person's time. */
 interface Span {
@@ -125,19 +125,19 @@ function row(e: RunEvent, begin: number): TemplateResult | typeof nothing {
 /** What is told of an event: a line, and more about it. */
 function told(e: RunEvent): [line: string, more?: string | undefined] | undefined {
   switch (e.type) {
-    case 'started': return ['Started', `${e.data.model} · ${e.data.policy.autoRecover ? 'recovers by itself' : 'asks before it recovers'}`];
+    case 'started': return ['Started', `${modelName(e.data.model)} · ${e.data.policy.autoRecover ? 'recovers automatically' : 'asks you first'}`];
     case 'began': return [`Asked ${modelName(e.data.model)}`, e.text];
     case 'answered': return ['Answered', e.text];
     case 'failed': return [e.data.failure.title, [e.data.failure.code, e.data.failure.httpStatus].filter(Boolean).join(' · ')];
     case 'voted': {
       const v = e.data.vote;
-      return [`${v.plugin} ${v.shadow ? 'on trial ' : ''}${v.error ? 'had no opinion' : `says ${v.action ? v.action.replace('_', ' ') : 'nothing'}${v.newModel ? ` to ${modelName(v.newModel)}` : ''}`}`,
+      return [`${v.plugin} ${v.shadow ? 'on trial ' : ''}${v.error || !v.action ? 'has no opinion' : `says ${v.action.replace('_', ' ')}${v.newModel ? ` to ${modelName(v.newModel)}` : ''}`}`,
         [v.error ?? v.reason, `${v.latencyMs} ms`].filter(Boolean).join(' · ')];
     }
     case 'decided': {
       const d = e.data.decision;
       return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${took(d.delayMs)}` : ''}`,
-        d.blockedBy ? `offered, because of ${d.blockedBy.replaceAll('_', ' ')}` : d.by ? `by ${d.by.plugin}` : undefined];
+        d.blockedBy ? `offered to you: ${blocked(d.blockedBy)}` : d.by ? `by ${d.by.plugin}` : undefined];
     }
     case 'tool_began': return [`Called ${e.data.name}`, e.data.by && `by the ${e.data.by} itself`];
     case 'tool_returned': return [`${e.data.result.name || 'The tool'} returned`, e.data.outcome === 'ok' ? undefined : e.data.outcome];

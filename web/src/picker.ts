@@ -1,0 +1,35 @@
+import { entryOf, providerName, type Model } from '@mulligan-run/client';
+import { html, nothing, type TemplateResult } from 'lit';
+
+import { keyHelp, modelAmong } from './words.js';
+
+/** Where the next message goes: the models in the order of the gateway's list. `chosen` is the conversation's own. */
+export function modelPicker(models: Model[], chosen: string | undefined, none: boolean, choose: (model: string) => void): TemplateResult {
+  const names = models.map((m) => m.name);
+  const usual = models.find((m) => m.default);
+  const among = (m: Model): string => modelAmong(m.name, names) + (!m.ready ? ` (no ${providerName(entryOf(m.name))} key)` : m.cooling ? ' (cooling down)' : '');
+  return html`
+    <label class="pick"><span class="sr">Model</span>
+      <select aria-label="Model" @change=${(e: Event) => choose((e.target as HTMLSelectElement).value)}>
+        ${usual ? nothing : html`<option value="" .selected=${!chosen}>${none ? 'No model' : 'Default model'}</option>`}
+        ${models.map((m) => html`
+          <option value=${m.name} .selected=${chosen ? chosen === m.name : m === usual} ?disabled=${!m.ready && m !== usual}>${among(m)}</option>`)}
+        ${chosen && !names.includes(chosen) ? html`<option value=${chosen} .selected=${true}>${modelAmong(chosen, names)}</option>` : nothing}
+      </select>
+    </label>`;
+}
+
+/** What to do where no model can be asked, before anything is sent. */
+export function noKey(models: Model[], chosen: string | undefined, none: boolean): TemplateResult | typeof nothing {
+  const asked = chosen || models.find((m) => m.default)?.name;
+  const model = models.find((m) => m.name === asked) ?? models[0];
+  if (!none && (!model || model.ready)) {
+    return nothing;
+  }
+  return html`
+    <div class="nokey" role="note">
+      <h3><span class="square bad" aria-hidden="true"></span>No API key${model ? ` for ${model.provider}` : ''}</h3>
+      ${keyHelp(model ? model.keyEnv : 'ANTHROPIC_API_KEY')}
+      ${model ? nothing : html`<p class="help"><code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> and <code>OPENROUTER_API_KEY</code> work as well.</p>`}
+    </div>`;
+}
