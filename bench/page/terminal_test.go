@@ -115,12 +115,12 @@ func (w *terminal) buttons() (labels []string) {
 	return labels
 }
 
-// press presses the number of the button of that label.
+// press presses Alt and the number of the button of that label.
 func (w *terminal) press(label string) {
 	w.t.Helper()
 	for i, each := range w.buttons() {
 		if each == label {
-			w.feed(tea.KeyPressMsg{Code: rune('1' + i), Text: string(rune('1' + i))})
+			w.feed(tea.KeyPressMsg{Code: rune('1' + i), Mod: tea.ModAlt})
 			return
 		}
 	}
