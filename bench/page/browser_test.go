@@ -230,10 +230,11 @@ func (w *window) lacks(selector string) {
 	w.wait(`document.querySelectorAll(` + quote(selector) + `).length === 0`)
 }
 
-// press clicks the button with a label.
+// press clicks the button with a label; one of a menu's models also where the menu is closed.
 func (w *window) press(label string) {
 	w.t.Helper()
-	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && b.checkVisibility() && (b.querySelector('span:not(.track)')?.innerText.trim() === ` + quote(label) + ` || b.innerText.trim() === ` + quote(label) + `))`
+	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && (b.checkVisibility() || b.closest('.choices')) &&
+		(b.querySelector('span:not(.track)')?.textContent.trim() === ` + quote(label) + ` || b.innerText.trim() === ` + quote(label) + `))`
 	w.wait(find)
 	eval[any](w, find+`.click()`)
 }

@@ -244,7 +244,7 @@ func (h *piHouse) seesCard(t *testing.T, s *seen, screen *terminal) {
 		t.Errorf("the page shows %d errors", n)
 	}
 	title, message := h.text(".card h3"), lasted.ReplaceAllString(h.text(".card .message"), "n s")
-	buttons := eval[[]string](h.window, `[...document.querySelectorAll('.card .buttons button > span')].map((b) => b.innerText)`)
+	buttons := eval[[]string](h.window, `[...document.querySelectorAll('.card .buttons button > span')].map((b) => b.textContent)`)
 	screen.wait(title, func(words string) bool {
 		return strings.Contains(lasted.ReplaceAllString(words, "n s"), title+" "+message)
 	})

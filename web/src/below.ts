@@ -109,17 +109,11 @@ function calledWith(f: Failure, v: View): TemplateResult | typeof nothing {
   return f.tool && entry?.type === 'tool' ? html`<pre class="raw called" tabindex="0" aria-label="What ${f.tool} was called with">${plainJson(entry.call.args, MAX_ARGUMENTS)}</pre>` : nothing;
 }
 
-/**
- * What is offered, in the order in which it is shown: what is suggested, then the rest, with
- * several other models behind one button, and Stop last.
- */
+/** What is offered, in its order; several other models are behind one button, in the place of the first. */
 function offered(actions: Button[]): Button[][] {
-  const first = actions.filter((b) => b.primary);
-  const rest = actions.filter((b) => !b.primary && b.kind !== 'stop');
-  const models = rest.filter((b) => b.kind === 'switch_model');
+  const models = actions.filter((b) => b.kind === 'switch_model' && !b.primary);
   const menu = models.length > 1 ? models : [];
-  const places = rest.filter((b) => !menu.includes(b) || b === menu[0]).map((b) => (b === menu[0] ? menu : [b]));
-  return [...first.map((b) => [b]), ...places, ...actions.filter((b) => !b.primary && b.kind === 'stop').map((b) => [b])];
+  return actions.filter((b) => !menu.includes(b) || b === menu[0]).map((b) => (b === menu[0] ? menu : [b]));
 }
 
 function buttons(s: Suggestion, state: CardState, actions: Actions): TemplateResult {
