@@ -133,7 +133,7 @@ var scenes = []scene{
 		w.says("dialog.timeline", "Done.")
 	}},
 	{
-		name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
+		name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{Action: recovery.ActionFail} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
 		arrive: func(w *window) { w.says(".card.failed", "having problems") },
 	},
 	{name: "stopped", play: func(h *house) { h.play(opus, faultlab.StallAfter("Here is a plan that leaves Friday")) }, arrive: func(w *window) {

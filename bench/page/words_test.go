@@ -106,7 +106,7 @@ func TestTheServerIsGone(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.StallAfter("Monday is"))
 	w := h.ask(false)
-	w.says(".prose", "Monday is")
+	w.says(".prose", "Monday")
 	w.says(".plugins", "1 plugin, healthy")
 	w.connected(false)
 	w.says(".banner", "Mulligan is not answering.")
@@ -144,6 +144,17 @@ func TestAnUnsafeToolShowsItsArguments(t *testing.T) {
 	w := h.ask(false)
 	w.says(".card", "send_email may or may not have worked")
 	w.says(".card .called", `"to": "ada@example.org"`)
+}
+
+// TestAPluginsOwnButtonLeadsSomewhere, and opens beside the page.
+func TestAPluginsOwnButtonLeadsSomewhere(t *testing.T) {
+	h := build(t, advise(func(hooks.RunError) recovery.Vote {
+		return recovery.Vote{Action: recovery.ActionFail, Reason: "it is being repaired", Actions: []recovery.Button{{Label: "Status page", URL: "https://status.example.com/"}}}
+	}))
+	h.play(opus, faultlab.Overloaded())
+	w := h.ask(false)
+	w.says(".card .buttons", "Status page")
+	w.wait(`document.querySelector('.card .buttons a').matches('[href="https://status.example.com/"][target=_blank][rel~=noopener]')`)
 }
 
 // TestOneTitle: the list and the head of a conversation call it the same, by its first

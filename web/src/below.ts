@@ -94,13 +94,10 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions,
     </section>`;
 }
 
-/** Who suggests what comes first, and why, in one line: "auto-recover suggests Retry: it may pass by itself". */
+/** Who suggests what comes first, and why, with the short names of its models: "auto-recover suggests Retry: it may pass by itself". */
 function reason(s: Suggestion): string {
-  const first = offered(s.actions)[0];
-  if (!s.decidedBy || !first || first.length > 1 || !first[0]?.primary) {
-    return '';
-  }
-  return `${s.decidedBy.plugin} suggests ${labelOf(first[0], s.actions, s.resetsAt)}${s.decidedBy.reason ? `: ${s.decidedBy.reason}` : ''}`;
+  const models = s.actions.flatMap((b) => b.model ?? []);
+  return models.reduce((why, model) => why.replaceAll(model, modelAmong(model, models)), s.why ?? '');
 }
 
 /** What a tool was called with of which nobody knows whether it worked: only who sees that can decide. */
@@ -132,6 +129,9 @@ function buttons(s: Suggestion, state: CardState, actions: Actions): TemplateRes
 }
 
 function button(b: Button, s: Suggestion, state: CardState, actions: Actions, keys: string | typeof nothing, hint: TemplateResult | typeof nothing): TemplateResult {
+  if (b.url && /^https?:\/\//.test(b.url)) { // a plugin's own
+    return html`<a class="button" href=${b.url} target="_blank" rel="noopener noreferrer" data-kind=${b.kind} aria-keyshortcuts=${keys}><span>${b.label}</span>${hint}</a>`;
+  }
   return html`
     <button class=${b.primary ? 'primary' : b.kind === 'stop' ? 'last' : ''} data-kind=${b.kind} ?disabled=${state.answering} aria-keyshortcuts=${keys}
       @click=${() => (b.effect === 'client' ? actions.client(b, s.error) : actions.answer(b))}>
