@@ -20,7 +20,7 @@ type Button struct {
 	// URL is where a plugin's own button leads, http or https, at most 2 KiB; the client opens it.
 	URL string `json:"url,omitempty"`
 	// Plugin is asked again when the button, which is its own and has no URL, is pressed.
-	Plugin string `json:"plugin,omitempty"`
+	Plugin string `json:"plugin,omitempty" proto:"-"`
 }
 
 // The kinds of actions (spec §6).

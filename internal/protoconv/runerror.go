@@ -24,7 +24,7 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 		Tried:        eachToProto[recovery.Tried, mulliganv1.Tried](e.Tried),
 		Alternatives: eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Alternatives),
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: int32(e.IdleExpiries),
-		DryRun: e.DryRun,
+		DryRun: e.DryRun, Pressed: e.Pressed,
 	}
 	if !e.Time.IsZero() {
 		m.Time = timestamppb.New(e.Time)
@@ -51,7 +51,7 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 		at = m.GetTime().AsTime()
 	}
 	return hooks.RunError{
-		Time: at, DryRun: m.GetDryRun(),
+		Time: at, DryRun: m.GetDryRun(), Pressed: m.GetPressed(),
 		Transcript: transcript,
 		Run:        m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
 		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),

@@ -32,7 +32,7 @@ func pairs(t reflect.Type, message protoreflect.MessageDescriptor) []pair {
 	}
 	var found []pair
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous || !f.IsExported() {
+		if f.Anonymous || !f.IsExported() || f.Tag.Get("proto") == "-" { // the runner's own, which never travels
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -157,7 +157,10 @@ type Button struct {
 	// The model it is about, provider/model; may be empty.
 	Model string `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`
 	// The one to offer first.
-	Primary       bool `protobuf:"varint,6,opt,name=primary,proto3" json:"primary,omitempty"`
+	Primary bool `protobuf:"varint,6,opt,name=primary,proto3" json:"primary,omitempty"`
+	// Where a plugin's own button leads, http or https, at most 2 KiB. A button of a kind that the runner does
+	// not know and without this comes back: the plugin is asked again when it is pressed.
+	Url           string `protobuf:"bytes,7,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -232,6 +235,13 @@ func (x *Button) GetPrimary() bool {
 		return x.Primary
 	}
 	return false
+}
+
+func (x *Button) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
 }
 
 // Alternative is a model that the run could be switched to.
@@ -379,14 +389,15 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x06Adjust\x12\x18\n" +
 	"\acompact\x18\x01 \x01(\bR\acompact\x12*\n" +
 	"\x11max_output_tokens\x18\x02 \x01(\x05R\x0fmaxOutputTokens\x12)\n" +
-	"\x10reasoning_effort\x18\x03 \x01(\tR\x0freasoningEffort\"\x8a\x01\n" +
+	"\x10reasoning_effort\x18\x03 \x01(\tR\x0freasoningEffort\"\x9c\x01\n" +
 	"\x06Button\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05label\x18\x03 \x01(\tR\x05label\x12\x16\n" +
 	"\x06effect\x18\x04 \x01(\tR\x06effect\x12\x14\n" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x18\n" +
-	"\aprimary\x18\x06 \x01(\bR\aprimary\"J\n" +
+	"\aprimary\x18\x06 \x01(\bR\aprimary\x12\x10\n" +
+	"\x03url\x18\a \x01(\tR\x03url\"J\n" +
 	"\vAlternative\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12%\n" +
 	"\x0econtext_tokens\x18\x02 \x01(\x03R\rcontextTokens\"\x87\x01\n" +

@@ -372,7 +372,10 @@ type RunErrorRequest struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=time,proto3" json:"time,omitempty"`
 	// Nothing comes of the answer: a failure is replayed, or the plugin is tested. It has none of its grants and an
 	// empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
-	DryRun        bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// The kind of the plugin's own button that a person has pressed: what is answered now is done. Empty = it is
+	// asked about the failure itself.
+	Pressed       string `protobuf:"bytes,23,opt,name=pressed,proto3" json:"pressed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -561,6 +564,13 @@ func (x *RunErrorRequest) GetDryRun() bool {
 	return false
 }
 
+func (x *RunErrorRequest) GetPressed() string {
+	if x != nil {
+		return x.Pressed
+	}
+	return ""
+}
+
 // RunErrorResponse is advice. What is not valid here counts as no opinion.
 type RunErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -667,7 +677,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x11ConfigureResponse\"D\n" +
 	"\x06Budget\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
-	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xc0\x06\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xda\x06\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -695,7 +705,8 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"transcript\x18\x14 \x01(\fR\n" +
 	"transcript\x12.\n" +
 	"\x04time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x17\n" +
-	"\adry_run\x18\x16 \x01(\bR\x06dryRun\"\xeb\x01\n" +
+	"\adry_run\x18\x16 \x01(\bR\x06dryRun\x12\x18\n" +
+	"\apressed\x18\x17 \x01(\tR\apressed\"\xeb\x01\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +

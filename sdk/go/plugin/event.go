@@ -40,6 +40,9 @@ type Event struct {
 
 	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
 	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
+	// Pressed is the kind of the plugin's own button that a person has pressed: what is answered
+	// now is done. "" = it is asked about the failure itself.
+	Pressed string
 
 	// Transcript is what was said in the run so far, the newest of it; empty unless a
 	// person granted it (transcript: messages in mulligan-plugin.yaml).
@@ -55,7 +58,7 @@ func newEvent(m *mulliganv1.RunErrorRequest) Event {
 		RemainingAttempts: e.RemainingAttempts, RemainingTime: e.RemainingTime.Duration(), Tried: e.Tried,
 		Models: e.Alternatives, ReplaySafety: e.ReplaySafety, UnsafeTools: e.UnsafeTools,
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
-		Time: e.Time, DryRun: e.DryRun, Transcript: e.Transcript,
+		Time: e.Time, DryRun: e.DryRun, Pressed: e.Pressed, Transcript: e.Transcript,
 	}
 	for _, a := range e.Alternatives {
 		event.Alternatives = append(event.Alternatives, a.Model)

@@ -157,6 +157,9 @@ pub struct Button {
     pub model: String,
     /// The one to offer first.
     pub primary: bool,
+    /// Where it leads, http or https; empty = it is pressed, and one of a kind of your own comes
+    /// back in [`Event::pressed`](crate::Event::pressed).
+    pub url: String,
 }
 
 /// Who acts when a button is chosen.
@@ -188,6 +191,7 @@ impl Button {
             effect,
             model: String::new(),
             primary: false,
+            url: String::new(),
         }
     }
 
@@ -195,6 +199,13 @@ impl Button {
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = model.into();
+        self
+    }
+
+    /// Says where it leads.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = url.into();
         self
     }
 

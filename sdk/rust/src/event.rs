@@ -53,6 +53,9 @@ pub struct Event {
     /// Nothing comes of the answer, since a failure is replayed or the plugin is tested: do nothing
     /// that can be felt outside.
     pub dry_run: bool,
+    /// The kind of your own button that a person has pressed: what you answer now is done; empty =
+    /// you are asked about the failure itself.
+    pub pressed: String,
     /// What was said in the run so far, as JSON for `serde_json` to read: the newest messages, at
     /// most 1 MiB, each with `role` (`user`, `assistant` or `tool`), `parts` and `model`. A part is
     /// one of `text`, `thinking`, `call`, `result` and `image`; pictures are without their data,

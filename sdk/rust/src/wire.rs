@@ -54,6 +54,7 @@ impl Event {
             idle_expiries: count(e.idle_expiries),
             time: e.time.and_then(time),
             dry_run: e.dry_run,
+            pressed: e.pressed,
             transcript: text(e.transcript),
             deadline,
         }
@@ -192,6 +193,7 @@ impl From<Button> for v1::Button {
             },
             model: b.model,
             primary: b.primary,
+            url: b.url,
         }
     }
 }

@@ -45,6 +45,7 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         idle_expiries=m.idle_expiries,
         time=_time(m, "time"),
         dry_run=m.dry_run,
+        pressed=m.pressed,
         transcript=_transcript(m.transcript),
     )
 
@@ -143,7 +144,7 @@ def _no_decision(given: object) -> str:
 
 def _button(b: Button) -> decision_pb2.Button:
     return decision_pb2.Button(
-        kind=_valid(b.kind), label=_valid(b.label), effect=_valid(b.effect), model=_valid(b.model), primary=bool(b.primary)
+        kind=_valid(b.kind), label=_valid(b.label), effect=_valid(b.effect), model=_valid(b.model), primary=bool(b.primary), url=_valid(b.url)
     )
 
 

@@ -19,9 +19,11 @@ class Button:
     """The model it is about, provider/model."""
     primary: bool = False
     """The one to offer first."""
+    url: str = ""
+    """Where it leads, http or https; without it, one of a kind of your own comes back in pressed."""
 
     def __post_init__(self) -> None:
-        for name in ("kind", "label", "effect", "model"):
+        for name in ("kind", "label", "effect", "model", "url"):
             _demand(self, name, str)
 
 

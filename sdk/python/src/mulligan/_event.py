@@ -151,6 +151,9 @@ class Event:
     dry_run: bool = False
     """Nothing comes of the answer, since a failure is replayed or the plugin is tested: do nothing
     that can be felt outside."""
+    pressed: str = ""
+    """The kind of your own button that a person has pressed: what you answer now is done. Empty: you
+    are asked about the failure itself."""
 
     transcript: list[dict[str, Any]] | None = field(default=None, hash=False, repr=False)
     """What was said in the run so far, only for a plugin that asks for it by ``transcript: messages``

@@ -33,6 +33,10 @@ pub struct Button {
     /// The one to offer first.
     #[prost(bool, tag = "6")]
     pub primary: bool,
+    /// Where a plugin's own button leads, http or https, at most 2 KiB. A button of a kind that the runner does
+    /// not know and without this comes back: the plugin is asked again when it is pressed.
+    #[prost(string, tag = "7")]
+    pub url: ::prost::alloc::string::String,
 }
 /// Alternative is a model that the run could be switched to.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -592,6 +596,10 @@ pub struct RunErrorRequest {
     /// empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
     #[prost(bool, tag = "22")]
     pub dry_run: bool,
+    /// The kind of the plugin's own button that a person has pressed: what is answered now is done. Empty = it is
+    /// asked about the failure itself.
+    #[prost(string, tag = "23")]
+    pub pressed: ::prost::alloc::string::String,
 }
 /// RunErrorResponse is advice. What is not valid here counts as no opinion.
 #[derive(Clone, PartialEq, ::prost::Message)]

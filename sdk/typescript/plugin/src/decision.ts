@@ -34,6 +34,8 @@ export interface Button {
   readonly model?: string | undefined;
   /** Whether it is the one to offer first. */
   readonly primary?: boolean | undefined;
+  /** Where it leads, http or https. Without it, one of a kind of your own comes back in `pressed`. */
+  readonly url?: string | undefined;
 }
 
 /** What the next attempt changes. What is not set stays as it is. */

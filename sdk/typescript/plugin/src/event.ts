@@ -100,6 +100,8 @@ export interface FailureEvent {
    * nothing that can be felt outside.
    */
   readonly dryRun: boolean;
+  /** The kind of your own button that a person has pressed: what you answer now is done. "" = you are asked about the failure itself. */
+  readonly pressed: string;
 
   /**
    * What was said in the run so far: the newest messages, at most 1 MiB of JSON. Only for a
@@ -194,7 +196,7 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
     alternatives: models.map((a) => a.model), models, tried: m.tried.map(newTried),
     replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
     partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
-    time: m.time, dryRun: m.dryRun,
+    time: m.time, dryRun: m.dryRun, pressed: m.pressed,
     transcript: newTranscript(m.transcript),
   };
 }

@@ -38,6 +38,7 @@ function newButton(button: Button, index: number): WireButton {
     effect: text(`${where}.effect`, button.effect),
     model: text(`${where}.model`, button.model),
     primary: flag(`${where}.primary`, button.primary),
+    url: text(`${where}.url`, button.url),
   };
 }
 

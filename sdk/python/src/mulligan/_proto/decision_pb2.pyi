@@ -31,20 +31,22 @@ class Adjust(_message.Message):
     def __init__(self, compact: bool = ..., max_output_tokens: _Optional[int] = ..., reasoning_effort: _Optional[str] = ...) -> None: ...
 
 class Button(_message.Message):
-    __slots__ = ("id", "kind", "label", "effect", "model", "primary")
+    __slots__ = ("id", "kind", "label", "effect", "model", "primary", "url")
     ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     LABEL_FIELD_NUMBER: _ClassVar[int]
     EFFECT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     PRIMARY_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
     id: str
     kind: str
     label: str
     effect: str
     model: str
     primary: bool
-    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., label: _Optional[str] = ..., effect: _Optional[str] = ..., model: _Optional[str] = ..., primary: bool = ...) -> None: ...
+    url: str
+    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., label: _Optional[str] = ..., effect: _Optional[str] = ..., model: _Optional[str] = ..., primary: bool = ..., url: _Optional[str] = ...) -> None: ...
 
 class Alternative(_message.Message):
     __slots__ = ("model", "context_tokens")

@@ -44,6 +44,11 @@ export interface Button {
   model: string;
   /** The one to offer first. */
   primary: boolean;
+  /**
+   * Where a plugin's own button leads, http or https, at most 2 KiB. A button of a kind that the runner does
+   * not know and without this comes back: the plugin is asked again when it is pressed.
+   */
+  url: string;
 }
 
 /** Alternative is a model that the run could be switched to. */
@@ -139,7 +144,7 @@ export const Adjust: MessageFns<Adjust> = {
 };
 
 function createBaseButton(): Button {
-  return { id: "", kind: "", label: "", effect: "", model: "", primary: false };
+  return { id: "", kind: "", label: "", effect: "", model: "", primary: false, url: "" };
 }
 
 export const Button: MessageFns<Button> = {
@@ -161,6 +166,9 @@ export const Button: MessageFns<Button> = {
     }
     if (message.primary !== false) {
       writer.uint32(48).bool(message.primary);
+    }
+    if (message.url !== "") {
+      writer.uint32(58).string(message.url);
     }
     return writer;
   },
@@ -224,6 +232,14 @@ export const Button: MessageFns<Button> = {
             }
 
             message.primary = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.url = reader.string();
             continue;
           }
         }

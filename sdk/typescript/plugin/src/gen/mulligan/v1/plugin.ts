@@ -129,6 +129,11 @@ export interface RunErrorRequest {
    * empty state folder; whatever can be felt outside (a message to people, a ticket) must not be done.
    */
   dryRun: boolean;
+  /**
+   * The kind of the plugin's own button that a person has pressed: what is answered now is done. Empty = it is
+   * asked about the failure itself.
+   */
+  pressed: string;
 }
 
 /** RunErrorResponse is advice. What is not valid here counts as no opinion. */
@@ -418,6 +423,7 @@ function createBaseRunErrorRequest(): RunErrorRequest {
     transcript: Buffer.alloc(0),
     time: undefined,
     dryRun: false,
+    pressed: "",
   };
 }
 
@@ -494,6 +500,9 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
     }
     if (message.dryRun !== false) {
       writer.uint32(176).bool(message.dryRun);
+    }
+    if (message.pressed !== "") {
+      writer.uint32(186).string(message.pressed);
     }
     return writer;
   },
@@ -685,6 +694,14 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
             }
 
             message.dryRun = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.pressed = reader.string();
             continue;
           }
         }
