@@ -45,4 +45,5 @@ def test_a_transcript_is_given_as_it_is_received() -> None:
 def test_a_slip_in_a_kind_is_caught_and_tomorrow_is_not() -> None:
     with pytest.raises(ValueError, match="did you mean 'rate_limit'"):
         testing.event("rate-limit")
-    assert testing.event("kind_99").kind == "kind_99"
+    assert str(testing.event("kind_99").kind) == "kind_99"
+    assert testing.event("rate_limit").kind != "rate_limitt"  # type: ignore[comparison-overlap]

@@ -5,13 +5,13 @@ import logging
 import math
 import reprlib
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from ._decision import Adjust, Button, Decision, Fail, Retry, Switch
-from ._event import Alternative, Event, Failure, Tried
+from ._event import Alternative, Event, Failure, Kind, Tried
 from ._proto import decision_pb2, failure_pb2, plugin_pb2
 
 _MAX_ERROR = 2 << 10  # bytes that a host is told of an error
@@ -68,7 +68,7 @@ def _transcript(text: bytes) -> list[dict[str, Any]] | None:
 
 def _failure(m: failure_pb2.Failure) -> Failure:
     return Failure(
-        kind=_word(failure_pb2.Kind.DESCRIPTOR, m.kind, m.kind_name),
+        kind=cast(Kind, _word(failure_pb2.Kind.DESCRIPTOR, m.kind, m.kind_name)),
         code=m.code,
         variant=m.variant,
         origin=_word(failure_pb2.Origin.DESCRIPTOR, m.origin, m.origin_name),

@@ -2,7 +2,41 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+Kind = Literal[
+    "",
+    "timeout",
+    "unreachable",
+    "tls",
+    "auth",
+    "billing",
+    "rate_limit",
+    "quota",
+    "overloaded",
+    "unavailable",
+    "stream_interrupted",
+    "malformed_response",
+    "empty_response",
+    "context_overflow",
+    "invalid_request",
+    "content_filter",
+    "model_not_found",
+    "output_truncated",
+    "misconfigured",
+    "tool_failure",
+    "step_timeout",
+    "max_turn_time",
+    "run_timeout",
+    "interrupted",
+    "prompt_failure",
+    "internal",
+    "budget",
+    "round_limit",
+    "unknown",
+]
+"""What went wrong. A newer host may send others, which a type checker does not expect: treat what you
+do not know by ``retryable``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +47,7 @@ class Failure:
     ``origin``, ``phase`` and ``timer`` may appear: treat what you do not know by ``retryable``.
     """
 
-    kind: str = ""
+    kind: Kind = ""
     """timeout, unreachable, tls, auth, billing, rate_limit, quota, overloaded, unavailable,
     stream_interrupted, malformed_response, empty_response, context_overflow, invalid_request,
     content_filter, model_not_found, output_truncated, misconfigured, tool_failure, step_timeout,
@@ -166,7 +200,7 @@ class Event:
     without its signatures. Text that logs or prints an event leaves them out."""
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """What went wrong, for example rate_limit: see :attr:`Failure.kind`."""
         return self.failure.kind
 

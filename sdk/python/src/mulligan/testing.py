@@ -14,9 +14,9 @@ An ``async`` run_error is asked by ``asyncio.run(run_error(event(…)))``.
 import difflib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from ._event import Alternative, Event, Failure, Tried
+from ._event import Alternative, Event, Failure, Kind, Tried
 
 __all__ = ["KINDS", "event"]
 
@@ -113,7 +113,7 @@ def event(
     known_code, known_retryable = _facts(kind)
     models = tuple(a if isinstance(a, Alternative) else Alternative(a) for a in alternatives)
     failure = Failure(
-        kind=kind,
+        kind=cast(Kind, kind),
         code=known_code if code is None else code,
         variant=variant,
         origin=origin,
