@@ -78,8 +78,8 @@ func self() string {
 	if err != nil {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(at); err == nil {
+		return target
 	}
 	return at
 }

@@ -21,7 +21,7 @@ func (a *app) runOf(ctx context.Context, text string) (string, error) {
 	if !errors.Is(err, timeline.ErrNotFound) || text == "" {
 		return text, a.notFound(err)
 	}
-	list, listErr := a.everyRun(ctx, timeline.Query{})
+	list, listErr := a.everyRun(ctx)
 	if listErr != nil {
 		return "", listErr
 	}

@@ -37,7 +37,7 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.everyRun(ctx, timeline.Query{})
+	list, err := a.everyRun(ctx)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ mulligan runs export r01j… | gzip > run.jsonl.gz`,
 // export writes runs, or all of them if none are named.
 func (a *app) export(ctx context.Context, runs []string) error {
 	if len(runs) == 0 {
-		list, err := a.everyRun(ctx, timeline.Query{})
+		list, err := a.everyRun(ctx)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,7 @@ func (a *app) exportRun(ctx context.Context, w io.Writer, run string) error {
 	}
 }
 
-// everyRun lists all runs that q asks for, the newest first.
-func (a *app) everyRun(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
-	q.Limit = math.MaxInt32
-	return a.log.List(ctx, q)
+// everyRun lists all runs, the newest first.
+func (a *app) everyRun(ctx context.Context) ([]timeline.Summary, error) {
+	return a.log.List(ctx, timeline.Query{Limit: math.MaxInt32})
 }

@@ -45,7 +45,7 @@ mulligan runs prune --older 30d`,
 
 // prune deletes what is over since before a time.
 func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
-	list, err := a.everyRun(ctx, timeline.Query{})
+	list, err := a.everyRun(ctx)
 	if err != nil {
 		return err
 	}

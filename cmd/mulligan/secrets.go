@@ -42,7 +42,7 @@ func logTo(w io.Writer, asJSON bool, level slog.Level) *slog.Logger {
 // received, as when a server sends something on an idle connection.
 func ownLogs() {
 	secrets.Add(ownKeys()...)
-	var out io.Writer = io.Discard
+	out := io.Discard
 	if os.Getenv("MULLIGAN_DEBUG") != "" {
 		out = libraryWriter{cleanWriter{os.Stderr}}
 	}

@@ -109,7 +109,7 @@ func readThrough(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for piece := make([]byte, 1<<20); ctx.Err() == nil; {
 		if _, err := f.Read(piece); errors.Is(err, io.EOF) {
 			return nil
