@@ -242,6 +242,9 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 // items folds what happened to a turn's run.
 func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	t := msg.turn
+	if c.notice == awayLine && !c.cfg.Link.Down() {
+		c.notice = "" // it is back
+	}
 	asked := t.view.Suggestion() != nil
 	c.pen.md.budget = 0 // nobody knows yet whether one frame can draw it
 	for _, item := range msg.items {
@@ -277,7 +280,7 @@ func (c *Chat) answered(err error) {
 	case errors.Is(err, recovery.ErrExpired):
 		c.notice = expiredLine
 	case errors.Is(err, recovery.ErrAnswered):
-		c.notice = "It has been answered already."
+		c.notice = "Somebody has already answered it."
 	default:
 		c.complain(err)
 	}
@@ -285,7 +288,11 @@ func (c *Chat) answered(err error) {
 
 // complain tells an error, in a line until the next key.
 func (c *Chat) complain(err error) {
-	if err != nil && c.ctx.Err() == nil {
+	switch {
+	case err == nil || c.ctx.Err() != nil:
+	case c.cfg.Link.Down():
+		c.notice = awayLine // how, does not help anybody
+	default:
 		c.notice = line(err.Error())
 	}
 }
@@ -312,7 +319,7 @@ func (c *Chat) situation() (*turn, situation) {
 	}
 	s := t.situation(c.cfg.Now())
 	if c.cfg.Link.Down() && (t.goesOn() || s.asks != "") {
-		s = situation{state: stateAway, line: "The gateway does not answer. Trying again…"}
+		s = situation{state: stateAway, line: awayLine + " Trying again…"}
 	}
 	if s.asks != "" && s.asks == c.answering {
 		s.buttons = nil

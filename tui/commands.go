@@ -96,7 +96,7 @@ func (c *Chat) commandRetry() tea.Cmd {
 		c.notice = "Trying again is not offered here: choose one of the buttons."
 		return nil
 	case t.goesOn():
-		c.notice = "The run is going on."
+		c.notice = "The run is still going."
 		return nil
 	}
 	return c.send(t.prompt)

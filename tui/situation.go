@@ -57,7 +57,8 @@ const (
 	offlineLine = "This computer is offline. The run continues when the connection is back."
 	storeLine   = "The run waits for its store. It goes on by itself."
 
-	goneOnLine     = "The run has gone on meanwhile."
+	awayLine       = "The gateway does not answer."
+	goneOnLine     = "The run has already moved on."
 	supersededLine = "The next message took this suggestion's place."
 )
 

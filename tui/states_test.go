@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -309,7 +310,11 @@ func TestAway(t *testing.T) {
 		s.chat.cfg.Link = &Link{}
 		s.chat.cfg.Link.down.Store(true)
 		s.has("The gateway does not answer. Trying again…")
+		s.chat.complain(errors.New("dial tcp 127.0.0.1:8484: connect: connection refused"))
+		s.lacks("dial tcp")
 		s.chat.cfg.Link.down.Store(false)
+		s.feeds(itemsMsg{turn: s.chat.last()})
 		s.has("Thinking…")
+		s.lacks("does not answer")
 	})
 }

@@ -42,9 +42,10 @@ func newChat() *cobra.Command {
 		Short: "Talk to a model, and choose what to do when it fails",
 		Long: "A conversation in this terminal. When a model call fails you see why, what was tried and what can be\n" +
 			"done; Alt and its number do it, or the number alone and Enter. /help lists the keys and commands.\n\n" +
-			"It drives its runs itself and goes on with those that are due, as `mulligan serve` does, for as long as\n" +
-			"it is open. Leaving lets go of a run that goes on; with the same --session it is gone on with. --connect\n" +
-			"talks to a `mulligan serve` instead, with the token of the state folder; its runs go on without you.",
+			"While it is open it drives its own runs and continues those that are due, as `mulligan serve` does.\n" +
+			"Ctrl-C stops the answer. A run that is still going when you /quit continues when you come back with the\n" +
+			"same --session. --connect talks to a running `mulligan serve` instead, with the token in the state\n" +
+			"folder; its runs carry on without you.",
 		Example: `mulligan chat
 mulligan chat --session oslo --auto-recover
 mulligan chat --connect http://127.0.0.1:8484`,
@@ -53,7 +54,7 @@ mulligan chat --connect http://127.0.0.1:8484`,
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "", "the conversation to go on with; a new name begins one")
+	flags.StringVar(&f.session, "session", "", "the conversation to continue; a new name begins one")
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringVar(&f.connect, "connect", "", "the address of a running mulligan serve, for example http://127.0.0.1:8484")

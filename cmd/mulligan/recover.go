@@ -22,12 +22,13 @@ func newRecover() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "recover RUN",
-		Short: "Answer a failed run's suggestion and go on with it",
-		Long: "A run that failed with a suggestion goes on as the same run: every finished tool call and its result\n" +
-			"are kept. Without a flag the first choice of the suggestion is taken. The same answers cut a live wait short.",
+		Short: "Answer a failed run's suggestion and continue it",
+		Long: "A run that failed with a suggestion continues as the same run: every finished tool call and its result\n" +
+			"are kept. Without a flag it does what is suggested first. The same answers cut a wait short. RUN may be\n" +
+			"the beginning of an id.",
 		Example: `mulligan recover r01j…                        # what is suggested
 mulligan recover r01j… --action a2            # the second button
-mulligan recover r01j… --model openai/gpt-5.2 # go on with this model`,
+mulligan recover r01j… --model openai/gpt-5.2 # continue with this model`,
 		Args: cobra.ExactArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			if action != "" && model != "" && action != recovery.ButtonSwitchModel {

@@ -44,7 +44,8 @@ func newRun() *cobra.Command {
 		Long: "Run a prompt, from the argument or from stdin, to its answer. The answer goes to stdout; what else\n" +
 			"happens goes to stderr. Where stdout is no terminal it gets the final answer and nothing else.\n\n" +
 			"Exit codes: 0 completed, 1 failed, 2 wrong usage or config, 3 failed with something to choose from\n" +
-			"(see `mulligan recover`; in a terminal you choose at once), 130 stopped, 143 let go of at SIGTERM: `mulligan runs resume` goes on with it.",
+			"(see `mulligan recover`; in a terminal you choose at once), 130 stopped, 143 ended by SIGTERM\n" +
+			"(`mulligan runs resume` continues the run).",
 		Example: `# With a key in the environment:
 ANTHROPIC_API_KEY=… mulligan run "What is a mulligan?"
 
@@ -54,7 +55,7 @@ mulligan run --auto-recover --fallback openai/gpt-5.2 "Summarise this" < notes.t
 # Give up on a model that is silent for 10 s:
 mulligan run --timeout first-event=10s --timeout idle=10s "Hello"
 
-# Go on with what was said before:
+# Continue a conversation:
 mulligan run --session oslo "What is the weather there?"
 mulligan run --session oslo "And tomorrow?"
 
@@ -71,7 +72,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	f.common.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
-	flags.StringVar(&f.session, "session", "", "the conversation that the run goes on with; a new name begins one")
+	flags.StringVar(&f.session, "session", "", "the conversation to continue; a new name begins one")
 	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)

@@ -33,8 +33,8 @@ func newRunsImport() *cobra.Command {
 		Short: "Take over runs that `runs export` wrote; - is standard input",
 		Long: "Take over runs that `runs export` wrote. Each is checked, and is imported as a whole or not at all; one\n" +
 			"that is here already is left as it is, and one that differs from the run of its id here is refused.\n\n" +
-			"A run that has not ended is refused, because it would be gone on with both here and where it comes\n" +
-			"from. If it is not gone on with there, --unfinished takes it over.",
+			"A run that has not ended is refused, because it would continue both here and where it comes from.\n" +
+			"If nobody continues it there, --unfinished takes it over.",
 		Example: `mulligan runs import runs.jsonl
 gunzip < run.jsonl.gz | mulligan runs import -`,
 		Args: cobra.ExactArgs(1),
@@ -52,7 +52,7 @@ gunzip < run.jsonl.gz | mulligan runs import -`,
 		}),
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&unfinished, "unfinished", false, "also runs that have not ended: they are gone on with here")
+	cmd.Flags().BoolVar(&unfinished, "unfinished", false, "also runs that have not ended: they continue here")
 	return cmd
 }
 
@@ -188,7 +188,7 @@ func (a *app) importRun(ctx context.Context, i *importer) error {
 		return err
 	}
 	if state.End == nil && !i.unfinished && !there {
-		return usagef("run %s has not ended, and would be gone on with here; if nobody does so where it comes from: --unfinished", whole.Run)
+		return usagef("run %s has not ended, and would continue here as well; if nobody continues it where it comes from: --unfinished", whole.Run)
 	}
 	if err := a.log.Import(ctx, i.run...); err != nil {
 		return err

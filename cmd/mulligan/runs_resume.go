@@ -29,12 +29,12 @@ func newRunsResume() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "resume {RUN | --all}",
-		Short: "Go on with a run that nobody drives any more",
-		Long: "Go on with a run whose process died or whose time has come. What was finished is kept and not done\n" +
+		Short: "Continue a run that no process is driving",
+		Long: "Continue a run whose process died or whose time has come. What was finished is kept and not done\n" +
 			"again. A run that has ended is only shown; for one that still waits it says until when, and how to cut\n" +
 			"that short.\n\n" +
-			"With --all it goes on with every run that nobody drives and that has something to do, side by side;\n" +
-			"Ctrl-C lets go of them, and they can be resumed again. `mulligan serve` does so all the time.\n\n" +
+			"With --all it continues every run that is due and that no process is driving, side by side. Ctrl-C\n" +
+			"leaves them as they are, to be resumed later. `mulligan serve` does so all the time.\n\n" +
 			"Exit codes are those of `mulligan run`; with --all 0, or 1 if any of the runs failed.",
 		Example: `mulligan runs resume r01j…
 mulligan runs resume --all`,
