@@ -22,6 +22,7 @@ type KnownEntry struct {
 	BaseURL string // "" = the wire's own service
 	KeyEnv  string // "" = it asks for no key
 	Own     bool   // people run it themselves, wherever that is
+	Local   bool   // it is a model server: it may load a model first, and sends no pings
 }
 
 // knownEntries is the only place that lists them.
@@ -32,10 +33,10 @@ var knownEntries = []KnownEntry{
 	{Name: TypeGemini, Wire: TypeGemini, KeyEnv: "GEMINI_API_KEY"},
 	{Name: "openrouter", Wire: TypeOpenAI, BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
 	{Name: "litellm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:4000/v1", KeyEnv: "LITELLM_API_KEY", Own: true},
-	{Name: "ollama", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:11434/v1", Own: true},
-	{Name: "vllm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8000/v1", Own: true},
-	{Name: "llama.cpp", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8080/v1", Own: true},
-	{Name: "lmstudio", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:1234/v1", Own: true},
+	{Name: "ollama", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:11434/v1", Own: true, Local: true},
+	{Name: "vllm", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8000/v1", Own: true, Local: true},
+	{Name: "llama.cpp", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:8080/v1", Own: true, Local: true},
+	{Name: "lmstudio", Wire: TypeOpenAI, BaseURL: "http://127.0.0.1:1234/v1", Own: true, Local: true},
 	{Name: TypePi, Wire: TypePi},
 }
 
@@ -89,5 +90,6 @@ func (e Entry) complete() (Entry, string, bool) {
 	if e.BaseURL == "" {
 		e.BaseURL = k.BaseURL
 	}
+	e.Local = e.Local || k.Local
 	return e, k.Wire, true
 }

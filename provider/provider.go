@@ -30,6 +30,7 @@ type Entry struct {
 	KeyEnv       string // the environment variable that holds the key, read at each attempt; "" = the type's own, for its own address
 	Key          string // the key itself, before KeyEnv
 	AllowPrivate bool   // private network addresses may be connected to
+	Local        bool   // it is a model server that may load a model first, as those are that the known types say
 	Proxy        string // URL of a proxy; the environment's is never used
 	Models       []ModelInfo
 	Engine       Engine // of a type that is a program
@@ -270,6 +271,13 @@ func (s *Set) Close() {
 func (s *Set) Loopback(full string) bool {
 	e, ok := s.entry(full)
 	return ok && s.adapters[e.Name].Loopback()
+}
+
+// Local reports whether the model of that full name is one of a local model server: of a
+// type that is one, or of an entry that says so. A gateway on this machine is none.
+func (s *Set) Local(full string) bool {
+	e, ok := s.entry(full)
+	return ok && e.Local
 }
 
 // Entries lists the entries in the order in which they were configured, with what

@@ -77,7 +77,7 @@ const preface = `# What goes quiet, and what ends it
 ` + "`make timers-report`" + ` writes this page: it plays everything that can go quiet in a run, over every wire, to the real runner
 and demands what stands here. A test fails when a row changes. Time is virtual, and compared to the millisecond.
 
-- *timers*: what is built in, or one clock alone. A provider on this machine is given more time.
+- *timers*: what is built in, or one clock alone. A local model server is given more time.
 - *auto-recover*: off, the decision is only offered, after exactly one request. On, it is acted on within the limits; what
   stays so is given up after 3 retries, with pauses of 1 s, 2 s and 4 s, and offered then.
 - *the hook saw*: the clock, how long it had run, what the run did last and for how long, and how often in a row the model

@@ -20,7 +20,7 @@ import (
 // entry is a provider as people configure it.
 type entry struct {
 	name, wire string
-	local      bool // it is on this machine, and has more patient clocks
+	local      bool // it is a local model server, and has more patient clocks
 }
 
 var entries = []entry{

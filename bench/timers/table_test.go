@@ -12,7 +12,7 @@ import (
 )
 
 // The settings that situations are played under: what is built in for a provider
-// elsewhere or on this machine, and each clock of the run alone.
+// elsewhere or of a local model server, and each clock of the run alone.
 var (
 	builtIn = settings{name: "built in, elsewhere", whose: elsewhere}
 	atHome  = settings{name: "built in, this machine", whose: thisMachine}

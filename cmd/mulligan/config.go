@@ -49,6 +49,7 @@ type providerEntry struct {
 	BaseURL      string                `yaml:"base_url"`
 	KeyEnv       string                `yaml:"key_env"`
 	AllowPrivate bool                  `yaml:"allow_private"`
+	Local        bool                  `yaml:"local"`    // a model server that may load a model first: more patience
 	Timeouts     timeoutsEntry         `yaml:"timeouts"` // of its models
 	Models       map[string]modelEntry `yaml:"models"`
 

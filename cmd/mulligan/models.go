@@ -167,9 +167,9 @@ func (m *models) thinksSilently(name string) bool {
 	return !m.isDemo(name) && m.set.ThinksSilently(name)
 }
 
-// loopback reports whether the model is on this machine.
-func (m *models) loopback(name string) bool {
-	return m.isDemo(name) || m.set.Loopback(name)
+// local reports whether the model is one of a local model server.
+func (m *models) local(name string) bool {
+	return !m.isDemo(name) && m.set.Local(name)
 }
 
 // Offline reports whether none of the models can be reached because this machine has no
@@ -227,7 +227,7 @@ func providerEntries(entries map[string]providerEntry) []provider.Entry {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
 		entry := provider.Entry{
-			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate,
+			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate, Local: e.Local,
 			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir, Observe: e.Observe},
 		}
 		for _, model := range slices.Sorted(maps.Keys(e.Models)) {

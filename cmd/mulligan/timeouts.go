@@ -114,9 +114,9 @@ func (m *models) builtInTimeouts(model string) (t recovery.Timeouts, why string)
 	const patient = recovery.Millis(300_000)
 	t = recovery.DefaultPolicy().Timeouts
 	switch {
-	case m.loopback(model): // it may have to load first, and streams no pings
+	case m.local(model): // it may have to load first, and streams no pings
 		t.FirstEvent, t.Bytes, t.Idle = patient, patient, 0
-		return t, "is on this machine"
+		return t, "is one of a local model server"
 	case m.thinksSilently(model): // it says nothing until it is done with that
 		t.FirstEvent, t.Idle = patient, patient
 		return t, "thinks silently"

@@ -63,7 +63,10 @@ func TestTimeoutPrecedence(t *testing.T) {
 
 func TestBuiltInTimeouts(t *testing.T) {
 	const silent = "providers:\n  mine: {type: openai, base_url: https://example.com/v1, models: {quiet: {thinks_silently: true}, gpt-5: {thinks_silently: false}}}\n" +
-		"  local: {type: ollama, models: {quiet: {thinks_silently: true}}}\n"
+		"  local: {type: ollama, models: {quiet: {thinks_silently: true}}}\n" +
+		"  gateway: {type: openai, base_url: http://127.0.0.1:4001/v1}\n" +
+		"  far: {type: vllm, base_url: https://gpu.example.com/v1}\n" +
+		"  own: {type: openai, base_url: http://127.0.0.1:8081/v1, local: true}\n"
 	_, _, of := resolver(t, silent)
 	usual := recovery.DefaultPolicy().Timeouts
 	for _, tt := range []struct {
@@ -76,7 +79,15 @@ func TestBuiltInTimeouts(t *testing.T) {
 		{"mine/quiet", 300_000, usual.Bytes, 300_000},
 		{"mine/gpt-5", usual.FirstEvent, usual.Bytes, usual.Idle},
 		{"local/quiet", 300_000, 300_000, 0},
-		{demoFable, 300_000, 300_000, 0},
+		{"own/m", 300_000, 300_000, 0},
+		{"far/m", 300_000, 300_000, 0},
+		{"ollama/m", 300_000, 300_000, 0},
+		{"vllm/m", 300_000, 300_000, 0},
+		{"llama.cpp/m", 300_000, 300_000, 0},
+		{"lmstudio/m", 300_000, 300_000, 0},
+		{"gateway/m", usual.FirstEvent, usual.Bytes, usual.Idle}, // that it is on this machine says nothing of what is behind it
+		{"litellm/m", usual.FirstEvent, usual.Bytes, usual.Idle},
+		{demoFable, usual.FirstEvent, usual.Bytes, usual.Idle},
 	} {
 		want := usual
 		want.FirstEvent, want.Bytes, want.Idle = tt.firstEvent, tt.bytes, tt.idle
@@ -108,9 +119,9 @@ progress_after  30 s    built in
 `,
 		"local/quiet": `
 TIMER           LIMIT   FROM
-first_event     5 min   built in, since the model is on this machine
+first_event     5 min   built in, since the model is one of a local model server
 connect         10 s    built in
-bytes           5 min   built in, since the model is on this machine
+bytes           5 min   built in, since the model is one of a local model server
 idle            1 min 40 s  timeouts.idle
 step            off     --timeout step
 max_turn        2 h     as long as run
