@@ -107,7 +107,7 @@ func TestRunErrorComesBack(t *testing.T) {
 func TestReply(t *testing.T) {
 	good := recovery.Vote{
 		Action: recovery.ActionSwitchModel, NewModel: "a/b", Delay: 7, Reason: "because",
-		Actions: []recovery.Button{{Kind: "wiki", Label: "Read", Effect: recovery.EffectClient}}, Adjust: recovery.Adjust{Compact: true},
+		Actions: []recovery.Button{{Kind: "wiki", Label: "Read", Effect: recovery.EffectClient, URL: "https://" + strings.Repeat("x", 2040)}}, Adjust: recovery.Adjust{Compact: true},
 	}
 	if got, err := Reply(ReplyToProto(good)); err != nil || !reflect.DeepEqual(got, good) {
 		t.Errorf("%+v %v", got, err)
@@ -121,6 +121,7 @@ func TestReply(t *testing.T) {
 		"not valid UTF-8":          {Reason: "\xff"},
 		"new_model has 300 bytes":  {NewModel: strings.Repeat("x", 300)},
 		"needs a kind":             {Actions: []*mulliganv1.Button{{}}},
+		"url has 2049 bytes":       {Actions: []*mulliganv1.Button{{Kind: "wiki", Effect: "client", Url: "https://" + strings.Repeat("x", 2041)}}},
 		"9 actions":                {Actions: make([]*mulliganv1.Button, 9)},
 		"negative max_output":      {Adjust: &mulliganv1.Adjust{MaxOutputTokens: -1}},
 		"unknown reasoning_effort": {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},

@@ -15,6 +15,7 @@ import (
 const (
 	maxButtons = 8
 	maxWord    = 200     // bytes of a label or a model's name
+	maxURL     = 2 << 10 // bytes
 	maxReason  = 8 << 10 // bytes; far fewer are kept
 )
 
@@ -77,7 +78,8 @@ func checkButtons(buttons []recovery.Button) error {
 		return fmt.Errorf("%d actions, at most %d", len(buttons), maxButtons)
 	}
 	for _, b := range buttons {
-		err := errors.Join(checkText("kind", b.Kind, maxWord), checkText("label", b.Label, maxWord), checkText("model", b.Model, maxWord))
+		err := errors.Join(checkText("kind", b.Kind, maxWord), checkText("label", b.Label, maxWord), checkText("model", b.Model, maxWord),
+			checkText("url", b.URL, maxURL))
 		if err != nil {
 			return err
 		}

@@ -89,6 +89,7 @@ func buttons() plugin.Decision {
 	d.Actions = []recovery.Button{
 		{Kind: recovery.ButtonEdit, Label: "Edit the message", Effect: recovery.EffectClient},
 		{Kind: recovery.ButtonSwitchModel, Label: "Use GPT", Effect: recovery.EffectRunner, Model: "openai/gpt-5.2", Primary: true},
+		{Kind: "status", Label: "See the status", Effect: recovery.EffectClient, URL: "https://status.example.com/?q=a&b=c#now"},
 	}
 	return d
 }

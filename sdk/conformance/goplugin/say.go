@@ -47,7 +47,7 @@ func eventFields(e plugin.Event) map[string]any {
 		"remaining_time": e.RemainingTime, "tried": tried(e.Tried), "models": models(e.Models),
 		"replay_safety": e.ReplaySafety, "unsafe_tools": e.UnsafeTools, "partial_shown": e.PartialShown,
 		"idle_breaker": e.IdleBreaker, "idle_expiries": e.IdleExpiries, "transcript": said(e.Transcript),
-		"time": e.Time, "dry_run": e.DryRun,
+		"time": e.Time, "dry_run": e.DryRun, "pressed": e.Pressed,
 	}
 	failure := failureFields(e.Failure)
 	for _, short := range []string{"code", "provider", "retryable", "resets_at"} {

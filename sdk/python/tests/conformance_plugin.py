@@ -55,6 +55,7 @@ def actions(_: Event, __: str) -> Decision:
     return Retry(actions=[
         Button("edit", "Edit the message", effect="client"),
         Button("switch_model", "Use GPT", model="openai/gpt-5.2", primary=True),
+        Button("status", "See the status", effect="client", url="https://status.example.com/?q=a&b=c#now"),
     ])
 
 

@@ -83,6 +83,7 @@ def event(
     idle_expiries: int = 0,
     time: datetime | None = None,
     dry_run: bool = False,
+    pressed: str = "",
     transcript: Sequence[dict[str, Any]] | None = None,
     run: str = "run-1",
     session: str = "",
@@ -159,6 +160,7 @@ def event(
         idle_expiries=idle_expiries,
         time=time,
         dry_run=dry_run,
+        pressed=pressed,
         transcript=None if transcript is None else list(transcript),
     )
 

@@ -57,6 +57,7 @@ fn buttons() -> Decision {
                 .model("openai/gpt-5.2")
                 .primary(),
         )
+        .button(Button::client("status", "See the status").url("https://status.example.com/?q=a&b=c#now"))
 }
 
 fn adjust(pairs: &str) -> Result<Decision, Error> {

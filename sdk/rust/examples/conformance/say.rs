@@ -76,6 +76,7 @@ fn text(e: &Event, name: &str) -> Option<String> {
         "idle_expiries" => e.idle_expiries.to_string(),
         "time" => time(e.time),
         "dry_run" => e.dry_run.to_string(),
+        "pressed" => e.pressed.clone(),
         "kind" | "code" | "provider" | "retryable" | "retry_after" | "resets_at" => failure(&e.failure, name)?,
         _ => return None,
     })

@@ -26,8 +26,11 @@ test("a decision becomes a reply", () => {
   assert.deepEqual(newReply(retry({ after: 2.5, reason: "slow" })), { ...nothing, action: Action.RETRY, delayMs: 2500n, reason: "slow" });
   assert.deepEqual(newReply(switchTo("a/b", { after: 1 })), { ...nothing, action: Action.SWITCH_MODEL, newModel: "a/b", delayMs: 1000n });
   assert.deepEqual(newReply(fail()), { ...nothing, action: Action.FAIL });
-  const actions = [{ kind: "edit", effect: "client" }] as const;
-  assert.deepEqual(newReply(fail({ actions })).actions, [{ id: "", kind: "edit", label: "", effect: "client", model: "", primary: false }]);
+  const actions = [{ kind: "edit", effect: "client" }, { kind: "status", label: "Status", effect: "client", url: "https://x.test" }] as const;
+  assert.deepEqual(newReply(fail({ actions })).actions, [
+    { id: "", kind: "edit", label: "", effect: "client", model: "", primary: false, url: "" },
+    { id: "", kind: "status", label: "Status", effect: "client", model: "", primary: false, url: "https://x.test" },
+  ]);
   assert.deepEqual(newReply(retry({ adjust: { compact: true } })).adjust, { compact: true, maxOutputTokens: 0, reasoningEffort: "" });
 });
 

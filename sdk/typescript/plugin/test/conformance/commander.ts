@@ -77,6 +77,7 @@ function buttons(): Decision {
     actions: [
       { kind: "edit", label: "Edit the message", effect: "client" },
       { kind: "switch_model", label: "Use GPT", effect: "runner", model: "openai/gpt-5.2", primary: true },
+      { kind: "status", label: "See the status", effect: "client", url: "https://status.example.com/?q=a&b=c#now" },
     ],
   });
 }
