@@ -74,7 +74,7 @@ func BenchmarkCheckpoints(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	r := &Run{Attempt: &Attempt{ID: 1, InAir: true}}
 	for b.Loop() {
-		r.checkpointed(Checkpointed{Attempt: 1, Offset: len(r.Attempt.Text), Text: text})
+		r.checkpointed(Event{}, Checkpointed{Attempt: 1, Offset: len(r.Attempt.Text), Text: text})
 		if len(r.Attempt.Text) > 40<<20 {
 			r.Attempt.Text = nil
 		}

@@ -23,8 +23,11 @@ type Policy struct {
 	MaxRounds int `json:"maxRounds,omitempty"`
 	// ParallelTools is how many tool calls of an answer run side by side; 0 = all of them.
 	ParallelTools int      `json:"parallelTools,omitempty"`
-	Timeouts      Timeouts `json:"timeouts"`        // of the run, and of its model's calls
-	Budget        Budget   `json:"budget,omitzero"` // zero fields are unlimited
+	Timeouts      Timeouts `json:"timeouts"` // of the run, and of its model's calls
+	// StepCountsText has text that streams re-arm the step's clock, which else only a
+	// finished step does.
+	StepCountsText bool   `json:"stepCountsText,omitempty"`
+	Budget         Budget `json:"budget,omitzero"` // zero fields are unlimited
 	// DayBudget is what all runs of a day may use together; only a shell knows what the
 	// others have used, see Run.OverDay.
 	DayBudget Budget           `json:"dayBudget,omitzero"`

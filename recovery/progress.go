@@ -11,12 +11,12 @@ const (
 )
 
 // quietAround is how far a progress note keeps from the last thing that people saw
-// (spec §3).
+// (spec §3), unless it is asked for sooner than that.
 const quietAround = 20 * time.Second
 
 // nextNote is the timer of the next "still working" note about the call that has been in
 // the air longest: first after Timeouts.ProgressAfter, then at twice the time, and never
-// soon after something else was seen.
+// soon after something else was seen: within quietAround, or ProgressAfter where that is less.
 func (r *Run) nextNote() (SetTimer, bool) {
 	after := r.Policy.Timeouts.ProgressAfter
 	note, said, ok := r.workingOn()
@@ -24,7 +24,7 @@ func (r *Run) nextNote() (SetTimer, bool) {
 		return SetTimer{}, false
 	}
 	at := note.Since.Add((after << min(said, 20)).Duration())
-	if quiet := r.lastSeen.Add(quietAround); at.Before(quiet) {
+	if quiet := r.lastSeen.Add(min(quietAround, after.Duration())); at.Before(quiet) {
 		at = quiet
 	}
 	note.Elapsed = InMillis(nonNegative(at.Sub(note.Since)))

@@ -260,7 +260,7 @@ func (r *Run) apply(e Event) {
 	case Began:
 		r.began(e, b)
 	case Checkpointed:
-		r.checkpointed(b)
+		r.checkpointed(e, b)
 	case Answered:
 		r.answered(e, b)
 	case Failed:
@@ -411,12 +411,15 @@ func (r *Run) resume(now time.Time) {
 	r.unpark(now)
 }
 
-func (r *Run) checkpointed(b Checkpointed) {
+func (r *Run) checkpointed(e Event, b Checkpointed) {
 	a := r.Attempt
 	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset < 0 || b.Offset > len(a.Text) {
 		return
 	}
 	a.Text = append(a.Text[:b.Offset], b.Text...)
+	if r.Policy.StepCountsText && b.Text != "" {
+		r.LastStepAt = e.Time
+	}
 }
 
 func (r *Run) repaired(b Repaired) {

@@ -65,7 +65,7 @@ type expiry struct {
 }
 
 var expiries = map[string]expiry{
-	"connect":     {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "failed"},
+	"connect":     {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "cancelled"},
 	"first_event": {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
 	"bytes":       {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
 	"idle":        {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
@@ -297,7 +297,7 @@ func toolStories() []story {
 	stepOver := stop(latency+2*time.Minute, "suggests retry; stopped: step_timeout", "step_timeout RUN_STEP_TIMEOUT", "step, tool", stuck, stepHook)
 	turnOver := stop(30*time.Minute, "suggests retry (max_turn_time); stopped: max_turn_time", "max_turn_time RUN_MAX_TURN_TIME", "max_turn, tool", over, turnHook)
 	runOver := stop(30*time.Minute, "suggests retry (run_timeout); stopped: timeout", "run_timeout RUN_TIMEOUT", "run, tool", ranOut, runHook)
-	unknown := stop(latency+10*time.Minute+grace, "suggests retry; stopped: failed", "tool_failure TOOL_FAILED", "tool, tool", unsure, toolHook)
+	unknown := stop(latency+10*time.Minute+grace, "suggests retry; stopped: cancelled", "tool_failure TOOL_FAILED", "tool, tool", unsure, toolHook)
 	later := func(o outcome) outcome {
 		o.After += grace
 		return o
@@ -395,7 +395,7 @@ func waitStories() []story {
 		o.End, o.Requests, o.After = end, requests, after
 		return o
 	}
-	offered := "suggests retry; stopped: failed"
+	offered := "suggests retry; stopped: cancelled"
 	short, long := limited("30 s"), limited("2 h")
 	unreachable := outcome{
 		Failure: "unreachable MODEL_PROVIDER_UNREACHABLE", Timer: "before_connect", Hook: "unreachable after 1 ms; silences: 0",
@@ -411,13 +411,13 @@ func waitStories() []story {
 		{"a wait of 30 s, in process", usual, asks, limitedFor(30 * time.Second), with(short, offered, 1, latency)},
 		{"a wait of 30 s, in process", usual, goesOn, limitedFor(30 * time.Second), with(short, "completed", 2, latency+30*time.Second+latency)},
 		{"a wait of 30 s, in process", stepAlone, goesOn, limitedFor(30 * time.Second), with(short, "completed", 2, latency+30*time.Second+latency)},
-		{"a wait of 30 s, in process", tightTurn, givesUp, limitedFor(30 * time.Second), with(short, "suggests retry (max_turn); stopped: failed", 1, latency)},
-		{"a wait of 30 s, in process", tightRun, givesUp, limitedFor(30 * time.Second), with(short, "suggests retry (max_turn); stopped: failed", 1, latency)},
+		{"a wait of 30 s, in process", tightTurn, givesUp, limitedFor(30 * time.Second), with(short, "suggests retry (max_turn); stopped: cancelled", 1, latency)},
+		{"a wait of 30 s, in process", tightRun, givesUp, limitedFor(30 * time.Second), with(short, "suggests retry (max_turn); stopped: cancelled", 1, latency)},
 		{"a wait of 2 h, parked", usual, asks, limitedFor(2 * time.Hour), with(long, offered, 1, latency)},
 		{"a wait of 2 h, parked", usual, goesOn, limitedFor(2 * time.Hour), with(long, "parked; resumed after 2 h 2 s: completed", 2, latency)},
 		{"a wait of 2 h, parked", turnAlone, goesOn, limitedFor(2 * time.Hour), with(long, "parked; resumed after 2 h 2 s: completed", 2, latency)},
 		{"a wait of 2 h, parked", stepAlone, goesOn, limitedFor(2 * time.Hour), with(long, "parked; resumed after 2 h 2 s: completed", 2, latency)},
-		{"a wait of 2 h, parked", runAlone, givesUp, limitedFor(2 * time.Hour), with(long, "suggests retry (run); stopped: failed", 1, latency)},
+		{"a wait of 2 h, parked", runAlone, givesUp, limitedFor(2 * time.Hour), with(long, "suggests retry (run); stopped: cancelled", 1, latency)},
 		{"no network for 10 min", usual, asks, turn{dial: refused}, with(unreachable, offered, 1, 0)},
 		{"no network for 10 min", usual, goesOn, turn{dial: refused}, with(unreachable, "completed", 2, 10*time.Minute+latency)},
 	}

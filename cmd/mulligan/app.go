@@ -192,6 +192,7 @@ func (a *app) policy(p *recovery.Policy) {
 	if c.Parallel != nil {
 		p.ParallelTools = *c.Parallel
 	}
+	p.StepCountsText = c.StepText
 	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
 }
 

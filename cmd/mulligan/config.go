@@ -28,8 +28,9 @@ type config struct {
 	AutoRecover bool                     `yaml:"auto_recover"`
 	Timeouts    timeoutsEntry            `yaml:"timeouts"`
 	MaxRetries  *int                     `yaml:"max_retries"`
-	MaxRounds   *int                     `yaml:"max_rounds"`     // model calls that ask for tools; 0 = as many as they like
-	Parallel    *int                     `yaml:"parallel_tools"` // tool calls of an answer side by side; 0 = all
+	MaxRounds   *int                     `yaml:"max_rounds"`       // model calls that ask for tools; 0 = as many as they like
+	Parallel    *int                     `yaml:"parallel_tools"`   // tool calls of an answer side by side; 0 = all
+	StepText    bool                     `yaml:"step_counts_text"` // text that streams re-arms the timer step
 	Budget      budgetConfig             `yaml:"budget"`
 	Providers   map[string]providerEntry `yaml:"providers"`
 	Plugins     []pluginEntry            `yaml:"plugins"` // nil = the default, empty = none

@@ -33,7 +33,8 @@ func (c *config) variables() []variable {
 	list := []variable{
 		{"MULLIGAN_MODEL", c.setModel},
 		{"MULLIGAN_FALLBACKS", func(text string) error { return c.setFallbacks(splitList(text)) }},
-		{"MULLIGAN_AUTO_RECOVER", c.setAutoRecover},
+		{"MULLIGAN_AUTO_RECOVER", func(text string) error { return setBool(&c.AutoRecover, text) }},
+		{"MULLIGAN_STEP_COUNTS_TEXT", func(text string) error { return setBool(&c.StepText, text) }},
 		{"MULLIGAN_MAX_RETRIES", c.setMaxRetries},
 		{"MULLIGAN_MAX_ROUNDS", func(text string) error { return setCount(&c.MaxRounds, text, maxRoundsLimit) }},
 		{"MULLIGAN_PARALLEL_TOOLS", func(text string) error { return setCount(&c.Parallel, text, parallelLimit) }},
@@ -64,8 +65,8 @@ func (c *config) setFallbacks(names []string) error {
 	return nil
 }
 
-func (c *config) setAutoRecover(text string) (err error) {
-	if c.AutoRecover, err = strconv.ParseBool(text); err != nil {
+func setBool(to *bool, text string) (err error) {
+	if *to, err = strconv.ParseBool(text); err != nil {
 		return fmt.Errorf("%q is neither true nor false", text)
 	}
 	return nil

@@ -217,3 +217,22 @@ func between(t *testing.T, text, from, to string) string {
 	}
 	return found
 }
+
+// TestStepCountsText: the file says it, the environment overrules the file.
+func TestStepCountsText(t *testing.T) {
+	for _, tt := range []struct {
+		file, env string
+		want      bool
+	}{{"", "", false}, {"step_counts_text: true", "", true}, {"", "true", true}, {"step_counts_text: true", "false", false}} {
+		c, err := parseConfig([]byte(tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.amend(func(name string) string { return map[string]string{"MULLIGAN_STEP_COUNTS_TEXT": tt.env}[name] })
+		p := recovery.DefaultPolicy()
+		(&app{config: c}).policy(&p)
+		if err != nil || p.StepCountsText != tt.want {
+			t.Errorf("%+v: %v, %v", tt, p.StepCountsText, err)
+		}
+	}
+}
