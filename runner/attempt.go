@@ -46,6 +46,7 @@ type attempt struct {
 	hurried bool        // it is due at once
 	over    bool
 	taken   chan struct{} // of capacity 1: text was taken, or nobody wants it any more
+	silent  chan struct{} // closed once the stream has ended, and given what it still held
 }
 
 // callModel writes the intent and starts the call, once no model is asked any more and
@@ -71,7 +72,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
 		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
-		reach: l.reach(c.Intent.Model), taken: make(chan struct{}, 1),
+		reach: l.reach(c.Intent.Model), taken: make(chan struct{}, 1), silent: make(chan struct{}),
 	}
 	a.flushed = a.began
 	if n := len(a.request.Messages); n > 0 {
@@ -145,6 +146,7 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 
 // hear reads the stream into the answer.
 func (a *attempt) hear(ctx context.Context) (err error) {
+	defer close(a.silent)
 	defer func() {
 		if p := recover(); p != nil {
 			err = recovery.Panicked(p, recovery.PhaseMidStream)

@@ -14,6 +14,7 @@ import (
 
 const (
 	leaseTTL    = 15 * time.Second        // renewed after a third of it
+	lastWords   = 100 * time.Millisecond  // for a stream that is stopped to give what it held back
 	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
@@ -246,12 +247,11 @@ func (l *loop) parked() bool {
 // letGo makes durable what was heard, and leaves the rest to whoever claims the run next.
 func (l *loop) letGo(ctx context.Context) error {
 	l.leaving = true
-	for _, j := range l.air {
+	for key, j := range l.air {
 		if j.attempt == nil || !l.inAir(j.attempt) {
 			continue
 		}
-		j.attempt.close()
-		if tail, ok := j.attempt.take(); ok {
+		if tail, ok := l.breakOff(key, j); ok {
 			if err := l.write(ctx, tail); err != nil {
 				return errors.Join(ErrLetGo, err)
 			}

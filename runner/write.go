@@ -123,10 +123,9 @@ func (l *loop) withTail(bodies []recovery.Body) []recovery.Body {
 	if !ends {
 		return bodies
 	}
-	for _, j := range l.air {
+	for key, j := range l.air {
 		if j.attempt != nil {
-			j.attempt.close() // nothing is shown that is in no event
-			if tail, ok := j.attempt.take(); ok {
+			if tail, ok := l.breakOff(key, j); ok {
 				return append([]recovery.Body{tail}, bodies...)
 			}
 		}

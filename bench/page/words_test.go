@@ -106,7 +106,7 @@ func TestTheServerIsGone(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.StallAfter("Monday is"))
 	w := h.ask(false)
-	w.says(".prose", "Monday")
+	w.says(".prose", "Monday is")
 	w.says(".plugins", "1 plugin, healthy")
 	w.connected(false)
 	w.says(".banner", "Mulligan is not answering.")

@@ -110,7 +110,7 @@ func (k *Known) Text(text string) string {
 	if t == nil || len(text) < minSecret {
 		return text
 	}
-	found, _ := t.find(text)
+	found, _, _ := t.find(text)
 	return hide(text, found)
 }
 

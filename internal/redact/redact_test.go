@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,6 +26,20 @@ func each(format, text string) string {
 		fmt.Fprintf(&b, format, r)
 	}
 	return b.String()
+}
+
+// inPieces reports whether got is clean but for two letters of a secret, in any spelling,
+// that were shown before it was known to be one.
+func inPieces(got, clean string) bool {
+	if got == clean {
+		return true
+	}
+	parts := strings.Split(clean, redact.Mark)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	letters := `(?s:.|[\\%&#A-Za-z0-9;]{1,24}){0,2}`
+	return regexp.MustCompile(`^` + strings.Join(parts, letters+regexp.QuoteMeta(redact.Mark)) + `$`).MatchString(got)
 }
 
 func lower(text string) string { return strings.ToLower(text) }
@@ -74,7 +89,7 @@ func TestEverySplit(t *testing.T) {
 		text := "before " + spelt + " after"
 		for i := range len(text) {
 			s := known.Stream()
-			if got := s.Push(text[:i]) + s.Push(text[i:]) + s.Flush(); got != known.Text(text) {
+			if got := s.Push(text[:i]) + s.Push(text[i:]) + s.Flush(); !inPieces(got, known.Text(text)) {
 				t.Fatalf("%s cut at %d: %q", name, i, got)
 			}
 			s = known.Stream()
@@ -91,7 +106,7 @@ func TestEverySplit(t *testing.T) {
 		for i := range len(text) {
 			all += s.Push(text[i : i+1])
 		}
-		if all += s.Flush(); all != known.Text(text) {
+		if all += s.Flush(); !inPieces(all, known.Text(text)) {
 			t.Errorf("%s by the byte: %q", name, all)
 		}
 	}
@@ -113,6 +128,14 @@ func TestOtherTextStays(t *testing.T) {
 		}
 	}
 	s := known.Stream()
+	if got := s.Push("Monday is") + s.Push(" what I ask") + s.Push(", then"); got != "Monday is what I ask, then" {
+		t.Errorf("%q", got)
+	}
+	s = known.Stream()
+	if got := s.Push("The key is sk") + s.Push("-0123456789abcdef.") + s.Flush(); got != "The key is sk"+redact.Mark+"." {
+		t.Errorf("%q", got)
+	}
+	s = known.Stream()
 	if got := s.Push("The key is sk-0123"); got != "The key is " {
 		t.Errorf("%q", got)
 	}
@@ -145,7 +168,7 @@ func TestAnyMixtureOfEscapes(t *testing.T) {
 			shown += s.Push(rest[:n])
 			rest = rest[n:]
 		}
-		if shown += s.Flush(); shown != "<"+redact.Mark+">" {
+		if shown += s.Flush(); !inPieces(shown, "<"+redact.Mark+">") {
 			t.Fatalf("%q became %q", text, shown)
 		}
 	})
@@ -188,7 +211,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		s := known.Stream()
-		if got := s.Push(text[:cut]) + s.Push(text[cut:]) + s.Flush(); got != clean {
+		if got := s.Push(text[:cut]) + s.Push(text[cut:]) + s.Flush(); !inPieces(got, clean) {
 			t.Fatalf("%q cut at %d became %q, not %q", text, cut, got, clean)
 		}
 	})

@@ -4,8 +4,9 @@ package redact
 const maxHeld = 16 << 10
 
 // Stream takes secrets out of a text that comes in pieces, also where one is spread over
-// several. What may be the beginning of a secret waits for the next piece; that is seldom
-// more than a letter. Make one by Known.Stream.
+// several. What is enough of a secret to be its beginning waits for the next piece; two
+// letters of one tell nobody anything, and are shown, since much else ends with them. Make
+// one by Known.Stream.
 type Stream struct {
 	known *Known
 	shown string // the last of what was given, where it may be the beginning of a secret
@@ -25,16 +26,17 @@ func (s *Stream) Push(piece string) string {
 	if s.shown != "" || s.held != "" {
 		text = s.shown + s.held + piece
 	}
-	found, open := t.find(text)
+	found, open, wait := t.find(text)
 	if len(text)-open > maxHeld {
-		open = len(text)
+		open, wait = len(text), len(text)
 	}
 	for len(found) > 0 && found[len(found)-1].to > open { // it may be longer yet
 		open = min(open, found[len(found)-1].from)
+		wait = min(wait, open)
 		found = found[:len(found)-1]
 	}
-	ready := max(open, given)
-	s.shown, s.held = text[min(open, given):given], text[ready:]
+	ready := max(wait, given)
+	s.shown, s.held = text[min(open, ready):ready], text[ready:]
 	if given > 0 {
 		found = after(found, given)
 	}
@@ -64,7 +66,7 @@ func (s *Stream) Flush() string {
 	if t == nil {
 		return text
 	}
-	found, _ := t.find(s.shown)
+	found, _, _ := t.find(s.shown)
 	given := len(s.shown) - len(text)
 	return hide(s.shown, after(found, given))[given:]
 }

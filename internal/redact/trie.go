@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// minOpen is how many bytes of a secret are enough to wait for the others.
+const minOpen = 3
+
 // maxDepth is how many times over what is read may be escaped.
 const maxDepth = 4
 
@@ -65,28 +68,30 @@ func (t *trie) step(at int32, on byte) int32 {
 }
 
 // find lists where secrets are in text, in order and apart from each other, and gives where
-// begins what may become one when text goes on; len(text) if nothing may.
-func (t *trie) find(text string) (found []span, open int) {
-	open = len(text)
+// begins what may become one when text goes on, and where what is to wait for that: len(text)
+// if nothing may, or is.
+func (t *trie) find(text string) (found []span, open, wait int) {
+	open, wait = len(text), len(text)
 	v := view{text: text, cut: len(text)}
 	for depth := 0; ; depth++ {
-		found, open = t.search(v, found, open)
+		found, open, wait = t.search(v, found, open, wait)
 		if depth == maxDepth || !strings.ContainsAny(v.text, escapes) {
 			break
 		}
 		next := v.unescape()
 		if next.cut < len(next.text) {
-			open = min(open, next.start(next.cut))
+			wait = min(wait, next.start(next.cut))
+			open = min(open, wait)
 		} else if len(next.text) == len(v.text) {
 			break
 		}
 		v = next
 	}
-	return joined(found), open
+	return joined(found), open, wait
 }
 
 // search adds what is found in v.
-func (t *trie) search(v view, found []span, open int) (list []span, from int) {
+func (t *trie) search(v view, found []span, open, wait int) (list []span, from, holdFrom int) {
 	for i := 0; i < len(v.text); i++ {
 		if t.first[v.text[i]] == 0 {
 			continue
@@ -95,12 +100,15 @@ func (t *trie) search(v view, found []span, open int) (list []span, from int) {
 		if goesOn {
 			open = min(open, v.start(i))
 		}
+		if goesOn && v.cut-i >= minOpen {
+			wait = min(wait, v.start(i))
+		}
 		if end > 0 {
 			found = append(found, span{v.start(i), v.end(i + end - 1)})
 			i += end - 1
 		}
 	}
-	return found, open
+	return found, open, wait
 }
 
 // match is the length of the longest form that text begins with, 0 if there is none, and
