@@ -96,6 +96,8 @@ const (
 	each = 700 * time.Millisecond
 	busy = 5 * time.Second // what a busy machine may add
 	all  = 2 * busy
+
+	start = 10 * time.Second // what hooks.Deadlines gives a start
 )
 
 // retry is somebody else's advice: once more, twice at most.
@@ -124,7 +126,7 @@ func TestAFaultyPluginChangesNothing(t *testing.T) {
 					if got != want {
 						t.Errorf("with the plugin:\n%swithout:\n%s", got, want)
 					}
-					if longest > each+busy {
+					if longest > longestFor(fault) {
 						t.Errorf("a failure was decided after %v", longest)
 					}
 				})
@@ -133,14 +135,23 @@ func TestAFaultyPluginChangesNothing(t *testing.T) {
 	}
 }
 
+// longestFor is how long a decision may take: a plugin that has begun and does not say hello
+// is waited for as long as a start may take, and is then not asked.
+func longestFor(fault string) time.Duration {
+	if fault == "silent" {
+		return start + busy
+	}
+	return each + busy
+}
+
 // I16: plugins that hang together take the budget of one, and not each its own.
 func TestHooksHaveOneBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	const each = 3 * time.Second
-	_, longest := play(t, traces["503, then an answer"], true, each, hostOf(t, "hang", "silent", "stop", "crash"))
-	if longest < each || longest > each+busy { // one after the other they took three times that
+	const each = 6 * time.Second
+	_, longest := play(t, traces["503, then an answer"], true, each, hostOf(t, "hang", "stop", "crash"))
+	if longest < each || longest > each+busy { // one after the other they took twice that
 		t.Errorf("the failure was decided after %v", longest)
 	}
 }
