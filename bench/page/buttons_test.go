@@ -151,7 +151,7 @@ func TestShortcuts(t *testing.T) {
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer(answer))
 	w := h.ask(false)
 	w.says(".card", "Alt 2")
-	w.key("2", alt) // while the composer has the focus
+	w.key("1", alt) // while the composer has the focus
 	answered("You chose: Retry")(w)
 	w.wait(`document.activeElement.id === 'message'`)
 }

@@ -1,5 +1,6 @@
 import { entryOf, providerName, type Model } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 
 import { keyHelp, modelAmong } from './words.js';
 
@@ -11,9 +12,9 @@ export function modelPicker(models: Model[], chosen: string | undefined, none: b
   return html`
     <label class="pick"><span class="sr">Model</span>
       <select aria-label="Model" @change=${(e: Event) => choose((e.target as HTMLSelectElement).value)}>
-        ${usual ? nothing : html`<option value="" .selected=${!chosen}>${none ? 'No model' : 'Default model'}</option>`}
+        ${usual ? nothing : html`<option value="" .selected=${live(!chosen)}>${none ? 'No model' : 'Default model'}</option>`}
         ${models.map((m) => html`
-          <option value=${m.name} .selected=${chosen ? chosen === m.name : m === usual} ?disabled=${!m.ready && m !== usual}>${among(m)}</option>`)}
+          <option value=${m.name} .selected=${live(chosen ? chosen === m.name : m === usual)} ?disabled=${!m.ready && m !== usual}>${among(m)}</option>`)}
         ${chosen && !names.includes(chosen) ? html`<option value=${chosen} .selected=${true}>${modelAmong(chosen, names)}</option>` : nothing}
       </select>
     </label>`;
