@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -175,6 +177,27 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 			continue
 		}
 		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: l.r.models.ContextTokens(name)})
+	}
+	if len(f.Alternatives) == 0 && f.Failure.Kind == recovery.KindQuota {
+		return l.besideQuota(f, model)
+	}
+	return f
+}
+
+// besideQuota has one model of the entry of model asked, where there is nothing else: a quota
+// cools the whole entry, and may be that of the one model all the same. That is once in a
+// call: a second quota says that it is the entry's.
+func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
+	entry, _, _ := strings.Cut(model, "/")
+	ofEntry := func(name string) bool { return name != model && strings.HasPrefix(name, entry+"/") }
+	if slices.ContainsFunc(l.run.Call.Tried, func(t recovery.Tried) bool { return ofEntry(t.Model) }) {
+		return f
+	}
+	i := slices.IndexFunc(f.Cooling, func(c recovery.Cooldown) bool { return c.Kind == recovery.KindQuota && ofEntry(c.Model) })
+	if i >= 0 {
+		name := f.Cooling[i].Model
+		f.Cooling = slices.Delete(f.Cooling, i, i+1)
+		f.Alternatives = []recovery.Alternative{{Model: name, ContextTokens: l.r.models.ContextTokens(name)}}
 	}
 	return f
 }

@@ -61,23 +61,22 @@ func alone(timer recovery.Timer, limit time.Duration) recovery.Settings {
 type expiry struct {
 	failure string // kind and code
 	words   string // {provider} and {limit} stand for their names
-	stop    string // the stopReason of a run that is stopped then
 }
 
 var expiries = map[string]expiry{
-	"connect":     {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "cancelled"},
-	"first_event": {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
-	"bytes":       {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
-	"idle":        {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering, "timeout"},
+	"connect":     {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering},
+	"first_event": {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering},
+	"bytes":       {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering},
+	"idle":        {"timeout MODEL_PROVIDER_TIMEOUT", notAnswering},
 	"step": {
 		"step_timeout RUN_STEP_TIMEOUT",
-		"No progress for {limit}. No action had finished. The task may be stuck. Retry, or ask for a simpler approach.", "step_timeout",
+		"No progress for {limit}. No action had finished. The task may be stuck. Retry, or ask for a simpler approach.",
 	},
 	"max_turn": {
 		"max_turn_time RUN_MAX_TURN_TIME",
-		"This turn reached its limit of {limit} ({limit}). No action had finished. Continue, or ask for a simpler approach.", "max_turn_time",
+		"This turn reached its limit of {limit}. No action had finished. Continue, or ask for a simpler approach.",
 	},
-	"run": {"run_timeout RUN_TIMEOUT", "This run timed out after {limit}. No action had finished.", "timeout"},
+	"run": {"run_timeout RUN_TIMEOUT", "This run timed out after {limit}. No action had finished."},
 }
 
 const (
@@ -200,7 +199,7 @@ func (s silence) want(mode string) outcome {
 	o := outcome{
 		Failure: x.failure, Timer: s.timer + ", " + s.phase, Words: strings.ReplaceAll(x.words, "{limit}", limit),
 		Hook: s.timer + " after " + recovery.Spell(each) + "; silences: " + s.counted(1), Requests: 1, After: each,
-		End: "suggests retry; stopped: " + x.stop,
+		End: "suggests retry; stopped: cancelled",
 	}
 	switch mode {
 	case goesOn:
@@ -208,10 +207,10 @@ func (s silence) want(mode string) outcome {
 	case givesUp:
 		o.Requests, o.After = 4, 4*each+pauseAll
 		o.Hook = strings.TrimSuffix(o.Hook, s.counted(1)) + s.counted(4)
-		o.End = "suggests retry (max_retries); stopped: " + x.stop
+		o.End = "suggests retry (max_retries); stopped: cancelled"
 	}
 	if s.timer == "max_turn" || s.timer == "run" {
-		o.End = "suggests retry (" + strings.Fields(x.failure)[0] + "); stopped: " + x.stop
+		o.End = "suggests retry (" + strings.Fields(x.failure)[0] + "); stopped: cancelled"
 	}
 	return o
 }
@@ -268,7 +267,7 @@ func stuckTool(name string, deaf bool) runner.Tool {
 // What stopped a tool, or the run because of it, is told with the tool's name.
 const (
 	stuck  = "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."
-	over   = "This turn reached its limit of 30 min (30 min). Last action: web_search. The work so far is kept. Continue, or ask for a simpler approach."
+	over   = "This turn reached its limit of 30 min. Last action: web_search. The work so far is kept. Continue, or ask for a simpler approach."
 	ranOut = "This run timed out after 30 min. Last action: web_search. The work so far is kept."
 	unsure = "web_search may or may not have worked. It did not end within 10 min and was stopped. It may already have taken effect; check before running it again."
 )
@@ -294,9 +293,9 @@ func toolStories() []story {
 		o.End, o.Requests, o.After = "completed", 2, at+latency
 		return o
 	}
-	stepOver := stop(latency+2*time.Minute, "suggests retry; stopped: step_timeout", "step_timeout RUN_STEP_TIMEOUT", "step, tool", stuck, stepHook)
-	turnOver := stop(30*time.Minute, "suggests retry (max_turn_time); stopped: max_turn_time", "max_turn_time RUN_MAX_TURN_TIME", "max_turn, tool", over, turnHook)
-	runOver := stop(30*time.Minute, "suggests retry (run_timeout); stopped: timeout", "run_timeout RUN_TIMEOUT", "run, tool", ranOut, runHook)
+	stepOver := stop(latency+2*time.Minute, "suggests retry; stopped: cancelled", "step_timeout RUN_STEP_TIMEOUT", "step, tool", stuck, stepHook)
+	turnOver := stop(30*time.Minute, "suggests retry (max_turn_time); stopped: cancelled", "max_turn_time RUN_MAX_TURN_TIME", "max_turn, tool", over, turnHook)
+	runOver := stop(30*time.Minute, "suggests retry (run_timeout); stopped: cancelled", "run_timeout RUN_TIMEOUT", "run, tool", ranOut, runHook)
 	unknown := stop(latency+10*time.Minute+grace, "suggests retry; stopped: cancelled", "tool_failure TOOL_FAILED", "tool, tool", unsure, toolHook)
 	later := func(o outcome) outcome {
 		o.After += grace
@@ -339,17 +338,17 @@ func toolStories() []story {
 // hookDeadline is how long a hook may take (spec §4).
 const hookDeadline = 2 * time.Second
 
-// hookStories: a hook that does not answer in time has no opinion, and nothing is offered.
+// hookStories: a hook that does not answer in time has no opinion: what is safe is offered.
 // Its time counts towards the turn, but is nobody's silence.
 func hookStories() []story {
 	heard := silence{timer: "first_event", phase: "before_first_event", limit: 30 * time.Second}.want(asks)
-	heard.End, heard.After = "failed: timeout", heard.After+hookDeadline
+	heard.End, heard.After = "suggests retry; stopped: cancelled", heard.After+hookDeadline
 	late := silence{timer: "step", phase: "before_first_event", limit: 2 * time.Minute}.want(asks)
-	late.End, late.After = "failed: step_timeout", late.After+hookDeadline
+	late.End, late.After = "suggests retry; stopped: cancelled", late.After+hookDeadline
 	turnOver := silence{timer: "max_turn", phase: "before_first_event", limit: 30 * time.Minute}.want(asks)
-	turnOver.End, turnOver.After = "failed: max_turn_time", turnOver.After+hookDeadline
+	turnOver.End, turnOver.After = "suggests retry; stopped: cancelled", turnOver.After+hookDeadline
 	runOver := silence{timer: "run", phase: "before_first_event", limit: 30 * time.Minute}.want(asks)
-	runOver.End, runOver.After = "failed: timeout", runOver.After+hookDeadline
+	runOver.End, runOver.After = "suggests retry; stopped: cancelled", runOver.After+hookDeadline
 	var list []story
 	for _, deaf := range []bool{false, true} {
 		name := map[bool]string{false: "a hook that never returns, but listens", true: "a hook that never returns, and is deaf"}[deaf]

@@ -237,8 +237,8 @@ func TestTheHookHearsOfItsModel(t *testing.T) {
 		if e.Failure.Timer != recovery.TimerFirstEvent || e.Failure.Limit.Duration() != limit || e.IdleExpiries != 1 || e.Elapsed.Duration() != limit {
 			p.t.Errorf("%+v", e)
 		}
-		if p.state().SuggestionOpen() {
-			p.t.Error("nobody had an opinion, and there is a suggestion")
+		if !p.state().SuggestionOpen() {
+			p.t.Error("nobody had an opinion, and what is safe is not offered")
 		}
 	})
 }
