@@ -112,10 +112,10 @@ words! {
         Internal = "internal",
         /// Tokens or money are used up. Not retryable.
         Budget = "budget",
-        /// The model asked for tools as often as the run allows. Not retryable.
-        RoundLimit = "round_limit",
         /// None of these. Retryable once.
         Unknown = "unknown",
+        /// The model asked for tools as often as the run allows. Not retryable.
+        RoundLimit = "round_limit",
     }
 }
 
