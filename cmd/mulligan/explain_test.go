@@ -67,7 +67,13 @@ func TestTreatmentOfEveryKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range []treatment{alone, beside} {
-			if x.Action == recovery.ActionNone || x.Reason == "" || x.By == nil {
+			if x.By == nil { // auto-recover has no opinion: a person is asked
+				if x.Action != recovery.ActionNone || x.offered == nil {
+					t.Errorf("%s: %+v", kind, x)
+				}
+				continue
+			}
+			if x.Action == recovery.ActionNone || x.Reason == "" {
 				t.Errorf("%s: %+v", kind, x)
 			}
 			if (x.BlockedBy != "" || x.Action == recovery.ActionFail) != (x.offered != nil) {
