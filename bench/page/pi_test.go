@@ -227,10 +227,10 @@ func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
 		if atThePage {
 			h.press(press)
 		} else {
-			screen.press(press)
+			screen.press(full(press))
 		}
 		h.wait(fmt.Sprintf(`document.querySelectorAll('.chosen').length === %d`, n+1))
-		screen.says("You chose: " + strings.Replace(press, " fake", " pi/fake", 1))
+		screen.says("You chose: " + full(press))
 	}
 	h.seesEnd(t, &s, screen, len(r.presses))
 	return s.String()
@@ -251,7 +251,7 @@ func (h *piHouse) seesCard(t *testing.T, s *seen, screen *terminal) {
 	if n := screen.cards(); n != 1 {
 		t.Errorf("the terminal shows %d cards:\n%s", n, screen.screen())
 	}
-	if at := screen.buttons(); !slices.Equal(at, buttons) {
+	if at := screen.buttons(); !slices.Equal(at, atTheTerminal(buttons)) {
 		t.Errorf("the page's buttons are %q, the terminal's %q", buttons, at)
 	}
 	partial := h.prose()
@@ -263,6 +263,32 @@ func (h *piHouse) seesCard(t *testing.T, s *seen, screen *terminal) {
 	s.line("card", title, message)
 	s.line("buttons", buttons...)
 }
+
+// full is a label of the page with the full name of its model, as the terminal has it.
+func full(label string) string { return strings.Replace(label, " fake", " pi/fake", 1) }
+
+// atTheTerminal are the page's buttons as the terminal has them: several other models than the
+// suggested one are behind one entry.
+func atTheTerminal(labels []string) (at []string) {
+	others := 0
+	for i, label := range labels {
+		if i > 0 && strings.HasPrefix(label, "Switch to ") {
+			others++
+		}
+	}
+	for i, label := range labels {
+		switch other := i > 0 && others > 1 && strings.HasPrefix(label, "Switch to "); {
+		case !other:
+			at = append(at, full(label))
+		case !slices.Contains(at, behind):
+			at = append(at, behind)
+		}
+	}
+	return at
+}
+
+// behind is the terminal's entry for other models.
+const behind = "Switch model…"
 
 // What no two tests show alike: what ticks in a line, and how long attempts took.
 var (
@@ -282,7 +308,7 @@ func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
 	line := counting.ReplaceAllString(h.text(".status .line"), "n s…")
 	buttons := strings.Split(h.text(".lineactions"), "\n")
 	screen.wait(quote(line), func(words string) bool { return strings.Contains(counting.ReplaceAllString(words, "n s…"), line) })
-	if at := append(screen.buttons(), "Stop"); !slices.Equal(at, buttons) { // there it is the key Esc
+	if at := append(screen.buttons(), "Stop"); !slices.Equal(at, atTheTerminal(buttons)) { // there it is the key Esc
 		t.Errorf("the page's buttons are %q, the terminal's %q", buttons, at)
 	}
 	if n := screen.cards(); n != 0 {
@@ -317,8 +343,11 @@ func (h *piHouse) seesEnd(t *testing.T, s *seen, screen *terminal, failures int)
 	}
 	answer := h.prose()
 	badges := eval[[]string](h.window, `[...document.querySelectorAll('.badge')].map((b) => b.innerText.replace('Written by', '').trim())`)
-	for _, text := range append(slices.Concat(answer, badges), recovered) {
+	for _, text := range append(slices.Clone(answer), full(recovered)) {
 		screen.says(text)
+	}
+	for _, badge := range badges {
+		screen.says("pi/" + strings.TrimSuffix(badge, " · Pi"))
 	}
 	words := screen.words()
 	for _, text := range answer {
