@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,21 +109,37 @@ func (w *terminal) cards() int { return strings.Count(w.screen(), "╭") }
 var button = regexp.MustCompile(`\[(\d)\] (.+?)(?:   |\s*[│\n]|$)`)
 
 // buttons are the labels of the buttons, in the order of their numbers.
-func (w *terminal) buttons() (labels []string) {
-	for _, found := range button.FindAllStringSubmatch(w.screen(), -1) {
+func (w *terminal) buttons() []string { return labels(w.screen()) }
+
+func labels(drawn string) (labels []string) {
+	for _, found := range button.FindAllStringSubmatch(drawn, -1) {
 		labels = append(labels, strings.TrimSpace(found[2]))
 	}
 	return labels
 }
 
-// press presses Alt and the number of the button of that label.
+// press presses the button of that label, which for another model may be in the menu behind
+// an entry of its own.
 func (w *terminal) press(label string) {
 	w.t.Helper()
-	for i, each := range w.buttons() {
-		if each == label {
-			w.feed(tea.KeyPressMsg{Code: rune('1' + i), Mod: tea.ModAlt})
-			return
-		}
+	model, switches := strings.CutPrefix(label, "Switch to ")
+	if !switches || slices.Contains(w.buttons(), label) {
+		w.number(w.buttons(), label)
+		return
 	}
-	w.t.Fatalf("no button %q in the terminal:\n%s", label, w.screen())
+	const title = "Continue with"
+	w.number(w.buttons(), behind)
+	w.says(title)
+	_, menu, _ := strings.Cut(w.screen(), title)
+	w.number(labels(menu), model)
+}
+
+// number presses Alt and the number of a label.
+func (w *terminal) number(labels []string, label string) {
+	w.t.Helper()
+	i := slices.Index(labels, label)
+	if i < 0 {
+		w.t.Fatalf("no button %q in the terminal:\n%s", label, w.screen())
+	}
+	w.feed(tea.KeyPressMsg{Code: rune('1' + i), Mod: tea.ModAlt})
 }
