@@ -84,7 +84,7 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		of.now = nil
-		if of.next != nil {
+		if of.next != nil && of.next.asked > 0 { // who asked may have left
 			t.begin(ctx, run, of)
 			return
 		}

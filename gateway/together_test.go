@@ -25,6 +25,13 @@ func (i inspector) Inspect(ctx context.Context, run string) (*recovery.Run, erro
 	return i.inspect(ctx, run)
 }
 
+// left is how many runs are being folded.
+func (t *together) left() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.runs)
+}
+
 // TestRunsAreFoldedTogether: many who ask at a time share a fold, and it is never one that
 // began before they asked.
 func TestRunsAreFoldedTogether(t *testing.T) {
@@ -49,8 +56,8 @@ func TestRunsAreFoldedTogether(t *testing.T) {
 		if n := folded.Load(); n != 2 {
 			t.Errorf("it was folded %d times", n)
 		}
-		if len(g.runs) > 0 {
-			t.Errorf("there is left %v", g.runs)
+		if n := g.left(); n > 0 {
+			t.Errorf("%d are left", n)
 		}
 	})
 }
@@ -58,10 +65,10 @@ func TestRunsAreFoldedTogether(t *testing.T) {
 // TestNobodyIsFoldedFor: a fold ends with the last who waits for it.
 func TestNobodyIsFoldedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := false
+		var ended atomic.Bool
 		g := newTogether(inspecting(func(ctx context.Context, _ string) (*recovery.Run, error) {
 			<-ctx.Done()
-			ended = true
+			ended.Store(true)
 			return nil, ctx.Err()
 		}))
 		first, leave := context.WithCancel(t.Context())
@@ -77,8 +84,8 @@ func TestNobodyIsFoldedFor(t *testing.T) {
 		leave()
 		leaveToo()
 		synctest.Wait()
-		if !ended || len(g.runs) > 0 {
-			t.Errorf("it goes on: %v", g.runs)
+		if n := g.left(); !ended.Load() || n > 0 {
+			t.Errorf("%d go on", n)
 		}
 	})
 }

@@ -198,6 +198,7 @@ func TestANotificationWhenARunWaits(t *testing.T) {
 
 // TestAxe lets axe-core look at the page in every state that differs, in both themes.
 func TestAxe(t *testing.T) {
+	chromium(t)
 	source, err := os.ReadFile("../../.cache/web/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		if os.Getenv("CI") != "" {
