@@ -34,7 +34,7 @@ type Start struct {
 	AutoRecover *bool                    `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
 	MaxRetries  *int                     `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
 	MaxRounds   *int                     `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
-	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after); 0 is off." example:"{\"idle\":120000}"`
+	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after, patience); 0 is off." example:"{\"idle\":120000}"`
 	Budget      *recovery.Budget         `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
 }
 

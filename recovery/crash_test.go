@@ -110,7 +110,7 @@ func withinLimits(t tb, n int, y *toy) {
 			granted++
 		case Began:
 			inCall++
-			if inCall > MaxAttemptsPerCall+granted {
+			if inCall > MaxAttemptsInAll+granted {
 				t.Errorf("stopped after event %d: %d attempts of one model call", n, inCall)
 			}
 		case Answered:

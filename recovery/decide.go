@@ -28,7 +28,9 @@ func Decide(r *Run) Decision {
 		return d
 	}
 	d.Delay = r.delay(d)
-	switch d.BlockedBy = r.blocked(d); d.BlockedBy {
+	d.BlockedBy = r.blocked(d)
+	d = r.patient(d)
+	switch d.BlockedBy {
 	case blockedIdle, blockedCompact, blockedCompactions:
 		return r.leave(d)
 	}
@@ -118,7 +120,7 @@ func (r *Run) delay(d Decision) Millis {
 		delay = max(delay, MinDelay)
 	}
 	if d.Action == ActionSwitchModel && d.NewModel != r.Model {
-		return delay
+		return max(delay, r.backoff(d.NewModel))
 	}
 	f := r.Open.Failure
 	delay = max(delay, f.RetryAfter)

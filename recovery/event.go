@@ -72,6 +72,8 @@ type Started struct {
 	// Fingerprint is what two requests to begin this run have in common, where its id is
 	// the requester's own.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// WaitsUntil is the deadline of whoever asks, if there is one: no call is kept at longer.
+	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
 }
 
 // Claimed says who appends to the run from now on. Effects of an older epoch that

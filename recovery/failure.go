@@ -47,6 +47,7 @@ const (
 	TimerTool       Timer = "tool"
 
 	TimerProgress Timer = "progress_after" // a step takes long
+	TimerPatience Timer = "patience"       // how long a call that fails is kept at
 
 	TimerWait    Timer = "wait"    // a deliberate wait is over
 	TimerNetwork Timer = "network" // this machine is connected again

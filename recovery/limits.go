@@ -41,10 +41,15 @@ func (r *Run) roundsOver() bool {
 }
 
 // maxAttempts is how many attempts the model call at hand may have, switches included.
-func (r *Run) maxAttempts() int { return MaxAttemptsPerCall + r.Call.Granted }
+func (r *Run) maxAttempts() int {
+	if r.Call.LastRound {
+		return MaxAttemptsInAll + r.Call.Granted
+	}
+	return MaxAttemptsPerCall + r.Call.Granted
+}
 
 // outOfRetries reports whether d would be one retry of the call at hand too many. Going on
 // once the network is back is none.
 func (r *Run) outOfRetries(d Decision) bool {
-	return d.Action == ActionRetry && r.Policy.AutoRecover && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
+	return d.Action == ActionRetry && r.Policy.AutoRecover && !d.LastRound && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
 }

@@ -165,7 +165,7 @@ func (c *callCount) count(t *rapid.T, before *Run, e Event) {
 
 func (c *callCount) mayCall(t *rapid.T, r *Run, b Began) {
 	switch {
-	case c.inCall > MaxAttemptsPerCall+c.answers:
+	case c.inCall > MaxAttemptsInAll+c.answers:
 		t.Fatalf("I51: attempt %d of one model call, %d of them granted", c.inCall, c.answers)
 	case c.failed >= MaxFailedAttempts+c.granted:
 		t.Fatalf("I51: a call after %d failed attempts, %d of them granted", c.failed, c.granted)

@@ -3,6 +3,7 @@ package recovery
 // Limits that hold whatever a policy or a plugin says (spec §5).
 const (
 	MaxAttemptsPerCall    = 6           // attempts of one model call, switches included
+	MaxAttemptsInAll      = 8           // of one model call, with the last round that its patience has
 	MaxFailedAttempts     = 20          // failed attempts of one run
 	MinDelay              = Millis(250) // before any attempt after the second
 	MaxInProcessWait      = Millis(60_000)
@@ -77,6 +78,7 @@ func DefaultPolicy() Policy {
 		Timeouts: Timeouts{
 			Connect: 10 * second, FirstEvent: 30 * second, Bytes: 60 * second, Idle: 120 * second,
 			MaxTurn: 48 * hour, Run: 48 * hour, Tool: 10 * minute, ProgressAfter: 30 * second,
+			Patience: 30 * second,
 		},
 		SuggestionTTL: 24 * hour,
 	}

@@ -28,11 +28,13 @@ type Run struct {
 	Seq       uint64    // of the last event applied
 	Last      time.Time // its time
 	StartedAt time.Time
-	Session   string
-	Continues *Head
-	Owner     string
-	Epoch     uint64
-	Inbox     uint64 // the last command that an event answered
+	// WaitsUntil is the deadline of whoever asks; zero for none.
+	WaitsUntil time.Time
+	Session    string
+	Continues  *Head
+	Owner      string
+	Epoch      uint64
+	Inbox      uint64 // the last command that an event answered
 
 	Policy Policy
 	System string
@@ -103,13 +105,18 @@ type Attempt struct {
 
 // Call counts the tries at one model call; an answer resets it.
 type Call struct {
-	Attempts int    // requests begun
-	Retries  int    // of them, by a decision to retry
-	Once     int    // failures of kinds that one retry may help, at the most
-	Granted  int    // extra attempts that a person's answers gave
-	Adjust   Adjust // for the next attempt
-	Doubled  Timer  // the timer whose limit the next attempt doubles
-	Tried    []Tried
+	Attempts int       // requests begun
+	Retries  int       // of them, by a decision to retry
+	Once     int       // failures of kinds that one retry may help, at the most
+	FailedAt time.Time // of its first failure, from which its patience counts
+	// LastRound: its patience is over, and each model that failed is asked once more; RoundFrom
+	// is how many failed attempts there were before.
+	LastRound bool
+	RoundFrom int
+	Granted   int    // extra attempts that a person's answers gave
+	Adjust    Adjust // for the next attempt
+	Doubled   Timer  // the timer whose limit the next attempt doubles
+	Tried     []Tried
 }
 
 // ToolRun is a tool call of the last answer and how far it has come.
@@ -308,7 +315,7 @@ func (r *Run) apply(e Event) {
 
 func (r *Run) started(e Event, b Started) {
 	r.ID = e.Run
-	r.StartedAt, r.LastStepAt = e.Time, e.Time
+	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
 	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
 	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
 	r.Chosen, r.Model = b.Model, b.Model
@@ -483,6 +490,9 @@ func (r *Run) failed(e Event, b Failed) {
 		r.Wasted = r.Wasted.Plus(b.Usage)
 		a.InAir = false
 		r.FailedAttempts++
+		if r.Call.FailedAt.IsZero() {
+			r.Call.FailedAt = e.Time
+		}
 		if b.Failure.Kind.Once() {
 			r.Call.Once++
 		}
@@ -666,6 +676,9 @@ func (r *Run) decided(b Decided) {
 		return
 	}
 	o.Decision = &b.Decision
+	if b.Decision.LastRound && !r.Call.LastRound {
+		r.Call.LastRound, r.Call.RoundFrom = true, len(r.Call.Tried)
+	}
 	if o.Pressed != "" && (b.Decision.Action == ActionRetry || b.Decision.Action == ActionSwitchModel) {
 		o.Accepted = true
 		r.Call.Granted++

@@ -19,6 +19,7 @@ type Timeouts struct {
 	Run           Millis `json:"runMs,omitempty"`
 	Tool          Millis `json:"toolMs,omitempty"`
 	ProgressAfter Millis `json:"progressAfterMs,omitempty"`
+	Patience      Millis `json:"patienceMs,omitempty"`
 }
 
 // SettableTimers lists the timers that Timeouts holds, in the order in which they
@@ -26,6 +27,7 @@ type Timeouts struct {
 func SettableTimers() []Timer {
 	return []Timer{
 		TimerFirstEvent, TimerConnect, TimerBytes, TimerIdle, TimerStep, TimerMaxTurn, TimerRun, TimerTool, TimerProgress,
+		TimerPatience,
 	}
 }
 
@@ -50,6 +52,8 @@ func (t *Timeouts) Of(timer Timer) *Millis {
 		return &t.Tool
 	case TimerProgress:
 		return &t.ProgressAfter
+	case TimerPatience:
+		return &t.Patience
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type Decision struct {
 	Actions   []Button `json:"actions,omitempty"`
 	Adjust    Adjust   `json:"adjust,omitzero"`
 	By        *Voter   `json:"by,omitempty"`        // nil = nobody had an opinion
+	LastRound bool     `json:"lastRound,omitempty"` // it is of the round at the end of the call's patience
 	BlockedBy string   `json:"blockedBy,omitempty"` // the limit that keeps the runner from acting on it
 	Ignored   []string `json:"ignored,omitempty"`   // "plugin: why its answer did not count"
 }

@@ -183,7 +183,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 
 // startAlone begins a run that is of no session.
 func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
-	started, err := r.started(req)
+	started, err := r.started(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (r *Runner) begin(ctx context.Context, id string, started recovery.Started,
 	return l.launchAfter(ctx, l.open(ctx, started))
 }
 
-func (r *Runner) started(req Request) (recovery.Started, error) {
+func (r *Runner) started(ctx context.Context, req Request) (recovery.Started, error) {
 	input := req.Messages
 	if req.Prompt != "" {
 		input = append(slices.Clone(input), llm.User(req.Prompt))
@@ -233,6 +233,9 @@ func (r *Runner) started(req Request) (recovery.Started, error) {
 	}
 	if unpriced := s.Policy.Unpriced(s.Model); len(unpriced) > 0 {
 		return recovery.Started{}, fmt.Errorf("there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		s.WaitsUntil = deadline.UTC().Round(0)
 	}
 	s.Policy.Plugins = nil
 	for _, h := range r.hooks() {

@@ -319,7 +319,7 @@ func TestAHostilePluginIsBounded(t *testing.T) {
 			runner.WithPolicy(func(p *recovery.Policy) { p.MaxRetries = 100 }))
 		_, err := r.Run(t.Context(), "hi")
 		failed := wantError(t, err, recovery.KindOverloaded)
-		if n := len(model.calls()); n != recovery.MaxAttemptsPerCall {
+		if n := len(model.calls()); n != recovery.MaxAttemptsPerCall+1 { // and the last round
 			t.Errorf("%d attempts", n)
 		}
 		if failed.Suggestion == nil || failed.Suggestion.BlockedBy != "max_attempts" {

@@ -48,7 +48,7 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	started, err := r.started(r.inSession(req, session))
+	started, err := r.started(ctx, r.inSession(req, session))
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (c *checker) i11withinLimits(e recovery.Event) {
 }
 
 func (c *checker) i12boundedRetries(e recovery.Event) {
-	if _, ok := e.Body.(recovery.Began); ok && c.began+1 > recovery.MaxAttemptsPerCall+c.granted {
+	if _, ok := e.Body.(recovery.Began); ok && c.began+1 > recovery.MaxAttemptsInAll+c.granted {
 		c.complain("I12: event %d is attempt %d of one model call (%d granted)", e.Seq, c.began+1, c.granted)
 	}
 	if b, ok := e.Body.(recovery.Failed); ok && b.Attempt != 0 && c.failed+1 > recovery.MaxFailedAttempts+c.grants {

@@ -140,8 +140,8 @@ func (d *dryRun) problem(cmd *cobra.Command) error {
 	if err := rules.CheckKind(d.kind); changed("kind") && err != nil {
 		return usagef("--kind: %w", err)
 	}
-	if changed("attempt") && (d.kind == "" || d.attempt < 0 || d.attempt >= recovery.MaxAttemptsPerCall) {
-		return usagef("--attempt is from 0 to %d, and needs --kind", recovery.MaxAttemptsPerCall-1)
+	if changed("attempt") && (d.kind == "" || d.attempt < 0 || d.attempt >= recovery.MaxAttemptsInAll) {
+		return usagef("--attempt is from 0 to %d, and needs --kind", recovery.MaxAttemptsInAll-1)
 	}
 	for _, model := range append([]string{orElse(d.model, "a/b")}, d.alternatives...) {
 		if err := checkModel(model); err != nil {

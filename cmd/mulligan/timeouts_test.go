@@ -116,6 +116,7 @@ max_turn        2 h     as long as run
 run             2 h     timeouts.run
 tool            1 min   MULLIGAN_TOOL
 progress_after  30 s    built in
+patience        30 s    built in
 `,
 		"local/quiet": `
 TIMER           LIMIT   FROM
@@ -128,6 +129,7 @@ max_turn        2 h     as long as run
 run             2 h     timeouts.run
 tool            1 min   MULLIGAN_TOOL
 progress_after  30 s    built in
+patience        30 s    built in
 `,
 	} {
 		var b strings.Builder
@@ -161,7 +163,7 @@ func TestParseTimeouts(t *testing.T) {
 		}
 	}
 	for setting, want := range map[string]string{
-		"soon=1s":         `--timeout soon=1s: "soon" is not a timer; there are: first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after`,
+		"soon=1s":         `--timeout soon=1s: "soon" is not a timer; there are: first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after, patience`,
 		"idle":            `--timeout idle: "" is not a duration`,
 		"idle=5":          `write for example 30s`,
 		"idle=-1s":        `idle is negative (-1s); 0 is off`,

@@ -2,6 +2,7 @@ package autorecover_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -88,6 +90,79 @@ func TestASilentModelAloneIsAskedAgain(t *testing.T) {
 	story(t, autorecover.DefaultConfig(), map[string]*scripted{fable: model}, "Hello.", func(_ time.Duration, calls int64, _ error) {
 		if calls != 2 {
 			t.Errorf("%d calls", calls)
+		}
+	})
+}
+
+// failsFor is down for some time from its first call on.
+func failsFor(down time.Duration, status int) *scripted {
+	s := &scripted{}
+	var began time.Time
+	s.play = func(context.Context) error {
+		if began.IsZero() {
+			began = time.Now()
+		}
+		if time.Since(began) >= down {
+			return nil
+		}
+		kind := recovery.KindUnavailable
+		if status == 429 {
+			kind = recovery.KindRateLimit
+		}
+		return recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	}
+	return s
+}
+
+// TestWhatPassesHasTime: outages of some seconds are outlasted, however the tries are spread.
+func TestWhatPassesHasTime(t *testing.T) {
+	eager := autorecover.DefaultConfig()
+	eager.AfterRetries = 1
+	quick := autorecover.DefaultConfig()
+	quick.Delays = []time.Duration{time.Millisecond}
+	for name, c := range map[string]struct {
+		config autorecover.Config
+		models map[string]*scripted
+	}{
+		"two models down for 8 s":               {autorecover.DefaultConfig(), map[string]*scripted{fable: failsFor(8*time.Second, 503), quill: failsFor(8*time.Second, 503)}},
+		"the same, and switching after a retry": {eager, map[string]*scripted{fable: failsFor(8*time.Second, 503), quill: failsFor(8*time.Second, 503)}},
+		"a storm of 429 for 6 s":                {autorecover.DefaultConfig(), map[string]*scripted{fable: failsFor(6*time.Second, 429), quill: failsFor(6*time.Second, 429)}},
+		"a storm, and switching after a retry":  {eager, map[string]*scripted{fable: failsFor(6*time.Second, 429), quill: failsFor(6*time.Second, 429)}},
+		"one model, and no pauses":              {quick, map[string]*scripted{fable: failsFor(20*time.Second, 503)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			story(t, c.config, c.models, "Hello.", func(took time.Duration, calls int64, _ error) {
+				if took > 30*time.Second || calls > recovery.MaxAttemptsInAll {
+					t.Errorf("it took %s and %d calls", took, calls)
+				}
+			})
+		})
+	}
+}
+
+// TestPatienceEnds: what does not pass is over after the last round, with every model asked in
+// it once, and a person is asked.
+func TestPatienceEnds(t *testing.T) {
+	models := map[string]*scripted{fable: failsFor(time.Hour, 503), quill: failsFor(time.Hour, 503)}
+	story(t, autorecover.DefaultConfig(), models, "", func(took time.Duration, calls int64, err error) {
+		failed, ok := errors.AsType[*runner.Error](err)
+		if !ok || failed.Suggestion == nil || took > 31*time.Second || took < 20*time.Second || calls != recovery.MaxAttemptsInAll {
+			t.Errorf("it took %s and %d calls: %v", took, calls, err)
+		}
+	})
+}
+
+// TestTheCallersDeadlineIsThePatience: who waits for 12 s is not told of it after 30.
+func TestTheCallersDeadlineIsThePatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := autorecover.DefaultConfig()
+		config.Delays, config.Jitter = []time.Duration{time.Millisecond}, 0
+		model := failsFor(8*time.Second, 503)
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+		defer cancel()
+		answer, err := runner.New(runner.WithAutoRecover(true), runner.WithHook(autorecover.Name, config.Hook()), runner.WithModel(fable, model)).Run(ctx, "hi")
+		if answer != "Hello." {
+			t.Errorf("%q, %v", answer, err)
 		}
 	})
 }

@@ -38,8 +38,8 @@ func ParseEvent(name string, text []byte) (*Facts, error) {
 	switch {
 	case f.Failure.Kind == "":
 		return nil, Problems{s.problem(place{1, 1}, `an event needs at least {"failure": {"kind": …}}`)}
-	case f.Attempt < 0 || f.Attempt >= recovery.MaxAttemptsPerCall:
-		return nil, Problems{s.problem(place{1, 1}, "attempt %d is not between 0 and %d", f.Attempt, recovery.MaxAttemptsPerCall-1)}
+	case f.Attempt < 0 || f.Attempt >= recovery.MaxAttemptsInAll:
+		return nil, Problems{s.problem(place{1, 1}, "attempt %d is not between 0 and %d", f.Attempt, recovery.MaxAttemptsInAll-1)}
 	}
 	if f.Model == "" {
 		f.Model = f.Failure.Model

@@ -297,7 +297,7 @@ func TestParseEvent(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		``: "at least",
-		`{"failure": {"kind": "quota"}, "attempt": 99}`:         "between 0 and 5",
+		`{"failure": {"kind": "quota"}, "attempt": 99}`:         "between 0 and 7",
 		`{"failure": {"knd": "quota"}}`:                         `1:14: unknown field "knd"`,
 		`{"failure": {"kind": "quota", "elapsed": 7}}`:          "1:42: this should be a duration",
 		`{"failure": {"kind": "quota"}, "attempt": "x"}`:        "should be a number",

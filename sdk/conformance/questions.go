@@ -127,7 +127,7 @@ func HostileQuestions() []Question {
 			tomorrow,
 		}},
 		{"the last numbers", []Talk{change("as large as they get", func(m *mulliganv1.RunErrorRequest) {
-			most := int32(recovery.MaxAttemptsPerCall - 1)
+			most := int32(recovery.MaxAttemptsInAll - 1)
 			m.Attempt, m.Retries, m.MaxRetries, m.RemainingAttempts, m.IdleExpiries = most, most, most, 1, 1<<31-1
 			m.Remaining = &mulliganv1.Budget{Tokens: 1<<63 - 1, Microdollars: 1<<63 - 1}
 			m.ElapsedMs, m.RemainingMs, m.Failure.ElapsedMs, m.Failure.LimitMs = 1<<53, 1<<53, 1<<53, 1<<53

@@ -1,0 +1,106 @@
+package recovery
+
+import (
+	"slices"
+	"time"
+)
+
+// What may pass by itself has time, and not tries alone: where the retries of a call are
+// spent before its patience is over, each model that failed is asked once more at its end.
+
+// The pause before a model is asked that has failed during the call, and the most of it.
+const (
+	firstBackoff = Millis(1000)
+	doublings    = 2
+)
+
+// roundTime is how long before the end of a call's patience its last round begins, at the
+// most; of a short patience it is a quarter.
+const roundTime = Millis(5000)
+
+// backoff is the least pause before a switch to model: none where it is not known to be ill.
+func (r *Run) backoff(model string) Millis {
+	failures := 0
+	for _, t := range r.Call.Tried {
+		if t.Model == model {
+			failures++
+		}
+	}
+	if failures == 0 || !r.Policy.AutoRecover {
+		return 0
+	}
+	return firstBackoff << min(failures-1, doublings)
+}
+
+// patient is d where the attempts of the call are spent and its patience is not: the last
+// round, or the next model in it.
+func (r *Run) patient(d Decision) Decision {
+	switch {
+	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.mayPass():
+		return d
+	case r.Call.LastRound:
+		return r.nextInRound(d)
+	case d.BlockedBy != "max_attempts" && d.BlockedBy != "max_retries":
+		return d
+	}
+	end := r.patienceEnd()
+	begins := end.Add(-min(end.Sub(r.Call.FailedAt)/4, roundTime.Duration()))
+	left := InMillis(begins.Sub(r.Open.At))
+	if left <= 0 {
+		return d
+	}
+	last, then := d, *r
+	last.LastRound, last.Delay = true, max(d.Delay, left)
+	then.Call.LastRound = true
+	if r.Open.At.Add(last.Delay.Duration()).After(end) || then.blocked(last) != "" {
+		return d
+	}
+	last.BlockedBy = ""
+	return last
+}
+
+// patienceEnd is when the patience of the call at hand is over: who asks waits no longer
+// than its own deadline.
+func (r *Run) patienceEnd() time.Time {
+	end := r.Call.FailedAt.Add(r.Policy.Timeouts.Patience.Duration())
+	if !r.WaitsUntil.IsZero() && r.WaitsUntil.Before(end) {
+		return r.WaitsUntil
+	}
+	return end
+}
+
+// nextInRound is the next model of the last round that was not asked in it. Where there is
+// none, the call has had all its attempts.
+func (r *Run) nextInRound(d Decision) Decision {
+	asked := r.Call.Tried[min(r.Call.RoundFrom, len(r.Call.Tried)):]
+	was := func(model string) bool {
+		return slices.ContainsFunc(asked, func(t Tried) bool { return t.Model == model })
+	}
+	d.LastRound = true
+	if d.Action != ActionSwitchModel || was(d.NewModel) {
+		i := slices.IndexFunc(r.Call.Tried, func(t Tried) bool { return !was(t.Model) && r.Open.offers(t.Model) && passing[t.Code] })
+		if i < 0 {
+			d.BlockedBy = "max_attempts"
+			return d
+		}
+		d.Action, d.NewModel = ActionSwitchModel, r.Call.Tried[i].Model
+	}
+	d.Delay = 0
+	if r.Call.Attempts >= 2 {
+		d.Delay = MinDelay
+	}
+	d.BlockedBy = r.blocked(d)
+	return d
+}
+
+// mayPass reports whether what failed may pass by itself.
+func (r *Run) mayPass() bool {
+	o := r.Open
+	return o.Cause == CauseAttempt && o.CallID == "" && !o.Offline && o.Failure.Retryable && !o.Failure.Kind.Once() &&
+		o.Failure.ResetsAt.IsZero() && passing[o.Failure.Code]
+}
+
+// passing are the codes of failures that may pass by themselves.
+var passing = map[Code]bool{
+	CodeProviderTimeout: true, CodeProviderUnreachable: true, CodeProviderRateLimited: true, CodeProviderUnavailable: true, CodeStreamInterrupted: true,
+}

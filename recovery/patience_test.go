@@ -1,0 +1,83 @@
+package recovery
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTheLastRoundBegins: where the retries of a call are spent and its patience is not, it is
+// kept at until shortly before the end of that; in every other case it is blocked as ever.
+func TestTheLastRoundBegins(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Run)
+		after  Millis // how long the round is waited for; 0 = there is none
+	}{
+		"at once":                                 {func(*Run) {}, 25_000},
+		"7 s after the first failure":             {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-7 * time.Second) }, 18_000},
+		"the attempts are spent":                  {func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }, 25_000},
+		"a short patience":                        {func(r *Run) { r.Policy.Timeouts.Patience = 8_000 }, 6_000},
+		"a deadline":                              {func(r *Run) { r.WaitsUntil = r.Open.At.Add(12 * time.Second) }, 9_000},
+		"a deadline after the patience":           {func(r *Run) { r.WaitsUntil = r.Open.At.Add(time.Hour) }, 25_000},
+		"a deadline that is over":                 {func(r *Run) { r.WaitsUntil = r.Open.At.Add(-time.Second) }, 0},
+		"the patience is over":                    {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-26 * time.Second) }, 0},
+		"the provider asks for time in between":   {func(r *Run) { r.Open.Failure.RetryAfter = 28_000 }, 28_000},
+		"the provider asks for more time":         {func(r *Run) { r.Open.Failure.RetryAfter = 31_000 }, 0},
+		"more than is left, less than it was":     {func(r *Run) { r.Call.FailedAt, r.Open.Failure.RetryAfter = r.Open.At.Add(-7*time.Second), 29_000 }, 0},
+		"patience is off":                         {func(r *Run) { r.Policy.Timeouts.Patience = 0 }, 0},
+		"retries are off":                         {func(r *Run) { r.Policy.MaxRetries = 0 }, 0},
+		"nothing is done by itself":               {func(r *Run) { r.Policy.AutoRecover, r.Call.Attempts = false, MaxAttemptsPerCall }, 0},
+		"it does not pass":                        {func(r *Run) { r.Open.Failure = *NewFailure(KindContentFilter, OriginModel, PhaseMidStream, nil) }, 0},
+		"the run has failed too often":            {func(r *Run) { r.FailedAttempts = MaxFailedAttempts }, 0},
+		"the turn is over before":                 {func(r *Run) { r.Policy.Timeouts.MaxTurn = 10_000 }, 0},
+		"a plugin's pause is longer than is left": {func(r *Run) { r.Open.Votes[0].Delay = 40_000 }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openRun(overloaded(), Vote{Plugin: "p", Action: ActionRetry})
+			r.Call.Attempts, r.Call.Retries, r.Call.FailedAt = 4, r.Policy.MaxRetries, r.Open.At
+			c.change(r)
+			d := Decide(r)
+			if d.LastRound != (c.after > 0) || (d.BlockedBy == "") != (c.after > 0) || c.after > 0 && d.Delay != c.after {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
+// TestTheLastRoundAsksEachOnce: who failed before is asked in the order in which it did, whatever
+// a plugin says, and then the call has had all its attempts.
+func TestTheLastRoundAsksEachOnce(t *testing.T) {
+	r := openRun(overloaded(), Vote{Plugin: "p", Action: ActionRetry})
+	code := r.Open.Failure.Code
+	r.Open.Alternatives = []Alternative{{Model: "b/two"}}
+	r.Call.Attempts, r.Call.FailedAt, r.Call.LastRound, r.Call.RoundFrom = 7, r.Open.At.Add(-26*time.Second), true, 2
+	r.Call.Tried = []Tried{{Model: "b/two", Code: code}, {Model: r.Model, Code: code}, {Model: r.Model, Code: code}}
+	if d := Decide(r); d.Action != ActionSwitchModel || d.NewModel != "b/two" || d.BlockedBy != "" || d.Delay != MinDelay {
+		t.Errorf("%+v", d)
+	}
+	r.Call.Tried = append(r.Call.Tried, Tried{Model: "b/two", Code: code})
+	if d := Decide(r); d.BlockedBy != "max_attempts" {
+		t.Errorf("%+v", d)
+	}
+	r.Open.Failure = *NewFailure(KindMalformedResponse, OriginModel, PhaseMidStream, nil)
+	r.Open.Failure.Code = CodeRequestInvalid // it does not pass, and is retried no more often than it was
+	r.Call.Retries = r.Policy.MaxRetries
+	if d := Decide(r); d.BlockedBy != "max_retries" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestBackoffAcrossSwitches: a switch to a model that failed in the call waits like a retry.
+func TestBackoffAcrossSwitches(t *testing.T) {
+	for failures, want := range []Millis{0, 1000, 2000, 4000, 4000} {
+		r := openRun(overloaded(), Vote{Plugin: "p", Action: ActionSwitchModel, NewModel: "b/two"})
+		for range failures {
+			r.Call.Tried = append(r.Call.Tried, Tried{Model: "b/two"})
+		}
+		if d := Decide(r); d.Delay != want {
+			t.Errorf("after %d failures: %d ms", failures, d.Delay)
+		}
+		if r.Policy.AutoRecover = false; Decide(r).Delay != 0 {
+			t.Errorf("after %d failures, a suggestion waits", failures)
+		}
+	}
+}
