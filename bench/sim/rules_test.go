@@ -270,11 +270,12 @@ func (c *checker) i20decidedFirst(e recovery.Event) {
 }
 
 // votedSo reports whether by names a vote for the decision that is in the log; of what a
-// limit forbids another decision may have been made.
+// limit forbids another decision may have been made, and the last round of a call's patience
+// asks each model in turn.
 func (c *checker) votedSo(by *recovery.Voter, d recovery.Decision) bool {
 	return by != nil && slices.ContainsFunc(c.votes, func(v recovery.Vote) bool {
 		ranked := by.Rank < len(c.run.Policy.Plugins) && c.run.Policy.Plugins[by.Rank] == by.Plugin
-		said := v.Action == d.Action || d.BlockedBy != "" && c.sound(v)
+		said := v.Action == d.Action || (d.BlockedBy != "" || d.LastRound) && c.sound(v)
 		return ranked && said && v.Plugin == by.Plugin && v.Version == by.Version && v.Latency == by.Millis
 	})
 }
