@@ -1,9 +1,6 @@
 package recovery
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // cause is one way in which a clause says why a call failed: it speaks of something, and at
 // most nearWords words away it says what is wrong with that. Sentences are as many as their
@@ -92,18 +89,15 @@ func (c *reading) byCauses(table []cause) (verdict, bool) {
 
 // of reports whether the words of a clause say so; all are the concepts of the message.
 func (k *cause) of(words []tagged, all concept) (verdict, bool) {
-	if k.brief && all&perMinute == 0 {
+	if k.brief && all&perMinute == 0 || (clauses{words}).concepts()&k.unless != 0 {
 		return verdict{}, false
 	}
 	about, says := -1, -1
 	for i, w := range words {
-		if w.is&k.unless != 0 {
-			return verdict{}, false
-		}
-		if w.is&k.about != 0 {
+		switch {
+		case w.is&k.about != 0:
 			about = i
-		}
-		if w.is&k.says != 0 && (w.is&k.about == 0 || i != about) {
+		case w.is&k.says != 0:
 			says = i
 		}
 		if about >= 0 && (k.says == 0 || says >= 0 && apart(words[about], words[says]) <= nearWords) {
@@ -111,7 +105,7 @@ func (k *cause) of(words []tagged, all concept) (verdict, bool) {
 			if k.passing != "" && all&isPassing != 0 {
 				v.kind, v.variant = k.passing, ""
 			}
-			return v, k.unless == 0 || !slices.ContainsFunc(words[i:], func(w tagged) bool { return w.is&k.unless != 0 })
+			return v, true
 		}
 	}
 	return verdict{}, false
