@@ -50,7 +50,10 @@ func (in Input) happened() string {
 		return "something broke inside the program"
 	}
 	what, ok := says[in.Failure.Kind]
-	if !ok {
+	switch {
+	case in.Failure.Variant == recovery.VariantKeyMissing: // nothing was sent, so nobody refused it
+		what = "has no key"
+	case !ok:
 		what = "failed"
 	}
 	return short(in.Model) + " " + what
