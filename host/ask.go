@@ -129,7 +129,7 @@ func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, 
 		return recovery.Vote{}, err
 	}
 	vote, err := s.call(ctx, p, e)
-	if !lostCall(err) || status.Code(err) != codes.Unavailable || !s.roomForAnother(ctx) {
+	if !lostCall(err) || !s.roomForAnother(ctx) {
 		return vote, err
 	}
 	again, startErr := s.begin(ctx)

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/mulligan-run/mulligan/hooks"
 )
 
@@ -41,5 +44,25 @@ func TestACrashErrorIsBounded(t *testing.T) {
 	e.Stderr = s.tail(crashBytes)
 	if text := e.Error(); len(text) > hooks.MaxError || !strings.Contains(text, "line 149 ") || len(e.Stderr) > crashBytes || strings.Count(e.Stderr, "\n") >= keptLines {
 		t.Errorf("%d bytes: %s", len(text), text)
+	}
+}
+
+// A process that is gone closes its connection, and a call that was on it may hear either.
+func TestACallThatWasLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		err  error
+		lost bool
+	}{
+		{"the connection broke", &CrashError{Err: status.Error(codes.Unavailable, "EOF")}, true},
+		{"the connection was closed", &CrashError{Err: status.Error(codes.Canceled, "grpc: the client connection is closing")}, true},
+		{"it answered and ended", &CrashError{Err: status.Error(codes.InvalidArgument, "no")}, false},
+		{"a service went away", &explained{err: status.Error(codes.Unavailable, "EOF"), lost: true}, true},
+		{"a service has no time", &explained{err: status.Error(codes.Unavailable, "at lunch")}, false},
+	} {
+		if got := lostCall(test.err); got != test.lost {
+			t.Errorf("%s: %v", test.name, got)
+		}
 	}
 }

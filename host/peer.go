@@ -7,7 +7,9 @@ import (
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
@@ -80,8 +82,12 @@ func (t *talk) ping(ctx context.Context) error {
 	return nil
 }
 
-// lostCall reports whether a call failed because the peer went away.
+// lostCall reports whether a call failed because the peer went away, before it answered:
+// the connection broke, or was closed on the news that the process had ended.
 func lostCall(err error) bool {
+	if code := status.Code(err); code != codes.Unavailable && code != codes.Canceled {
+		return false
+	}
 	var crash *CrashError
 	if errors.As(err, &crash) {
 		return true
