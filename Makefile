@@ -71,7 +71,7 @@ kill: ## kill processes that drive runs, at named points and at any instant: N c
 
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire and write docs/faults.md
-	go test ./recovery -count=1 -run TestCatalogue$$ -rewrite
+	go test ./failure -count=1 -run TestCatalogue$$ -rewrite
 	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: timers-report

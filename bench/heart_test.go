@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -96,7 +97,7 @@ func story(call int) iter.Seq2[llm.Delta, error] {
 				{Kind: llm.DeltaStop, Stop: llm.StopToolUse},
 			}
 		case 2:
-			yield(llm.Delta{}, recovery.Classify(recovery.Evidence{Status: http.StatusServiceUnavailable}))
+			yield(llm.Delta{}, failure.Classify(failure.Evidence{Status: http.StatusServiceUnavailable}))
 			return
 		default:
 			said = []llm.Delta{{Kind: llm.DeltaText, Text: answerText}, {Kind: llm.DeltaStop, Stop: llm.StopEnd}}
@@ -115,13 +116,13 @@ func BenchmarkClassify(b *testing.B) {
 	const begin, end = `{"error":{"type":"server_error","message":"`, `"}}`
 	filler := strings.Repeat("the server had a problem with your request and ", 100)
 	body := []byte(begin + filler[:4096-len(begin)-len(end)] + end)
-	evidence := recovery.Evidence{
+	evidence := failure.Evidence{
 		Status: http.StatusBadRequest, Body: body, Model: "a/one", Provider: "a",
 		Header: map[string][]string{"Content-Type": {"application/json"}, "X-Request-Id": {"req_1"}},
 	}
 	var classify, valid spans
 	for b.Loop() {
-		classify.time(func() { recovery.Classify(evidence) })
+		classify.time(func() { failure.Classify(evidence) })
 		valid.time(func() {
 			if !json.Valid(body) {
 				b.Fatal("not JSON")

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
@@ -135,8 +136,8 @@ func startBare(b *testing.B) (client mulliganv1.RecoveryPluginClient, pid int, s
 
 // aFailure is a 503 as a plugin is asked about it.
 func aFailure() hooks.RunError {
-	failure := recovery.Classify(recovery.Evidence{
-		Status: 503, Phase: recovery.PhaseBeforeFirstEvent, Provider: "lab", Model: "lab/one",
+	failure := failure.Classify(failure.Evidence{
+		Status: 503, Phase: failure.PhaseBeforeFirstEvent, Provider: "lab", Model: "lab/one",
 		Body: []byte(`{"error":{"type":"server_error","message":"The server is currently overloaded."}}`),
 	})
 	return hooks.RunError{

@@ -8,6 +8,7 @@ import (
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/telemetry"
@@ -71,17 +72,17 @@ func measuredRun(b *testing.B, rounds int) []recovery.Event {
 	}
 	add(recovery.Started{Model: "acme/small", Input: []llm.Message{llm.User("hello")}, Policy: recovery.DefaultPolicy()}, recovery.Claimed{Owner: "me", Epoch: 1})
 	usage := llm.Usage{InputTokens: 100, OutputTokens: 20, CacheReadTokens: 50}
-	failure := *recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	refused := *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil)
 	for round := range rounds {
 		first := uint64(2*round + 1) //nolint:gosec // small
 		call := llm.ToolCall{ID: fmt.Sprint("c", round), Name: "search", Args: []byte("{}")}
-		add(recovery.Began{Attempt: first, Round: round + 1, Model: "acme/small"}, recovery.Failed{Attempt: first, Failure: failure, Usage: usage})
+		add(recovery.Began{Attempt: first, Round: round + 1, Model: "acme/small"}, recovery.Failed{Attempt: first, Failure: refused, Usage: usage})
 		failed := uint64(len(events)) //nolint:gosec // small
 		add(
 			recovery.Voted{Failure: failed, Vote: recovery.Vote{Plugin: "helper", Action: recovery.ActionRetry, Latency: 1}},
 			recovery.Decided{Failure: failed, Decision: recovery.Decision{Action: recovery.ActionRetry, By: &recovery.Voter{Plugin: "helper"}}},
 			recovery.Waiting{ID: fmt.Sprint("w", round), For: recovery.WaitTime},
-			recovery.Due{Timer: recovery.TimerWait, Failure: failed},
+			recovery.Due{Timer: failure.TimerWait, Failure: failed},
 			recovery.Began{Attempt: first + 1, Round: round + 1, Model: "acme/small", Try: 1, Retry: true},
 			recovery.Answered{Attempt: first + 1, Usage: usage, FirstEvent: 3, Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Call: &call}}}},
 			recovery.ToolBegan{CallID: call.ID, Name: call.Name},

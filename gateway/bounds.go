@@ -6,7 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // What a problem tells at most, whatever was sent (S12).
@@ -61,4 +61,4 @@ func echo(value any) any {
 	return value
 }
 
-func clip(text string, most int) string { return recovery.Clip(text, most) }
+func clip(text string, most int) string { return words.Clip(text, most) }

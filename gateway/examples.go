@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -35,8 +36,8 @@ func addExamples(op *huma.Operation) {
 // about it.
 var (
 	exampleTime    = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
-	exampleFailure = recovery.Failure{
-		Kind: recovery.KindOverloaded, Code: recovery.KindOverloaded.Code(), Origin: recovery.OriginModel, Phase: recovery.PhaseBeforeFirstEvent,
+	exampleFailure = failure.Failure{
+		Kind: failure.KindOverloaded, Code: failure.KindOverloaded.Code(), Origin: failure.OriginModel, Phase: failure.PhaseBeforeFirstEvent,
 		Retryable: true, Provider: "anthropic", Model: exampleModel, HTTPStatus: 529, ProviderCode: "overloaded_error", Elapsed: 412,
 		Title: "Anthropic is overloaded", Message: "Its servers are full (529); this is not your usage limit.", Detail: "Overloaded",
 	}
@@ -60,7 +61,7 @@ var (
 		ID: exampleRun, Session: "golf", Title: examplePrompt, Model: exampleModel, Status: recovery.StatusFailed, SuggestionOpen: true,
 		StartedAt: exampleTime, UpdatedAt: exampleTime.Add(time.Second), Seq: 7,
 	}
-	exampleDefaults = Defaults{Model: exampleOther, Timeouts: map[recovery.Timer]int64{recovery.TimerIdle: 120_000}}
+	exampleDefaults = Defaults{Model: exampleOther, Timeouts: map[failure.Timer]int64{failure.TimerIdle: 120_000}}
 	exampleSession  = Session{ID: "golf", Defaults: exampleDefaults, Runs: []Listed{exampleListed}, Updated: exampleListed.UpdatedAt}
 )
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -120,9 +121,9 @@ func (w *written) Cancel(_ context.Context, run string) error {
 // fail brings a run to an open suggestion.
 func (w *written) fail(t *testing.T, id string) {
 	t.Helper()
-	f := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	f.Provider = "anthropic"
-	f.Describe(recovery.Words{})
+	f.Describe(failure.Words{})
 	err := w.write(id, recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}, recovery.Checkpointed{Attempt: 1, Text: "par"},
 		recovery.Failed{Attempt: 1, Failure: *f, Alternatives: []recovery.Alternative{{Model: "b/two"}}})
 	if err != nil {

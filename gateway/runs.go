@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -25,17 +26,17 @@ type Start struct {
 	Key         string `json:"-"` // an idempotency key, or ""
 	Fingerprint string `json:"-"` // of all the rest, where there is a Key
 
-	Prompt      string                   `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." minLength:"1" maxLength:"16777216" example:"What is a mulligan?"`
-	Messages    []llm.Message            `json:"messages,omitempty" doc:"A conversation that ends with what the user says." minItems:"1" maxItems:"10000"`
-	Model       string                   `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
-	Fallbacks   []string                 `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
-	System      string                   `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
-	Session     string                   `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$"`
-	AutoRecover *bool                    `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
-	MaxRetries  *int                     `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
-	MaxRounds   *int                     `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
-	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after, patience); 0 is off." example:"{\"idle\":120000}"`
-	Budget      *recovery.Budget         `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
+	Prompt      string                  `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." minLength:"1" maxLength:"16777216" example:"What is a mulligan?"`
+	Messages    []llm.Message           `json:"messages,omitempty" doc:"A conversation that ends with what the user says." minItems:"1" maxItems:"10000"`
+	Model       string                  `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
+	Fallbacks   []string                `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
+	System      string                  `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
+	Session     string                  `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$"`
+	AutoRecover *bool                   `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
+	MaxRetries  *int                    `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
+	MaxRounds   *int                    `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
+	Timeouts    map[failure.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after, patience); 0 is off." example:"{\"idle\":120000}"`
+	Budget      *recovery.Budget        `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
 }
 
 // TransformSchema says what is needed of a Start, and who may speak.

@@ -7,15 +7,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // Defaults are what the runs of a session start with; what is left out is the program's.
 type Defaults struct {
-	Model       string                   `json:"model,omitempty" maxLength:"256" doc:"provider/model"`
-	AutoRecover *bool                    `json:"autoRecover,omitempty"`
-	Timeouts    map[recovery.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name; 0 is off."`
+	Model       string                  `json:"model,omitempty" maxLength:"256" doc:"provider/model"`
+	AutoRecover *bool                   `json:"autoRecover,omitempty"`
+	Timeouts    map[failure.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name; 0 is off."`
 }
 
 // Session is a conversation.
@@ -103,7 +104,7 @@ func (g *Gateway) getSession(ctx context.Context, in *SessionInput) (*sessionOut
 	s.Defaults = Defaults{Model: defaults.Model, AutoRecover: defaults.AutoRecover}
 	for timer, limit := range defaults.Timeouts {
 		if s.Defaults.Timeouts == nil {
-			s.Defaults.Timeouts = map[recovery.Timer]int64{}
+			s.Defaults.Timeouts = map[failure.Timer]int64{}
 		}
 		s.Defaults.Timeouts[timer] = int64(limit)
 	}
@@ -133,13 +134,13 @@ func (g *Gateway) setSession(ctx context.Context, in *SessionChange) (*sessionOu
 }
 
 // Settings are timers as a request has them.
-func Settings(timeouts map[recovery.Timer]int64) recovery.Settings {
+func Settings(timeouts map[failure.Timer]int64) recovery.Settings {
 	if len(timeouts) == 0 {
 		return nil
 	}
 	settings := recovery.Settings{}
 	for timer, limit := range timeouts {
-		settings[timer] = recovery.Millis(limit)
+		settings[timer] = failure.Millis(limit)
 	}
 	return settings
 }

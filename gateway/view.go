@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -23,7 +24,7 @@ type Run struct {
 	Attempt     *Attempt          `json:"attempt,omitempty" doc:"The model call that is going on."`
 	Tools       []Call            `json:"tools,omitempty" doc:"The tool calls of the last answer."`
 	Wait        *recovery.Waiting `json:"wait,omitempty" doc:"A wait that a person may cut short by its actions."`
-	Error       *recovery.Failure `json:"error,omitempty" doc:"What went wrong last, of a run that failed or is being recovered."`
+	Error       *failure.Failure  `json:"error,omitempty" doc:"What went wrong last, of a run that failed or is being recovered."`
 	Usage       Usage             `json:"usage"`
 	StartedAt   time.Time         `json:"startedAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`

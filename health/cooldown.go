@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // How long a cooldown lasts.
@@ -29,9 +29,9 @@ const (
 
 // record is one cooldown, running or over.
 type record struct {
-	Kind     recovery.Kind `json:"kind"`
-	Until    time.Time     `json:"until"`
-	Failures int           `json:"failures"` // in a row
+	Kind     failure.Kind `json:"kind"`
+	Until    time.Time    `json:"until"`
+	Failures int          `json:"failures"` // in a row
 }
 
 // records are the cooldowns by scope: a full name, an entry's name, or that of an engine's
@@ -39,14 +39,14 @@ type record struct {
 type records map[string]record
 
 // scopeOf is the narrowest scope that f says something about; false for none.
-func scopeOf(model string, f recovery.Failure) (string, bool) {
+func scopeOf(model string, f failure.Failure) (string, bool) {
 	if f.Timer != "" || entryOf(model) == "" || len(model) > maxName || !utf8.ValidString(model) {
 		return "", false
 	}
 	switch f.Kind {
-	case recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindModelNotFound:
+	case failure.KindRateLimit, failure.KindOverloaded, failure.KindModelNotFound:
 		return model, true
-	case recovery.KindQuota, recovery.KindAuth, recovery.KindBilling:
+	case failure.KindQuota, failure.KindAuth, failure.KindBilling:
 		return accountOf(model, f), true
 	}
 	return "", false
@@ -55,7 +55,7 @@ func scopeOf(model string, f recovery.Failure) (string, bool) {
 // accountOf is the scope of whoever was asked: the entry or, where that is an engine that
 // asks providers of its own, the provider that failed. Only of an engine does a failure name
 // another provider than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
-func accountOf(model string, f recovery.Failure) string {
+func accountOf(model string, f failure.Failure) string {
 	if own := innerOf(model); f.Provider != entryOf(model) && own == entryOf(model)+"/"+f.Provider+"/" {
 		return own
 	}
@@ -82,7 +82,7 @@ func scopesOf(model string) []string {
 	return scopes
 }
 
-func (rs records) failed(scope string, f recovery.Failure, at time.Time) {
+func (rs records) failed(scope string, f failure.Failure, at time.Time) {
 	r := rs[scope]
 	r.Failures = min(r.Failures+1, maxRecords)
 	if until := at.Add(max(backoff(r.Failures), asked(f, at))).UTC().Round(0); until.After(r.Until) {
@@ -98,7 +98,7 @@ func backoff(failures int) time.Duration {
 }
 
 // asked is how long the provider itself wants to be left alone.
-func asked(f recovery.Failure, at time.Time) time.Duration {
+func asked(f failure.Failure, at time.Time) time.Duration {
 	wait := f.RetryAfter.Duration()
 	if !f.ResetsAt.IsZero() {
 		wait = max(wait, f.ResetsAt.Sub(at))

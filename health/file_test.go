@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 func open(t *testing.T, path string) *health.Health {
@@ -24,9 +24,9 @@ func open(t *testing.T, path string) *health.Health {
 func TestOutlivesTheProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "health.json")
 	h := open(t, path)
-	h.Failed("acme/fable-1", failure(recovery.KindBilling), start)
+	h.Failed("acme/fable-1", failureOf(failure.KindBilling), start)
 	again := open(t, path)
-	if c, ok := again.Cooling("acme/fable-2", start); !ok || c.Kind != recovery.KindBilling || !c.Until.Equal(start.Add(30*time.Second)) {
+	if c, ok := again.Cooling("acme/fable-2", start); !ok || c.Kind != failure.KindBilling || !c.Until.Equal(start.Add(30*time.Second)) {
 		t.Errorf("cooling %v: %+v", ok, c)
 	}
 	info, err := os.Stat(path)
@@ -42,9 +42,9 @@ func TestOutlivesTheProcess(t *testing.T) {
 func TestShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "health.json")
 	a, b := open(t, path), open(t, path)
-	a.Failed("acme/x", failure(recovery.KindOverloaded), start)
-	b.Failed("acme/y", failure(recovery.KindOverloaded), start)
-	b.Failed("acme/x", failure(recovery.KindOverloaded), start)
+	a.Failed("acme/x", failureOf(failure.KindOverloaded), start)
+	b.Failed("acme/y", failureOf(failure.KindOverloaded), start)
+	b.Failed("acme/x", failureOf(failure.KindOverloaded), start)
 	for name, h := range map[string]*health.Health{"a": a, "b": b} {
 		all := h.All(start)
 		if len(all) != 2 || !all[0].Until.Equal(start.Add(time.Minute)) {
@@ -52,7 +52,7 @@ func TestShared(t *testing.T) {
 		}
 	}
 	a.Succeeded("acme/x")
-	b.Failed("acme/z", failure(recovery.KindOverloaded), start)
+	b.Failed("acme/z", failureOf(failure.KindOverloaded), start)
 	if all := a.All(start); len(all) != 2 || all[0].Model != "acme/y" {
 		t.Errorf("a success came back: %+v", all)
 	}
@@ -61,7 +61,7 @@ func TestShared(t *testing.T) {
 func TestCoolingLearnsFromOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "health.json")
 	a, b := open(t, path), open(t, path)
-	a.Failed("acme/x", failure(recovery.KindAuth), start)
+	a.Failed("acme/x", failureOf(failure.KindAuth), start)
 	for i := range 2000 {
 		if _, ok := b.Cooling("acme/x", start.Add(time.Duration(i%2)*2*time.Second)); ok {
 			return
@@ -93,7 +93,7 @@ func TestCorruptFilesAreSetAside(t *testing.T) {
 			if kept, err := os.ReadFile(path + ".corrupt"); err != nil || string(kept) != content {
 				t.Errorf("set aside: %v", err)
 			}
-			h.Failed("acme/x", failure(recovery.KindAuth), start)
+			h.Failed("acme/x", failureOf(failure.KindAuth), start)
 			if all := open(t, path).All(start); len(all) != 1 {
 				t.Errorf("afterwards: %+v", all)
 			}
@@ -121,14 +121,14 @@ func TestTroubleWithTheFileIsRemembered(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	h.Failed("acme/x", failure(recovery.KindAuth), start)
+	h.Failed("acme/x", failureOf(failure.KindAuth), start)
 	if _, ok := h.Cooling("acme/x", start); !ok {
 		t.Error("forgotten, since it could not be written")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h.Failed("bcme/x", failure(recovery.KindAuth), start)
+	h.Failed("bcme/x", failureOf(failure.KindAuth), start)
 	if all := open(t, path).All(start); len(all) != 2 {
 		t.Errorf("written later: %+v", all)
 	}
@@ -137,7 +137,7 @@ func TestTroubleWithTheFileIsRemembered(t *testing.T) {
 func TestBounded(t *testing.T) {
 	h := health.New()
 	for i := range 1500 {
-		h.Failed(fmt.Sprintf("acme/%d", i), failure(recovery.KindOverloaded), start.Add(time.Duration(i)*time.Millisecond))
+		h.Failed(fmt.Sprintf("acme/%d", i), failureOf(failure.KindOverloaded), start.Add(time.Duration(i)*time.Millisecond))
 	}
 	if n := len(h.All(start)); n != 1000 {
 		t.Errorf("%d cooldowns", n)
@@ -160,13 +160,13 @@ func TestAStuckHolderIsWaitedForOnce(t *testing.T) {
 	h.SetPatience(patience)
 	began := time.Now()
 	for i := range callers {
-		h.Failed(fmt.Sprintf("acme/m%d", i), failure(recovery.KindOverloaded), start)
+		h.Failed(fmt.Sprintf("acme/m%d", i), failureOf(failure.KindOverloaded), start)
 	}
 	if waited := time.Since(began); waited > callers*patience/2 {
 		t.Errorf("%d callers waited for %v, each for itself", callers, waited)
 	}
 	unlock()
-	h.Failed("acme/last", failure(recovery.KindOverloaded), start)
+	h.Failed("acme/last", failureOf(failure.KindOverloaded), start)
 	if all := open(t, path).All(start); len(all) != callers+1 {
 		t.Errorf("the file has %d cooldowns, want those kept in memory too: %d", len(all), callers+1)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -38,7 +39,7 @@ func New() *Health { return &Health{known: nothing()} }
 
 // Failed notes that a call to model (a full name, provider/model) failed with f
 // at a time. Failures that say nothing about later calls change nothing.
-func (h *Health) Failed(model string, f recovery.Failure, at time.Time) {
+func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	h.pace.failed(entryOf(model), f)
 	scope, ok := scopeOf(model, f)
 	if !ok {

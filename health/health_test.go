@@ -7,22 +7,22 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func failure(kind recovery.Kind) recovery.Failure {
-	return *recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+func failureOf(kind failure.Kind) failure.Failure {
+	return *failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 }
 
 func TestScopes(t *testing.T) {
-	one := map[recovery.Kind]bool{recovery.KindRateLimit: true, recovery.KindOverloaded: true, recovery.KindModelNotFound: true}
-	entry := map[recovery.Kind]bool{recovery.KindQuota: true, recovery.KindAuth: true, recovery.KindBilling: true}
-	for _, kind := range append(recovery.Kinds(), "of_tomorrow") {
+	one := map[failure.Kind]bool{failure.KindRateLimit: true, failure.KindOverloaded: true, failure.KindModelNotFound: true}
+	entry := map[failure.Kind]bool{failure.KindQuota: true, failure.KindAuth: true, failure.KindBilling: true}
+	for _, kind := range append(failure.Kinds(), "of_tomorrow") {
 		h := health.New()
-		h.Failed("acme/fable-1", failure(kind), start)
+		h.Failed("acme/fable-1", failureOf(kind), start)
 		_, same := h.Cooling("acme/fable-1", start)
 		_, sibling := h.Cooling("acme/fable-2", start)
 		_, other := h.Cooling("acme-home/fable-1", start)
@@ -34,8 +34,8 @@ func TestScopes(t *testing.T) {
 
 func TestOurOwnTimersNeverCool(t *testing.T) {
 	h := health.New()
-	f := failure(recovery.KindOverloaded)
-	f.Timer = recovery.TimerIdle
+	f := failureOf(failure.KindOverloaded)
+	f.Timer = failure.TimerIdle
 	h.Failed("acme/fable-1", f, start)
 	if c, ok := h.Cooling("acme/fable-1", start); ok {
 		t.Errorf("cooling: %+v", c)
@@ -46,7 +46,7 @@ func TestDoublesUpToAnHourAndResets(t *testing.T) {
 	h := health.New()
 	at := start
 	for _, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour} {
-		h.Failed("acme/fable-1", failure(recovery.KindRateLimit), at)
+		h.Failed("acme/fable-1", failureOf(failure.KindRateLimit), at)
 		c, _ := h.Cooling("acme/fable-1", at)
 		if got := c.Until.Sub(at); got != want {
 			t.Fatalf("cooldown of %v, want %v", got, want)
@@ -57,7 +57,7 @@ func TestDoublesUpToAnHourAndResets(t *testing.T) {
 		}
 	}
 	h.Succeeded("acme/fable-1")
-	h.Failed("acme/fable-1", failure(recovery.KindRateLimit), at)
+	h.Failed("acme/fable-1", failureOf(failure.KindRateLimit), at)
 	if c, _ := h.Cooling("acme/fable-1", at); c.Until.Sub(at) != 30*time.Second {
 		t.Errorf("after a success: %v", c.Until.Sub(at))
 	}
@@ -65,8 +65,8 @@ func TestDoublesUpToAnHourAndResets(t *testing.T) {
 
 func TestSuccessResetsTheEntryToo(t *testing.T) {
 	h := health.New()
-	h.Failed("acme/fable-1", failure(recovery.KindAuth), start)
-	h.Failed("acme/fable-2", failure(recovery.KindOverloaded), start)
+	h.Failed("acme/fable-1", failureOf(failure.KindAuth), start)
+	h.Failed("acme/fable-2", failureOf(failure.KindOverloaded), start)
 	h.Succeeded("acme/fable-1")
 	all := h.All(start)
 	if len(all) != 1 || all[0].Model != "acme/fable-2" {
@@ -76,10 +76,10 @@ func TestSuccessResetsTheEntryToo(t *testing.T) {
 
 func TestAllNamesScopesInOrder(t *testing.T) {
 	h := health.New()
-	h.Failed("b/x", failure(recovery.KindQuota), start)
-	h.Failed("a/y", failure(recovery.KindOverloaded), start)
+	h.Failed("b/x", failureOf(failure.KindQuota), start)
+	h.Failed("a/y", failureOf(failure.KindOverloaded), start)
 	all := h.All(start)
-	if len(all) != 2 || all[0].Model != "a/y" || all[1].Model != "b" || all[1].Kind != recovery.KindQuota {
+	if len(all) != 2 || all[0].Model != "a/y" || all[1].Model != "b" || all[1].Kind != failure.KindQuota {
 		t.Errorf("all: %+v", all)
 	}
 	if late := h.All(start.Add(time.Hour)); len(late) != 0 {
@@ -90,9 +90,9 @@ func TestAllNamesScopesInOrder(t *testing.T) {
 // What the provider asks for is honoured, and no further failure, in whatever
 // order its time comes in, brings the end nearer.
 func TestNeverShortened(t *testing.T) {
-	kinds := []recovery.Kind{
-		recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindModelNotFound,
-		recovery.KindQuota, recovery.KindAuth, recovery.KindBilling, recovery.KindUnknown,
+	kinds := []failure.Kind{
+		failure.KindRateLimit, failure.KindOverloaded, failure.KindModelNotFound,
+		failure.KindQuota, failure.KindAuth, failure.KindBilling, failure.KindUnknown,
 	}
 	const month = 30 * 24 * 3600
 	rapid.Check(t, func(t *rapid.T) {
@@ -101,8 +101,8 @@ func TestNeverShortened(t *testing.T) {
 		var until time.Time
 		for range rapid.IntRange(1, 12).Draw(t, "failures") {
 			at := start.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "at")) * time.Second)
-			f := failure(rapid.SampledFrom(kinds).Draw(t, "kind"))
-			f.RetryAfter = recovery.Millis(1000 * rapid.IntRange(0, month).Draw(t, "retry after"))
+			f := failureOf(rapid.SampledFrom(kinds).Draw(t, "kind"))
+			f.RetryAfter = failure.Millis(1000 * rapid.IntRange(0, month).Draw(t, "retry after"))
 			if rapid.Bool().Draw(t, "resets") {
 				f.ResetsAt = at.Add(time.Duration(rapid.IntRange(-month, month).Draw(t, "reset")) * time.Second)
 			}
@@ -112,7 +112,7 @@ func TestNeverShortened(t *testing.T) {
 				t.Fatalf("shortened from %v to %v", until, c.Until)
 			}
 			until = c.Until
-			if !cooling || f.Kind == recovery.KindUnknown {
+			if !cooling || f.Kind == failure.KindUnknown {
 				continue
 			}
 			if until.Before(at.Add(f.RetryAfter.Duration())) || until.Before(f.ResetsAt) {
@@ -129,7 +129,7 @@ func TestNeverShortened(t *testing.T) {
 // An engine asks providers of its own: what one of them refuses says nothing of the others.
 func TestEnginesProviders(t *testing.T) {
 	h := health.New()
-	f := failure(recovery.KindAuth)
+	f := failureOf(failure.KindAuth)
 	f.Provider = "anthropic"
 	h.Failed("pi/anthropic/a", f, start)
 	for model, want := range map[string]bool{"pi/anthropic/a": true, "pi/anthropic/b": true, "pi/openai/a": false, "anthropic/a": false} {
@@ -156,7 +156,7 @@ func TestEnginesProviders(t *testing.T) {
 // A model is no engine's provider, though another model's name may begin with its own.
 func TestAModelsNameIsNoProvider(t *testing.T) {
 	h := health.New()
-	f := failure(recovery.KindRateLimit)
+	f := failureOf(failure.KindRateLimit)
 	f.Provider = "proxy"
 	h.Failed("proxy/anthropic", f, start)
 	if c, cooling := h.Cooling("proxy/anthropic/a", start); cooling {
@@ -166,7 +166,7 @@ func TestAModelsNameIsNoProvider(t *testing.T) {
 	if _, cooling := h.Cooling("proxy/anthropic", start); !cooling {
 		t.Error("another model's success ended the cooldown")
 	}
-	f = failure(recovery.KindAuth)
+	f = failureOf(failure.KindAuth)
 	f.Provider = "anthropic"
 	h.Failed("pi/anthropic/a", f, start)
 	if all := h.All(start); len(all) != 2 || all[0].Model != "pi/anthropic" {
@@ -176,7 +176,7 @@ func TestAModelsNameIsNoProvider(t *testing.T) {
 
 func TestAbsurdDemandsAreBounded(t *testing.T) {
 	h := health.New()
-	f := failure(recovery.KindQuota)
+	f := failureOf(failure.KindQuota)
 	f.RetryAfter, f.ResetsAt = 1<<62, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	h.Failed("acme/x", f, start)
 	if c, ok := h.Cooling("acme/x", start); !ok || c.Until.Sub(start) > 32*24*time.Hour {
@@ -194,7 +194,7 @@ func TestConcurrentUse(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for i := range 20 {
-					h.Failed("acme/x", failure(recovery.KindOverloaded), start)
+					h.Failed("acme/x", failureOf(failure.KindOverloaded), start)
 					h.Cooling("acme/x", start.Add(time.Duration(i)*time.Second))
 					h.All(start)
 					h.Succeeded("acme/y")

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // How fast a provider entry is called that has said that it has too much to do.
@@ -29,16 +29,16 @@ type turns struct {
 
 // troubled are failures by which a provider says that it has too much to do, or is down:
 // what many runs meet in the same moment.
-func troubled(f recovery.Failure) bool {
+func troubled(f failure.Failure) bool {
 	switch f.Kind {
-	case recovery.KindRateLimit, recovery.KindOverloaded, recovery.KindUnavailable:
+	case failure.KindRateLimit, failure.KindOverloaded, failure.KindUnavailable:
 		return f.Timer == ""
 	}
 	return false
 }
 
 // failed paces the calls of an entry from now on.
-func (p *pace) failed(entry string, f recovery.Failure) {
+func (p *pace) failed(entry string, f failure.Failure) {
 	if entry == "" || !troubled(f) {
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 func TestTurnsAreSpread(t *testing.T) {
@@ -15,7 +15,7 @@ func TestTurnsAreSpread(t *testing.T) {
 		if wait := h.Turn("acme/fable-1"); wait != 0 {
 			t.Errorf("%v for a provider that is well", wait)
 		}
-		h.Failed("acme/fable-1", failure(recovery.KindOverloaded), start)
+		h.Failed("acme/fable-1", failureOf(failure.KindOverloaded), start)
 		seconds := map[time.Duration]int{}
 		last := time.Duration(-1)
 		for range 1000 {
@@ -46,7 +46,7 @@ func TestTurnsThatNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := health.New()
 		for range 100 {
-			h.Failed("acme/fable-1", failure(recovery.KindUnavailable), start)
+			h.Failed("acme/fable-1", failureOf(failure.KindUnavailable), start)
 			if wait := h.Turn("acme/fable-1"); wait != 0 {
 				t.Fatalf("it waits %v", wait)
 			}
@@ -56,12 +56,12 @@ func TestTurnsThatNobodyWaitsFor(t *testing.T) {
 }
 
 func TestWhatTurnsAreFor(t *testing.T) {
-	troubled := map[recovery.Kind]bool{recovery.KindRateLimit: true, recovery.KindOverloaded: true, recovery.KindUnavailable: true}
-	for _, kind := range recovery.Kinds() {
-		for _, timer := range []recovery.Timer{"", recovery.TimerIdle} {
+	troubled := map[failure.Kind]bool{failure.KindRateLimit: true, failure.KindOverloaded: true, failure.KindUnavailable: true}
+	for _, kind := range failure.Kinds() {
+		for _, timer := range []failure.Timer{"", failure.TimerIdle} {
 			synctest.Test(t, func(t *testing.T) {
 				h := health.New()
-				f := failure(kind)
+				f := failureOf(kind)
 				f.Timer = timer
 				h.Failed("acme/fable-1", f, start)
 				h.Turn("acme/fable-1")

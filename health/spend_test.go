@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -92,7 +93,7 @@ func TestTheDayIsShared(t *testing.T) {
 	if _, lacks := b.Reserve(start, tokens(60), limit); lacks != "" {
 		t.Errorf("b lacks %q once a used less", lacks)
 	}
-	a.Failed("acme/x", failure(recovery.KindOverloaded), start)
+	a.Failed("acme/x", failureOf(failure.KindOverloaded), start)
 	for name, h := range map[string]*health.Health{"a": a, "b": b, "a later one": open(t, path)} {
 		if got := h.Spent(start); got.Tokens != 90 {
 			t.Errorf("%s: %+v", name, got)

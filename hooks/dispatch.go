@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -109,6 +110,6 @@ func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 		v = recovery.Vote{Version: v.Version, Hash: v.Hash, PID: v.PID, Error: v.Error}
 	}
 	v.Plugin, v.Shadow, v.Latency = hook.Name, hook.Shadow, since(began)
-	v.Error, v.Reason = recovery.Clip(v.Error, MaxError), recovery.Clip(v.Reason, MaxReason)
+	v.Error, v.Reason = words.Clip(v.Error, MaxError), words.Clip(v.Reason, MaxReason)
 	return v
 }

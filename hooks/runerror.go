@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -20,17 +21,17 @@ const (
 // arguments or results.
 type RunError struct {
 	Run, Session string
-	Failure      recovery.Failure
+	Failure      failure.Failure
 	Model        string // that failed, provider/model
 	Attempt      int    // within one model call, from 0
 	Retries      int    // of this model call so far
 	MaxRetries   int    // that the policy allows for one model call
 	AutoRecover  bool   // whether the decision is acted on, or offered to a person
 
-	Elapsed           recovery.Millis // since the run began, deliberate long waits left out
+	Elapsed           failure.Millis  // since the run began, deliberate long waits left out
 	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
 	RemainingAttempts int             // of this model call, under the limit that no policy lifts
-	RemainingTime     recovery.Millis // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
+	RemainingTime     failure.Millis  // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
 	Tried             []recovery.Tried
 	Alternatives      []recovery.Alternative // what switch_model may name
 
@@ -74,8 +75,8 @@ func NewRunError(r *recovery.Run) RunError {
 	return e
 }
 
-func elapsed(r *recovery.Run) recovery.Millis {
-	return recovery.InMillis(max(0, r.Open.At.Sub(r.StartedAt)-max(0, r.Parked)))
+func elapsed(r *recovery.Run) failure.Millis {
+	return failure.InMillis(max(0, r.Open.At.Sub(r.StartedAt)-max(0, r.Parked)))
 }
 
 func remaining(allowed, spent recovery.Budget) recovery.Budget {
@@ -87,9 +88,9 @@ func remaining(allowed, spent recovery.Budget) recovery.Budget {
 
 // remainingTime is what is left of the turn, which stands still while the run is parked,
 // or of the run, which does not.
-func remainingTime(r *recovery.Run, elapsed recovery.Millis) recovery.Millis {
+func remainingTime(r *recovery.Run, elapsed failure.Millis) failure.Millis {
 	turn := left(r.Policy.Timeouts.MaxTurn, elapsed)
-	run := left(r.Policy.Timeouts.Run, recovery.InMillis(max(0, r.Open.At.Sub(r.StartedAt))))
+	run := left(r.Policy.Timeouts.Run, failure.InMillis(max(0, r.Open.At.Sub(r.StartedAt))))
 	switch {
 	case turn == 0:
 		return run
@@ -128,4 +129,4 @@ func replaySafety(pending []*recovery.ToolRun) (safety string, tools []string) {
 }
 
 // since is the latency of an answer, at least a millisecond so that it is not "none".
-func since(began time.Time) recovery.Millis { return recovery.InMillis(max(1, time.Since(began))) }
+func since(began time.Time) failure.Millis { return failure.InMillis(max(1, time.Since(began))) }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // What a plugin gets of a transcript, at most.
@@ -35,15 +35,15 @@ func Recent(messages []llm.Message) []llm.Message {
 func bare(m llm.Message) llm.Message {
 	m.Parts = append([]llm.Part{}, m.Parts...)
 	for i, p := range m.Parts {
-		m.Parts[i].Text = recovery.Clip(p.Text, maxTranscriptText)
+		m.Parts[i].Text = words.Clip(p.Text, maxTranscriptText)
 		switch {
 		case p.Thinking != nil:
-			m.Parts[i].Thinking = &llm.Thinking{Text: recovery.Clip(p.Thinking.Text, maxTranscriptText)}
+			m.Parts[i].Thinking = &llm.Thinking{Text: words.Clip(p.Thinking.Text, maxTranscriptText)}
 		case p.Image != nil:
 			m.Parts[i].Image = &llm.Image{MediaType: p.Image.MediaType, Data: []byte{}}
 		case p.Result != nil:
 			result := *p.Result
-			result.Text = recovery.Clip(result.Text, maxTranscriptText)
+			result.Text = words.Clip(result.Text, maxTranscriptText)
 			m.Parts[i].Result = &result
 		case p.Call != nil:
 			m.Parts[i].Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Args: p.Call.Args}

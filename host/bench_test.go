@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -25,7 +26,7 @@ import (
 
 var benchEvent = hooks.RunError{
 	Run: "run_1", Session: "s", Model: "a/b", MaxRetries: 3,
-	Failure:      recovery.Failure{Kind: recovery.KindOverloaded, Code: recovery.CodeProviderUnavailable, Title: "The provider is overloaded", Message: "Try again."},
+	Failure:      failure.Failure{Kind: failure.KindOverloaded, Code: failure.CodeProviderUnavailable, Title: "The provider is overloaded", Message: "Try again."},
 	Alternatives: []recovery.Alternative{{Model: "c/d"}, {Model: "e/f"}},
 }
 

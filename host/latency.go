@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // latencies keeps the last 256. Its owner guards it.
@@ -19,11 +19,11 @@ func (l *latencies) add(d time.Duration) {
 }
 
 // quantile is 0 where nothing is known.
-func (l *latencies) quantile(q float64) recovery.Millis {
+func (l *latencies) quantile(q float64) failure.Millis {
 	sorted := slices.Clone(l.kept[:min(l.n, len(l.kept))])
 	if len(sorted) == 0 {
 		return 0
 	}
 	slices.Sort(sorted)
-	return recovery.InMillis(sorted[int(q*float64(len(sorted)-1))])
+	return failure.InMillis(sorted[int(q*float64(len(sorted)-1))])
 }

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // Spec says how a plugin is run, or where it is: either Command or Address is set. With
@@ -132,8 +132,8 @@ type Status struct {
 	Restarts  int               `json:"restarts"`
 	Breaker   string            `json:"breaker"` // closed, open or half-open
 	LastError string            `json:"lastError,omitempty"`
-	P50       recovery.Millis   `json:"p50Ms"` // of the last 256 answers
-	P99       recovery.Millis   `json:"p99Ms"`
+	P50       failure.Millis    `json:"p50Ms"` // of the last 256 answers
+	P99       failure.Millis    `json:"p99Ms"`
 	Labels    map[string]string `json:"labels,omitempty"`
 
 	ServerCertEnds time.Time `json:"serverCertEnds,omitzero"` // of a service that is connected with TLS

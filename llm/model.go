@@ -12,7 +12,7 @@ import (
 // Stream yields what it hears until the provider's terminal event, which it
 // yields as a delta of kind DeltaStop and nothing after it. Otherwise the last
 // thing it yields is an error; an adapter that knows its wire makes it a
-// *recovery.Failure. Stream never retries, follows no redirect, returns soon
+// *failure.Failure. Stream never retries, follows no redirect, returns soon
 // after ctx is cancelled or the consumer stops, and may be called by several
 // goroutines at once.
 type Model interface {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const (
@@ -21,26 +21,26 @@ const (
 func TestReportedInTheStream(t *testing.T) {
 	for name, c := range map[string]struct {
 		wire, events string
-		want         recovery.Kind
+		want         failure.Kind
 		code         string
 	}{
-		"OpenRouter":            {provider.TypeOpenAI, chunk + "\n" + `{"id":"gen-1","choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"code":"server_error","message":"Provider disconnected"}}`, recovery.KindUnavailable, "server_error"},
-		"OpenRouter, in choice": {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"error","error":{"code":429,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"slow down"}}}]}`, recovery.KindRateLimit, ""},
-		"z.ai":                  {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"network_error"}]}`, recovery.KindUnavailable, "network_error"},
-		"z.ai, overflow":        {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"model_context_window_exceeded"}]}`, recovery.KindContextOverflow, "model_context_window_exceeded"},
-		"error as an end":       {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"error"}]}`, recovery.KindUnavailable, ""},
-		"abort":                 {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"abort"}]}`, recovery.KindStreamInterrupted, "abort"},
-		"DeepSeek":              {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`, recovery.KindOverloaded, "insufficient_system_resource"},
-		"unheard of":            {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"gave_up"}]}`, recovery.KindStreamInterrupted, "gave_up"},
-		"Ollama":                {provider.TypeOpenAI, chunk + "\n" + `{"error":"an error was encountered while running the model: CUDA error"}`, recovery.KindUnavailable, ""},
-		"LiteLLM":               {provider.TypeOpenAI, chunk + "\n" + `{"error":{"message":"litellm.RateLimitError: RateLimitError: OpenAIException - slow down","type":"None","param":"None","code":"429"}}`, recovery.KindRateLimit, ""},
-		"vLLM":                  {provider.TypeOpenAI, chunk + "\n" + `{"object":"error","message":"engine died","type":"InternalServerError","param":null,"code":500}`, recovery.KindUnavailable, ""},
+		"OpenRouter":            {provider.TypeOpenAI, chunk + "\n" + `{"id":"gen-1","choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"code":"server_error","message":"Provider disconnected"}}`, failure.KindUnavailable, "server_error"},
+		"OpenRouter, in choice": {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"error","error":{"code":429,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"slow down"}}}]}`, failure.KindRateLimit, ""},
+		"z.ai":                  {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"network_error"}]}`, failure.KindUnavailable, "network_error"},
+		"z.ai, overflow":        {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"model_context_window_exceeded"}]}`, failure.KindContextOverflow, "model_context_window_exceeded"},
+		"error as an end":       {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"error"}]}`, failure.KindUnavailable, ""},
+		"abort":                 {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"abort"}]}`, failure.KindStreamInterrupted, "abort"},
+		"DeepSeek":              {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`, failure.KindOverloaded, "insufficient_system_resource"},
+		"unheard of":            {provider.TypeOpenAI, chunk + "\n" + `{"choices":[{"delta":{},"finish_reason":"gave_up"}]}`, failure.KindStreamInterrupted, "gave_up"},
+		"Ollama":                {provider.TypeOpenAI, chunk + "\n" + `{"error":"an error was encountered while running the model: CUDA error"}`, failure.KindUnavailable, ""},
+		"LiteLLM":               {provider.TypeOpenAI, chunk + "\n" + `{"error":{"message":"litellm.RateLimitError: RateLimitError: OpenAIException - slow down","type":"None","param":"None","code":"429"}}`, failure.KindRateLimit, ""},
+		"vLLM":                  {provider.TypeOpenAI, chunk + "\n" + `{"object":"error","message":"engine died","type":"InternalServerError","param":null,"code":500}`, failure.KindUnavailable, ""},
 
-		"OpenAI's form on Anthropic's wire": {provider.TypeAnthropic, begun + "\n" + `{"error":{"message":"upstream failed","type":"server_error"}}`, recovery.KindUnavailable, "server_error"},
-		"window exceeded":                   {provider.TypeAnthropic, begun + "\n" + `{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`, recovery.KindContextOverflow, "model_context_window_exceeded"},
-		"a second start":                    {provider.TypeAnthropic, begun + "\n" + `{"type":"message_start","message":{"id":"m"}}`, recovery.KindMalformedResponse, ""},
-		"a block begins again":              {provider.TypeAnthropic, begun + "\n" + `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}`, recovery.KindMalformedResponse, ""},
-		"a block that never began":          {provider.TypeAnthropic, begun + "\n" + `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"x"}}`, recovery.KindMalformedResponse, ""},
+		"OpenAI's form on Anthropic's wire": {provider.TypeAnthropic, begun + "\n" + `{"error":{"message":"upstream failed","type":"server_error"}}`, failure.KindUnavailable, "server_error"},
+		"window exceeded":                   {provider.TypeAnthropic, begun + "\n" + `{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`, failure.KindContextOverflow, "model_context_window_exceeded"},
+		"a second start":                    {provider.TypeAnthropic, begun + "\n" + `{"type":"message_start","message":{"id":"m"}}`, failure.KindMalformedResponse, ""},
+		"a block begins again":              {provider.TypeAnthropic, begun + "\n" + `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}`, failure.KindMalformedResponse, ""},
+		"a block that never began":          {provider.TypeAnthropic, begun + "\n" + `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"x"}}`, failure.KindMalformedResponse, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -48,11 +48,11 @@ func TestReportedInTheStream(t *testing.T) {
 				_, _ = io.WriteString(w, ": PROCESSING\n\ndata: "+strings.ReplaceAll(c.events, "\n", "\n\ndata: ")+"\n\n")
 			})
 			answer, err := hear(t.Context(), t, s, ask(c.wire))
-			f, _ := recovery.AsFailure(err)
+			f, _ := failure.AsFailure(err)
 			if f != nil && f.RequestID == "" {
 				t.Error("the failure does not name the request")
 			}
-			if f == nil || f.Kind != c.want || f.Phase != recovery.PhaseMidStream || f.ProviderCode != c.code && c.code != "" {
+			if f == nil || f.Kind != c.want || f.Phase != failure.PhaseMidStream || f.ProviderCode != c.code && c.code != "" {
 				t.Errorf("%v: %+v", err, f)
 			}
 			if answer.Stop != "" || answer.Message("").Text() != "some text" {
@@ -67,16 +67,16 @@ func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
-		want   recovery.Kind
+		want   failure.Kind
 	}{
-		"OpenRouter, 200":     {200, `{"error":{"code":502,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"upstream"}}}`, recovery.KindUnavailable},
-		"OpenRouter, credits": {402, `{"error":{"code":402,"message":"Insufficient credits"}}`, recovery.KindBilling},
-		"OpenRouter, routing": {503, `{"error":{"code":503,"message":"There is no available model provider that meets your routing requirements"}}`, recovery.KindModelNotFound},
-		"Ollama":              {404, `{"error":"model 'llama9' not found"}`, recovery.KindModelNotFound},
-		"llama.cpp":           {503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, recovery.KindOverloaded},
-		"LM Studio":           {400, `{"error":{"message":"tokens to keep from the initial prompt is greater than the context length","type":"invalid_request_error","param":null,"code":null}}`, recovery.KindContextOverflow},
-		"LiteLLM":             {400, `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: this is too long","type":null,"param":null,"code":"400"}}`, recovery.KindContextOverflow},
-		"DeepSeek":            {402, `{"error":{"message":"Insufficient Balance"}}`, recovery.KindBilling},
+		"OpenRouter, 200":     {200, `{"error":{"code":502,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"upstream"}}}`, failure.KindUnavailable},
+		"OpenRouter, credits": {402, `{"error":{"code":402,"message":"Insufficient credits"}}`, failure.KindBilling},
+		"OpenRouter, routing": {503, `{"error":{"code":503,"message":"There is no available model provider that meets your routing requirements"}}`, failure.KindModelNotFound},
+		"Ollama":              {404, `{"error":"model 'llama9' not found"}`, failure.KindModelNotFound},
+		"llama.cpp":           {503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, failure.KindOverloaded},
+		"LM Studio":           {400, `{"error":{"message":"tokens to keep from the initial prompt is greater than the context length","type":"invalid_request_error","param":null,"code":null}}`, failure.KindContextOverflow},
+		"LiteLLM":             {400, `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: this is too long","type":null,"param":null,"code":"400"}}`, failure.KindContextOverflow},
+		"DeepSeek":            {402, `{"error":{"message":"Insufficient Balance"}}`, failure.KindBilling},
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -84,7 +84,7 @@ func TestRefusals(t *testing.T) {
 			_, _ = io.WriteString(w, c.body)
 		})
 		_, err := hear(t.Context(), t, s, ask(provider.TypeOpenAI))
-		if f, _ := recovery.AsFailure(err); f == nil || f.Kind != c.want {
+		if f, _ := failure.AsFailure(err); f == nil || f.Kind != c.want {
 			t.Errorf("%s: %v: %+v", name, err, f)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/provider/openai"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // documents are whole answers on each wire, with reasoning, text and a call.
@@ -53,7 +53,7 @@ func TestHalfADocument(t *testing.T) {
 		})
 		for cut = 1; cut < len(document); cut += 7 {
 			answer, err := hear(t.Context(), t, s, ask(wire))
-			if f, _ := recovery.AsFailure(err); f == nil || answer.Stop != "" || answer.TextBytes != 0 {
+			if f, _ := failure.AsFailure(err); f == nil || answer.Stop != "" || answer.TextBytes != 0 {
 				t.Errorf("%s cut at %d: %v, %+v", wire, cut, err, answer)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // bomb is 1 GiB of what block repeats, compressed: many members, which are one file.
@@ -39,34 +39,34 @@ func TestHostileAnswers(t *testing.T) {
 	line := bytes.Repeat([]byte("x"), 64<<10)
 	for name, c := range map[string]struct {
 		serve http.HandlerFunc
-		want  recovery.Kind
+		want  failure.Kind
 	}{
-		"a gzip bomb of comments":   {explode(200, "text/event-stream", bomb(comment)), recovery.KindMalformedResponse},
-		"a gzip bomb of one line":   {explode(200, "text/event-stream", bomb(line)), recovery.KindMalformedResponse},
-		"a gzip bomb of an error":   {explode(503, "text/plain", bomb(line)), recovery.KindOverloaded},
-		"a gzip bomb of a document": {explode(200, "application/json", bomb(line)), recovery.KindMalformedResponse},
+		"a gzip bomb of comments":   {explode(200, "text/event-stream", bomb(comment)), failure.KindMalformedResponse},
+		"a gzip bomb of one line":   {explode(200, "text/event-stream", bomb(line)), failure.KindMalformedResponse},
+		"a gzip bomb of an error":   {explode(503, "text/plain", bomb(line)), failure.KindOverloaded},
+		"a gzip bomb of a document": {explode(200, "application/json", bomb(line)), failure.KindMalformedResponse},
 		"a line of 40 MiB": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: ")
 			for range 40 {
 				_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<20))
 			}
-		}, recovery.KindMalformedResponse},
+		}, failure.KindMalformedResponse},
 		"a header of 2 MiB": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Large", strings.Repeat("x", 2<<20))
-		}, recovery.KindMalformedResponse},
+		}, failure.KindMalformedResponse},
 		"bytes that are not gzip": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, wholeChat)
-		}, recovery.KindMalformedResponse},
+		}, failure.KindMalformedResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, c.serve)
 			for _, wire := range wires {
 				_, err := hear(t.Context(), t, s, ask(wire))
-				f, _ := recovery.AsFailure(err)
-				if f == nil || f.Kind != c.want || len(f.Detail) > recovery.MaxDetail {
+				f, _ := failure.AsFailure(err)
+				if f == nil || f.Kind != c.want || len(f.Detail) > failure.MaxDetail {
 					t.Errorf("%s: %v", wire, err)
 				}
 			}
@@ -96,8 +96,8 @@ func TestProxyWantsALogin(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = hear(t.Context(), t, s, ask(wire))
-		f, _ := recovery.AsFailure(err)
-		if f == nil || f.Kind != recovery.KindMisconfigured || strings.Contains(f.Error(), "hidden-word") {
+		f, _ := failure.AsFailure(err)
+		if f == nil || f.Kind != failure.KindMisconfigured || strings.Contains(f.Error(), "hidden-word") {
 			t.Errorf("%s: %v", wire, err)
 		}
 		if got := <-asked; got != "CONNECT api.example.com:443" {

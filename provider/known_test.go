@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // keys are an environment in which every variable holds its own name.
@@ -80,7 +80,7 @@ func TestKeyGoesWhereItBelongs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t.Context(), t, s, ask("x"))
-	if f, _ := recovery.AsFailure(err); f == nil || f.Variant != recovery.VariantKeyMissing || strings.Contains(f.Error(), "ANTHROPIC_API_KEY") {
+	if f, _ := failure.AsFailure(err); f == nil || f.Variant != failure.VariantKeyMissing || strings.Contains(f.Error(), "ANTHROPIC_API_KEY") {
 		t.Error(err)
 	}
 }
@@ -161,8 +161,8 @@ func TestNoPromptWithoutItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t.Context(), t, s, ask("named"))
-	f, _ := recovery.AsFailure(err)
-	if f == nil || f.Kind != recovery.KindAuth || f.Variant != recovery.VariantKeyMissing || !strings.Contains(f.Message, "export LAB_KEY=…") || len(lab.Requests()) != 0 || s.Has("named/m") {
+	f, _ := failure.AsFailure(err)
+	if f == nil || f.Kind != failure.KindAuth || f.Variant != failure.VariantKeyMissing || !strings.Contains(f.Message, "export LAB_KEY=…") || len(lab.Requests()) != 0 || s.Has("named/m") {
 		t.Errorf("%v after %d requests", err, len(lab.Requests()))
 	}
 	if _, _ = hear(t.Context(), t, s, ask("litellm")); len(lab.Requests()) != 1 || !s.Has("litellm/m") {

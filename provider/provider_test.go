@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const key = `test-key/with+"odd"chars=`
@@ -80,22 +80,22 @@ func ask(wire string) llm.Request {
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		step  faultlab.Step
-		kind  recovery.Kind // "" = an answer
-		phase recovery.Phase
+		kind  failure.Kind // "" = an answer
+		phase failure.Phase
 		text  string
 	}{
 		{faultlab.Answer("It is 14 °C"), "", "", "It is 14 °C"},
-		{faultlab.RateLimited(2 * time.Second), recovery.KindRateLimit, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Unavailable(), "5xx", recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Overloaded(), recovery.KindOverloaded, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Unauthorized(), recovery.KindAuth, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.HTML502(), recovery.KindUnavailable, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Refuse(), recovery.KindUnreachable, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.CutAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseMidStream, "some text"},
-		{faultlab.EndAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseEndOfStream, "some text"},
-		{faultlab.ErrorEventAfter("some text"), recovery.KindOverloaded, recovery.PhaseMidStream, "some text"},
-		{faultlab.Malformed("some text"), recovery.KindMalformedResponse, recovery.PhaseMidStream, "some text"},
-		{faultlab.Empty200(), recovery.KindEmptyResponse, recovery.PhaseEndOfStream, ""},
+		{faultlab.RateLimited(2 * time.Second), failure.KindRateLimit, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Unavailable(), "5xx", failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Overloaded(), failure.KindOverloaded, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Unauthorized(), failure.KindAuth, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.HTML502(), failure.KindUnavailable, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Refuse(), failure.KindUnreachable, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.CutAfter("some text"), failure.KindStreamInterrupted, failure.PhaseMidStream, "some text"},
+		{faultlab.EndAfter("some text"), failure.KindStreamInterrupted, failure.PhaseEndOfStream, "some text"},
+		{faultlab.ErrorEventAfter("some text"), failure.KindOverloaded, failure.PhaseMidStream, "some text"},
+		{faultlab.Malformed("some text"), failure.KindMalformedResponse, failure.PhaseMidStream, "some text"},
+		{faultlab.Empty200(), failure.KindEmptyResponse, failure.PhaseEndOfStream, ""},
 	} {
 		for _, wire := range wires {
 			t.Run(c.step.Name()+"/"+wire, func(t *testing.T) {
@@ -125,17 +125,17 @@ func checkWhole(t *testing.T, answer llm.Answer, err error) {
 	}
 }
 
-func checkFailure(t *testing.T, answer llm.Answer, err error, kind recovery.Kind, phase recovery.Phase) {
+func checkFailure(t *testing.T, answer llm.Answer, err error, kind failure.Kind, phase failure.Phase) {
 	t.Helper()
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok || answer.Stop != "" {
 		t.Fatalf("%+v, %v", answer, err)
 	}
-	same := f.Kind == kind || kind == "5xx" && (f.Kind == recovery.KindOverloaded || f.Kind == recovery.KindUnavailable)
+	same := f.Kind == kind || kind == "5xx" && (f.Kind == failure.KindOverloaded || f.Kind == failure.KindUnavailable)
 	if !same || f.Phase != phase {
 		t.Errorf("kind %s, phase %s; want %s, %s: %v", f.Kind, f.Phase, kind, phase, f)
 	}
-	if f.Kind == recovery.KindRateLimit && f.RetryAfter != 2000 {
+	if f.Kind == failure.KindRateLimit && f.RetryAfter != 2000 {
 		t.Errorf("retry after %d ms", f.RetryAfter)
 	}
 	named := f.RequestID != "" || f.Provider == provider.TypeGemini // which names no request where it fails
@@ -217,8 +217,8 @@ func TestNothingIsSent(t *testing.T) {
 			request := ask(wire)
 			spoil(&request)
 			_, err := hear(t.Context(), t, s, request)
-			f, ok := recovery.AsFailure(err)
-			if !ok || f.Kind != recovery.KindPromptFailure || f.Origin != recovery.OriginPrompt || f.Phase != recovery.PhasePrompt || f.Detail == "" {
+			f, ok := failure.AsFailure(err)
+			if !ok || f.Kind != failure.KindPromptFailure || f.Origin != failure.OriginPrompt || f.Phase != failure.PhasePrompt || f.Detail == "" {
 				t.Errorf("%s on %s: %v", name, wire, err)
 			}
 		}
@@ -238,8 +238,8 @@ func TestMissingKey(t *testing.T) {
 		"gemini": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY",
 	} {
 		_, err := hear(t.Context(), t, s, ask(wire))
-		f, ok := recovery.AsFailure(err)
-		if !ok || f.Kind != recovery.KindAuth || f.Variant != recovery.VariantKeyMissing || f.Phase != recovery.PhasePrompt || !strings.Contains(f.Detail+f.Message, env) {
+		f, ok := failure.AsFailure(err)
+		if !ok || f.Kind != failure.KindAuth || f.Variant != failure.VariantKeyMissing || f.Phase != failure.PhasePrompt || !strings.Contains(f.Detail+f.Message, env) {
 			t.Errorf("%s: %+v", wire, f)
 		}
 		if s.Has(wire + "/m") {
@@ -266,8 +266,8 @@ func TestKeyIsHidden(t *testing.T) {
 	})
 	for _, wire := range wires {
 		_, err := hear(t.Context(), t, s, ask(wire))
-		f, _ := recovery.AsFailure(err)
-		if f == nil || f.Kind != recovery.KindAuth {
+		f, _ := failure.AsFailure(err)
+		if f == nil || f.Kind != failure.KindAuth {
 			t.Fatal(err)
 		}
 		stored, _ := json.Marshal(f)
@@ -288,7 +288,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	})
 	for _, wire := range wires {
 		_, err := hear(t.Context(), t, s, ask(wire))
-		if f, _ := recovery.AsFailure(err); f == nil || f.Kind != recovery.KindMisconfigured || f.HTTPStatus != 307 {
+		if f, _ := failure.AsFailure(err); f == nil || f.Kind != failure.KindMisconfigured || f.HTTPStatus != 307 {
 			t.Errorf("%s: %v", wire, err)
 		}
 	}
@@ -300,16 +300,16 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 func TestNoStream(t *testing.T) {
 	for _, c := range []struct {
 		kind, body string
-		want       recovery.Kind
+		want       failure.Kind
 	}{
-		{"text/html", "<html><body>Please log in to Hotel WiFi</body></html>", recovery.KindUnreachable},
-		{"text/event-stream", "<html><body>Please log in</body></html>", recovery.KindUnreachable},
-		{"application/json", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, recovery.KindUnavailable},
-		{"text/event-stream", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, recovery.KindUnavailable},
-		{"application/json", `{"id":"msg_1","content":[]}`, recovery.KindMalformedResponse},
-		{"application/json", ``, recovery.KindEmptyResponse},
-		{"text/event-stream", ": ping\n\n", recovery.KindEmptyResponse},
-		{"text/event-stream", "data: " + strings.Repeat("x", 5<<20) + "\n\n", recovery.KindMalformedResponse},
+		{"text/html", "<html><body>Please log in to Hotel WiFi</body></html>", failure.KindUnreachable},
+		{"text/event-stream", "<html><body>Please log in</body></html>", failure.KindUnreachable},
+		{"application/json", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, failure.KindUnavailable},
+		{"text/event-stream", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, failure.KindUnavailable},
+		{"application/json", `{"id":"msg_1","content":[]}`, failure.KindMalformedResponse},
+		{"application/json", ``, failure.KindEmptyResponse},
+		{"text/event-stream", ": ping\n\n", failure.KindEmptyResponse},
+		{"text/event-stream", "data: " + strings.Repeat("x", 5<<20) + "\n\n", failure.KindMalformedResponse},
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", c.kind)
@@ -317,7 +317,7 @@ func TestNoStream(t *testing.T) {
 		})
 		for _, wire := range wires {
 			_, err := hear(t.Context(), t, s, ask(wire))
-			if f, _ := recovery.AsFailure(err); f == nil || f.Kind != c.want {
+			if f, _ := failure.AsFailure(err); f == nil || f.Kind != c.want {
 				t.Errorf("%s %.30q on %s: %v", c.kind, c.body, wire, err)
 			}
 		}
@@ -333,7 +333,7 @@ func TestUnreachable(t *testing.T) {
 	listener.Close()
 	for _, wire := range wires {
 		_, err := hear(t.Context(), t, set(t, url), ask(wire))
-		if f, _ := recovery.AsFailure(err); f == nil || f.Kind != recovery.KindUnreachable || f.Phase != recovery.PhaseBeforeConnect {
+		if f, _ := failure.AsFailure(err); f == nil || f.Kind != failure.KindUnreachable || f.Phase != failure.PhaseBeforeConnect {
 			t.Errorf("%s: %v", wire, err)
 		}
 	}
@@ -345,7 +345,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, wire := range wires {
 		_, err := hear(t.Context(), t, set(t, server.URL), ask(wire))
-		if f, _ := recovery.AsFailure(err); f == nil || f.Kind != recovery.KindTLS {
+		if f, _ := failure.AsFailure(err); f == nil || f.Kind != failure.KindTLS {
 			t.Errorf("%s: %v", wire, err)
 		}
 	}

@@ -103,7 +103,7 @@ var errNoRequest = errors.New("no request was made through the transport")
 // library says, nil or an error. It is nil only if the last request's answer was
 // whole: its wire's own terminal event was seen, or the document that was asked for
 // was complete and reports no error, and sdk is nil. The caller's own cancellation is
-// passed on as its cause. Everything else is a *recovery.Failure, of the kind that
+// passed on as its cause. Everything else is a *failure.Failure, of the kind that
 // the adapters of this package would name.
 func (c *Call) Err(sdk error) error {
 	c.mu.Lock()

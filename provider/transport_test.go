@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const wholeChat = "data: " + chunk + "\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
@@ -78,7 +78,7 @@ func TestTransportPassesBytesOn(t *testing.T) {
 }
 
 // verdict reads an answer as far as it goes.
-func verdict(ctx context.Context, t *testing.T, client *http.Client, url string) (*recovery.Failure, error) {
+func verdict(ctx context.Context, t *testing.T, client *http.Client, url string) (*failure.Failure, error) {
 	t.Helper()
 	ctx, call := provider.Watch(ctx)
 	response, err := post(ctx, t, client, url)
@@ -86,7 +86,7 @@ func verdict(ctx context.Context, t *testing.T, client *http.Client, url string)
 		_, err = io.Copy(io.Discard, response.Body)
 		response.Body.Close()
 	}
-	f, _ := recovery.AsFailure(call.Err(nil))
+	f, _ := failure.AsFailure(call.Err(nil))
 	return f, err
 }
 
@@ -130,7 +130,7 @@ func TestTransportHidesSecrets(t *testing.T) {
 	}))
 	defer server.Close()
 	f, _ := verdict(t.Context(), t, watch(t, "my-own-secret"), server.URL)
-	if f == nil || f.Kind != recovery.KindAuth || f.Provider != "mine" || f.Model != "mine/m" {
+	if f == nil || f.Kind != failure.KindAuth || f.Provider != "mine" || f.Model != "mine/m" {
 		t.Fatalf("%+v", f)
 	}
 	for _, part := range []string{"test-key", "odd", "my-own"} {
@@ -161,7 +161,7 @@ func TestTransportLimits(t *testing.T) {
 			}
 		}))
 		f, err := verdict(t.Context(), t, watch(t), server.URL)
-		if err == nil || f == nil || f.Kind != recovery.KindMalformedResponse {
+		if err == nil || f == nil || f.Kind != failure.KindMalformedResponse {
 			t.Errorf("%s: the reader got %v, the verdict is %+v", name, err, f)
 		}
 		server.Close()
@@ -196,7 +196,7 @@ func TestTransportAttempts(t *testing.T) {
 	if other.Attempts() != 0 || !other.FirstByte().IsZero() || !other.LastProgress().IsZero() {
 		t.Error("a call without a request has had one")
 	}
-	if f, _ := recovery.AsFailure(other.Err(nil)); f == nil || f.Kind != recovery.KindPromptFailure {
+	if f, _ := failure.AsFailure(other.Err(nil)); f == nil || f.Kind != failure.KindPromptFailure {
 		t.Errorf("a call without a request: %v", f)
 	}
 }
@@ -228,12 +228,12 @@ func TestTransportUnread(t *testing.T) {
 	lost := errors.New("the library cannot read this")
 	for without, c := range map[string]struct {
 		sdk  error
-		want recovery.Kind
+		want failure.Kind
 	}{
 		"":                 {nil, ""},
 		"data: [DONE]\n\n": {nil, ""}, // the reason was there
-		strings.SplitAfter(wholeChat, "\n\n")[1] + "data: [DONE]\n\n": {nil, recovery.KindStreamInterrupted},
-		"\n\n": {lost, recovery.KindMalformedResponse},
+		strings.SplitAfter(wholeChat, "\n\n")[1] + "data: [DONE]\n\n": {nil, failure.KindStreamInterrupted},
+		"\n\n": {lost, failure.KindMalformedResponse},
 	} {
 		ctx, call := provider.Watch(t.Context())
 		address := server.URL + "?without=" + strings.NewReplacer("\n", "%0A", " ", "%20", "{", "%7B", "}", "%7D", "\"", "%22").Replace(without)
@@ -247,7 +247,7 @@ func TestTransportUnread(t *testing.T) {
 		}
 		response.Body.Close()
 		err = call.Err(c.sdk)
-		if f, _ := recovery.AsFailure(err); c.want == "" && err != nil || c.want != "" && (f == nil || f.Kind != c.want) {
+		if f, _ := failure.AsFailure(err); c.want == "" && err != nil || c.want != "" && (f == nil || f.Kind != c.want) {
 			t.Errorf("without %q: %v", without, err)
 		}
 	}
@@ -269,8 +269,8 @@ func TestTransportTimeout(t *testing.T) {
 	defer close(over)
 	client := watch(t)
 	client.Timeout = 100 * time.Millisecond
-	for path, phase := range map[string]recovery.Phase{"": recovery.PhaseBeforeFirstEvent, "/begin": recovery.PhaseMidStream} {
-		if f, _ := verdict(t.Context(), t, client, server.URL+path); f == nil || f.Kind != recovery.KindTimeout || f.Phase != phase {
+	for path, phase := range map[string]failure.Phase{"": failure.PhaseBeforeFirstEvent, "/begin": failure.PhaseMidStream} {
+		if f, _ := verdict(t.Context(), t, client, server.URL+path); f == nil || f.Kind != failure.KindTimeout || f.Phase != phase {
 			t.Errorf("%s: %+v", path, f)
 		}
 	}
@@ -296,7 +296,7 @@ func TestTransportTimeout(t *testing.T) {
 func TestTransportUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	if f, _ := verdict(t.Context(), t, watch(t), server.URL); f == nil || f.Kind != recovery.KindUnreachable || f.Phase != recovery.PhaseBeforeConnect {
+	if f, _ := verdict(t.Context(), t, watch(t), server.URL); f == nil || f.Kind != failure.KindUnreachable || f.Phase != failure.PhaseBeforeConnect {
 		t.Errorf("%+v", f)
 	}
 	if _, err := provider.NewTransport(provider.TransportConfig{Type: "soap"}); err == nil || !strings.Contains(err.Error(), "openrouter") {
@@ -311,12 +311,12 @@ func TestTransportOtherAnswers(t *testing.T) {
 		_, _ = io.WriteString(w, r.URL.Query().Get("body"))
 	}))
 	defer server.Close()
-	for address, want := range map[string]recovery.Kind{
+	for address, want := range map[string]failure.Kind{
 		"?kind=audio/mpeg&body=sound":                         "",
-		"?kind=audio/mpeg":                                    recovery.KindEmptyResponse,
+		"?kind=audio/mpeg":                                    failure.KindEmptyResponse,
 		"?kind=application/json&body={\"data\":[]}":           "",
-		"?kind=application/json&body={\"data\":":              recovery.KindMalformedResponse,
-		"?kind=text/html&body=<html>Please%20log%20in</html>": recovery.KindUnreachable,
+		"?kind=application/json&body={\"data\":":              failure.KindMalformedResponse,
+		"?kind=text/html&body=<html>Please%20log%20in</html>": failure.KindUnreachable,
 	} {
 		ctx, call := provider.Watch(t.Context())
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/v1/models"+address, nil)
@@ -330,7 +330,7 @@ func TestTransportOtherAnswers(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		response.Body.Close()
 		err = call.Err(nil)
-		if f, _ := recovery.AsFailure(err); want == "" && err != nil || want != "" && (f == nil || f.Kind != want) {
+		if f, _ := failure.AsFailure(err); want == "" && err != nil || want != "" && (f == nil || f.Kind != want) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -21,7 +22,7 @@ func offered(t *testing.T) (*recovery.Run, time.Time) {
 		recovery.Claimed{Owner: "me", Epoch: 1},
 		recovery.Began{Attempt: 1, Round: 1, Model: "a/one"},
 		recovery.Failed{
-			Attempt: 1, Failure: *recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil),
+			Attempt: 1, Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil),
 			Alternatives: []recovery.Alternative{{Model: "b/two"}},
 		},
 		recovery.Voted{Failure: 4, Vote: recovery.Vote{Plugin: "p", Action: recovery.ActionRetry}},

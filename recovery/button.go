@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // Bounds of a plugin's own button, in bytes.
@@ -56,7 +59,7 @@ func (d Decision) isOf(b Button) bool {
 		case ButtonCompact:
 			return d.Adjust.Compact
 		case ButtonResumeAt: // unless the run's time would be over by then
-			return d.BlockedBy != string(TimerRun) && d.BlockedBy != string(TimerMaxTurn)
+			return d.BlockedBy != string(failure.TimerRun) && d.BlockedBy != string(failure.TimerMaxTurn)
 		case ButtonExtend, ButtonTellAgent:
 			return true
 		case ButtonRetry:
@@ -94,7 +97,7 @@ func (b Button) made(plugin string) (Button, string) {
 		return b, ""
 	}
 	if !webAddress(b.URL) {
-		return Button{}, fmt.Sprintf("the URL of button %q is none that a person can be sent to", Clip(b.Label, 40))
+		return Button{}, fmt.Sprintf("the URL of button %q is none that a person can be sent to", words.Clip(b.Label, 40))
 	}
 	b.Effect, b.Plugin = EffectClient, ""
 	if known[b.Kind] || b.Kind == "" {

@@ -1,5 +1,7 @@
 package recovery
 
+import "github.com/mulligan-run/mulligan/failure"
+
 // Cause says what the run itself knows of a failure. A model, a tool or a plugin describes
 // its failures as it likes; what lifts or moves a limit goes by this alone, which only the
 // heart sets.
@@ -21,7 +23,7 @@ const (
 func (o *OpenFailure) terminal() bool {
 	switch o.Cause {
 	case CauseClock:
-		return o.Failure.Timer != TimerStep
+		return o.Failure.Timer != failure.TimerStep
 	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
 	}

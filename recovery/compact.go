@@ -1,9 +1,11 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -61,7 +63,7 @@ func (r *Run) compact() []Effect {
 	case r.Compactions >= MaxCompactions:
 		return record(r, Compacted{Stage: CompactSummary, Reason: "it was tried before"})
 	}
-	intent := Compacting{Failure: o.Seq, Model: orElse(r.Policy.CompactionModel, r.Model), Keep: keep}
+	intent := Compacting{Failure: o.Seq, Model: cmp.Or(r.Policy.CompactionModel, r.Model), Keep: keep}
 	text := tellOld(r.Messages[:keep])
 	intent.Reserve = r.Policy.reserve(intent.Model, len(text), SummaryTokens)
 	if over := r.permit(intent.Reserve); over != nil {
@@ -82,7 +84,7 @@ func SummaryMessage(summary string, messages []llm.Message) llm.Message {
 	text := "Summary of the conversation so far, which had become too long:\n\n" + strings.TrimSpace(summary)
 	for i := len(messages) - 1; i >= 0; i-- {
 		if m := messages[i]; m.Role == llm.RoleUser && m.Text() != "" {
-			return llm.User(text + "\n\nThe user's last message, word by word:\n\n" + Clip(m.Text(), maxTask))
+			return llm.User(text + "\n\nThe user's last message, word by word:\n\n" + words.Clip(m.Text(), maxTask))
 		}
 	}
 	return llm.User(text)
@@ -217,7 +219,7 @@ func tellOld(messages []llm.Message) string {
 			case p.Image != nil:
 				fmt.Fprintf(&b, "%s: (a picture)\n", m.Role)
 			case p.Call != nil:
-				fmt.Fprintf(&b, "%s calls %s with %s\n", m.Role, p.Call.Name, Clip(string(p.Call.Args), longResult))
+				fmt.Fprintf(&b, "%s calls %s with %s\n", m.Role, p.Call.Name, words.Clip(string(p.Call.Args), longResult))
 			case p.Result != nil:
 				fmt.Fprintf(&b, "result of %s: %s\n", p.Result.Name, p.Result.Text)
 			}
@@ -233,5 +235,5 @@ func tellOld(messages []llm.Message) string {
 // cutMiddle leaves of a long text so many bytes of its beginning and of its end.
 func cutMiddle(text string, head, tail int) string {
 	left := fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-head-tail)
-	return Clip(text, head) + left + strings.ToValidUTF8(text[len(text)-tail:], "")
+	return words.Clip(text, head) + left + strings.ToValidUTF8(text[len(text)-tail:], "")
 }

@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"testing"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // TestCrashBeforeEveryEvent is the house's central test: stop before every single
@@ -93,7 +95,7 @@ func sameOutcome(t tb, n int, want, got *toy) {
 // go on after an interruption.
 func interruptionIsFinal(t tb, y *toy) bool {
 	t.Helper()
-	if y.run.Status == StatusCompleted || y.run.Open == nil || y.run.Open.Failure.Kind != KindInterrupted {
+	if y.run.Status == StatusCompleted || y.run.Open == nil || y.run.Open.Failure.Kind != failure.KindInterrupted {
 		return false
 	}
 	d := y.run.Open.Decision

@@ -3,6 +3,8 @@ package recovery
 import (
 	"fmt"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // CutShort gives the actions by which a person may end the model call in the air and go on
@@ -38,15 +40,11 @@ func (r *Run) Answering(a Accepted, at time.Time) []Body {
 	if id, _ := r.CutShort(); id == "" || id != a.Suggestion {
 		return []Body{a}
 	}
-	f := r.failure(KindTimeout, OriginRunner, r.phase())
-	f.Variant, f.Model = variantCutShort, r.Attempt.Model
-	f.Elapsed = InMillis(nonNegative(at.Sub(r.Attempt.BeganAt)))
+	f := r.failure(failure.KindTimeout, failure.OriginRunner, r.phase())
+	f.Variant, f.Model = failure.VariantCutShort, r.Attempt.Model
+	f.Elapsed = failure.InMillis(nonNegative(at.Sub(r.Attempt.BeganAt)))
 	return []Body{r.worded(Failed{Attempt: r.Attempt.ID, Failure: f, Cause: CauseCutShort}), a}
 }
-
-// variantCutShort is the variant of the failure of a call that a person did not wait for.
-// It says nothing of the model, and nobody is asked about it.
-const variantCutShort = "cut_short"
 
 // cutShort gives the call that failed just now since a person did not wait for it, if its
 // id is the one: the answer itself comes next.

@@ -1,10 +1,14 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // Decide makes the law out of the advice. It may be asked only while r has an
@@ -93,19 +97,19 @@ func (d *Decision) leaveOutButtons(plugin string) {
 func (r *Run) invalid(v Vote) string {
 	switch {
 	case v.Action != ActionRetry && v.Action != ActionSwitchModel && v.Action != ActionFail:
-		return fmt.Sprintf("unknown action %q", Clip(string(v.Action), 40))
+		return fmt.Sprintf("unknown action %q", words.Clip(string(v.Action), 40))
 	case v.Delay < 0:
 		return "negative delay"
-	case v.Delay > MaxDelay:
+	case v.Delay > failure.MaxDelay:
 		return "delay of more than 7 days"
 	case !utf8.ValidString(v.Reason):
 		return "reason is not valid UTF-8"
 	case v.Adjust.MaxOutputTokens < 0:
 		return "negative max_output_tokens"
 	case !slices.Contains([]string{"", "low", "medium", "high"}, v.Adjust.ReasoningEffort):
-		return fmt.Sprintf("unknown reasoning_effort %q", Clip(v.Adjust.ReasoningEffort, 40))
+		return fmt.Sprintf("unknown reasoning_effort %q", words.Clip(v.Adjust.ReasoningEffort, 40))
 	case v.Action == ActionSwitchModel && !r.Open.offers(v.NewModel):
-		return fmt.Sprintf("%q is not one of the alternatives", Clip(v.NewModel, 100))
+		return fmt.Sprintf("%q is not one of the alternatives", words.Clip(v.NewModel, 100))
 	}
 	return ""
 }
@@ -114,7 +118,7 @@ func (o *OpenFailure) offers(model string) bool {
 	return slices.ContainsFunc(o.Alternatives, func(a Alternative) bool { return a.Model == model })
 }
 
-func (r *Run) delay(d Decision) Millis {
+func (r *Run) delay(d Decision) failure.Millis {
 	delay := d.Delay
 	if r.Call.Attempts >= 2 {
 		delay = max(delay, MinDelay)
@@ -125,7 +129,7 @@ func (r *Run) delay(d Decision) Millis {
 	f := r.Open.Failure
 	delay = max(delay, f.RetryAfter)
 	if !f.ResetsAt.IsZero() {
-		delay = max(delay, InMillis(nonNegative(f.ResetsAt.Sub(r.Open.At))))
+		delay = max(delay, failure.InMillis(nonNegative(f.ResetsAt.Sub(r.Open.At))))
 	}
 	return delay
 }
@@ -152,7 +156,7 @@ func (r *Run) blocked(d Decision) string {
 		return "max_retries"
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
 		return "not_retryable"
-	case d.Delay > MaxDelay: // the provider names a reset so far away that a person should know
+	case d.Delay > failure.MaxDelay: // the provider names a reset so far away that a person should know
 		return "max_delay"
 	}
 	return r.overtime(d)
@@ -176,7 +180,7 @@ func (r *Run) hopeless(d Decision) bool {
 func (r *Run) IdleBreaker() bool {
 	model := r.Model
 	if r.Open != nil {
-		model = orElse(r.Open.Failure.Model, model)
+		model = cmp.Or(r.Open.Failure.Model, model)
 	}
 	return r.IdleExpiries[model] >= IdleBreakerAt
 }
@@ -189,9 +193,9 @@ func (r *Run) overtime(d Decision) string {
 	switch {
 	case r.Open.Offline: // it waits for the network, and nobody knows how long
 	case t.MaxTurn > 0 && d.Delay <= MaxInProcessWait && until.After(r.turnEnd()):
-		return string(TimerMaxTurn)
+		return string(failure.TimerMaxTurn)
 	case t.Run > 0 && until.After(r.deadline()):
-		return string(TimerRun)
+		return string(failure.TimerRun)
 	}
 	return ""
 }

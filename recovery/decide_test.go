@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // openRun is a run whose only call has just failed.
-func openRun(f *Failure, votes ...Vote) *Run {
+func openRun(f *failure.Failure, votes ...Vote) *Run {
 	p := DefaultPolicy()
 	p.AutoRecover = true
 	p.Plugins = []string{"p", "q"}
@@ -19,8 +21,8 @@ func openRun(f *Failure, votes ...Vote) *Run {
 	}
 }
 
-func overloaded() *Failure {
-	return NewFailure(KindOverloaded, OriginModel, PhaseBeforeFirstEvent, nil)
+func overloaded() *failure.Failure {
+	return failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 }
 
 func TestDecideElects(t *testing.T) {
@@ -39,7 +41,7 @@ func TestDecideElects(t *testing.T) {
 		{"a plugin that broke", []Vote{p(Vote{Action: ActionRetry, Error: "timed out"}), q}, ActionFail, "q", 0},
 		{"unknown action", []Vote{p(Vote{Action: "dance"}), q}, ActionFail, "q", 1},
 		{"negative delay", []Vote{p(Vote{Action: ActionRetry, Delay: -1}), q}, ActionFail, "q", 1},
-		{"absurd delay", []Vote{p(Vote{Action: ActionRetry, Delay: MaxDelay + 1}), q}, ActionFail, "q", 1},
+		{"absurd delay", []Vote{p(Vote{Action: ActionRetry, Delay: failure.MaxDelay + 1}), q}, ActionFail, "q", 1},
 		{"invalid reason", []Vote{p(Vote{Action: ActionRetry, Reason: "\xff"}), q}, ActionFail, "q", 1},
 		{"negative output", []Vote{p(Vote{Action: ActionRetry, Adjust: Adjust{MaxOutputTokens: -1}}), q}, ActionFail, "q", 1},
 		{"unknown effort", []Vote{p(Vote{Action: ActionRetry, Adjust: Adjust{ReasoningEffort: "utmost"}}), q}, ActionFail, "q", 1},
@@ -71,17 +73,17 @@ func TestDecideDelays(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		vote     Vote
-		failure  func(*Failure)
+		failure  func(*failure.Failure)
 		attempts int
-		want     Millis
+		want     failure.Millis
 	}{
 		{"as voted", Vote{Action: ActionRetry, Delay: 100}, nil, 1, 100},
 		{"the third attempt pauses", Vote{Action: ActionRetry}, nil, 2, MinDelay},
-		{"the provider's demand", Vote{Action: ActionRetry, Delay: 100}, func(f *Failure) { f.RetryAfter = 700 }, 1, 700},
-		{"is another model's no business", Vote{Action: ActionSwitchModel, NewModel: "b/two"}, func(f *Failure) { f.RetryAfter = 700 }, 1, 0},
-		{"until the reset", Vote{Action: ActionRetry}, func(f *Failure) { f.ResetsAt = begin.Add(time.Minute) }, 1, 60_000},
-		{"a reset long ago", Vote{Action: ActionRetry}, func(f *Failure) { f.ResetsAt = begin.Add(-time.Minute) }, 1, 0},
-		{"no overflow", Vote{Action: ActionRetry}, func(f *Failure) { f.ResetsAt = begin.AddDate(2000, 0, 0) }, 1, InMillis(math.MaxInt64)},
+		{"the provider's demand", Vote{Action: ActionRetry, Delay: 100}, func(f *failure.Failure) { f.RetryAfter = 700 }, 1, 700},
+		{"is another model's no business", Vote{Action: ActionSwitchModel, NewModel: "b/two"}, func(f *failure.Failure) { f.RetryAfter = 700 }, 1, 0},
+		{"until the reset", Vote{Action: ActionRetry}, func(f *failure.Failure) { f.ResetsAt = begin.Add(time.Minute) }, 1, 60_000},
+		{"a reset long ago", Vote{Action: ActionRetry}, func(f *failure.Failure) { f.ResetsAt = begin.Add(-time.Minute) }, 1, 0},
+		{"no overflow", Vote{Action: ActionRetry}, func(f *failure.Failure) { f.ResetsAt = begin.AddDate(2000, 0, 0) }, 1, failure.InMillis(math.MaxInt64)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := overloaded()
@@ -106,23 +108,27 @@ func TestDecideBlocks(t *testing.T) {
 		change func(*Run)
 	}{
 		{"", retry, func(*Run) {}},
-		{"run_timeout", retry, func(r *Run) { r.Open.Failure.Kind, r.Open.Cause = KindRunTimeout, CauseClock }},
-		{"", retry, func(r *Run) { r.Open.Failure.Kind = KindRunTimeout }},
+		{"run_timeout", retry, func(r *Run) { r.Open.Failure.Kind, r.Open.Cause = failure.KindRunTimeout, CauseClock }},
+		{"", retry, func(r *Run) { r.Open.Failure.Kind = failure.KindRunTimeout }},
 		{"crash_loop", another, func(r *Run) { r.Crashes = MaxInterruptedCrashes }},
 		{"max_attempts", another, func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }},
 		{"", another, func(r *Run) { r.Call.Attempts, r.Call.Granted = MaxAttemptsPerCall, 1 }},
 		{"max_failed_attempts", another, func(r *Run) { r.FailedAttempts = MaxFailedAttempts }},
 		{"budget", another, func(r *Run) { r.Policy.Budget.Tokens, r.Spent.Tokens = 10, 10 }},
 		{"budget", another, func(r *Run) { r.Policy.Budget.Microdollars, r.Spent.Microdollars = 10, 10 }},
-		{"not_retryable", retry, func(r *Run) { r.Open.Failure = *NewFailure(KindAuth, OriginModel, PhaseBeforeFirstEvent, nil) }},
-		{"", another, func(r *Run) { r.Open.Failure = *NewFailure(KindAuth, OriginModel, PhaseBeforeFirstEvent, nil) }},
+		{"not_retryable", retry, func(r *Run) {
+			r.Open.Failure = *failure.NewFailure(failure.KindAuth, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+		}},
+		{"", another, func(r *Run) {
+			r.Open.Failure = *failure.NewFailure(failure.KindAuth, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+		}},
 		{"idle_breaker", retry, func(r *Run) { r.IdleExpiries = silent(r.Model) }},
 		{"", another, func(r *Run) { r.IdleExpiries = silent(r.Model) }},
 		{"max_retries", retry, func(r *Run) { r.Call.Retries = 3 }},
 		{"", another, func(r *Run) { r.Call.Retries = 3 }},
 		{"", retry, func(r *Run) { r.Call.Retries, r.Policy.AutoRecover = 3, false }},
 		{"max_turn", retry, func(r *Run) { r.Policy.Timeouts.MaxTurn, r.Open.Failure.RetryAfter = 500, 1000 }},
-		{"max_delay", retry, func(r *Run) { r.Open.Failure.ResetsAt = r.Open.At.Add(MaxDelay.Duration() + time.Hour) }},
+		{"max_delay", retry, func(r *Run) { r.Open.Failure.ResetsAt = r.Open.At.Add(failure.MaxDelay.Duration() + time.Hour) }},
 		{"run", retry, func(r *Run) { r.Policy.Timeouts.Run, r.Open.Failure.RetryAfter = 100_000, 200_000 }},
 	} {
 		t.Run(c.want, func(t *testing.T) {
@@ -139,10 +145,10 @@ func TestDecideBlocks(t *testing.T) {
 func silent(model string) map[string]int { return map[string]int{model: IdleBreakerAt} }
 
 func TestInMillisNeverOverflows(t *testing.T) {
-	for d, want := range map[time.Duration]Millis{
+	for d, want := range map[time.Duration]failure.Millis{
 		0: 0, 1: 1, time.Millisecond: 1, time.Millisecond + 1: 2, -time.Second: -1000, math.MaxInt64: math.MaxInt64/1_000_000 + 1,
 	} {
-		if got := InMillis(d); got != want {
+		if got := failure.InMillis(d); got != want {
 			t.Errorf("%d ns are %d ms, not %d", d, got, want)
 		}
 	}

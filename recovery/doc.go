@@ -57,7 +57,7 @@
 //	            Began                     Answered
 //	┌─────────────────────────► calling ───────────► tools, or Ended(completed)
 //	│                              │
-//	│                              │ Failed, with its facts     failure.go, kind.go, classify.go
+//	│                              │ Failed, with its facts           package failure
 //	│                              ▼
 //	│                           asking     Voted, one per plugin                    vote.go
 //	│                              │
@@ -102,11 +102,7 @@
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
 //	limits.go     the way that every call of a model comes through, where those limits are asked
 //	cause.go      what a run goes by of its failures, apart from what they say of themselves
-//	classify.go   any error into a Failure, from what body.go, status.go and hints.go read of it
-//	wording.go    the form of its rules; the tables are codes.go, sentences.go, chinese.go, loose.go
-//	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of that
-//	diagnosis.go  what it was recognised by, for whoever asks why
-//	words.go      what people read: titles, messages; line.go, the line of an event
+//	line.go       what people read of an event; what they read of a failure is package failure's
 //	testdata/     stories: a world, the events it comes to, and what Next wants after each
 //	crash_test.go the proof: stopped before every event, every story ends as it would have
 package recovery

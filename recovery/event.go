@@ -3,6 +3,7 @@ package recovery
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -43,8 +44,8 @@ type Head struct {
 // ToolDecl is a tool that the run may use, as its owner declared it.
 type ToolDecl struct {
 	llm.Tool
-	Safety  Safety `json:"safety,omitempty"`
-	Timeout Millis `json:"timeoutMs,omitempty"` // 0 = the policy's
+	Safety  Safety         `json:"safety,omitempty"`
+	Timeout failure.Millis `json:"timeoutMs,omitempty"` // 0 = the policy's
 }
 
 // Safety says whether a tool call may be repeated.
@@ -110,7 +111,7 @@ type Answered struct {
 	Usage      llm.Usage      `json:"usage"`
 	Stop       llm.StopReason `json:"stop"`
 	RequestID  string         `json:"requestId,omitempty"`
-	FirstEvent Millis         `json:"firstEventMs,omitempty"` // from sending to the first event
+	FirstEvent failure.Millis `json:"firstEventMs,omitempty"` // from sending to the first event
 	By         string         `json:"by,omitempty"`           // ByEngine, which carries the message's calls out itself; else empty
 }
 
@@ -120,22 +121,22 @@ const ByEngine = "engine"
 // Failed ends an attempt, or the run's time or budget, badly; with the facts that
 // a decision may depend on, as they were.
 type Failed struct {
-	Attempt      uint64        `json:"attempt,omitempty"` // 0 = no model call was in the air
-	CallID       string        `json:"callId,omitempty"`  // the tool call that failed the run
-	Failure      Failure       `json:"failure"`
-	Cause        Cause         `json:"cause,omitempty"`
-	Usage        llm.Usage     `json:"usage,omitzero"`
-	Alternatives []Alternative `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
-	Cooling      []Cooldown    `json:"cooling,omitempty"`
-	Offline      bool          `json:"offline,omitempty"` // this machine had no connection
-	Tell         string        `json:"tell,omitempty"`    // what the next attempt tells the model, for it to do better
+	Attempt      uint64          `json:"attempt,omitempty"` // 0 = no model call was in the air
+	CallID       string          `json:"callId,omitempty"`  // the tool call that failed the run
+	Failure      failure.Failure `json:"failure"`
+	Cause        Cause           `json:"cause,omitempty"`
+	Usage        llm.Usage       `json:"usage,omitzero"`
+	Alternatives []Alternative   `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
+	Cooling      []Cooldown      `json:"cooling,omitempty"`
+	Offline      bool            `json:"offline,omitempty"` // this machine had no connection
+	Tell         string          `json:"tell,omitempty"`    // what the next attempt tells the model, for it to do better
 }
 
 // Cooldown is a model that is left out of the alternatives for a while.
 type Cooldown struct {
-	Model string    `json:"model"`
-	Until time.Time `json:"until"`
-	Kind  Kind      `json:"kind"`
+	Model string       `json:"model"`
+	Until time.Time    `json:"until"`
+	Kind  failure.Kind `json:"kind"`
 }
 
 // Repaired says what was changed in the transcript so that a model accepts it. It is
@@ -182,8 +183,8 @@ type Waiting struct {
 
 // Due is how time passes: a timer fired.
 type Due struct {
-	Timer   Timer  `json:"timer"`
-	Failure uint64 `json:"failure,omitempty"` // for TimerWait and TimerExpiry: the failure it belongs to
+	Timer   failure.Timer `json:"timer"`
+	Failure uint64        `json:"failure,omitempty"` // for TimerWait and TimerExpiry: the failure it belongs to
 }
 
 // ToolBegan is the intent of a tool call, durable before the tool runs.
@@ -211,8 +212,8 @@ type ToolReturned struct {
 	CallID  string         `json:"callId"`
 	Result  llm.ToolResult `json:"result"`
 	Outcome Outcome        `json:"outcome"`
-	Elapsed Millis         `json:"elapsedMs,omitempty"`
-	Limit   Millis         `json:"limitMs,omitempty"` // it was stopped after that: its tool timer had expired
+	Elapsed failure.Millis `json:"elapsedMs,omitempty"`
+	Limit   failure.Millis `json:"limitMs,omitempty"` // it was stopped after that: its tool timer had expired
 }
 
 // Compacting is the intent of a summary, durable before its model is asked.
@@ -236,13 +237,13 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic   string    `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate, TopicTooLate
-	What    string    `json:"what,omitempty"`      // a tool's name, a model
-	CallID  string    `json:"callId,omitempty"`    // the tool call it is about
-	Attempt uint64    `json:"attempt,omitempty"`   // the model call it is about
-	Since   time.Time `json:"since,omitzero"`      // when that began
-	Elapsed Millis    `json:"elapsedMs,omitempty"` // how long that was ago
-	Detail  string    `json:"detail,omitempty"`    // a tool's own words, on one line of at most MaxNote bytes
+	Topic   string         `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate, TopicTooLate
+	What    string         `json:"what,omitempty"`      // a tool's name, a model
+	CallID  string         `json:"callId,omitempty"`    // the tool call it is about
+	Attempt uint64         `json:"attempt,omitempty"`   // the model call it is about
+	Since   time.Time      `json:"since,omitzero"`      // when that began
+	Elapsed failure.Millis `json:"elapsedMs,omitempty"` // how long that was ago
+	Detail  string         `json:"detail,omitempty"`    // a tool's own words, on one line of at most MaxNote bytes
 }
 
 // MaxNote is the most that Noted.Detail holds, in bytes.
@@ -266,8 +267,8 @@ type CancelRequested struct{}
 // Paused says that the run waits for its store; or, with For, that it waited for so long
 // and goes on: while a store does not write, nothing can be said in it.
 type Paused struct {
-	Reason string `json:"reason"`
-	For    Millis `json:"forMs,omitempty"`
+	Reason string         `json:"reason"`
+	For    failure.Millis `json:"forMs,omitempty"`
 }
 
 // Ended closes the run for good.
@@ -280,7 +281,7 @@ type Ended struct {
 // Slept says that the computer slept while the run was driven: nobody was there for
 // that long.
 type Slept struct {
-	For Millis `json:"forMs"`
+	For failure.Millis `json:"forMs"`
 }
 
 func (Started) eventType() string         { return "started" }

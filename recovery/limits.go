@@ -1,5 +1,7 @@
 package recovery
 
+import "github.com/mulligan-run/mulligan/failure"
+
 // Every way to another call of a model comes through permit: the next round, a retry, a
 // switch, what a person chose, what follows a tool's failure, and the summary of a
 // conversation that became too long.
@@ -11,8 +13,8 @@ func (r *Run) permit(reserve Budget) []Effect {
 		return r.broke(part, reserve)
 	}
 	if r.roundsOver() {
-		f := r.failure(KindRoundLimit, OriginRunner, PhasePrompt)
-		f.Describe(Words{Rounds: r.Rounds})
+		f := r.failure(failure.KindRoundLimit, failure.OriginRunner, failure.PhasePrompt)
+		f.Describe(failure.Words{Rounds: r.Rounds})
 		return record(r, Failed{Failure: f, Cause: CauseRounds})
 	}
 	if r.tooMany() != "" {

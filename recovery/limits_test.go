@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -35,7 +36,7 @@ func drawLiars(t *rapid.T) *world {
 	p.Models = modelNames[:rapid.IntRange(1, 3).Draw(t, "models")]
 	p.Plugins = []string{"p", "q"}[:rapid.IntRange(0, 2).Draw(t, "plugins")]
 	p.Budget.Tokens = rapid.SampledFrom([]int64{0, 0, 100, 2000}).Draw(t, "tokens")
-	p.Timeouts.Run = rapid.SampledFrom([]Millis{0, 100_000, 172_800_000}).Draw(t, "run")
+	p.Timeouts.Run = rapid.SampledFrom([]failure.Millis{0, 100_000, 172_800_000}).Draw(t, "run")
 	w := &world{
 		start:  Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}, Policy: p},
 		models: map[string][]outcome{}, tool: map[string]toolOutcome{},
@@ -90,26 +91,26 @@ func drawLie(t *rapid.T) outcome {
 }
 
 // drawFailure draws every field of a failure, whatever fields there are.
-func drawFailure(t *rapid.T) *Failure {
+func drawFailure(t *rapid.T) *failure.Failure {
 	words := []string{"", "anything"}
-	for _, k := range Kinds() {
-		words = append(append(words, string(k), string(k.Code())), variantsOf(k)...)
+	for _, k := range failure.Kinds() {
+		words = append(words, string(k), string(k.Code()))
 	}
-	for _, timer := range append(SettableTimers(), TimerWait, TimerNetwork, TimerExpiry) {
+	for _, timer := range append(SettableTimers(), failure.TimerWait, failure.TimerNetwork, failure.TimerExpiry) {
 		words = append(words, string(timer))
 	}
-	facts := []string{VariantDayTokens, VariantDayMoney, partTokens, partMoney, variantUnknownOutcome, variantCutShort}
+	facts := []string{failure.VariantDayTokens, failure.VariantDayMoney, partTokens, partMoney, failure.VariantUnknownOutcome, failure.VariantCutShort, failure.VariantKeyMissing, failure.VariantLocal}
 	for _, cause := range []Cause{CauseClock, CauseBudget, CauseDayBudget, CauseCutShort, CauseUnknownOutcome} {
 		facts = append(facts, string(cause))
 	}
-	f := &Failure{}
+	f := &failure.Failure{}
 	v := reflect.ValueOf(f).Elem()
 	for i := range v.NumField() {
 		name, field := v.Type().Field(i).Name, v.Field(i)
 		switch {
 		case !v.Type().Field(i).IsExported():
 		case name == "Kind" && rapid.Bool().Draw(t, "known"):
-			field.SetString(string(rapid.SampledFrom(Kinds()).Draw(t, name)))
+			field.SetString(string(rapid.SampledFrom(failure.Kinds()).Draw(t, name)))
 		case field.Kind() == reflect.String:
 			from := rapid.SampledFrom([][]string{words, facts}).Draw(t, name+" is a fact")
 			field.SetString(rapid.SampledFrom(from).Draw(t, name))
@@ -130,6 +131,7 @@ func drawFailure(t *rapid.T) *Failure {
 type callCount struct {
 	failed, granted, rounds, extended   int // in the run
 	inCall, retries, summaries, answers int // in the call at hand
+	turned                              int // in it, waits for a switch in which a person said otherwise
 }
 
 func (c *callCount) count(t *rapid.T, before *Run, e Event) {
@@ -147,7 +149,7 @@ func (c *callCount) count(t *rapid.T, before *Run, e Event) {
 		mayBegin(t, before, e.Time)
 	case Answered:
 		c.rounds++
-		c.inCall, c.retries, c.summaries, c.answers = 0, 0, 0, 0
+		c.inCall, c.retries, c.summaries, c.answers, c.turned = 0, 0, 0, 0, 0
 	case Failed:
 		if b.Attempt != 0 {
 			c.failed++
@@ -156,9 +158,11 @@ func (c *callCount) count(t *rapid.T, before *Run, e Event) {
 		if before.Wait == nil {
 			c.granted++
 			c.answers++
-			if o := before.Open; o != nil && o.Failure.Kind == KindRoundLimit && before.SuggestionOpen() {
+			if o := before.Open; o != nil && o.Failure.Kind == failure.KindRoundLimit && before.SuggestionOpen() {
 				c.extend(before.Suggestion, b)
 			}
+		} else if before.Open.Decision.Action == ActionSwitchModel {
+			c.turned++
 		}
 	}
 }
@@ -173,12 +177,21 @@ func (c *callCount) mayCall(t *rapid.T, r *Run, b Began) {
 		t.Fatalf("I51: a call after %d rounds of %d, %d times extended", c.rounds, r.Policy.MaxRounds, c.extended)
 	case !r.Policy.AutoRecover && c.inCall > 1+c.answers:
 		t.Fatalf("I51: attempt %d of one model call, %d of them granted, and nothing is recovered by itself", c.inCall, c.answers)
-	case r.Policy.AutoRecover && c.retries > r.Policy.MaxRetries+c.answers:
+	case r.Policy.AutoRecover && c.retries > r.Policy.MaxRetries+c.answers+c.turned+lastRound(r):
 		t.Fatalf("I51: retry %d of %d, %d of them granted", c.retries, r.Policy.MaxRetries, c.answers)
 	case r.Policy.Budget.Lacks(r.Spent, b.Reserve) != "":
 		t.Fatalf("I51: a call on a budget of %+v, of which %+v are spent", r.Policy.Budget, r.Spent)
 	}
 	mayBegin(t, r, r.Last)
+}
+
+// lastRound is the one retry more of a call whose patience was not over when its retries
+// were: each model that failed is asked once more, the one at hand too.
+func lastRound(r *Run) int {
+	if r.Call.LastRound {
+		return 1
+	}
+	return 0
 }
 
 func (c *callCount) extend(s *Suggestion, b Accepted) {

@@ -1,9 +1,12 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -36,9 +39,9 @@ func Line(r *Run, b Body) string {
 	case Compacted:
 		line = r.compactedLine(b)
 	case Slept:
-		line = "This computer slept for " + Spell(b.For.Duration()) + "."
+		line = "This computer slept for " + words.Spell(b.For.Duration()) + "."
 	case Due:
-		if b.Timer == TimerNetwork {
+		if b.Timer == failure.TimerNetwork {
 			line = onlineLine
 		}
 	case Paused:
@@ -46,7 +49,7 @@ func Line(r *Run, b Body) string {
 	case Ended:
 		line = r.endedLine(b)
 	}
-	return Clip(tidy(line), MaxText)
+	return words.Clip(words.Tidy(line), MaxText)
 }
 
 const (
@@ -61,10 +64,10 @@ const (
 func pausedLine(p Paused) string {
 	because := ""
 	if p.Reason != "" {
-		because = ": " + Clip(p.Reason, MaxText/2)
+		because = ": " + words.Clip(p.Reason, MaxText/2)
 	}
 	if p.For > 0 {
-		return "The run waited " + Spell(p.For.Duration()) + " for its store" + because + ". It goes on."
+		return "The run waited " + words.Spell(p.For.Duration()) + " for its store" + because + ". It goes on."
 	}
 	return "The run waits for its store" + because + ". It goes on by itself."
 }
@@ -78,13 +81,13 @@ func (r *Run) waitingLine(w Waiting) string {
 		return ""
 	}
 	f := &r.Open.Failure
-	in := Spell(nonNegative(w.Until.Sub(r.Open.At)))
+	in := words.Spell(nonNegative(w.Until.Sub(r.Open.At)))
 	switch {
 	case w.Model != r.Model:
 		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
 	case w.For == WaitReset:
-		provider := orElse(ProviderName(f.providerOf()), "the provider")
-		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format(utcDay))
+		provider := cmp.Or(words.ProviderName(f.ProviderEntry()), "the provider")
+		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format(words.UTCDay))
 	}
 	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
 }
@@ -112,16 +115,16 @@ func attemptOf(n, of int) string {
 
 // suggestedLine ends with the numbered actions, however long the message is.
 func suggestedLine(s Suggestion) string {
-	line := tidy(s.Title + ". " + s.Message)
+	line := words.Tidy(s.Title + ". " + s.Message)
 	var actions []string
 	for i, b := range s.Actions {
 		actions = append(actions, fmt.Sprintf("%d %s", i+1, b.Label))
 	}
 	if len(actions) == 0 {
-		return Clip(line, MaxText)
+		return words.Clip(line, MaxText)
 	}
-	tail := Clip(tidy(" Actions: "+strings.Join(actions, ", ")), MaxText/2)
-	return Clip(line, MaxText-len(tail)-1) + " " + tail
+	tail := words.Clip(words.Tidy(" Actions: "+strings.Join(actions, ", ")), MaxText/2)
+	return words.Clip(line, MaxText-len(tail)-1) + " " + tail
 }
 
 func (r *Run) acceptedLine(b Accepted) string {
@@ -151,7 +154,7 @@ func (r *Run) recoveredLine() string {
 	}
 	line := "Recovered after a model switch"
 	if n := r.Call.Retries; n > 0 {
-		line = "Recovered after " + strings.Replace(counted(int64(n), " retries"), "1 retrie", "1 retry", 1)
+		line = "Recovered after " + strings.Replace(words.Counted(int64(n), " retries"), "1 retrie", "1 retry", 1)
 	}
 	if r.Model != r.Call.Tried[0].Model {
 		line += " · now using " + r.Model
@@ -203,11 +206,11 @@ func (r *Run) compactedLine(b Compacted) string {
 
 // notedLine: "Still working: run_tests, 42 s".
 func notedLine(b Noted) string {
-	since := Spell(b.Elapsed.Duration())
+	since := words.Spell(b.Elapsed.Duration())
 	switch {
 	case b.Topic == TopicProgress && b.CallID == "":
-		f := Failure{Model: b.What}
-		return fmt.Sprintf("Still waiting for %s… %s", orElse(ProviderName(f.providerOf()), "the provider"), since)
+		f := failure.Failure{Model: b.What}
+		return fmt.Sprintf("Still waiting for %s… %s", cmp.Or(words.ProviderName(f.ProviderEntry()), "the provider"), since)
 	case b.Topic == TopicProgress:
 		return fmt.Sprintf("Still working: %s, %s", b.What, since)
 	case b.Topic == TopicToolSays:
@@ -224,14 +227,14 @@ func (r *Run) toolLine(b ToolReturned) string {
 	if b.Outcome != OutcomeUnknown || len(r.Policy.Plugins) > 0 { // the failure that follows says it
 		return ""
 	}
-	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
-	f.Variant, f.Tool = variantUnknownOutcome, b.Result.Name
+	f := failure.NewFailure(failure.KindToolFailure, failure.OriginTool, failure.PhaseTool, nil)
+	f.Variant, f.Tool = failure.VariantUnknownOutcome, b.Result.Name
 	if b.Limit > 0 {
-		f.Timer, f.Limit = TimerTool, b.Limit
+		f.Timer, f.Limit = failure.TimerTool, b.Limit
 	}
-	var w Words
+	var w failure.Words
 	if t := r.tool(b.CallID); t != nil {
-		f.Tool, w.Lost = orElse(f.Tool, t.Call.Name), t.Orphan
+		f.Tool, w.Lost = cmp.Or(f.Tool, t.Call.Name), t.Orphan
 	}
 	f.Describe(w)
 	return f.Line()
@@ -263,18 +266,18 @@ func (r *Run) worded(b Body) Body {
 	if !ok || failed.Failure.Title != "" {
 		return b
 	}
-	failed.Failure.Describe(Words{})
+	failed.Failure.Describe(failure.Words{})
 	return failed
 }
 
 // budgetWords say what is spent of that part of a budget or, where some of it is left, what
 // the next call needs of it.
-func budgetWords(part string, spent, needs, limit Budget) Words {
-	tell, used := tellTokens, func(b Budget) string { return SpellCount(b.Tokens) }
+func budgetWords(part string, spent, needs, limit Budget) failure.Words {
+	tell, used := tellTokens, func(b Budget) string { return words.SpellCount(b.Tokens) }
 	if part != partTokens {
 		tell, used = tellMoney, tellMoney
 	}
-	w := Words{Spent: used(spent), Budget: tell(limit)}
+	w := failure.Words{Spent: used(spent), Budget: tell(limit)}
 	if limit.exhausted(spent) == "" && needs != (Budget{}) {
 		w.Needs = tell(needs)
 		if spent != (Budget{}) {
@@ -284,6 +287,6 @@ func budgetWords(part string, spent, needs, limit Budget) Words {
 	return w
 }
 
-func tellTokens(b Budget) string { return counted(b.Tokens, " tokens") }
+func tellTokens(b Budget) string { return words.Counted(b.Tokens, " tokens") }
 
-func tellMoney(b Budget) string { return SpellDollars(b.Microdollars) }
+func tellMoney(b Budget) string { return words.SpellDollars(b.Microdollars) }

@@ -6,25 +6,26 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
 func overloadedRun() *Run {
-	f := NewFailure(KindOverloaded, OriginModel, PhaseBeforeFirstEvent, nil)
+	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	f.Provider, f.Model, f.HTTPStatus = "anthropic", "anthropic/m", 529
-	f.Describe(Words{})
+	f.Describe(failure.Words{})
 	return &Run{
 		ID: "r1", Seq: 7, Model: "anthropic/m", Policy: DefaultPolicy(),
 		Call: Call{Attempts: 2, Retries: 1, Tried: []Tried{{Model: "anthropic/m"}}},
-		Open: &OpenFailure{Seq: 7, At: testNow, Failure: *f, Decision: &Decision{Action: ActionRetry}},
+		Open: &OpenFailure{Seq: 7, At: begin, Failure: *f, Decision: &Decision{Action: ActionRetry}},
 	}
 }
 
 func TestLines(t *testing.T) {
 	r := overloadedRun()
-	wait := Waiting{ID: "w", For: WaitTime, Until: testNow.Add(4 * time.Second), Model: "anthropic/m", Retry: 2, Of: 3}
+	wait := Waiting{ID: "w", For: WaitTime, Until: begin.Add(4 * time.Second), Model: "anthropic/m", Retry: 2, Of: 3}
 	reset, toOther := wait, wait
-	reset.For, reset.Until = WaitReset, testNow.Add(3*time.Hour)
+	reset.For, reset.Until = WaitReset, begin.Add(3*time.Hour)
 	toOther.Model = "openai/gpt-5.2"
 	s := Suggestion{ID: "s", Title: "T", Message: "M.", Actions: []Button{{ID: "a1", Kind: ButtonRetry, Label: "Retry"}, {ID: "a2", Kind: ButtonSwitchModel, Label: "Switch to x"}}}
 	r.Suggestion = &s
@@ -40,7 +41,7 @@ func TestLines(t *testing.T) {
 	}{
 		{r, Failed{Failure: r.Open.Failure}, "Anthropic is overloaded. Its servers are full (529); this is not your usage limit."},
 		{r, wait, "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)"},
-		{r, reset, "Waiting for Anthropic until 15:00 UTC on March 20."},
+		{r, reset, "Waiting for Anthropic until 12:00 UTC on March 1."},
 		{r, toOther, "Anthropic is overloaded. Switching to openai/gpt-5.2 in 4 s…"},
 		{r, Began{Model: "openai/gpt-5.2"}, "Anthropic is overloaded. Switching to openai/gpt-5.2…"},
 		{r, Began{Model: "anthropic/m", Retry: true}, "Anthropic is overloaded. Retrying… (attempt 2/3)"},
@@ -74,7 +75,7 @@ func TestLines(t *testing.T) {
 
 func TestLinesAreShort(t *testing.T) {
 	long := strings.Repeat("ö\n", 3000)
-	f := Failure{Kind: KindInvalidRequest, Title: long, Message: long}
+	f := failure.Failure{Kind: failure.KindInvalidRequest, Title: long, Message: long}
 	r := &Run{Open: &OpenFailure{Failure: f}, Model: long}
 	button := Button{Label: long}
 	for _, b := range []Body{Failed{Failure: f}, Waiting{Model: "x" + long}, Began{Model: "x" + long}, Suggested{Suggestion{Title: long, Message: long, Actions: []Button{button, button}}}} {
@@ -86,13 +87,13 @@ func TestLinesAreShort(t *testing.T) {
 
 // TestTheHeartsOwnFailuresHaveWords: nobody else gives them any.
 func TestTheHeartsOwnFailuresHaveWords(t *testing.T) {
-	r := &Run{ID: "r1", Seq: 3, StartedAt: testNow, LastStepAt: testNow, Last: testNow.Add(2 * time.Minute), Model: "anthropic/m", LastStep: "web_search", Policy: DefaultPolicy()}
-	r.Policy.Timeouts.Step, r.expired = 120_000, TimerStep
+	r := &Run{ID: "r1", Seq: 3, StartedAt: begin, LastStepAt: begin, Last: begin.Add(2 * time.Minute), Model: "anthropic/m", LastStep: "web_search", Policy: DefaultPolicy()}
+	r.Policy.Timeouts.Step, r.expired = 120_000, failure.TimerStep
 	failed, ok := Next(r)[0].Record.(Failed)
 	if want := "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."; !ok || failed.Failure.Line() != want {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
 	}
-	r.expired, r.Policy.Budget.Tokens, r.Spent.Tokens, r.Last = "", 10_000, 12_000, testNow
+	r.expired, r.Policy.Budget.Tokens, r.Spent.Tokens, r.Last = "", 10_000, 12_000, begin
 	failed, ok = Next(r)[0].Record.(Failed)
 	if want := "The budget of this run is used up. It has used 12,000 of 10,000 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
@@ -102,7 +103,7 @@ func TestTheHeartsOwnFailuresHaveWords(t *testing.T) {
 	if want := "The budget of this run is too small for the next call. It needs about 1,200 tokens, and the budget is 700 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
 	}
-	if f := r.expiry(); f.Kind != KindRunTimeout {
+	if f := r.expiry(); f.Kind != failure.KindRunTimeout {
 		t.Errorf("%s", f.Kind)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -28,7 +29,7 @@ type Effect struct {
 // Intent before it starts, and ends it with Answered or Failed.
 type CallModel struct {
 	Intent  Began
-	Doubled Timer // the timer whose limit this attempt doubles, at a person's wish
+	Doubled failure.Timer // the timer whose limit this attempt doubles, at a person's wish
 	// InAir: the intent is durable and the call runs in this very process.
 	InAir bool
 }
@@ -69,7 +70,7 @@ func Next(r *Run) []Effect {
 	case r.suggestionOver:
 		return r.fail()
 	case r.suggestionOpen:
-		return []Effect{timer(r.Suggestion.ExpiresAt, Due{Timer: TimerExpiry, Failure: r.Open.Seq})}
+		return []Effect{timer(r.Suggestion.ExpiresAt, Due{Timer: failure.TimerExpiry, Failure: r.Open.Seq})}
 	case r.Wait != nil && r.Wait.For == WaitStore:
 		return nil
 	case r.expired != "":
@@ -86,38 +87,22 @@ func Next(r *Run) []Effect {
 
 // unknownOutcome is the failure of a tool call that may or may not have taken effect.
 func (r *Run) unknownOutcome() Failed {
-	f := r.failure(KindToolFailure, OriginTool, PhaseTool)
-	f.Variant, f.Tool, f.Elapsed = variantUnknownOutcome, r.unsure.Call.Name, r.unsure.Took
+	f := r.failure(failure.KindToolFailure, failure.OriginTool, failure.PhaseTool)
+	f.Variant, f.Tool, f.Elapsed = failure.VariantUnknownOutcome, r.unsure.Call.Name, r.unsure.Took
 	if r.unsure.Limit > 0 {
-		f.Timer, f.Limit = TimerTool, r.unsure.Limit
+		f.Timer, f.Limit = failure.TimerTool, r.unsure.Limit
 	}
-	f.Describe(Words{Lost: r.unsure.Lost})
+	f.Describe(failure.Words{Lost: r.unsure.Lost})
 	return Failed{CallID: r.unsure.Call.ID, Failure: f, Cause: CauseUnknownOutcome}
 }
 
 // failure is one that the log itself amounts to.
-func (r *Run) failure(kind Kind, origin Origin, phase Phase) Failure {
-	f := *NewFailure(kind, origin, phase, nil)
+func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Phase) failure.Failure {
+	f := *failure.NewFailure(kind, origin, phase, nil)
 	f.Model = r.Model
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	return f
 }
-
-// variantUnknownOutcome is the variant of a tool's failure that may have taken effect.
-const variantUnknownOutcome = "outcome_unknown"
-
-// variantStopped and variantLost have the words for it where the tool's own timer ended the
-// call, and where the program stopped in the middle of it.
-const (
-	variantStopped = "outcome_unknown_stopped"
-	variantLost    = "outcome_unknown_lost"
-)
-
-// The words of a budget that is not used up, and has no room for the next call.
-const (
-	variantTooSmall      = "too_small"
-	variantTooSmallToday = "too_small_today"
-)
 
 // told reports whether the failure is a tool's, which the model is told as the call's
 // result: the run goes on where nobody says otherwise (spec §5).
@@ -152,14 +137,14 @@ func (r *Run) answerFailure() []Effect {
 	case r.Wait != nil && r.Wait.For == WaitNetwork:
 		return r.timed(r.watch())
 	case d.Delay > 0 && !o.Waited:
-		return r.timed(timer(r.Wait.Until, Due{Timer: TimerWait, Failure: o.Seq}))
+		return r.timed(timer(r.Wait.Until, Due{Timer: failure.TimerWait, Failure: o.Seq}))
 	}
 	return r.goOn()
 }
 
 // watch waits for this machine to be connected again.
 func (r *Run) watch() Effect {
-	due := Due{Timer: TimerNetwork, Failure: r.Open.Seq}
+	due := Due{Timer: failure.TimerNetwork, Failure: r.Open.Seq}
 	models := []string{r.Wait.Model}
 	for _, a := range r.Open.Alternatives {
 		if a.Model != r.Wait.Model {
@@ -223,7 +208,7 @@ func (r *Run) outOfBudget() []Effect {
 
 // broke fails the run for want of that part of its budget, which the next call would need.
 func (r *Run) broke(part string, needs Budget) []Effect {
-	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
+	f := r.failure(failure.KindBudget, failure.OriginRunner, failure.PhasePrompt)
 	f.Variant = part
 	f.Describe(budgetWords(part, r.Spent, needs, r.Policy.Budget))
 	return record(r, Failed{Failure: f, Cause: CauseBudget})
@@ -345,19 +330,19 @@ func (r *Run) clocks() []SetTimer {
 	var clocks []SetTimer
 	t := r.Policy.Timeouts
 	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
-		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: TimerMaxTurn}})
+		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
 	}
 	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
-		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: TimerStep}})
+		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: failure.TimerStep}})
 	}
 	if t.Run > 0 {
-		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: TimerRun}})
+		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: failure.TimerRun}})
 	}
 	return clocks
 }
 
 // stepLimit is how long a step may take: doubled where a person chose to wait longer.
-func (r *Run) stepLimit() Millis {
+func (r *Run) stepLimit() failure.Millis {
 	if r.stepDoubled {
 		return 2 * r.Policy.Timeouts.Step
 	}
@@ -408,40 +393,40 @@ func (r *Run) waiting() Waiting {
 }
 
 // expiry is the failure that an expired clock of the run amounts to.
-func (r *Run) expiry() Failure {
-	kind, limit, since := KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
+func (r *Run) expiry() failure.Failure {
+	kind, limit, since := failure.KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
 	switch r.expired {
-	case TimerMaxTurn:
-		kind, limit = KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
-	case TimerStep:
-		kind, limit, since = KindStepTimeout, r.stepLimit(), r.LastStepAt
+	case failure.TimerMaxTurn:
+		kind, limit = failure.KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
+	case failure.TimerStep:
+		kind, limit, since = failure.KindStepTimeout, r.stepLimit(), r.LastStepAt
 	}
-	f := r.failure(kind, OriginRunner, r.phase())
+	f := r.failure(kind, failure.OriginRunner, r.phase())
 	f.Timer, f.Limit = r.expired, limit
-	f.Elapsed = InMillis(nonNegative(r.Last.Sub(since)))
-	if r.expired == TimerMaxTurn {
-		f.Elapsed = max(0, f.Elapsed-InMillis(r.Parked))
+	f.Elapsed = failure.InMillis(nonNegative(r.Last.Sub(since)))
+	if r.expired == failure.TimerMaxTurn {
+		f.Elapsed = max(0, f.Elapsed-failure.InMillis(r.Parked))
 	}
 	return f
 }
 
 // phase is how far what is going on has come, as far as the log tells.
-func (r *Run) phase() Phase {
+func (r *Run) phase() failure.Phase {
 	switch {
 	case r.toolsInAir():
-		return PhaseTool
+		return failure.PhaseTool
 	case r.inAir() == 0:
-		return PhasePrompt
+		return failure.PhasePrompt
 	case len(r.Attempt.Text) > 0:
-		return PhaseMidStream
+		return failure.PhaseMidStream
 	}
-	return PhaseBeforeFirstEvent
+	return failure.PhaseBeforeFirstEvent
 }
 
-func (r *Run) interrupted() Failure {
-	f := r.failure(KindInterrupted, OriginRunner, PhaseMidStream)
+func (r *Run) interrupted() failure.Failure {
+	f := r.failure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream)
 	f.Model = r.Attempt.Model
-	f.Elapsed = InMillis(nonNegative(r.Last.Sub(r.Attempt.BeganAt)))
+	f.Elapsed = failure.InMillis(nonNegative(r.Last.Sub(r.Attempt.BeganAt)))
 	return f
 }
 
@@ -449,7 +434,7 @@ func (r *Run) interrupted() Failure {
 func (r *Run) fail() []Effect {
 	reason := stopFailed
 	if r.Open != nil {
-		reason = r.Open.Failure.stopReason()
+		reason = r.Open.stopReason()
 	}
 	return record(r, Ended{Status: StatusFailed, StopReason: reason})
 }
@@ -457,11 +442,11 @@ func (r *Run) fail() []Effect {
 // stopFailed is the stop reason of a run whose failure has none of its own.
 const stopFailed = "failed"
 
-func (f *Failure) stopReason() string {
-	switch {
-	case f.Kind == KindStepTimeout, f.Kind == KindMaxTurnTime:
+func (o *OpenFailure) stopReason() string {
+	switch f := o.Failure; {
+	case f.Kind == failure.KindStepTimeout, f.Kind == failure.KindMaxTurnTime:
 		return string(f.Kind)
-	case f.Kind == KindRunTimeout, f.idle():
+	case f.Kind == failure.KindRunTimeout, f.IsIdle():
 		return "timeout"
 	}
 	return stopFailed

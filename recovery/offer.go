@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // MaxSwitches is how many alternatives a suggestion or a wait offers as buttons.
@@ -11,35 +14,35 @@ const MaxSwitches = 3
 
 // offersByKind lists the actions per kind in display order (ui/copy.en.json); the first
 // is primary unless a decision says otherwise.
-var offersByKind = map[Kind][]string{
-	KindTimeout:           {ButtonRetry, ButtonWaitLonger, ButtonSwitchModel},
-	KindUnreachable:       {ButtonRetry, ButtonSwitchModel},
-	KindTLS:               {ButtonCopyDetails, ButtonSwitchModel},
-	KindAuth:              {ButtonFixKey, ButtonRetry, ButtonSwitchModel},
-	KindBilling:           {ButtonAddCredit, ButtonSwitchModel, ButtonRetry},
-	KindRateLimit:         {ButtonResumeAt, ButtonSwitchModel, ButtonRetry},
-	KindQuota:             {ButtonResumeAt, ButtonSwitchModel, ButtonRetry},
-	KindOverloaded:        {ButtonSwitchModel, ButtonRetry},
-	KindUnavailable:       {ButtonSwitchModel, ButtonRetry},
-	KindStreamInterrupted: {ButtonRetry, ButtonSwitchModel},
-	KindMalformedResponse: {ButtonRetry, ButtonSwitchModel},
-	KindEmptyResponse:     {ButtonRetry, ButtonSwitchModel},
-	KindContextOverflow:   {ButtonCompact, ButtonLarger},
-	KindInvalidRequest:    {ButtonSwitchModel, ButtonCopyDetails},
-	KindContentFilter:     {ButtonEdit, ButtonSwitchModel},
-	KindModelNotFound:     {ButtonSwitchModel, ButtonChooseModel},
-	KindOutputTruncated:   {ButtonRetry, ButtonSwitchModel},
-	KindMisconfigured:     {ButtonCopyDetails, ButtonSwitchModel},
-	KindToolFailure:       {ButtonTellAgent, ButtonRerunTool},
-	KindStepTimeout:       {ButtonRetry, ButtonWaitLonger},
-	KindMaxTurnTime:       {ButtonExtend},
-	KindRunTimeout:        {ButtonExtend},
-	KindInterrupted:       {ButtonRetry},
-	KindPromptFailure:     {ButtonEdit},
-	KindInternal:          {ButtonCopyDetails, ButtonRetry},
-	KindBudget:            {ButtonResumeAt, ButtonExtend},
-	KindRoundLimit:        {ButtonExtend},
-	KindUnknown:           {ButtonRetry, ButtonSwitchModel},
+var offersByKind = map[failure.Kind][]string{
+	failure.KindTimeout:           {ButtonRetry, ButtonWaitLonger, ButtonSwitchModel},
+	failure.KindUnreachable:       {ButtonRetry, ButtonSwitchModel},
+	failure.KindTLS:               {ButtonCopyDetails, ButtonSwitchModel},
+	failure.KindAuth:              {ButtonFixKey, ButtonRetry, ButtonSwitchModel},
+	failure.KindBilling:           {ButtonAddCredit, ButtonSwitchModel, ButtonRetry},
+	failure.KindRateLimit:         {ButtonResumeAt, ButtonSwitchModel, ButtonRetry},
+	failure.KindQuota:             {ButtonResumeAt, ButtonSwitchModel, ButtonRetry},
+	failure.KindOverloaded:        {ButtonSwitchModel, ButtonRetry},
+	failure.KindUnavailable:       {ButtonSwitchModel, ButtonRetry},
+	failure.KindStreamInterrupted: {ButtonRetry, ButtonSwitchModel},
+	failure.KindMalformedResponse: {ButtonRetry, ButtonSwitchModel},
+	failure.KindEmptyResponse:     {ButtonRetry, ButtonSwitchModel},
+	failure.KindContextOverflow:   {ButtonCompact, ButtonLarger},
+	failure.KindInvalidRequest:    {ButtonSwitchModel, ButtonCopyDetails},
+	failure.KindContentFilter:     {ButtonEdit, ButtonSwitchModel},
+	failure.KindModelNotFound:     {ButtonSwitchModel, ButtonChooseModel},
+	failure.KindOutputTruncated:   {ButtonRetry, ButtonSwitchModel},
+	failure.KindMisconfigured:     {ButtonCopyDetails, ButtonSwitchModel},
+	failure.KindToolFailure:       {ButtonTellAgent, ButtonRerunTool},
+	failure.KindStepTimeout:       {ButtonRetry, ButtonWaitLonger},
+	failure.KindMaxTurnTime:       {ButtonExtend},
+	failure.KindRunTimeout:        {ButtonExtend},
+	failure.KindInterrupted:       {ButtonRetry},
+	failure.KindPromptFailure:     {ButtonEdit},
+	failure.KindInternal:          {ButtonCopyDetails, ButtonRetry},
+	failure.KindBudget:            {ButtonResumeAt, ButtonExtend},
+	failure.KindRoundLimit:        {ButtonExtend},
+	failure.KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
 // suggestionID names the suggestion about the open failure. What is offered once more,
@@ -83,10 +86,10 @@ func why(d Decision, actions []Button) string {
 	if d.Action != ActionFail {
 		line = d.By.Plugin + " suggests " + actions[0].Label
 	}
-	if reason := tidy(d.By.Reason); reason != "" {
+	if reason := words.Tidy(d.By.Reason); reason != "" {
 		line += ": " + reason
 	}
-	return Clip(line, MaxText)
+	return words.Clip(line, MaxText)
 }
 
 // proposal is the decision at hand or, where nobody had an opinion, what is safe: asking the
@@ -150,7 +153,7 @@ func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	f := r.Open.Failure
 	kinds, ok := offersByKind[f.Kind]
 	if !ok {
-		kinds = offersByKind[KindUnknown]
+		kinds = offersByKind[failure.KindUnknown]
 	}
 	if d.Action == ActionRetry && !d.Adjust.Compact && !r.Open.terminal() && !r.Open.told() && !slices.Contains(kinds, ButtonRetry) {
 		kinds = append([]string{ButtonRetry}, kinds...)
@@ -227,13 +230,13 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if resetsAt.IsZero() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format(utcClock)})
+		list.add(Button{Kind: kind, Label: "Continue at " + resetsAt.UTC().Format(words.UTCClock)})
 		return
 	case ButtonWaitLonger:
 		if o.Failure.Timer == "" || r.IdleBreaker() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Wait " + Spell(o.Failure.Limit.Duration()) + " more"})
+		list.add(Button{Kind: kind, Label: "Wait " + words.Spell(o.Failure.Limit.Duration()) + " more"})
 		return
 	case ButtonExtend:
 		if label := o.extension(); label != "" {
@@ -249,7 +252,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 func (o *OpenFailure) extension() string {
 	switch o.Cause {
 	case CauseClock:
-		return "Continue for " + Spell(o.Failure.Limit.Duration()) + " more"
+		return "Continue for " + words.Spell(o.Failure.Limit.Duration()) + " more"
 	case CauseBudget:
 		return "Continue with a doubled budget"
 	case CauseDayBudget:

@@ -3,6 +3,8 @@ package recovery
 import (
 	"slices"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // What may pass by itself has time, and not tries alone: where the retries of a call are
@@ -10,16 +12,16 @@ import (
 
 // The pause before a model is asked that has failed during the call, and the most of it.
 const (
-	firstBackoff = Millis(1000)
+	firstBackoff = failure.Millis(1000)
 	doublings    = 2
 )
 
 // roundTime is how long before the end of a call's patience its last round begins, at the
 // most; of a short patience it is a quarter.
-const roundTime = Millis(5000)
+const roundTime = failure.Millis(5000)
 
 // backoff is the least pause before a switch to model: none where it is not known to be ill.
-func (r *Run) backoff(model string) Millis {
+func (r *Run) backoff(model string) failure.Millis {
 	failures := 0
 	for _, t := range r.Call.Tried {
 		if t.Model == model {
@@ -45,7 +47,7 @@ func (r *Run) patient(d Decision) Decision {
 	}
 	end := r.patienceEnd()
 	begins := end.Add(-min(end.Sub(r.Call.FailedAt)/4, roundTime.Duration()))
-	left := InMillis(begins.Sub(r.Open.At))
+	left := failure.InMillis(begins.Sub(r.Open.At))
 	if left <= 0 {
 		return d
 	}
@@ -101,6 +103,6 @@ func (r *Run) mayPass() bool {
 }
 
 // passing are the codes of failures that may pass by themselves.
-var passing = map[Code]bool{
-	CodeProviderTimeout: true, CodeProviderUnreachable: true, CodeProviderRateLimited: true, CodeProviderUnavailable: true, CodeStreamInterrupted: true,
+var passing = map[failure.Code]bool{
+	failure.CodeProviderTimeout: true, failure.CodeProviderUnreachable: true, failure.CodeProviderRateLimited: true, failure.CodeProviderUnavailable: true, failure.CodeStreamInterrupted: true,
 }

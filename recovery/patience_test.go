@@ -3,6 +3,8 @@ package recovery
 import (
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // TestTheLastRoundBegins: where the retries of a call are spent and its patience is not, it is
@@ -10,23 +12,25 @@ import (
 func TestTheLastRoundBegins(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Run)
-		after  Millis // how long the round is waited for; 0 = there is none
+		after  failure.Millis // how long the round is waited for; 0 = there is none
 	}{
-		"at once":                                 {func(*Run) {}, 25_000},
-		"7 s after the first failure":             {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-7 * time.Second) }, 18_000},
-		"the attempts are spent":                  {func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }, 25_000},
-		"a short patience":                        {func(r *Run) { r.Policy.Timeouts.Patience = 8_000 }, 6_000},
-		"a deadline":                              {func(r *Run) { r.WaitsUntil = r.Open.At.Add(12 * time.Second) }, 9_000},
-		"a deadline after the patience":           {func(r *Run) { r.WaitsUntil = r.Open.At.Add(time.Hour) }, 25_000},
-		"a deadline that is over":                 {func(r *Run) { r.WaitsUntil = r.Open.At.Add(-time.Second) }, 0},
-		"the patience is over":                    {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-26 * time.Second) }, 0},
-		"the provider asks for time in between":   {func(r *Run) { r.Open.Failure.RetryAfter = 28_000 }, 28_000},
-		"the provider asks for more time":         {func(r *Run) { r.Open.Failure.RetryAfter = 31_000 }, 0},
-		"more than is left, less than it was":     {func(r *Run) { r.Call.FailedAt, r.Open.Failure.RetryAfter = r.Open.At.Add(-7*time.Second), 29_000 }, 0},
-		"patience is off":                         {func(r *Run) { r.Policy.Timeouts.Patience = 0 }, 0},
-		"retries are off":                         {func(r *Run) { r.Policy.MaxRetries = 0 }, 0},
-		"nothing is done by itself":               {func(r *Run) { r.Policy.AutoRecover, r.Call.Attempts = false, MaxAttemptsPerCall }, 0},
-		"it does not pass":                        {func(r *Run) { r.Open.Failure = *NewFailure(KindContentFilter, OriginModel, PhaseMidStream, nil) }, 0},
+		"at once":                               {func(*Run) {}, 25_000},
+		"7 s after the first failure":           {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-7 * time.Second) }, 18_000},
+		"the attempts are spent":                {func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }, 25_000},
+		"a short patience":                      {func(r *Run) { r.Policy.Timeouts.Patience = 8_000 }, 6_000},
+		"a deadline":                            {func(r *Run) { r.WaitsUntil = r.Open.At.Add(12 * time.Second) }, 9_000},
+		"a deadline after the patience":         {func(r *Run) { r.WaitsUntil = r.Open.At.Add(time.Hour) }, 25_000},
+		"a deadline that is over":               {func(r *Run) { r.WaitsUntil = r.Open.At.Add(-time.Second) }, 0},
+		"the patience is over":                  {func(r *Run) { r.Call.FailedAt = r.Open.At.Add(-26 * time.Second) }, 0},
+		"the provider asks for time in between": {func(r *Run) { r.Open.Failure.RetryAfter = 28_000 }, 28_000},
+		"the provider asks for more time":       {func(r *Run) { r.Open.Failure.RetryAfter = 31_000 }, 0},
+		"more than is left, less than it was":   {func(r *Run) { r.Call.FailedAt, r.Open.Failure.RetryAfter = r.Open.At.Add(-7*time.Second), 29_000 }, 0},
+		"patience is off":                       {func(r *Run) { r.Policy.Timeouts.Patience = 0 }, 0},
+		"retries are off":                       {func(r *Run) { r.Policy.MaxRetries = 0 }, 0},
+		"nothing is done by itself":             {func(r *Run) { r.Policy.AutoRecover, r.Call.Attempts = false, MaxAttemptsPerCall }, 0},
+		"it does not pass": {func(r *Run) {
+			r.Open.Failure = *failure.NewFailure(failure.KindContentFilter, failure.OriginModel, failure.PhaseMidStream, nil)
+		}, 0},
 		"the run has failed too often":            {func(r *Run) { r.FailedAttempts = MaxFailedAttempts }, 0},
 		"the turn is over before":                 {func(r *Run) { r.Policy.Timeouts.MaxTurn = 10_000 }, 0},
 		"a plugin's pause is longer than is left": {func(r *Run) { r.Open.Votes[0].Delay = 40_000 }, 0},
@@ -58,8 +62,8 @@ func TestTheLastRoundAsksEachOnce(t *testing.T) {
 	if d := Decide(r); d.BlockedBy != "max_attempts" {
 		t.Errorf("%+v", d)
 	}
-	r.Open.Failure = *NewFailure(KindMalformedResponse, OriginModel, PhaseMidStream, nil)
-	r.Open.Failure.Code = CodeRequestInvalid // it does not pass, and is retried no more often than it was
+	r.Open.Failure = *failure.NewFailure(failure.KindMalformedResponse, failure.OriginModel, failure.PhaseMidStream, nil)
+	r.Open.Failure.Code = failure.CodeRequestInvalid // it does not pass, and is retried no more often than it was
 	r.Call.Retries = r.Policy.MaxRetries
 	if d := Decide(r); d.BlockedBy != "max_retries" {
 		t.Errorf("%+v", d)
@@ -68,7 +72,7 @@ func TestTheLastRoundAsksEachOnce(t *testing.T) {
 
 // TestBackoffAcrossSwitches: a switch to a model that failed in the call waits like a retry.
 func TestBackoffAcrossSwitches(t *testing.T) {
-	for failures, want := range []Millis{0, 1000, 2000, 4000, 4000} {
+	for failures, want := range []failure.Millis{0, 1000, 2000, 4000, 4000} {
 		r := openRun(overloaded(), Vote{Plugin: "p", Action: ActionSwitchModel, NewModel: "b/two"})
 		for range failures {
 			r.Call.Tried = append(r.Call.Tried, Tried{Model: "b/two"})

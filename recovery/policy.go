@@ -1,17 +1,18 @@
 package recovery
 
+import "github.com/mulligan-run/mulligan/failure"
+
 // Limits that hold whatever a policy or a plugin says (spec §5).
 const (
-	MaxAttemptsPerCall    = 6           // attempts of one model call, switches included
-	MaxAttemptsInAll      = 8           // of one model call, with the last round that its patience has
-	MaxFailedAttempts     = 20          // failed attempts of one run
-	MinDelay              = Millis(250) // before any attempt after the second
-	MaxInProcessWait      = Millis(60_000)
-	MaxDelay              = Millis(7 * 24 * 3_600_000) // a longer delay is not a delay but a mistake
-	IdleBreakerAt         = 5                          // idle expiries in a row without a finished step
-	MaxInterruptedCrashes = 3                          // crashes while resuming end the run
-	MaxToolTries          = 2                          // runs of one idempotent tool call after crashes
-	MaxPresses            = 5                          // of a plugin's own buttons about one failure, by whomever
+	MaxAttemptsPerCall    = 6                   // attempts of one model call, switches included
+	MaxAttemptsInAll      = 8                   // of one model call, with the last round that its patience has
+	MaxFailedAttempts     = 20                  // failed attempts of one run
+	MinDelay              = failure.Millis(250) // before any attempt after the second
+	MaxInProcessWait      = failure.Millis(60_000)
+	IdleBreakerAt         = 5 // idle expiries in a row without a finished step
+	MaxInterruptedCrashes = 3 // crashes while resuming end the run
+	MaxToolTries          = 2 // runs of one idempotent tool call after crashes
+	MaxPresses            = 5 // of a plugin's own buttons about one failure, by whomever
 )
 
 // Policy is what a run may do. Started pins it.
@@ -37,8 +38,8 @@ type Policy struct {
 	// by its full name: connect, first_event, bytes and idle.
 	ModelTimeouts map[string]Timeouts `json:"modelTimeouts,omitempty"`
 	// SuggestionTTL is how long a suggestion stays open.
-	SuggestionTTL   Millis `json:"suggestionTtlMs"`
-	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
+	SuggestionTTL   failure.Millis `json:"suggestionTtlMs"`
+	MaxOutputTokens int            `json:"maxOutputTokens,omitempty"`
 	// CompactionModel sums up old turns of a conversation that became too long; "" = the
 	// model that is asked next.
 	CompactionModel string `json:"compactionModel,omitempty"`
@@ -71,7 +72,7 @@ const (
 
 // DefaultPolicy is spec §3's and §5's defaults: recovery is offered, not done.
 func DefaultPolicy() Policy {
-	const second, minute, hour = Millis(1000), Millis(60_000), Millis(3_600_000)
+	const second, minute, hour = failure.Millis(1000), failure.Millis(60_000), failure.Millis(3_600_000)
 	return Policy{
 		MaxRetries: 3,
 		MaxRounds:  100, ParallelTools: 16,

@@ -1,6 +1,10 @@
 package recovery
 
-import "time"
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
 
 // The topics of notes.
 const (
@@ -27,7 +31,7 @@ func (r *Run) nextNote() (SetTimer, bool) {
 	if quiet := r.lastSeen.Add(min(quietAround, after.Duration())); at.Before(quiet) {
 		at = quiet
 	}
-	note.Elapsed = InMillis(nonNegative(at.Sub(note.Since)))
+	note.Elapsed = failure.InMillis(nonNegative(at.Sub(note.Since)))
 	return SetTimer{At: at, Write: note}, true
 }
 
@@ -67,9 +71,9 @@ func seen(e Event) bool {
 
 // LastAction is what the run did last, and how long that took: the tool call that has
 // been going on longest, at the given time, or else the step that finished last.
-func (r *Run) LastAction(at time.Time) (what string, took Millis) {
+func (r *Run) LastAction(at time.Time) (what string, took failure.Millis) {
 	if note, _, ok := r.workingOn(); ok && note.CallID != "" {
-		return note.What, InMillis(nonNegative(at.Sub(note.Since)))
+		return note.What, failure.InMillis(nonNegative(at.Sub(note.Since)))
 	}
 	return r.LastStep, r.LastStepTook
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"pgregory.net/rapid"
 )
@@ -25,9 +26,9 @@ func drawWorld(t *rapid.T) func() *world {
 	p.MaxRetries = rapid.IntRange(0, 8).Draw(t, "retries")
 	p.Models = modelNames[:rapid.IntRange(1, 3).Draw(t, "models")]
 	p.Plugins = []string{"p", "q"}[:rapid.IntRange(0, 2).Draw(t, "plugins")]
-	p.Timeouts.Step = rapid.SampledFrom([]Millis{0, 0, 2_000, 40_000}).Draw(t, "step")
-	p.Timeouts.MaxTurn = rapid.SampledFrom([]Millis{0, 30_000, 172_800_000}).Draw(t, "turn")
-	p.Timeouts.Run = rapid.SampledFrom([]Millis{100_000, 172_800_000}).Draw(t, "run")
+	p.Timeouts.Step = rapid.SampledFrom([]failure.Millis{0, 0, 2_000, 40_000}).Draw(t, "step")
+	p.Timeouts.MaxTurn = rapid.SampledFrom([]failure.Millis{0, 30_000, 172_800_000}).Draw(t, "turn")
+	p.Timeouts.Run = rapid.SampledFrom([]failure.Millis{100_000, 172_800_000}).Draw(t, "run")
 	p.Budget.Tokens = rapid.SampledFrom([]int64{0, 0, 40, 200}).Draw(t, "tokens")
 	p.MaxOutputTokens = rapid.SampledFrom([]int{0, 20}).Draw(t, "output")
 	start := Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}, Policy: p}
@@ -95,9 +96,9 @@ func drawOutcome(t *rapid.T) outcome {
 			o.calls = append(o.calls, llm.ToolCall{Name: name, Args: json.RawMessage(`{}`)})
 		}
 	case 2, 3, 4:
-		o.fail = NewFailure(rapid.SampledFrom(Kinds()[:18]).Draw(t, "kind"), OriginModel, PhaseMidStream, nil)
-		o.fail.RetryAfter = rapid.SampledFrom([]Millis{0, 0, 700, 59_000, 61_000, 1<<63 - 1}).Draw(t, "after")
-		o.fail.Timer = rapid.SampledFrom([]Timer{"", "", TimerIdle}).Draw(t, "timer")
+		o.fail = failure.NewFailure(rapid.SampledFrom(failure.Kinds()[:18]).Draw(t, "kind"), failure.OriginModel, failure.PhaseMidStream, nil)
+		o.fail.RetryAfter = rapid.SampledFrom([]failure.Millis{0, 0, 700, 59_000, 61_000, 1<<63 - 1}).Draw(t, "after")
+		o.fail.Timer = rapid.SampledFrom([]failure.Timer{"", "", failure.TimerIdle}).Draw(t, "timer")
 		if rapid.IntRange(0, 4).Draw(t, "resets") == 0 {
 			o.fail.ResetsAt = begin.Add(time.Duration(rapid.IntRange(0, 7200).Draw(t, "reset")) * time.Second)
 		}
@@ -110,7 +111,7 @@ func drawOutcome(t *rapid.T) outcome {
 func drawVote(t *rapid.T) Vote {
 	return Vote{
 		Action:   rapid.SampledFrom([]Action{ActionRetry, ActionRetry, ActionSwitchModel, ActionFail, ActionNone, "dance"}).Draw(t, "action"),
-		Delay:    rapid.SampledFrom([]Millis{0, 0, 1_000, -5, 61_000, MaxDelay + 1}).Draw(t, "delay"),
+		Delay:    rapid.SampledFrom([]failure.Millis{0, 0, 1_000, -5, 61_000, failure.MaxDelay + 1}).Draw(t, "delay"),
 		NewModel: rapid.SampledFrom([]string{"b/two", "c/three", "evil/x"}).Draw(t, "model"),
 		Error:    rapid.SampledFrom([]string{"", "", "", "timed out"}).Draw(t, "error"),
 		Actions:  []Button{{Kind: ButtonSwitchModel, Model: "evil/x"}, {Kind: ButtonRetry}, {Kind: "unheard_of"}},
@@ -190,7 +191,7 @@ func TestNoWaitBeginsTooLate(t *testing.T) {
 	slowHook := stories(t)["late_resume"]()
 	slowHook.start.Policy.AutoRecover = true
 	slowHook.start.Policy.Timeouts.Run = 5_000
-	slowHook.models = map[string][]outcome{"a/one": {{took: 4 * time.Second, fail: NewFailure(KindUnavailable, OriginModel, PhaseMidStream, nil)}}}
+	slowHook.models = map[string][]outcome{"a/one": {{took: 4 * time.Second, fail: failure.NewFailure(failure.KindUnavailable, failure.OriginModel, failure.PhaseMidStream, nil)}}}
 	slowHook.vote = func(string, *Run) Vote { return Vote{Action: ActionRetry, Delay: 500} }
 	poor := stories(t)["late_resume"]()
 	poor.start.Policy.Timeouts.Run, poor.start.Policy.Budget.Tokens = 172_800_000, 10
@@ -209,7 +210,7 @@ func TestNoWaitBeginsTooLate(t *testing.T) {
 				case Voted:
 					y.now = y.now.Add(tt.hours * time.Hour)
 				}
-				over = over || before.expired == TimerRun || before.Open != nil && before.Open.Failure.Kind == KindBudget
+				over = over || before.expired == failure.TimerRun || before.Open != nil && before.Open.Failure.Kind == failure.KindBudget
 			}
 			y.start(t)
 			y.loop(t)
@@ -277,7 +278,7 @@ func mayAccept(t *rapid.T, before *Run, b Accepted, after *Run) {
 	if _, ok := after.answerable(b.Suggestion, after.Last); ok {
 		t.Fatal("I18: a suggestion can be answered twice")
 	}
-	for _, e := range []Body{CancelRequested{}, Due{Timer: TimerExpiry, Failure: before.Open.Seq}} {
+	for _, e := range []Body{CancelRequested{}, Due{Timer: failure.TimerExpiry, Failure: before.Open.Seq}} {
 		late := *before
 		open := *before.Open
 		late.Open = &open

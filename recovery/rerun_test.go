@@ -1,6 +1,10 @@
 package recovery
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
 
 // TestRunAgain: a person who has a tool run again takes its unknown outcome back.
 func TestRunAgain(t *testing.T) {
@@ -26,7 +30,7 @@ func TestRunAgain(t *testing.T) {
 	for !y.run.SuggestionOpen() { // it is lost again
 		y.step(t)
 	}
-	if y.run.Suggestion.ID == accepted.Suggestion || y.run.Suggestion.Error.Variant != variantUnknownOutcome {
+	if y.run.Suggestion.ID == accepted.Suggestion || y.run.Suggestion.Error.Variant != failure.VariantUnknownOutcome {
 		t.Errorf("asked next: %+v", y.run.Suggestion)
 	}
 }

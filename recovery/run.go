@@ -1,11 +1,13 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -68,13 +70,13 @@ type Run struct {
 	Saved          llm.Usage               // that going on after failures did not use again
 	Repaired       map[string][]llm.Repair // by model: what was changed for it when it was told the transcript last
 	LastStep       string                  // what finished last: a tool's name, "answer"; "" for nothing yet
-	LastStepTook   Millis
+	LastStepTook   failure.Millis
 	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
 	BeyondDay      bool          // a person let it go on over the day's budget
 	Parked         time.Duration // time that does not count towards max_turn
 	End            *Ended
 
-	expired        Timer // step, max_turn or run fired and no Failed says so yet
+	expired        failure.Timer // step, max_turn or run fired and no Failed says so yet
 	cancelled      bool
 	suggestionOpen bool
 	suggestionOver bool   // its time is over
@@ -113,9 +115,9 @@ type Call struct {
 	// is how many failed attempts there were before.
 	LastRound bool
 	RoundFrom int
-	Granted   int    // extra attempts that a person's answers gave
-	Adjust    Adjust // for the next attempt
-	Doubled   Timer  // the timer whose limit the next attempt doubles
+	Granted   int           // extra attempts that a person's answers gave
+	Adjust    Adjust        // for the next attempt
+	Doubled   failure.Timer // the timer whose limit the next attempt doubles
 	Tried     []Tried
 }
 
@@ -129,11 +131,11 @@ type ToolRun struct {
 	InAir    bool
 	Orphan   bool
 	Returned bool
-	Unknown  bool   // it may or may not have taken effect
-	Lost     bool   // the program stopped while it ran
-	Took     Millis // of one that has returned
-	Limit    Millis // of its timer, where that ended it
-	Notes    int    // progress notes about the last try
+	Unknown  bool           // it may or may not have taken effect
+	Lost     bool           // the program stopped while it ran
+	Took     failure.Millis // of one that has returned
+	Limit    failure.Millis // of its timer, where that ended it
+	Notes    int            // progress notes about the last try
 }
 
 // OpenFailure is a failure on its way through the hook to a decision.
@@ -141,7 +143,7 @@ type OpenFailure struct {
 	Seq          uint64
 	At           time.Time
 	Attempt      int // within the model call, from 0
-	Failure      Failure
+	Failure      failure.Failure
 	Cause        Cause
 	CallID       string
 	Alternatives []Alternative
@@ -399,7 +401,7 @@ func (r *Run) rearmStep(now time.Time) {
 	if o == nil {
 		return
 	}
-	if o.Accepted || o.Cause == CauseClock && o.Failure.Timer == TimerStep {
+	if o.Accepted || o.Cause == CauseClock && o.Failure.Timer == failure.TimerStep {
 		r.LastStepAt = now
 		return
 	}
@@ -448,7 +450,7 @@ func (r *Run) answered(e Event, b Answered) {
 	r.Rounds++
 	r.Compactions = 0
 	r.truncated = b.Stop == llm.StopLength
-	r.finishStep(e.Time, "answer", InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
+	r.finishStep(e.Time, "answer", failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
 	for _, call := range b.Message.Calls() {
 		t := &ToolRun{Call: call, Safety: r.safety(call.Name), By: b.By}
@@ -473,7 +475,7 @@ func (r *Run) replace(messages []llm.Message) {
 }
 
 // finishStep re-arms what only progress re-arms.
-func (r *Run) finishStep(now time.Time, what string, took Millis) {
+func (r *Run) finishStep(now time.Time, what string, took failure.Millis) {
 	r.LastStep, r.LastStepTook, r.LastStepAt = what, took, now
 	r.IdleExpiries, r.Crashes, r.stepDoubled = nil, 0, false
 }
@@ -497,12 +499,12 @@ func (r *Run) failed(e Event, b Failed) {
 			r.Call.Once++
 		}
 		r.Call.Tried = append(r.Call.Tried, Tried{
-			Attempt: a.Try, Model: a.Model, Code: b.Failure.Code, At: a.BeganAt, Millis: InMillis(nonNegative(e.Time.Sub(a.BeganAt))),
+			Attempt: a.Try, Model: a.Model, Code: b.Failure.Code, At: a.BeganAt, Millis: failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))),
 		})
 	}
-	if b.Failure.idle() {
-		r.idled(orElse(b.Failure.Model, r.Model))
-	} else if b.Failure.Kind == KindInterrupted {
+	if b.Failure.IsIdle() {
+		r.idled(cmp.Or(b.Failure.Model, r.Model))
+	} else if b.Failure.Kind == failure.KindInterrupted {
 		r.Crashes++
 	}
 	if r.unsure != nil && r.unsure.Call.ID == b.CallID {
@@ -535,24 +537,24 @@ func (r *Run) settle(model string, used llm.Usage) {
 
 func (r *Run) due(e Event, b Due) {
 	switch b.Timer {
-	case TimerWait, TimerNetwork:
+	case failure.TimerWait, failure.TimerNetwork:
 		if r.Open != nil && r.Open.Seq == b.Failure {
 			r.Open.Waited = true
 			r.Wait, r.Status = nil, StatusRunning
 			r.unpark(e.Time)
 		}
-	case TimerExpiry:
+	case failure.TimerExpiry:
 		if r.suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
 			r.suggestionOver = true
 		}
-	case TimerStep, TimerMaxTurn, TimerRun:
+	case failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun:
 		r.expired = r.named(b.Timer, e.Time)
 	}
 }
 
 // named is the first of the run's clocks that are due at that time, in the order in which
 // they are named, where timer is one of them.
-func (r *Run) named(timer Timer, now time.Time) Timer {
+func (r *Run) named(timer failure.Timer, now time.Time) failure.Timer {
 	for _, clock := range r.clocks() {
 		if due, ok := clock.Write.(Due); ok && (due.Timer == timer || !clock.At.After(now)) {
 			return due.Timer
@@ -574,7 +576,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t == nil {
 		return
 	}
-	took := max(b.Elapsed, InMillis(nonNegative(e.Time.Sub(t.BeganAt))))
+	took := max(b.Elapsed, failure.InMillis(nonNegative(e.Time.Sub(t.BeganAt))))
 	if t.Tries == 0 {
 		took = 0
 	}
@@ -648,10 +650,10 @@ func (r *Run) accepted(e Event, b Accepted) {
 		r.rerun(open.CallID)
 	case ButtonResumeAt:
 		open.Waited = !r.Suggestion.ResetsAt.After(e.Time)
-		amended.Delay = InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
+		amended.Delay = failure.InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
 	case ButtonWaitLonger:
 		r.Call.Doubled = open.Failure.Timer
-		r.stepDoubled = open.Cause == CauseClock && open.Failure.Timer == TimerStep
+		r.stepDoubled = open.Cause == CauseClock && open.Failure.Timer == failure.TimerStep
 	case ButtonExtend:
 		r.extend(open, e.Time)
 	}
@@ -734,7 +736,7 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 			*turn += o.Failure.Limit
 		}
 		if run := &r.Policy.Timeouts.Run; *run > 0 {
-			*run = max(*run, InMillis(nonNegative(now.Sub(r.StartedAt)))+o.Failure.Limit)
+			*run = max(*run, failure.InMillis(nonNegative(now.Sub(r.StartedAt)))+o.Failure.Limit)
 		}
 	case CauseRounds:
 		r.Extended++

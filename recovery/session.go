@@ -61,5 +61,5 @@ func (r *Run) Supersede() (Ended, bool) {
 	if !r.suggestionOpen || r.cancelled || r.End != nil {
 		return Ended{}, false
 	}
-	return Ended{Status: StatusFailed, StopReason: r.Open.Failure.stopReason()}, true
+	return Ended{Status: StatusFailed, StopReason: r.Open.stopReason()}, true
 }

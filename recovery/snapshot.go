@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -55,7 +56,7 @@ func shapeOf(t reflect.Type) uint64 {
 // beside them the others.
 type snapshot struct {
 	Run            *Run
-	Expired        Timer
+	Expired        failure.Timer
 	Cancelled      bool
 	SuggestionOpen bool
 	SuggestionOver bool

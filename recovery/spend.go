@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -54,7 +55,7 @@ func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
 func worth(tokens, price int64) float64 { return float64(tokens) * float64(price) }
 
 // Unpriced lists the models that p's runs may ask, model first, and whose calls cannot be
-// counted although a budget of money is set: they have no price. A price of zero is one.
+// Counted although a budget of money is set: they have no price. A price of zero is one.
 func (p Policy) Unpriced(model string) []string {
 	if p.Budget.Microdollars <= 0 && p.DayBudget.Microdollars <= 0 {
 		return nil
@@ -76,10 +77,10 @@ func (p Policy) Unpriced(model string) []string {
 // DayBudget.Lacks, spent what the runs of the day have used, needs what the call would, and renewal when the next day
 // begins.
 func (r *Run) OverDay(part string, spent, needs Budget, renewal time.Time) Failed {
-	f := r.failure(KindBudget, OriginRunner, PhasePrompt)
-	f.Variant, f.ResetsAt = VariantDayTokens, renewal
+	f := r.failure(failure.KindBudget, failure.OriginRunner, failure.PhasePrompt)
+	f.Variant, f.ResetsAt = failure.VariantDayTokens, renewal
 	if part == partMoney {
-		f.Variant = VariantDayMoney
+		f.Variant = failure.VariantDayMoney
 	}
 	f.Describe(budgetWords(part, spent, needs, r.Policy.DayBudget))
 	return Failed{Failure: f, Cause: CauseDayBudget}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"pgregory.net/rapid"
 )
@@ -119,7 +121,7 @@ func TestOverDay(t *testing.T) {
 		partMoney:  "Today's runs have used $0.0003 of $2.00. It is renewed at 00:00 UTC on March 2. The work so far is kept.",
 	} {
 		f := r.OverDay(part, Budget{Tokens: 4900, Microdollars: 300}, Budget{}, midnight).Failure
-		if f.Message != want || f.Kind != KindBudget || !f.ResetsAt.Equal(midnight) {
+		if f.Message != want || f.Kind != failure.KindBudget || !f.ResetsAt.Equal(midnight) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
@@ -132,7 +134,7 @@ func TestOverDay(t *testing.T) {
 
 func TestSpellCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -5: "-5", -123456: "-123,456"} {
-		if got := SpellCount(n); got != want {
+		if got := words.SpellCount(n); got != want {
 			t.Errorf("%d: %s, not %s", n, got, want)
 		}
 	}
@@ -140,7 +142,7 @@ func TestSpellCount(t *testing.T) {
 
 func TestSpellDollars(t *testing.T) {
 	for micro, want := range map[int64]string{0: "$0.00", 5: "$0.000005", 300: "$0.0003", 120_000: "$0.12", 1_200_000: "$1.20"} {
-		if got := SpellDollars(micro); got != want {
+		if got := words.SpellDollars(micro); got != want {
 			t.Errorf("%d: %s, not %s", micro, got, want)
 		}
 	}
@@ -155,7 +157,7 @@ func TestAFailedCallCountsWhatWasHeard(t *testing.T) {
 		{Run: "r1", Seq: 2, Body: Began{Attempt: 1, Round: 1, Model: "a/one", Reserve: Budget{Tokens: 30}}},
 		{Run: "r1", Seq: 3, Body: Checkpointed{Attempt: 1, Text: strings.Repeat("x", 16_000)}},
 		{Run: "r1", Seq: 4, Body: Failed{
-			Attempt: 1, Failure: *NewFailure(KindStreamInterrupted, OriginModel, PhaseMidStream, nil),
+			Attempt: 1, Failure: *failure.NewFailure(failure.KindStreamInterrupted, failure.OriginModel, failure.PhaseMidStream, nil),
 			Usage: llm.Usage{InputTokens: 50, OutputTokens: 1},
 		}},
 	})

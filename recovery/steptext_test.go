@@ -3,6 +3,8 @@ package recovery
 import (
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // TestStepCountsText: text that streams re-arms the step's clock where the policy says so,
@@ -32,7 +34,7 @@ func TestStepCountsText(t *testing.T) {
 		}
 		var got time.Duration
 		for _, effect := range Next(r) {
-			if effect.Timer != nil && effect.Timer.Write == Body(Due{Timer: TimerStep}) {
+			if effect.Timer != nil && effect.Timer.Write == Body(Due{Timer: failure.TimerStep}) {
 				got = effect.Timer.At.Sub(start)
 			}
 		}

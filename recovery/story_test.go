@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -227,15 +228,15 @@ func parsePolicy(t tb, p *Policy, words []string) {
 		case "rounds":
 			p.MaxRounds = n
 		case "step":
-			p.Timeouts.Step = InMillis(d)
+			p.Timeouts.Step = failure.InMillis(d)
 		case "turn":
-			p.Timeouts.MaxTurn = InMillis(d)
+			p.Timeouts.MaxTurn = failure.InMillis(d)
 		case "run":
-			p.Timeouts.Run = InMillis(d)
+			p.Timeouts.Run = failure.InMillis(d)
 		case "progress":
-			p.Timeouts.ProgressAfter = InMillis(d)
+			p.Timeouts.ProgressAfter = failure.InMillis(d)
 		case "ttl":
-			p.SuggestionTTL = InMillis(d)
+			p.SuggestionTTL = failure.InMillis(d)
 		case "tokens":
 			p.Budget.Tokens = int64(n)
 		case "plugins":
@@ -261,17 +262,17 @@ func parseOutcome(t tb, n int, words []string) outcome {
 	case "hang":
 		o.took = forever
 	case "fail":
-		o.fail, o.usage = NewFailure(Kind(words[1]), OriginModel, PhaseMidStream, nil), llm.Usage{}
+		o.fail, o.usage = failure.NewFailure(failure.Kind(words[1]), failure.OriginModel, failure.PhaseMidStream, nil), llm.Usage{}
 		for _, word := range words[2:] {
 			key, value, _ := strings.Cut(word, "=")
 			d, _ := time.ParseDuration(value)
 			switch key {
 			case "after":
-				o.fail.RetryAfter = InMillis(d)
+				o.fail.RetryAfter = failure.InMillis(d)
 			case "reset":
 				o.fail.ResetsAt = begin.Add(d)
 			case "timer":
-				o.fail.Timer, o.fail.Limit = Timer(value), 120_000
+				o.fail.Timer, o.fail.Limit = failure.Timer(value), 120_000
 			case "offline":
 				o.offline = d
 			}
@@ -287,7 +288,7 @@ func parseOpinion(t tb, words []string) opinion {
 	o := opinion{plugin: words[0], kind: words[1], vote: Vote{Action: Action(words[2]), Reason: "the story says so"}}
 	for _, word := range words[3:] {
 		if d, err := time.ParseDuration(word); err == nil {
-			o.vote.Delay = InMillis(d)
+			o.vote.Delay = failure.InMillis(d)
 		} else if n, found := strings.CutPrefix(word, "below="); found {
 			o.below, _ = strconv.Atoi(n)
 		} else if kind, found := strings.CutPrefix(word, "button="); found {

@@ -1,6 +1,10 @@
 package recovery
 
-import "time"
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
 
 // Effect says who carries an action out.
 const (
@@ -54,27 +58,27 @@ type Suggestion struct {
 	NewModel        string `json:"newModel,omitempty"`
 	Attempt         int    `json:"attempt"` // from 0, within one model call
 
-	ID        string    `json:"id"`
-	ExpiresAt time.Time `json:"expiresAt"`
-	Title     string    `json:"title"`
-	Message   string    `json:"message"`
-	Error     Failure   `json:"error"`
-	RetryAt   time.Time `json:"retryAt,omitzero"`
-	ResetsAt  time.Time `json:"resetsAt,omitzero"`
-	BlockedBy string    `json:"blockedBy,omitempty"`
-	DecidedBy *Voter    `json:"decidedBy,omitempty"` // nil = nobody had an opinion: what is safe is offered
-	Why       string    `json:"why,omitempty"`       // who suggests the first action, and because of what, in one line
-	Actions   []Button  `json:"actions"`             // the suggested one first, Stop last; none = the run is over
-	Tried     []Tried   `json:"tried"`
+	ID        string          `json:"id"`
+	ExpiresAt time.Time       `json:"expiresAt"`
+	Title     string          `json:"title"`
+	Message   string          `json:"message"`
+	Error     failure.Failure `json:"error"`
+	RetryAt   time.Time       `json:"retryAt,omitzero"`
+	ResetsAt  time.Time       `json:"resetsAt,omitzero"`
+	BlockedBy string          `json:"blockedBy,omitempty"`
+	DecidedBy *Voter          `json:"decidedBy,omitempty"` // nil = nobody had an opinion: what is safe is offered
+	Why       string          `json:"why,omitempty"`       // who suggests the first action, and because of what, in one line
+	Actions   []Button        `json:"actions"`             // the suggested one first, Stop last; none = the run is over
+	Tried     []Tried         `json:"tried"`
 }
 
 // Tried is one failed attempt of the model call that a suggestion is about.
 type Tried struct {
-	Attempt int       `json:"attempt"`
-	Model   string    `json:"model"`
-	Code    Code      `json:"code"`
-	At      time.Time `json:"at"`
-	Millis  Millis    `json:"ms"`
+	Attempt int            `json:"attempt"`
+	Model   string         `json:"model"`
+	Code    failure.Code   `json:"code"`
+	At      time.Time      `json:"at"`
+	Millis  failure.Millis `json:"ms"`
 }
 
 // Button finds an action by its id, or by its kind where only one has it.

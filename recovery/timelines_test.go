@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // timelines is where the golden logs are that every fold, in every language, replays.
@@ -19,22 +21,22 @@ type goldenLog struct {
 
 // goldenView is what clients show of a run.
 type goldenView struct {
-	Status     Status  `json:"status"`
-	WaitingFor WaitFor `json:"waitingFor"`
-	StopReason string  `json:"stopReason"`
-	Asked      string  `json:"asked"` // the model
-	Text       string  `json:"text"`
-	Model      string  `json:"model"` // that wrote it
-	Partial    bool    `json:"partial"`
-	Truncated  bool    `json:"truncated"`
-	InAir      uint64  `json:"inAir"`    // the attempt, or 0
-	Retry      int     `json:"retry"`    // of it
-	CutShort   string  `json:"cutShort"` // the id of the call that may be, and the labels of the actions
-	Wait       string  `json:"wait"`
-	Suggestion string  `json:"suggestion"` // that is open
-	Error      Code    `json:"error"`
-	Tokens     int64   `json:"tokens"`
-	Wasted     int64   `json:"wasted"`
+	Status     Status       `json:"status"`
+	WaitingFor WaitFor      `json:"waitingFor"`
+	StopReason string       `json:"stopReason"`
+	Asked      string       `json:"asked"` // the model
+	Text       string       `json:"text"`
+	Model      string       `json:"model"` // that wrote it
+	Partial    bool         `json:"partial"`
+	Truncated  bool         `json:"truncated"`
+	InAir      uint64       `json:"inAir"`    // the attempt, or 0
+	Retry      int          `json:"retry"`    // of it
+	CutShort   string       `json:"cutShort"` // the id of the call that may be, and the labels of the actions
+	Wait       string       `json:"wait"`
+	Suggestion string       `json:"suggestion"` // that is open
+	Error      failure.Code `json:"error"`
+	Tokens     int64        `json:"tokens"`
+	Wasted     int64        `json:"wasted"`
 }
 
 func viewOf(r *Run) goldenView {
@@ -106,7 +108,7 @@ func goldenOf(t *testing.T, log [][]byte) goldenLog {
 			t.Fatal(err)
 		}
 		if f, ok := e.Body.(Failed); ok && f.Failure.Title == "" {
-			f.Failure.Describe(Words{})
+			f.Failure.Describe(failure.Words{})
 			e.Body = f
 		}
 		e.Text = Line(r, e.Body)

@@ -6,53 +6,55 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // Timeouts are the timers of a run (spec §3); 0 is off.
 type Timeouts struct {
-	Connect       Millis `json:"connectMs,omitempty"`
-	FirstEvent    Millis `json:"firstEventMs,omitempty"`
-	Bytes         Millis `json:"bytesMs,omitempty"`
-	Idle          Millis `json:"idleMs,omitempty"`
-	Step          Millis `json:"stepMs,omitempty"`
-	MaxTurn       Millis `json:"maxTurnMs,omitempty"`
-	Run           Millis `json:"runMs,omitempty"`
-	Tool          Millis `json:"toolMs,omitempty"`
-	ProgressAfter Millis `json:"progressAfterMs,omitempty"`
-	Patience      Millis `json:"patienceMs,omitempty"`
+	Connect       failure.Millis `json:"connectMs,omitempty"`
+	FirstEvent    failure.Millis `json:"firstEventMs,omitempty"`
+	Bytes         failure.Millis `json:"bytesMs,omitempty"`
+	Idle          failure.Millis `json:"idleMs,omitempty"`
+	Step          failure.Millis `json:"stepMs,omitempty"`
+	MaxTurn       failure.Millis `json:"maxTurnMs,omitempty"`
+	Run           failure.Millis `json:"runMs,omitempty"`
+	Tool          failure.Millis `json:"toolMs,omitempty"`
+	ProgressAfter failure.Millis `json:"progressAfterMs,omitempty"`
+	Patience      failure.Millis `json:"patienceMs,omitempty"`
 }
 
 // SettableTimers lists the timers that Timeouts holds, in the order in which they
 // are explained.
-func SettableTimers() []Timer {
-	return []Timer{
-		TimerFirstEvent, TimerConnect, TimerBytes, TimerIdle, TimerStep, TimerMaxTurn, TimerRun, TimerTool, TimerProgress,
-		TimerPatience,
+func SettableTimers() []failure.Timer {
+	return []failure.Timer{
+		failure.TimerFirstEvent, failure.TimerConnect, failure.TimerBytes, failure.TimerIdle, failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun, failure.TimerTool, failure.TimerProgress,
+		failure.TimerPatience,
 	}
 }
 
 // Of is where the value of timer stands; nil for a timer that nobody sets.
-func (t *Timeouts) Of(timer Timer) *Millis {
+func (t *Timeouts) Of(timer failure.Timer) *failure.Millis {
 	switch timer {
-	case TimerFirstEvent:
+	case failure.TimerFirstEvent:
 		return &t.FirstEvent
-	case TimerConnect:
+	case failure.TimerConnect:
 		return &t.Connect
-	case TimerBytes:
+	case failure.TimerBytes:
 		return &t.Bytes
-	case TimerIdle:
+	case failure.TimerIdle:
 		return &t.Idle
-	case TimerStep:
+	case failure.TimerStep:
 		return &t.Step
-	case TimerMaxTurn:
+	case failure.TimerMaxTurn:
 		return &t.MaxTurn
-	case TimerRun:
+	case failure.TimerRun:
 		return &t.Run
-	case TimerTool:
+	case failure.TimerTool:
 		return &t.Tool
-	case TimerProgress:
+	case failure.TimerProgress:
 		return &t.ProgressAfter
-	case TimerPatience:
+	case failure.TimerPatience:
 		return &t.Patience
 	}
 	return nil
@@ -74,7 +76,7 @@ const (
 )
 
 // Settings are the timers that somebody set, and no others; 0 is off.
-type Settings map[Timer]Millis
+type Settings map[failure.Timer]failure.Millis
 
 // Check says what is wrong with the first of the settings that is no timer, or whose
 // value is neither 0 nor between MinTimeout and MaxTimeout.
@@ -118,7 +120,7 @@ func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 				*at = value
 			}
 		}
-		_, set := layer[TimerMaxTurn]
+		_, set := layer[failure.TimerMaxTurn]
 		turn = turn || set
 	}
 	if !turn {

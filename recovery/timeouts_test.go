@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // drawSettings are a few timers, in range.
 func drawSettings() *rapid.Generator[Settings] {
-	value := rapid.Custom(func(t *rapid.T) Millis {
+	value := rapid.Custom(func(t *rapid.T) failure.Millis {
 		if rapid.Bool().Draw(t, "off") {
 			return 0
 		}
-		return Millis(rapid.Int64Range(MinTimeout.Milliseconds(), MaxTimeout.Milliseconds()).Draw(t, "ms"))
+		return failure.Millis(rapid.Int64Range(MinTimeout.Milliseconds(), MaxTimeout.Milliseconds()).Draw(t, "ms"))
 	})
 	return rapid.Custom(func(t *rapid.T) Settings {
 		return rapid.MapOfN(rapid.SampledFrom(SettableTimers()), value, 0, 5).Draw(t, "settings")
@@ -30,7 +32,7 @@ func TestResolveTimeouts(t *testing.T) {
 		got := ResolveTimeouts(builtIn, layers...)
 		for _, timer := range SettableTimers() {
 			want := *builtIn.Of(timer)
-			if timer == TimerMaxTurn {
+			if timer == failure.TimerMaxTurn {
 				want = got.Run
 			}
 			for _, layer := range layers {
@@ -50,17 +52,17 @@ func TestResolveTimeouts(t *testing.T) {
 
 func TestAnEarlierTurnStays(t *testing.T) {
 	builtIn := Timeouts{MaxTurn: 60_000, Run: 3_600_000}
-	if got := ResolveTimeouts(builtIn, Settings{TimerRun: 7_200_000}); got.MaxTurn != 60_000 || got.Run != 7_200_000 {
+	if got := ResolveTimeouts(builtIn, Settings{failure.TimerRun: 7_200_000}); got.MaxTurn != 60_000 || got.Run != 7_200_000 {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestSettingsCheck(t *testing.T) {
 	for _, timer := range SettableTimers() {
-		for value, want := range map[Millis]string{
-			0: "", 1000: "", InMillis(MaxTimeout): "",
+		for value, want := range map[failure.Millis]string{
+			0: "", 1000: "", failure.InMillis(MaxTimeout): "",
 			-1: "is negative", 1: "is too short (1ms): at least 1s, or 0 for off", 999: "is too short",
-			InMillis(MaxTimeout) + 1: "is longer than 31 days", 1 << 62: "is longer than 31 days", -1 << 63: "is negative",
+			failure.InMillis(MaxTimeout) + 1: "is longer than 31 days", 1 << 62: "is longer than 31 days", -1 << 63: "is negative",
 		} {
 			err := Settings{timer: value}.Check()
 			if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), string(timer)+" "+want) {
@@ -68,12 +70,12 @@ func TestSettingsCheck(t *testing.T) {
 			}
 		}
 	}
-	for _, timer := range []Timer{"", "idel", TimerWait, TimerExpiry} {
+	for _, timer := range []failure.Timer{"", "idel", failure.TimerWait, failure.TimerExpiry} {
 		if err := (Settings{timer: 0}).Check(); err == nil || !strings.Contains(err.Error(), "there are: first_event, connect, ") {
 			t.Errorf("%q: %v", timer, err)
 		}
 	}
-	if err := (Settings{TimerIdle: 5}).CheckFrom(5 * time.Millisecond); err != nil {
+	if err := (Settings{failure.TimerIdle: 5}).CheckFrom(5 * time.Millisecond); err != nil {
 		t.Error(err)
 	}
 }

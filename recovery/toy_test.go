@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 )
 
@@ -18,7 +19,7 @@ const forever = 1000 * time.Hour
 // outcome is how one model call ends.
 type outcome struct {
 	took  time.Duration
-	fail  *Failure
+	fail  *failure.Failure
 	text  string
 	calls []llm.ToolCall
 	usage llm.Usage
@@ -118,7 +119,7 @@ func (y *toy) take(t tb, stored []byte) {
 	if err := json.Unmarshal(stored, &e); err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := e.Body.(Failed); ok && f.Attempt != 0 && f.Failure.Kind != KindInterrupted {
+	if f, ok := e.Body.(Failed); ok && f.Attempt != 0 && f.Failure.Kind != failure.KindInterrupted {
 		y.used[y.run.Attempt.Model]++
 	}
 	if _, ok := e.Body.(Answered); ok {
@@ -341,7 +342,7 @@ func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	if !o.panic {
 		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeOK, Result: result}}
 	}
-	f := NewFailure(KindToolFailure, OriginTool, PhaseTool, nil)
+	f := failure.NewFailure(failure.KindToolFailure, failure.OriginTool, failure.PhaseTool, nil)
 	f.Tool = call.Name
 	return y.toolBegan(call).Add(o.took), []Body{
 		ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result},

@@ -1,5 +1,7 @@
 package recovery
 
+import "github.com/mulligan-run/mulligan/failure"
+
 // Action is what to do about a failure.
 type Action string
 
@@ -14,19 +16,19 @@ const (
 // Vote is what one plugin said about a failure, or why it said nothing. A vote is
 // advice; see Decide.
 type Vote struct {
-	Plugin   string   `json:"plugin"`
-	Version  string   `json:"version,omitempty"`
-	Hash     string   `json:"hash,omitempty"` // of the executable that answered, hex SHA-256
-	PID      int      `json:"pid,omitempty"`  // of the process that answered
-	Latency  Millis   `json:"latencyMs"`
-	Action   Action   `json:"action,omitempty"`
-	Delay    Millis   `json:"delayMs,omitempty"`
-	NewModel string   `json:"newModel,omitempty"`
-	Reason   string   `json:"reason,omitempty"` // for people
-	Actions  []Button `json:"actions,omitempty"`
-	Adjust   Adjust   `json:"adjust,omitzero"`
-	Error    string   `json:"error,omitempty"`  // why there is no opinion: timed out, crashed, invalid answer, …
-	Shadow   bool     `json:"shadow,omitempty"` // it was asked on trial: this is recorded, and never counts
+	Plugin   string         `json:"plugin"`
+	Version  string         `json:"version,omitempty"`
+	Hash     string         `json:"hash,omitempty"` // of the executable that answered, hex SHA-256
+	PID      int            `json:"pid,omitempty"`  // of the process that answered
+	Latency  failure.Millis `json:"latencyMs"`
+	Action   Action         `json:"action,omitempty"`
+	Delay    failure.Millis `json:"delayMs,omitempty"`
+	NewModel string         `json:"newModel,omitempty"`
+	Reason   string         `json:"reason,omitempty"` // for people
+	Actions  []Button       `json:"actions,omitempty"`
+	Adjust   Adjust         `json:"adjust,omitzero"`
+	Error    string         `json:"error,omitempty"`  // why there is no opinion: timed out, crashed, invalid answer, …
+	Shadow   bool           `json:"shadow,omitempty"` // it was asked on trial: this is recorded, and never counts
 }
 
 // Adjust is what the next attempt changes, since an unchanged retry cannot help
@@ -39,26 +41,26 @@ type Adjust struct {
 
 // Decision is what will be done about a failure, by whose advice, and why.
 type Decision struct {
-	Action    Action   `json:"action,omitempty"`
-	Delay     Millis   `json:"delayMs,omitempty"` // after every limit was applied
-	NewModel  string   `json:"newModel,omitempty"`
-	Reason    string   `json:"reason,omitempty"`
-	Actions   []Button `json:"actions,omitempty"`
-	Adjust    Adjust   `json:"adjust,omitzero"`
-	By        *Voter   `json:"by,omitempty"`        // nil = nobody had an opinion
-	LastRound bool     `json:"lastRound,omitempty"` // it is of the round at the end of the call's patience
-	BlockedBy string   `json:"blockedBy,omitempty"` // the limit that keeps the runner from acting on it
-	Ignored   []string `json:"ignored,omitempty"`   // "plugin: why its answer did not count"
+	Action    Action         `json:"action,omitempty"`
+	Delay     failure.Millis `json:"delayMs,omitempty"` // after every limit was applied
+	NewModel  string         `json:"newModel,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
+	Actions   []Button       `json:"actions,omitempty"`
+	Adjust    Adjust         `json:"adjust,omitzero"`
+	By        *Voter         `json:"by,omitempty"`        // nil = nobody had an opinion
+	LastRound bool           `json:"lastRound,omitempty"` // it is of the round at the end of the call's patience
+	BlockedBy string         `json:"blockedBy,omitempty"` // the limit that keeps the runner from acting on it
+	Ignored   []string       `json:"ignored,omitempty"`   // "plugin: why its answer did not count"
 }
 
 // Voter is the plugin whose vote won.
 type Voter struct {
-	Plugin  string `json:"plugin"`
-	Version string `json:"version,omitempty"`
-	Hash    string `json:"hash,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Millis  Millis `json:"ms"`
-	Rank    int    `json:"rank"` // position in the configured order, from 0
+	Plugin  string         `json:"plugin"`
+	Version string         `json:"version,omitempty"`
+	Hash    string         `json:"hash,omitempty"`
+	Reason  string         `json:"reason,omitempty"`
+	Millis  failure.Millis `json:"ms"`
+	Rank    int            `json:"rank"` // position in the configured order, from 0
 }
 
 // Alternative is a model that the run could be switched to.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/schema"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // What one answer may ask for.
@@ -145,7 +145,7 @@ func (a *attempt) fit(ctx context.Context) {
 
 // refused is an answer that cannot be used.
 func (a *attempt) refused(problem error) error {
-	return a.failure(recovery.KindMalformedResponse, &refusal{problem})
+	return a.failure(failure.KindMalformedResponse, &refusal{problem})
 }
 
 // refusal is what the runner has against an answer. The model is told when it is asked again.

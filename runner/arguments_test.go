@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -48,7 +49,7 @@ func TestArgumentsAreHeldToTheSchema(t *testing.T) {
 	ran.Store(0)
 	model = script(wrong)
 	_, err = runner.New(runner.WithModel(primary, model), runner.WithTools(weather(&ran))).Run(t.Context(), "hi")
-	wantError(t, err, recovery.KindMalformedResponse)
+	wantError(t, err, failure.KindMalformedResponse)
 	if n := len(model.calls()); n != 4 || ran.Load() != 0 {
 		t.Errorf("%d requests, want 4; the tool ran %d times", n, ran.Load())
 	}
@@ -77,7 +78,7 @@ func TestBadToolsAreRefusedAtTheStart(t *testing.T) {
 func TestAPanickingToolIsTheToolsFailure(t *testing.T) {
 	for _, safety := range []recovery.Safety{recovery.SafetyUnsafe, recovery.SafetyReadOnly} {
 		var log bytes.Buffer
-		var asked recovery.Failure
+		var asked failure.Failure
 		hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 			asked = e.Failure
 			return recovery.Vote{}, nil
@@ -93,7 +94,7 @@ func TestAPanickingToolIsTheToolsFailure(t *testing.T) {
 			t.Fatalf("got %q, %v", text, err)
 		}
 		unsure := strings.Contains(asked.Message, "may or may not have taken effect")
-		if asked.Kind != recovery.KindToolFailure || asked.Origin != recovery.OriginTool || asked.Tool != "weather" || asked.Title != "Weather failed" && asked.Title != "weather failed" ||
+		if asked.Kind != failure.KindToolFailure || asked.Origin != failure.OriginTool || asked.Tool != "weather" || asked.Title != "Weather failed" && asked.Title != "weather failed" ||
 			unsure != (safety == recovery.SafetyUnsafe) || asked.Detail != "panic: the tool broke" {
 			t.Errorf("the hook was told %+v", asked)
 		}

@@ -3,7 +3,7 @@ package runner_test
 import (
 	"testing"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -13,7 +13,7 @@ func TestAModelThatDoesNotListen(t *testing.T) {
 	astray := callsTool("c", "no_such_tool", "{}")
 	model := script(astray)
 	_, err := runner.New(runner.WithModel(primary, model)).Run(t.Context(), "hi")
-	wantError(t, err, recovery.KindMalformedResponse)
+	wantError(t, err, failure.KindMalformedResponse)
 	if n := len(model.calls()); n != 4 {
 		t.Errorf("%d requests, want 4", n)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -93,13 +94,13 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 	t := l.run.Policy.TimeoutsOf(c.Intent.Model)
 	switch c.Doubled {
-	case recovery.TimerConnect:
+	case failure.TimerConnect:
 		t.Connect *= 2
-	case recovery.TimerFirstEvent:
+	case failure.TimerFirstEvent:
 		t.FirstEvent *= 2
-	case recovery.TimerBytes:
+	case failure.TimerBytes:
 		t.Bytes *= 2
-	case recovery.TimerIdle:
+	case failure.TimerIdle:
 		t.Idle *= 2
 	}
 	return t
@@ -149,7 +150,7 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 	defer close(a.silent)
 	defer func() {
 		if p := recover(); p != nil {
-			err = recovery.Panicked(p, recovery.PhaseMidStream)
+			err = failure.Panicked(p, failure.PhaseMidStream)
 			a.loop.r.logger.Error("a model panicked", "run", a.loop.id, "model", a.model, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
@@ -323,31 +324,31 @@ func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline 
 		}
 		return l.write(ctx, recovery.Answered{
 			Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
-			RequestID: a.answer.RequestID, FirstEvent: recovery.InMillis(a.firstEvent), By: a.by,
+			RequestID: a.answer.RequestID, FirstEvent: failure.InMillis(a.firstEvent), By: a.by,
 		})
 	}
 	if errors.Is(err, errStopped) {
 		return nil
 	}
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok {
-		f = recovery.Classify(recovery.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
+		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
 	}
-	failure := *f
-	failure.Model = cmp.Or(failure.Model, a.model)
-	failure.Provider = cmp.Or(failure.Provider, entryOf(a.model))
-	failure.RequestID = cmp.Or(failure.RequestID, a.answer.RequestID)
-	failure.Code = cmp.Or(failure.Code, failure.Kind.Code())
-	if failure.Title == "" { // an embedder's model names the kind, and leaves the words to us
-		failure.Describe(recovery.Words{})
+	described := *f
+	described.Model = cmp.Or(described.Model, a.model)
+	described.Provider = cmp.Or(described.Provider, entryOf(a.model))
+	described.RequestID = cmp.Or(described.RequestID, a.answer.RequestID)
+	described.Code = cmp.Or(described.Code, described.Kind.Code())
+	if described.Title == "" { // an embedder's model names the kind, and leaves the words to us
+		described.Describe(failure.Words{})
 	}
-	switch failure.Kind { // who noticed it may not know what was heard
-	case recovery.KindStreamInterrupted, recovery.KindMalformedResponse:
-		failure.Describe(a.heard())
+	switch described.Kind { // who noticed it may not know what was heard
+	case failure.KindStreamInterrupted, failure.KindMalformedResponse:
+		described.Describe(a.heard())
 	}
-	failure.Elapsed = max(1, recovery.InMillis(time.Since(a.began)))
-	failure.LastStep, failure.LastStepElapsed = l.run.LastAction(l.clock.now())
-	failed := recovery.Failed{Attempt: a.id, Failure: failure, Usage: a.answer.Usage, Offline: offline}
+	described.Elapsed = max(1, failure.InMillis(time.Since(a.began)))
+	described.LastStep, described.LastStepElapsed = l.run.LastAction(l.clock.now())
+	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline}
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		failed.Tell = refused.tell()
 	}
@@ -363,17 +364,17 @@ func (a *attempt) judge(err, cause error) error {
 	expired, timedOut := errors.AsType[*expiredError](cause)
 	switch {
 	case timedOut && (err != nil || a.answer.Stop == ""): // a finished answer is never lost to a timer
-		return a.failure(recovery.KindTimeout, expired)
+		return a.failure(failure.KindTimeout, expired)
 	case errors.Is(cause, errSlept):
-		return a.failure(recovery.KindStreamInterrupted, errSlept)
+		return a.failure(failure.KindStreamInterrupted, errSlept)
 	case errors.Is(cause, errStopped) || errors.Is(cause, ErrCancelled):
 		return errStopped
 	case err != nil:
 		return err
 	case a.answer.Stop == "" && a.answer.TextBytes == 0:
-		return a.failure(recovery.KindEmptyResponse, nil)
+		return a.failure(failure.KindEmptyResponse, nil)
 	case a.answer.Stop == "":
-		return a.failure(recovery.KindStreamInterrupted, nil)
+		return a.failure(failure.KindStreamInterrupted, nil)
 	}
 	return a.judgeAnswer()
 }
@@ -383,11 +384,11 @@ func (a *attempt) judgeAnswer() error {
 	said := a.answer.TextBytes > 0
 	switch stop := a.answer.Stop; {
 	case stop == llm.StopFiltered:
-		return a.failure(recovery.KindContentFilter, nil)
+		return a.failure(failure.KindContentFilter, nil)
 	case stop == llm.StopLength && (len(calls) > 0 || !said):
-		return a.failure(recovery.KindOutputTruncated, nil)
+		return a.failure(failure.KindOutputTruncated, nil)
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
-		return a.failure(recovery.KindEmptyResponse, nil)
+		return a.failure(failure.KindEmptyResponse, nil)
 	}
 	if problem := a.loop.astray(a, calls); problem != nil {
 		return a.refused(problem)
@@ -458,22 +459,22 @@ func badCall(c llm.ToolCall, seen map[string]bool) string {
 	return ""
 }
 
-func (a *attempt) phase() recovery.Phase {
+func (a *attempt) phase() failure.Phase {
 	if a.firstEvent == 0 {
-		return recovery.PhaseBeforeFirstEvent
+		return failure.PhaseBeforeFirstEvent
 	}
-	return recovery.PhaseMidStream
+	return failure.PhaseMidStream
 }
 
 // failure makes a Failure of what the runner itself saw of the stream.
-func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
+func (a *attempt) failure(kind failure.Kind, cause error) *failure.Failure {
 	phase := a.phase()
 	if a.answer.Stop != "" {
-		phase = recovery.PhaseEndOfStream
+		phase = failure.PhaseEndOfStream
 	}
-	f := recovery.NewFailure(kind, recovery.OriginModel, phase, cause)
+	f := failure.NewFailure(kind, failure.OriginModel, phase, cause)
 	f.Model, f.Provider = a.model, entryOf(a.model)
-	f.Elapsed = recovery.InMillis(time.Since(a.began))
+	f.Elapsed = failure.InMillis(time.Since(a.began))
 	if expired, ok := errors.AsType[*expiredError](cause); ok {
 		f.Timer, f.Limit = expired.timer, expired.limit
 	} else if errors.Is(cause, errSlept) {
@@ -486,6 +487,6 @@ func (a *attempt) failure(kind recovery.Kind, cause error) *recovery.Failure {
 }
 
 // heard is what the words about a failure say of the answer so far.
-func (a *attempt) heard() recovery.Words {
-	return recovery.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))}
+func (a *attempt) heard() failure.Words {
+	return failure.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))}
 }

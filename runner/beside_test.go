@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -18,7 +18,7 @@ type slowHealth struct {
 	wait time.Duration
 }
 
-func (h slowHealth) Failed(model string, f recovery.Failure, at time.Time) {
+func (h slowHealth) Failed(model string, f failure.Failure, at time.Time) {
 	time.Sleep(h.wait)
 	h.Health.Failed(model, f, at)
 }
@@ -28,7 +28,7 @@ func (h slowHealth) Failed(model string, f recovery.Failure, at time.Time) {
 func TestHealthThatWaitsLosesNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timeline.NewMemory()
-		overload := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+		overload := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("hello"))), runner.WithLog(renamed{log, "one"}),
 			runner.WithHealth(slowHealth{health.New(), time.Minute}), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)))
 		run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -33,9 +34,9 @@ func TestLastWords(t *testing.T) {
 				limits := runner.WithPolicy(func(p *recovery.Policy) {
 					switch name {
 					case "out of time":
-						p.Timeouts.Run = recovery.InMillis(time.Minute)
+						p.Timeouts.Run = failure.InMillis(time.Minute)
 					case "silent":
-						p.Timeouts.Idle = recovery.InMillis(time.Minute)
+						p.Timeouts.Idle = failure.InMillis(time.Minute)
 					}
 				})
 				r := runner.New(runner.WithLog(log), limits, runner.WithModel(primary, script(holdsBack("Monday is"), answers("ok"))))

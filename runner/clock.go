@@ -3,6 +3,7 @@ package runner
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -42,5 +43,5 @@ func (c *clock) news() (recovery.Slept, bool) {
 		return recovery.Slept{}, false
 	}
 	c.told += fresh
-	return recovery.Slept{For: recovery.InMillis(fresh)}, true
+	return recovery.Slept{For: failure.InMillis(fresh)}, true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -35,7 +36,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 	ctx, j := l.launchJob(ctx, key)
 	j.asks = true
 	go func() {
-		ctx, cancel := context.WithTimeoutCause(ctx, summaryLimit, &expiredError{recovery.TimerFirstEvent, recovery.InMillis(summaryLimit)})
+		ctx, cancel := context.WithTimeoutCause(ctx, summaryLimit, &expiredError{failure.TimerFirstEvent, failure.InMillis(summaryLimit)})
 		defer cancel()
 		answer, err := l.sumUp(ctx, j, s, limits)
 		l.finish(key, j, func(ctx context.Context) error {
@@ -52,7 +53,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 func (l *loop) sumUp(ctx context.Context, j *job, s *recovery.Summarise, limits recovery.Timeouts) (answer llm.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = recovery.Panicked(p, recovery.PhaseMidStream)
+			err = failure.Panicked(p, failure.PhaseMidStream)
 		}
 	}()
 	model, err := l.r.models.Model(s.Intent.Model)
@@ -97,12 +98,12 @@ func compacted(s *recovery.Summarise, old []llm.Message, answer llm.Answer, err 
 
 // reasonOf is why a model did not write its summary, in a few words.
 func reasonOf(err error, model string) string {
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok {
 		if expired, ok := errors.AsType[*expiredError](err); ok {
 			return expired.Error()
 		}
-		f = recovery.Classify(recovery.Evidence{Err: err, Phase: recovery.PhaseMidStream, Model: model, Provider: entryOf(model)})
+		f = failure.Classify(failure.Evidence{Err: err, Phase: failure.PhaseMidStream, Model: model, Provider: entryOf(model)})
 	}
 	return f.Short()
 }

@@ -8,13 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-var tooLong = recovery.NewFailure(recovery.KindContextOverflow, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+var tooLong = failure.NewFailure(failure.KindContextOverflow, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 
 // conversation is talk of so many turns, each of so many bytes.
 func conversation(turns, bytes int) []llm.Message {
@@ -72,7 +73,7 @@ func TestI42ACompactionThatFailsEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = run.Wait()
-				failed := wantError(t, err, recovery.KindContextOverflow)
+				failed := wantError(t, err, failure.KindContextOverflow)
 				if s := failed.Suggestion; s == nil || s.BlockedBy != "compaction" || s.NewModel != secondary {
 					t.Errorf("suggested: %+v", s)
 				}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
@@ -46,10 +47,10 @@ func TestADaysBudgetIsThatOfAllItsRuns(t *testing.T) {
 			}
 		}
 		_, err := r.Run(t.Context(), "hi")
-		failed := wantError(t, err, recovery.KindBudget)
+		failed := wantError(t, err, failure.KindBudget)
 		midnight := evening().Add(time.Hour)
 		f := failed.Failure
-		if f.Variant != recovery.VariantDayTokens || !f.ResetsAt.Equal(midnight) || !strings.Contains(f.Message, "have used 30 of 20 tokens") {
+		if f.Variant != failure.VariantDayTokens || !f.ResetsAt.Equal(midnight) || !strings.Contains(f.Message, "have used 30 of 20 tokens") {
 			t.Errorf("failed with %+v", f)
 		}
 		if n := len(model.calls()); n != 2 {
@@ -87,7 +88,7 @@ func TestAPersonMayGoOverTheDay(t *testing.T) {
 			runner.WithTools(runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return "seen", nil }}),
 			runner.WithDayBudget(recovery.Budget{Tokens: 20}), runner.WithHook("h", advise(retryNow)))
 		_, err := r.Run(t.Context(), "hi")
-		failed := wantError(t, err, recovery.KindBudget)
+		failed := wantError(t, err, failure.KindBudget)
 		if failed.Suggestion == nil || len(model.calls()) != 0 {
 			t.Fatalf("suggested %+v after %d requests", failed.Suggestion, len(model.calls()))
 		}
@@ -176,7 +177,7 @@ func TestASummaryIsCountedBeforeItBegins(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = run.Wait()
-		if failed := wantError(t, err, recovery.KindBudget); failed.Failure.Variant != recovery.VariantDayTokens || len(model.calls()) != 1 {
+		if failed := wantError(t, err, failure.KindBudget); failed.Failure.Variant != failure.VariantDayTokens || len(model.calls()) != 1 {
 			t.Errorf("%+v after %d requests", failed.Failure, len(model.calls()))
 		}
 	})
@@ -186,7 +187,7 @@ func TestASummaryIsCountedBeforeItBegins(t *testing.T) {
 // turns out to use, no more than one call is over the budget; the day's binds many runs.
 func TestI11HostilePluginsSpendTheBudgetAndOneCall(t *testing.T) {
 	const call, budget, day = 1000, 2500, 7500
-	broken := recovery.NewFailure(recovery.KindUnavailable, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	broken := failure.NewFailure(failure.KindUnavailable, failure.OriginModel, failure.PhaseMidStream, nil)
 	other := recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: secondary}
 	for name, vote := range map[string]func(hooks.RunError) recovery.Vote{
 		"retries": func(hooks.RunError) recovery.Vote { return retryNow },
@@ -262,5 +263,5 @@ func TestARequestDoesNotLiftTheDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = run.Wait()
-	wantError(t, err, recovery.KindBudget)
+	wantError(t, err, failure.KindBudget)
 }

@@ -32,6 +32,6 @@
 // from snapshots and the events since (fold.go), so that a step costs as much late in a run
 // as early.
 //
-// A failed run is an [*Error], which unwraps to its [recovery.Failure] and has the
+// A failed run is an [*Error], which unwraps to its [failure.Failure] and has the
 // open suggestion, if there is one.
 package runner

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -21,7 +22,7 @@ func TestAFinishedAnswerOutlivesATimer(t *testing.T) {
 			hear(llm.Delta{Kind: llm.DeltaStop, Stop: llm.StopEnd})
 			return nil
 		})
-		r := runner.New(runner.WithModel(primary, model), runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts.Idle = recovery.InMillis(time.Second) }))
+		r := runner.New(runner.WithModel(primary, model), runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts.Idle = failure.InMillis(time.Second) }))
 		if text, err := r.Run(t.Context(), "hi"); err != nil || text != "whole" {
 			t.Errorf("%q, %v", text, err)
 		}

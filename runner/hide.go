@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -45,7 +46,7 @@ func (r *Runner) hideStarted(s *recovery.Started) {
 	}
 }
 
-func hideFailure(clean Redactor, f *recovery.Failure) {
+func hideFailure(clean Redactor, f *failure.Failure) {
 	for _, text := range []*string{&f.Title, &f.Message, &f.Detail, &f.ProviderCode, &f.RequestID} {
 		*text = clean.Redact(*text)
 	}

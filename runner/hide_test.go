@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -28,7 +29,7 @@ func (discreet) Redact(text string) string         { return strings.ReplaceAll(t
 // TestNothingWrittenHoldsASecret has everybody say one: a person, a tool, a model's error and
 // a plugin.
 func TestNothingWrittenHoldsASecret(t *testing.T) {
-	broken := recovery.NewFailure(recovery.KindUnavailable, recovery.OriginModel, recovery.PhaseMidStream, errors.New("x"))
+	broken := failure.NewFailure(failure.KindUnavailable, failure.OriginModel, failure.PhaseMidStream, errors.New("x"))
 	broken.Detail, broken.Message, broken.ProviderCode, broken.RequestID = "with "+canary, "with "+canary, canary, canary
 	tools := []runner.Tool{
 		{Name: "env", Run: func(context.Context, runner.ToolCall) (string, error) { return "KEY=" + canary, nil }},
@@ -37,7 +38,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	var told []byte
 	hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 		told, _ = json.Marshal(e)
-		return recovery.Vote{Action: recovery.ActionRetry, Reason: "since " + canary, Delay: recovery.InMillis(time.Millisecond)}, nil
+		return recovery.Vote{Action: recovery.ActionRetry, Reason: "since " + canary, Delay: failure.InMillis(time.Millisecond)}, nil
 	})
 	log := timeline.NewMemory()
 	model := script(callsTool("c1", "env", `{}`), callsTool("c2", "bad", `{}`), fails("so", broken), answers("done"))
@@ -66,13 +67,13 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 
 // TestAnEmbeddersFailureIsDescribed: one that has a kind and no words gets those of its kind.
 func TestAnEmbeddersFailureIsDescribed(t *testing.T) {
-	for _, own := range []*recovery.Failure{
-		recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, errors.New("full")),
-		{Kind: recovery.KindOverloaded},
+	for _, own := range []*failure.Failure{
+		failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, errors.New("full")),
+		{Kind: failure.KindOverloaded},
 	} {
 		_, err := runner.New(runner.WithModel(primary, script(fails("", own)))).Run(t.Context(), "hi")
-		f := wantError(t, err, recovery.KindOverloaded).Failure
-		if f.Title == "" || f.Message == "" || f.Code != recovery.KindOverloaded.Code() {
+		f := wantError(t, err, failure.KindOverloaded).Failure
+		if f.Title == "" || f.Message == "" || f.Code != failure.KindOverloaded.Code() {
 			t.Errorf("%+v", f)
 		}
 	}

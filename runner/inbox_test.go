@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -35,7 +36,7 @@ func (l *turnstile) Send(ctx context.Context, run string, c timeline.Command) (u
 }
 
 // quotaLater is a wait that parks the run.
-var quotaLater = recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.InMillis(time.Hour)}
+var quotaLater = recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMillis(time.Hour)}
 
 // TestAnAnswerWhileTheRunIsParked: it comes after the owner has looked into the inbox for
 // the last time and before it lets go of the run.

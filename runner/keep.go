@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -185,5 +186,5 @@ func (l *loop) expiry() (recovery.Due, bool) {
 	if !l.run.SuggestionOpen() || l.r.now().Round(0).Before(l.run.Suggestion.ExpiresAt) {
 		return recovery.Due{}, false
 	}
-	return recovery.Due{Timer: recovery.TimerExpiry, Failure: l.run.Open.Seq}, true
+	return recovery.Due{Timer: failure.TimerExpiry, Failure: l.run.Open.Seq}, true
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -84,7 +85,7 @@ func (h *house) keep(r *runner.Runner, each func(*runner.Run)) (stop func() erro
 // quota fails like a quota that is reset after d.
 func (h *house) quota(d time.Duration) step {
 	return func(context.Context, func(llm.Delta) bool) error {
-		f := recovery.NewFailure(recovery.KindQuota, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+		f := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 		f.ResetsAt = h.clock.now().Add(d)
 		return f
 	}
@@ -369,7 +370,7 @@ func TestKeepEndsSuggestionsWhoseTimeIsOver(t *testing.T) {
 		r := runner.New(runner.WithModel(primary, h.model), runner.WithHook("h", advise(retryNow)),
 			runner.WithLog(h.log), runner.WithClock(h.clock.now))
 		_, err := r.Run(t.Context(), "hi")
-		failed := wantError(t, err, recovery.KindOverloaded)
+		failed := wantError(t, err, failure.KindOverloaded)
 		stop := h.keep(h.process("serve"), nil)
 		time.Sleep(time.Hour)
 		h.wantStatus(failed.Run, recovery.StatusFailed, 1)

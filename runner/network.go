@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -25,11 +26,11 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	if len(a.reach) == 0 || ctx.Err() != nil {
 		return false
 	}
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok {
-		f = recovery.Classify(recovery.Evidence{Err: err, Phase: a.phase(), Model: a.model})
+		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model})
 	}
-	if f.Kind != recovery.KindUnreachable && f.Phase != recovery.PhaseBeforeConnect {
+	if f.Kind != failure.KindUnreachable && f.Phase != failure.PhaseBeforeConnect {
 		return false
 	}
 	return a.loop.offline(ctx, a.reach)

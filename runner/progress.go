@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -35,7 +36,7 @@ func withProgress(ctx context.Context, c *toolCall) context.Context {
 }
 
 func (s *sayer) say(ctx context.Context, text string) {
-	detail := recovery.Clip(recovery.Shown(text), recovery.MaxNote)
+	detail := words.Clip(words.Shown(text), recovery.MaxNote)
 	if detail == "" || ctx.Err() != nil || s.soon(time.Now()) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -25,8 +26,8 @@ func switches() hooks.Hook {
 // TestQuotaOfOneModel: a quota cools the whole entry. Where the entry's other models are all
 // there is, one of them is asked, and one alone; where another entry is well, that one is.
 func TestQuotaOfOneModel(t *testing.T) {
-	quota := recovery.NewFailure(recovery.KindQuota, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
-	billing := recovery.NewFailure(recovery.KindBilling, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	quota := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	billing := failure.NewFailure(failure.KindBilling, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	for name, tt := range map[string]struct {
 		first, second error // nil = it answers
 		elsewhere     bool

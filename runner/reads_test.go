@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -83,7 +84,7 @@ func TestAReadThatFailsHidesNothing(t *testing.T) {
 			log.inbox.Store(times)
 			began := time.Now()
 			_, err := r.Run(t.Context(), "hi")
-			if failed := wantError(t, err, recovery.KindOverloaded); failed.Suggestion == nil {
+			if failed := wantError(t, err, failure.KindOverloaded); failed.Suggestion == nil {
 				t.Error("the suggestion is hidden")
 			}
 			if took := time.Since(began); took > 10*time.Second {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -66,7 +67,7 @@ func TestARepairIsNotHeard(t *testing.T) {
 		model := script(repairing(stalls(""), llm.Repair{Kind: llm.RepairThinking, Count: 1}))
 		r := runner.New(runner.WithModel(primary, model))
 		_, err := r.Run(t.Context(), "hi")
-		if f := wantError(t, err, recovery.KindTimeout).Failure; f.Timer != recovery.TimerFirstEvent {
+		if f := wantError(t, err, failure.KindTimeout).Failure; f.Timer != failure.TimerFirstEvent {
 			t.Errorf("the timer is %q", f.Timer)
 		}
 	})

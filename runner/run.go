@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -51,7 +52,7 @@ var ErrLetGo = errors.New("this process let go of the run; it can be resumed")
 // Error is the error of a failed run. It unwraps to the Failure.
 type Error struct {
 	Run        string
-	Failure    *recovery.Failure
+	Failure    *failure.Failure
 	Suggestion *recovery.Suggestion // nil, or what the run's person may answer
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -68,7 +69,7 @@ type Models interface {
 
 // Health is what is known about models across runs; *health.Health is one.
 type Health interface {
-	Failed(model string, f recovery.Failure, at time.Time)
+	Failed(model string, f failure.Failure, at time.Time)
 	Succeeded(model string)
 	Cooling(model string, at time.Time) (recovery.Cooldown, bool)
 	// Turn takes the next turn to call model, and gives how long it is until then.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -22,7 +23,7 @@ func advise(v recovery.Vote) hooks.Hook {
 
 var (
 	retryNow  = recovery.Vote{Action: recovery.ActionRetry}
-	overload  = recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	overload  = failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	primary   = "a/one"
 	secondary = "b/two"
 )
@@ -39,7 +40,7 @@ func TestWithoutPluginNothingIsRepeatedAndAPersonIsAsked(t *testing.T) {
 	model := script(fails("par", overload), answers("whole"))
 	r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true))
 	_, err := r.Run(t.Context(), "hi")
-	failed := wantError(t, err, recovery.KindOverloaded)
+	failed := wantError(t, err, failure.KindOverloaded)
 	if s := failed.Suggestion; s == nil || s.DecidedBy != nil || s.SuggestedAction != recovery.ActionRetry || s.Actions[0].Kind != recovery.ButtonRetry {
 		t.Fatalf("suggestion %+v", s)
 	}
@@ -58,7 +59,7 @@ func TestWithoutPluginNothingIsRepeatedAndAPersonIsAsked(t *testing.T) {
 func TestTheErrorUnwrapsToTheOriginal(t *testing.T) {
 	original := errors.New("the embedder's own")
 	_, err := runner.New(runner.WithModel(primary, script(fails("", original)))).Run(t.Context(), "hi")
-	wantError(t, err, recovery.KindUnknown)
+	wantError(t, err, failure.KindUnknown)
 	if !errors.Is(err, original) {
 		t.Errorf("%v does not unwrap to the original", err)
 	}
@@ -87,7 +88,7 @@ func TestSuggestsAndRecovers(t *testing.T) {
 	r := runner.New(runner.WithModel(primary, model), runner.WithModel(secondary, other),
 		runner.WithHook("h", advise(recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: secondary})))
 	_, err := r.Run(t.Context(), "hi")
-	failed := wantError(t, err, recovery.KindOverloaded)
+	failed := wantError(t, err, failure.KindOverloaded)
 	s := failed.Suggestion
 	if s == nil || s.SuggestedAction != recovery.ActionSwitchModel || s.NewModel != secondary {
 		t.Fatalf("suggestion %+v", s)
@@ -150,13 +151,13 @@ func TestToolsRunOnceAcrossRetries(t *testing.T) {
 }
 
 func TestWhatIsOursReachesTheHookAndSettles(t *testing.T) {
-	unbuildable := recovery.NewFailure(recovery.KindPromptFailure, recovery.OriginPrompt, recovery.PhasePrompt, nil)
+	unbuildable := failure.NewFailure(failure.KindPromptFailure, failure.OriginPrompt, failure.PhasePrompt, nil)
 	for name, c := range map[string]struct {
-		kind    recovery.Kind
+		kind    failure.Kind
 		options []runner.Option
 	}{
-		"prompt": {recovery.KindPromptFailure, []runner.Option{runner.WithModel(primary, script(fails("", unbuildable)))}},
-		"model":  {recovery.KindInternal, []runner.Option{runner.WithModel(primary, script(panics))}},
+		"prompt": {failure.KindPromptFailure, []runner.Option{runner.WithModel(primary, script(fails("", unbuildable)))}},
+		"model":  {failure.KindInternal, []runner.Option{runner.WithModel(primary, script(panics))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
@@ -179,17 +180,17 @@ func TestHangsSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		model llm.Model
-		timer recovery.Timer
+		timer failure.Timer
 	}{
-		{"before the first event", script(stalls("")), recovery.TimerFirstEvent},
-		{"mid-stream", script(stalls("It is")), recovery.TimerBytes},
-		{"pings for ever", script(pings), recovery.TimerIdle},
-		{"deaf", script(deaf), recovery.TimerFirstEvent},
+		{"before the first event", script(stalls("")), failure.TimerFirstEvent},
+		{"mid-stream", script(stalls("It is")), failure.TimerBytes},
+		{"pings for ever", script(pings), failure.TimerIdle},
+		{"deaf", script(deaf), failure.TimerFirstEvent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, err := runner.New(runner.WithModel(primary, c.model)).Run(t.Context(), "hi")
-				failed := wantError(t, err, recovery.KindTimeout)
+				failed := wantError(t, err, failure.KindTimeout)
 				if failed.Failure.Timer != c.timer {
 					t.Errorf("timer %q, want %q", failed.Failure.Timer, c.timer)
 				}
@@ -318,7 +319,7 @@ func TestAHostilePluginIsBounded(t *testing.T) {
 		r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)),
 			runner.WithPolicy(func(p *recovery.Policy) { p.MaxRetries = 100 }))
 		_, err := r.Run(t.Context(), "hi")
-		failed := wantError(t, err, recovery.KindOverloaded)
+		failed := wantError(t, err, failure.KindOverloaded)
 		if n := len(model.calls()); n != recovery.MaxAttemptsPerCall+1 { // and the last round
 			t.Errorf("%d attempts", n)
 		}
@@ -344,7 +345,7 @@ func TestABadPluginChangesNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				model := script(fails("", overload))
 				_, err := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("bad", hook)).Run(t.Context(), "hi")
-				failed := wantError(t, err, recovery.KindOverloaded)
+				failed := wantError(t, err, failure.KindOverloaded)
 				if s := failed.Suggestion; s == nil || s.DecidedBy != nil || s.Actions[0].Kind != recovery.ButtonRetry || len(model.calls()) != 1 {
 					t.Errorf("suggestion %+v after %d requests", failed.Suggestion, len(model.calls()))
 				}
@@ -367,17 +368,17 @@ func TestJudgesAnswers(t *testing.T) {
 	stop := func(why llm.StopReason) llm.Delta { return llm.Delta{Kind: llm.DeltaStop, Stop: why} }
 	for name, c := range map[string]struct {
 		model *scripted
-		want  recovery.Kind
+		want  failure.Kind
 	}{
-		"nothing":           {says(), recovery.KindEmptyResponse},
-		"empty":             {says(stop(llm.StopEnd)), recovery.KindEmptyResponse},
-		"cut":               {says(text), recovery.KindStreamInterrupted},
-		"filtered":          {says(text, stop(llm.StopFiltered)), recovery.KindContentFilter},
-		"length, no text":   {says(stop(llm.StopLength)), recovery.KindOutputTruncated},
-		"length, in a call": {says(call, stop(llm.StopLength)), recovery.KindOutputTruncated},
-		"bad arguments":     {says(call, llm.Delta{Kind: llm.DeltaArgs, Text: `{"a":`}, stop(llm.StopToolUse)), recovery.KindMalformedResponse},
-		"array arguments":   {says(call, llm.Delta{Kind: llm.DeltaArgs, Text: `[]`}, stop(llm.StopToolUse)), recovery.KindMalformedResponse},
-		"a call twice":      {says(call, llm.Delta{Kind: llm.DeltaCall, Index: 1, CallID: "c", Name: "weather"}, stop(llm.StopToolUse)), recovery.KindMalformedResponse},
+		"nothing":           {says(), failure.KindEmptyResponse},
+		"empty":             {says(stop(llm.StopEnd)), failure.KindEmptyResponse},
+		"cut":               {says(text), failure.KindStreamInterrupted},
+		"filtered":          {says(text, stop(llm.StopFiltered)), failure.KindContentFilter},
+		"length, no text":   {says(stop(llm.StopLength)), failure.KindOutputTruncated},
+		"length, in a call": {says(call, stop(llm.StopLength)), failure.KindOutputTruncated},
+		"bad arguments":     {says(call, llm.Delta{Kind: llm.DeltaArgs, Text: `{"a":`}, stop(llm.StopToolUse)), failure.KindMalformedResponse},
+		"array arguments":   {says(call, llm.Delta{Kind: llm.DeltaArgs, Text: `[]`}, stop(llm.StopToolUse)), failure.KindMalformedResponse},
+		"a call twice":      {says(call, llm.Delta{Kind: llm.DeltaCall, Index: 1, CallID: "c", Name: "weather"}, stop(llm.StopToolUse)), failure.KindMalformedResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := runner.New(runner.WithModel(primary, c.model)).Run(t.Context(), "hi")
@@ -388,12 +389,12 @@ func TestJudgesAnswers(t *testing.T) {
 
 // TestACutAnswerSaysWhatIsKept, whoever noticed that it was cut.
 func TestACutAnswerSaysWhatIsKept(t *testing.T) {
-	cut := recovery.NewFailure(recovery.KindStreamInterrupted, recovery.OriginModel, recovery.PhaseMidStream, nil)
-	cut.Describe(recovery.Words{})
+	cut := failure.NewFailure(failure.KindStreamInterrupted, failure.OriginModel, failure.PhaseMidStream, nil)
+	cut.Describe(failure.Words{})
 	for _, err := range []error{nil, cut} {
 		_, failed := runner.New(runner.WithModel(primary, script(fails("It is", err)))).Run(t.Context(), "hi")
 		const want = "The connection to a broke after 2 words. They are kept until the next attempt."
-		if e := wantError(t, failed, recovery.KindStreamInterrupted); e.Failure.Message != want {
+		if e := wantError(t, failed, failure.KindStreamInterrupted); e.Failure.Message != want {
 			t.Errorf("noticed by the adapter: %v: %q", err != nil, e.Failure.Message)
 		}
 	}
@@ -491,13 +492,13 @@ func TestStreamShowsWithdrawnTextOnce(t *testing.T) {
 	}
 }
 
-func wantError(t *testing.T, err error, kind recovery.Kind) *runner.Error {
+func wantError(t *testing.T, err error, kind failure.Kind) *runner.Error {
 	t.Helper()
 	var failed *runner.Error
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v (%T), want a failed run", err, err)
 	}
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok || f.Kind != kind {
 		t.Fatalf("got %+v, want %s", f, kind)
 	}

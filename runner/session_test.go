@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -211,7 +212,7 @@ func TestWhatASessionStartsWith(t *testing.T) {
 	one, two := script(fails("", overload), answers("one")), script(answers("two"))
 	r := runner.New(runner.WithModel(primary, one), runner.WithModel(secondary, two), runner.WithLog(log), runner.WithHealth(known),
 		runner.WithHook("h", advise(recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: secondary})),
-		runner.WithTimeouts(recovery.Settings{recovery.TimerIdle: 7_000, recovery.TimerRun: 70_000, recovery.TimerTool: 3_000}))
+		runner.WithTimeouts(recovery.Settings{failure.TimerIdle: 7_000, failure.TimerRun: 70_000, failure.TimerTool: 3_000}))
 	start := func(req runner.Request) *recovery.Run {
 		t.Helper()
 		req.Prompt = "hi"
@@ -223,11 +224,11 @@ func TestWhatASessionStartsWith(t *testing.T) {
 		result, _ := run.Wait()
 		return result.State
 	}
-	session := timeline.Session{ID: "s", AutoRecover: &on, Timeouts: recovery.Settings{recovery.TimerIdle: 8_000, recovery.TimerRun: 80_000}}
+	session := timeline.Session{ID: "s", AutoRecover: &on, Timeouts: recovery.Settings{failure.TimerIdle: 8_000, failure.TimerRun: 80_000}}
 	if err := log.SetSession(t.Context(), session); err != nil {
 		t.Fatal(err)
 	}
-	run := start(runner.Request{Model: primary, Timeouts: recovery.Settings{recovery.TimerRun: 90_000}})
+	run := start(runner.Request{Model: primary, Timeouts: recovery.Settings{failure.TimerRun: 90_000}})
 	if limits := run.Policy.Timeouts; limits.Idle != 8_000 || limits.Run != 90_000 || limits.Tool != 3_000 || !run.Policy.AutoRecover {
 		t.Errorf("timers %+v, autoRecover %v", limits, run.Policy.AutoRecover)
 	}
@@ -398,7 +399,7 @@ func TestALongConversationIsReadFromASnapshot(t *testing.T) {
 // the button, is in the next request of the session, and says that it was interrupted. Of an
 // answer without text nothing is kept, nor said to be.
 func TestAStoppedAnswerIsKept(t *testing.T) {
-	overload := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	overload := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil)
 	for name, tt := range map[string]struct {
 		step step
 		want string

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -100,7 +102,7 @@ func (w *storeWait) paused() *recovery.Paused {
 	if !w.isTold() {
 		return nil
 	}
-	return &recovery.Paused{Reason: w.reason(), For: max(1, recovery.InMillis(time.Since(w.began)))}
+	return &recovery.Paused{Reason: w.reason(), For: max(1, failure.InMillis(time.Since(w.began)))}
 }
 
 // rest pauses, unless the run is over meanwhile.
@@ -151,7 +153,7 @@ func storeReason(err error) string {
 	if e, ok := errors.AsType[*timeline.StoreError](err); ok {
 		return e.Reason
 	}
-	return recovery.Clip(recovery.Shown(err.Error()), recovery.MaxNote)
+	return words.Clip(words.Shown(err.Error()), recovery.MaxNote)
 }
 
 // mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -155,7 +156,7 @@ func TestAWaitForTheStoreIsNoIdleness(t *testing.T) {
 				}
 				return timelinetest.Fault{}
 			})
-			r, _ := errand(log, runner.WithTimeouts(recovery.Settings{recovery.TimerStep: 30_000}))
+			r, _ := errand(log, runner.WithTimeouts(recovery.Settings{failure.TimerStep: 30_000}))
 			run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
 			if err != nil {
 				t.Fatal(err)

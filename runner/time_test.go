@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -111,7 +112,7 @@ func (n *network) Offline(context.Context, []string) bool {
 	return time.Now().Before(n.back)
 }
 
-var noRoute = recovery.NewFailure(recovery.KindUnreachable, recovery.OriginModel, recovery.PhaseBeforeConnect, nil)
+var noRoute = failure.NewFailure(failure.KindUnreachable, failure.OriginModel, failure.PhaseBeforeConnect, nil)
 
 func TestOfflineWaitsForTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +148,7 @@ func TestOfflineWithoutAutoRecoverAsksAtOnce(t *testing.T) {
 		r := runner.New(runner.WithModel(primary, model), runner.WithConnectivity(net), runner.WithHook("h", advise(retryNow)))
 		began := time.Now()
 		_, err := r.Run(t.Context(), "hi")
-		if failed := wantError(t, err, recovery.KindUnreachable); failed.Suggestion == nil {
+		if failed := wantError(t, err, failure.KindUnreachable); failed.Suggestion == nil {
 			t.Error("nothing is suggested")
 		}
 		if took := time.Since(began); took > time.Second || len(model.calls()) != 1 || net.asked.Load() != 0 {

@@ -6,15 +6,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
 // perModel gives secondary more time than primary.
 func perModel(model string, run recovery.Settings) recovery.Timeouts {
-	own := recovery.Settings{recovery.TimerBytes: 0, recovery.TimerIdle: 5_000}
+	own := recovery.Settings{failure.TimerBytes: 0, failure.TimerIdle: 5_000}
 	if model == secondary {
-		own = recovery.Settings{recovery.TimerBytes: 0, recovery.TimerIdle: 50_000, recovery.TimerConnect: 20_000}
+		own = recovery.Settings{failure.TimerBytes: 0, failure.TimerIdle: 50_000, failure.TimerConnect: 20_000}
 	}
 	return recovery.ResolveTimeouts(recovery.DefaultPolicy().Timeouts, own, run)
 }
@@ -31,7 +32,7 @@ func TestTimersOfEachModel(t *testing.T) {
 			idle: [2]time.Duration{5 * time.Second, 50 * time.Second}, asksIn: [2]time.Duration{10 * time.Second, 20 * time.Second},
 		},
 		"the run's": {
-			run:  recovery.Settings{recovery.TimerIdle: 7_000, recovery.TimerConnect: 0},
+			run:  recovery.Settings{failure.TimerIdle: 7_000, failure.TimerConnect: 0},
 			idle: [2]time.Duration{7 * time.Second, 7 * time.Second}, asksIn: [2]time.Duration{-1, -1},
 		},
 	} {
@@ -70,8 +71,8 @@ func TestThePolicysTimersAreBuiltIn(t *testing.T) {
 	policy.Timeouts.Idle = 90_000
 	policy.ModelTimeouts = map[string]recovery.Timeouts{secondary: {Idle: 60_000, Bytes: 60_000}}
 	r := runner.New(runner.WithModel(primary, script(answers("ok"))), runner.WithModel(secondary, script(answers("ok"))),
-		runner.WithTimeouts(recovery.Settings{recovery.TimerBytes: 45_000, recovery.TimerRun: 7_200_000}))
-	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi", Model: secondary, Policy: &policy, Timeouts: recovery.Settings{recovery.TimerBytes: 30_000}})
+		runner.WithTimeouts(recovery.Settings{failure.TimerBytes: 45_000, failure.TimerRun: 7_200_000}))
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi", Model: secondary, Policy: &policy, Timeouts: recovery.Settings{failure.TimerBytes: 30_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestThePolicysTimersAreBuiltIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for model, idle := range map[string]recovery.Millis{primary: 90_000, secondary: 60_000} {
+	for model, idle := range map[string]failure.Millis{primary: 90_000, secondary: 60_000} {
 		if got := state.Policy.TimeoutsOf(model); got.Idle != idle || got.Bytes != 30_000 || got.Run != 7_200_000 || got.MaxTurn != got.Run {
 			t.Errorf("%s: %+v", model, got)
 		}
@@ -93,13 +94,13 @@ func TestThePolicysTimersAreBuiltIn(t *testing.T) {
 }
 
 func TestTimersOutOfRangeAreRefused(t *testing.T) {
-	tooShort := recovery.Settings{recovery.TimerIdle: 10}
+	tooShort := recovery.Settings{failure.TimerIdle: 10}
 	for want, tt := range map[string]struct {
 		option  runner.Option
 		request recovery.Settings
 	}{
 		"start run: timeouts: idle is too short (10ms): at least 1s, or 0 for off": {request: tooShort},
-		"step is negative (-1ms); 0 is off":                                        {request: recovery.Settings{recovery.TimerStep: -1}},
+		"step is negative (-1ms); 0 is off":                                        {request: recovery.Settings{failure.TimerStep: -1}},
 		"bytes is negative":                                                        {option: runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts.Bytes = -1 })},
 		"tool is longer than 31 days":                                              {option: runner.WithTimeoutsFor(func(string, recovery.Settings) recovery.Timeouts { return recovery.Timeouts{Tool: 1 << 40} })},
 		`"idel" is not a timer; there are: first_event`:                            {request: recovery.Settings{"idel": 5000}},

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -49,7 +51,7 @@ func (t Tool) isFor(model string) bool { return t.For == nil || t.For(model) }
 func (t Tool) decl() recovery.ToolDecl {
 	return recovery.ToolDecl{
 		Tool:   llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema},
-		Safety: t.Safety, Timeout: recovery.InMillis(t.Timeout),
+		Safety: t.Safety, Timeout: failure.InMillis(t.Timeout),
 	}
 }
 
@@ -90,12 +92,12 @@ func (c *toolCall) drive(ctx context.Context, key string, j *job) {
 	l, began := c.loop, time.Now()
 	cancel := context.CancelFunc(func() {})
 	if c.limit > 0 {
-		ctx, cancel = context.WithTimeoutCause(ctx, c.limit, &expiredError{recovery.TimerTool, recovery.InMillis(c.limit)})
+		ctx, cancel = context.WithTimeoutCause(ctx, c.limit, &expiredError{failure.TimerTool, failure.InMillis(c.limit)})
 	}
 	defer cancel()
 	l.r.busy.Go(func() { c.ended <- c.protect(withProgress(ctx, c)) })
 	end, ok := c.wait(ctx)
-	end.Elapsed = recovery.InMillis(time.Since(began))
+	end.Elapsed = failure.InMillis(time.Since(began))
 	l.finish(key, j, func(ctx context.Context) error { return l.toolEnded(ctx, j, c.tool, end) })
 	if !ok {
 		<-c.ended
@@ -112,7 +114,7 @@ func (c *toolCall) drive(ctx context.Context, key string, j *job) {
 // toolEnd is how a tool call ended.
 type toolEnd struct {
 	recovery.ToolReturned
-	panicked *recovery.Failure
+	panicked *failure.Failure
 }
 
 // wait waits for the tool, or for its context and a moment more; it reports whether the
@@ -177,7 +179,7 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	}
 	return toolEnd{ToolReturned: recovery.ToolReturned{
 		CallID: r.Call.ID, Outcome: recovery.OutcomeOK,
-		Result: llm.ToolResult{CallID: r.Call.ID, Name: r.Call.Name, Text: recovery.Clip(text, MaxToolResult)},
+		Result: llm.ToolResult{CallID: r.Call.ID, Name: r.Call.Name, Text: words.Clip(text, MaxToolResult)},
 	}}
 }
 
@@ -197,9 +199,9 @@ func (c *toolCall) crashed(value any) toolEnd {
 		reason = "It crashed, and may or may not have taken effect."
 	}
 	end := errorResult(c.run.Call, c.tool.Name+" failed. "+reason)
-	f := recovery.NewFailure(recovery.KindToolFailure, recovery.OriginTool, recovery.PhaseTool, fmt.Errorf("panic: %v", value))
-	f.Tool, f.Detail = c.tool.Name, recovery.Clip(fmt.Sprintf("panic: %v", value), recovery.MaxDetail)
-	f.Describe(recovery.Words{Reason: reason})
+	f := failure.NewFailure(failure.KindToolFailure, failure.OriginTool, failure.PhaseTool, fmt.Errorf("panic: %v", value))
+	f.Tool, f.Detail = c.tool.Name, words.Clip(fmt.Sprintf("panic: %v", value), failure.MaxDetail)
+	f.Describe(failure.Words{Reason: reason})
 	end.panicked = f
 	return end
 }
@@ -207,7 +209,7 @@ func (c *toolCall) crashed(value any) toolEnd {
 func errorResult(call llm.ToolCall, text string) toolEnd {
 	return toolEnd{ToolReturned: recovery.ToolReturned{
 		CallID: call.ID, Outcome: recovery.OutcomeError,
-		Result: llm.ToolResult{CallID: call.ID, Name: call.Name, Text: recovery.Clip(text, MaxToolResult), IsError: true},
+		Result: llm.ToolResult{CallID: call.ID, Name: call.Name, Text: words.Clip(text, MaxToolResult), IsError: true},
 	}}
 }
 

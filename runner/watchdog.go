@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -13,13 +15,13 @@ import (
 // expiredError is the cause that a call's context ends with when one of its clocks
 // expires.
 type expiredError struct {
-	timer recovery.Timer
-	limit recovery.Millis
+	timer failure.Timer
+	limit failure.Millis
 }
 
 // Error names the clock.
 func (e *expiredError) Error() string {
-	return fmt.Sprintf("%s expired after %s", e.timer, recovery.Spell(e.limit.Duration()))
+	return fmt.Sprintf("%s expired after %s", e.timer, words.Spell(e.limit.Duration()))
 }
 
 // watchdog keeps the clocks of one stream: first_event, bytes and idle (spec §3).
@@ -75,10 +77,10 @@ func (w *watchdog) heard(now time.Time, d llm.Delta) {
 // earliest is the clock that expires first if nothing more is heard.
 func (w *watchdog) earliest() (time.Time, *expiredError) {
 	if !w.started {
-		return deadline(w.lastStart(), recovery.TimerFirstEvent, w.limits.FirstEvent)
+		return deadline(w.lastStart(), failure.TimerFirstEvent, w.limits.FirstEvent)
 	}
-	bytesAt, bytes := deadline(w.lastByte, recovery.TimerBytes, w.limits.Bytes)
-	idleAt, idle := deadline(w.progress, recovery.TimerIdle, w.limits.Idle)
+	bytesAt, bytes := deadline(w.lastByte, failure.TimerBytes, w.limits.Bytes)
+	idleAt, idle := deadline(w.progress, failure.TimerIdle, w.limits.Idle)
 	if bytes == nil || (idle != nil && idleAt.Before(bytesAt)) {
 		return idleAt, idle
 	}
@@ -88,7 +90,7 @@ func (w *watchdog) earliest() (time.Time, *expiredError) {
 // lastStart is when the call was sent: until the first event, progress is that.
 func (w *watchdog) lastStart() time.Time { return w.progress }
 
-func deadline(from time.Time, timer recovery.Timer, limit recovery.Millis) (time.Time, *expiredError) {
+func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.Time, *expiredError) {
 	if limit <= 0 {
 		return time.Time{}, nil
 	}

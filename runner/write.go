@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -164,7 +165,7 @@ func (l *loop) beside(do func()) {
 // withFacts completes a failure by what a decision may depend on.
 func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	model := l.run.Model
-	if f.Failure.Model != "" && f.Failure.Origin == recovery.OriginModel {
+	if f.Failure.Model != "" && f.Failure.Origin == failure.OriginModel {
 		model = f.Failure.Model
 		l.beside(func() { l.r.health.Failed(model, f.Failure, now) })
 	}
@@ -178,7 +179,7 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 		}
 		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: l.r.models.ContextTokens(name)})
 	}
-	if len(f.Alternatives) == 0 && f.Failure.Kind == recovery.KindQuota {
+	if len(f.Alternatives) == 0 && f.Failure.Kind == failure.KindQuota {
 		return l.besideQuota(f, model)
 	}
 	return f
@@ -193,7 +194,7 @@ func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 	if slices.ContainsFunc(l.run.Call.Tried, func(t recovery.Tried) bool { return ofEntry(t.Model) }) {
 		return f
 	}
-	i := slices.IndexFunc(f.Cooling, func(c recovery.Cooldown) bool { return c.Kind == recovery.KindQuota && ofEntry(c.Model) })
+	i := slices.IndexFunc(f.Cooling, func(c recovery.Cooldown) bool { return c.Kind == failure.KindQuota && ofEntry(c.Model) })
 	if i >= 0 {
 		name := f.Cooling[i].Model
 		f.Cooling = slices.Delete(f.Cooling, i, i+1)

@@ -16,6 +16,7 @@ import (
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/telemetry"
@@ -46,13 +47,13 @@ func everything(t *testing.T) map[string][]string {
 		recovery.Started{Model: "a/b", Input: []llm.Message{llm.User("hi")}, Policy: recovery.Policy{Prices: map[string]recovery.Price{"a/b": {Input: 1e6}}}},
 		recovery.Claimed{Owner: "me", Epoch: 2},
 		recovery.Began{Attempt: 1, Round: 1, Model: "a/b"},
-		recovery.Failed{Attempt: 1, Failure: *recovery.NewFailure(recovery.KindTimeout, recovery.OriginModel, recovery.PhaseMidStream, nil), Usage: llm.Usage{InputTokens: 5}},
+		recovery.Failed{Attempt: 1, Failure: *failure.NewFailure(failure.KindTimeout, failure.OriginModel, failure.PhaseMidStream, nil), Usage: llm.Usage{InputTokens: 5}},
 		recovery.Voted{Failure: 4, Vote: recovery.Vote{Plugin: "helper", Action: recovery.ActionRetry}},
 		recovery.Decided{Failure: 4, Decision: recovery.Decision{Action: recovery.ActionRetry}},
 		recovery.Suggested{Suggestion: recovery.Suggestion{ID: "s1", SuggestedAction: recovery.ActionRetry, Actions: []recovery.Button{{ID: "a1", Kind: recovery.ButtonRetry, Effect: recovery.EffectRunner}}}},
 		recovery.Accepted{Suggestion: "s1", Action: "a1"},
 		recovery.Waiting{ID: "w1", For: recovery.WaitTime},
-		recovery.Due{Timer: recovery.TimerWait, Failure: 4},
+		recovery.Due{Timer: failure.TimerWait, Failure: 4},
 		recovery.Began{Attempt: 2, Round: 1, Model: "a/b"},
 		recovery.Answered{Attempt: 2, FirstEvent: 7, Usage: llm.Usage{InputTokens: 5}, Message: llm.Message{
 			Role: llm.RoleAssistant, Parts: []llm.Part{{Call: &llm.ToolCall{ID: "c1", Name: "search"}}},

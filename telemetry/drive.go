@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -34,7 +35,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	case recovery.Waiting:
 		t.waiting(l, e, b)
 	case recovery.Due:
-		if b.Timer == recovery.TimerWait || b.Timer == recovery.TimerNetwork {
+		if b.Timer == failure.TimerWait || b.Timer == failure.TimerNetwork {
 			t.waited(l, e.Time)
 		}
 	case recovery.ToolBegan:

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -77,11 +78,11 @@ func (n *firstNames) of(name string) string {
 }
 
 // kindLabel is the kind, unless another version wrote it.
-func kindLabel(k recovery.Kind) string {
-	if slices.Contains(recovery.Kinds(), k) {
+func kindLabel(k failure.Kind) string {
+	if slices.Contains(failure.Kinds(), k) {
 		return string(k)
 	}
-	return string(recovery.KindUnknown)
+	return string(failure.KindUnknown)
 }
 
 // actionLabel is what a plugin or a decision says is to be done.

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -52,7 +53,7 @@ func overloaded(_ context.Context, hear func(llm.Delta) bool) error {
 	hear(llm.Delta{Kind: llm.DeltaStart})
 	hear(llm.Delta{Kind: llm.DeltaText, Text: "partial " + canary})
 	hear(llm.Delta{Kind: llm.DeltaUsage, Usage: llm.Usage{InputTokens: 7, OutputTokens: 1}})
-	f := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, errors.New(canary))
+	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, errors.New(canary))
 	f.HTTPStatus, f.Title, f.Message, f.Detail, f.ProviderCode, f.RequestID = 529, canary, canary, canary, canary, canary
 	f.Model, f.Provider = "acme/small", "acme"
 	return f
@@ -439,7 +440,7 @@ func TestLabelsAreFew(t *testing.T) {
 	for n := range uint64(200) {
 		made := "m" + strings.Repeat("x", int(n))
 		tell(recovery.Began{Attempt: n + 1, Round: 1, Model: "made/" + made})
-		tell(recovery.Failed{Attempt: n + 1, Failure: recovery.Failure{Kind: recovery.Kind(made)}})
+		tell(recovery.Failed{Attempt: n + 1, Failure: failure.Failure{Kind: failure.Kind(made)}})
 		tell(recovery.Voted{Failure: run.Seq, Vote: recovery.Vote{Plugin: made, Action: recovery.Action(made)}})
 		tell(recovery.Accepted{Suggestion: made, Action: made})
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -107,7 +108,7 @@ func (s *Summary) Apply(e recovery.Event) {
 		}
 	case recovery.Due:
 		s.DueAt = e.Time
-		if s.Status == recovery.StatusWaiting && (b.Timer == recovery.TimerWait || b.Timer == recovery.TimerNetwork) {
+		if s.Status == recovery.StatusWaiting && (b.Timer == failure.TimerWait || b.Timer == failure.TimerNetwork) {
 			s.stand(recovery.StatusRunning, e.Time)
 		}
 	case recovery.Suggested:

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -19,8 +20,8 @@ func TestSuggestedFirst(t *testing.T) {
 			p.AutoRecover = false
 			p.Models = []string{"anthropic/opus", "openai/gpt", "gemini/flash", "groq/llama"}
 		})
-		f := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
-		f.Describe(recovery.Words{})
+		f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+		f.Describe(failure.Words{})
 		s.happens(recovery.Failed{Attempt: 1, Failure: *f, Alternatives: []recovery.Alternative{{Model: "openai/gpt"}, {Model: "gemini/flash"}, {Model: "groq/llama"}}})
 		s.decides(retry)
 		s.has("auto-recover suggests Retry: it may pass")

@@ -7,6 +7,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -85,7 +87,7 @@ const maxButtons = 9
 
 // label is what is written on a button.
 func (p *pen) label(b recovery.Button, s situation) string {
-	return line(recovery.Localize(cmp.Or(b.Label, b.Kind), s.resetsAt, p.now))
+	return line(words.Localize(cmp.Or(b.Label, b.Kind), s.resetsAt, p.now))
 }
 
 // suggestion draws the card of an open suggestion; call is the tool call that it is about.
@@ -96,12 +98,12 @@ func (p *pen) suggestion(s *recovery.Suggestion, at situation, call *llm.ToolCal
 		style, mark = p.bad, "■"
 	}
 	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(recovery.Localize(s.Message, s.Error.ResetsAt, p.now)+triedText(s)), columns-2))...)
+	lines = append(lines, hang("  ", wrap(line(words.Localize(s.Message, s.Error.ResetsAt, p.now)+triedText(s)), columns-2))...)
 	if call != nil {
 		lines = append(lines, hang("  ", p.arguments(call, columns-2))...)
 	}
 	if said := advice(s); said != "" {
-		lines = append(lines, hang("  ", styled(p.dim, wrap(recovery.Localize(said, s.ResetsAt, p.now), columns-2)))...)
+		lines = append(lines, hang("  ", styled(p.dim, wrap(words.Localize(said, s.ResetsAt, p.now), columns-2)))...)
 	}
 	if p.details {
 		lines = append(append(lines, ""), p.factLines(s.Error, columns)...)
@@ -114,7 +116,7 @@ const maxArguments = 4
 
 // arguments tells what a tool was called with.
 func (p *pen) arguments(call *llm.ToolCall, columns int) []string {
-	lines := wrap(line(call.Name+" "+recovery.Clip(string(call.Args), maxDetail)), columns)
+	lines := wrap(line(call.Name+" "+words.Clip(string(call.Args), maxDetail)), columns)
 	if len(lines) > maxArguments {
 		lines = append(lines[:maxArguments:maxArguments], "…")
 	}
@@ -122,9 +124,9 @@ func (p *pen) arguments(call *llm.ToolCall, columns int) []string {
 }
 
 // grave reports whether what failed wants care: nothing that trying again would help.
-func grave(f recovery.Failure) bool {
+func grave(f failure.Failure) bool {
 	switch f.Kind {
-	case recovery.KindAuth, recovery.KindBilling, recovery.KindTLS:
+	case failure.KindAuth, failure.KindBilling, failure.KindTLS:
 		return !f.Retryable
 	}
 	return f.Variant == "outcome_unknown"
@@ -133,7 +135,7 @@ func grave(f recovery.Failure) bool {
 // triedText is " Tried 3 times over 14 s." where that is worth telling.
 func triedText(s *recovery.Suggestion) string {
 	switch s.Error.Kind {
-	case recovery.KindTimeout, recovery.KindUnreachable, recovery.KindUnavailable, recovery.KindOverloaded:
+	case failure.KindTimeout, failure.KindUnreachable, failure.KindUnavailable, failure.KindOverloaded:
 	default:
 		return ""
 	}
@@ -141,7 +143,7 @@ func triedText(s *recovery.Suggestion) string {
 		return ""
 	}
 	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]
-	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), recovery.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
+	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), words.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
 }
 
 // advice says who suggests the first button and why, and why it was not done.
@@ -170,7 +172,7 @@ func blocked(by string) string {
 		return "the model kept silent too often"
 	case "budget":
 		return "the budget is used up"
-	case string(recovery.KindRoundLimit):
+	case string(failure.KindRoundLimit):
 		return "all rounds are used"
 	}
 	return line(strings.ReplaceAll(by, "_", " "))
@@ -185,7 +187,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 	}
 	f := open.Failure
 	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(cmp.Or(f.Title, "Failed")), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(recovery.Localize(f.Message, f.ResetsAt, p.now)), columns-2))...)
+	lines = append(lines, hang("  ", wrap(line(words.Localize(f.Message, f.ResetsAt, p.now)), columns-2))...)
 	lines = append(lines, "")
 	lines = append(lines, p.factLines(f, columns)...)
 	return p.card(p.bad, lines, s)
@@ -194,7 +196,7 @@ func (p *pen) failure(t *turn, s situation) []string {
 // maxFacts is how many lines of details a card shows.
 const maxFacts = 8
 
-func (p *pen) factLines(f recovery.Failure, columns int) []string {
+func (p *pen) factLines(f failure.Failure, columns int) []string {
 	var lines []string
 	for _, fact := range facts(f, maxDetail) {
 		lines = append(lines, hang("  ", styled(p.dim, wrap(fact, columns-2)))...)

@@ -12,6 +12,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
@@ -390,7 +391,7 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 		case r.SuggestionOpen:
 			status = "recoverable"
 		case r.Status == recovery.StatusWaiting && !r.WaitingUntil.IsZero():
-			status = "waits until " + recovery.Clock(r.WaitingUntil, c.cfg.Now())
+			status = "waits until " + words.Clock(r.WaitingUntil, c.cfg.Now())
 		}
 		where := ""
 		if r.Session != "" && r.Session != c.cfg.Session {

@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -182,14 +183,14 @@ func (s *scene) happens(bodies ...recovery.Body) {
 }
 
 // fails lets the attempt in the air fail, with the model that may be switched to.
-func (s *scene) fails(kind recovery.Kind, amend func(*recovery.Failure)) {
+func (s *scene) fails(kind failure.Kind, amend func(*failure.Failure)) {
 	s.Helper()
-	f := recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	f.Model, f.Provider = s.state.Attempt.Model, entryOf(s.state.Attempt.Model)
 	if amend != nil {
 		amend(f)
 	}
-	f.Describe(recovery.Words{})
+	f.Describe(failure.Words{})
 	s.happens(recovery.Failed{Attempt: s.state.Attempt.ID, Failure: *f, Alternatives: []recovery.Alternative{{Model: "openai/gpt"}}})
 }
 
@@ -278,7 +279,7 @@ func (s *scene) lacks(text string) {
 	}
 }
 
-var retry = recovery.Decision{Action: recovery.ActionRetry, Delay: recovery.InMillis(4 * time.Second), Reason: "it may pass"}
+var retry = recovery.Decision{Action: recovery.ActionRetry, Delay: failure.InMillis(4 * time.Second), Reason: "it may pass"}
 
 // TestTimelines folds the golden logs of every SDK: no frame breaks, and what is shown at
 // the end is the run's answer.
@@ -322,7 +323,7 @@ func TestTimelines(t *testing.T) {
 func TestNumbersPressButtons(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 		asks := s.chat.last().view.Suggestion()
 		for _, text := range []string{"no 1 but", "2 mails, please", "12", "9"} {
@@ -361,7 +362,7 @@ func TestADigitIsAMessage(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
 		s.types("2")
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 		s.has("[2]")
 		s.presses(tea.KeyEnter)
@@ -376,7 +377,7 @@ func TestADigitIsAMessage(t *testing.T) {
 func TestAnswerOnce(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 		second := tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt}
 		_, first := s.chat.Update(second)
@@ -421,7 +422,7 @@ func TestBusySessionIsTold(t *testing.T) {
 func TestWaitIsCutShort(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 		s.sends("2")
 		want := []client.Answer{{Suggestion: s.state.Wait.ID, Action: "a2"}}
@@ -586,7 +587,7 @@ func TestRetryCommand(t *testing.T) {
 		s.sends("/retry")
 		s.has("nothing to try again")
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 		s.sends("/retry")
 		if len(s.gateway.answers) != 1 || s.gateway.answers[0].Action != s.action(recovery.ButtonRetry) {

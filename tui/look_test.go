@@ -9,7 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // luminance is WCAG's relative luminance.
@@ -43,7 +43,7 @@ func TestContrast(t *testing.T) {
 // TestNoColour: without colour, styles are all that is left.
 func TestNoColour(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
-		s.asked(recovery.KindAuth)
+		s.asked(failure.KindAuth)
 		for _, seq := range style.FindAllString(s.chat.View().Content, -1) {
 			if strings.Contains(seq, "38;") || strings.Contains(seq, "48;") {
 				s.Fatalf("a colour: %q", seq)

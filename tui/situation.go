@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -126,7 +128,7 @@ func (t *turn) waiting(now time.Time) (situation, bool) {
 		s.state, s.line = stateOffline, offlineLine
 	case w.For == recovery.WaitReset || left > longWait:
 		s.state, s.buttons = stateReset, only(w.Actions, recovery.ButtonSwitchModel, recovery.ButtonCancelWait)
-		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", cmp.Or(provider, providerName(w.Model)), recovery.Clock(w.Until, now))
+		s.line = fmt.Sprintf("Waiting for %s until %s. You can leave; the run is kept.", cmp.Or(provider, providerName(w.Model)), words.Clock(w.Until, now))
 	case t.recovering == nil || t.recovering.quiet:
 		return situation{}, false
 	case t.recovering.switchTo != "":
@@ -266,7 +268,7 @@ func spell(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < time.Second {
 		return "0 s"
 	}
-	return recovery.Spell(d)
+	return words.Spell(d)
 }
 
 // spellLeft writes how long something will last, in whole seconds, rounded up.
@@ -282,12 +284,12 @@ func entryOf(model string) string {
 
 // providerName is how people call the provider of a model.
 func providerName(model string) string {
-	return cmp.Or(recovery.ProviderName(entryOf(model)), "the provider")
+	return cmp.Or(words.ProviderName(entryOf(model)), "the provider")
 }
 
-func providerOf(f recovery.Failure, model string) string {
+func providerOf(f failure.Failure, model string) string {
 	if f.Provider != "" {
-		return recovery.ProviderName(f.Provider)
+		return words.ProviderName(f.Provider)
 	}
 	return providerName(cmp.Or(f.Model, model))
 }

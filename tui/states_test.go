@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -60,30 +61,30 @@ var states = map[string]func(*scene){
 	},
 	"quiet_retry": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: 1000})
 	},
 	"retry_wait": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(retry)
 	},
 	"retrying": func(s *scene) {
-		s.retried(recovery.KindOverloaded)
+		s.retried(failure.KindOverloaded)
 	},
 	"switching": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindOverloaded, nil)
+		s.fails(failure.KindOverloaded, nil)
 		s.decides(recovery.Decision{Action: recovery.ActionSwitchModel, NewModel: "openai/gpt"})
 	},
 	"wait_reset": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindQuota, func(f *recovery.Failure) { f.ResetsAt = began.Add(6 * time.Hour) })
-		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: recovery.InMillis(6 * time.Hour)})
+		s.fails(failure.KindQuota, func(f *failure.Failure) { f.ResetsAt = began.Add(6 * time.Hour) })
+		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: failure.InMillis(6 * time.Hour)})
 	},
 	"offline": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindUnreachable, nil)
+		s.fails(failure.KindUnreachable, nil)
 		s.chat.last().view.State.Open.Offline = true
 		s.state.Open.Offline = true
 		s.decides(recovery.Decision{Action: recovery.ActionRetry, Delay: 1000})
@@ -93,36 +94,36 @@ var states = map[string]func(*scene){
 		s.happens(recovery.Paused{Reason: "no space left on device"})
 	},
 	"suggestion": func(s *scene) {
-		s.asked(recovery.KindOverloaded)
+		s.asked(failure.KindOverloaded)
 	},
 	"suggestion_key": func(s *scene) {
-		s.asked(recovery.KindAuth)
+		s.asked(failure.KindAuth)
 	},
 	"partial": func(s *scene) {
 		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
 		s.says("A mulligan is a second shot that")
-		s.fails(recovery.KindStreamInterrupted, nil)
+		s.fails(failure.KindStreamInterrupted, nil)
 		s.decides(retry)
 	},
 	"chosen": func(s *scene) {
-		s.asked(recovery.KindOverloaded)
+		s.asked(failure.KindOverloaded)
 		s.happens(recovery.Accepted{Suggestion: s.state.Suggestion.ID, Action: recovery.ButtonSwitchModel})
 		s.goesOn()
 	},
 	"recovered": func(s *scene) {
-		s.retried(recovery.KindOverloaded)
+		s.retried(failure.KindOverloaded)
 		s.answers("A second shot.")
 		s.happens(recovery.Ended{Status: recovery.StatusCompleted})
 	},
 	"details": func(s *scene) {
-		s.retried(recovery.KindOverloaded)
+		s.retried(failure.KindOverloaded)
 		s.answers("A second shot.")
 		s.happens(recovery.Ended{Status: recovery.StatusCompleted})
 		s.sends("/details")
 	},
 	"failed": func(s *scene) {
 		s.begins(nil)
-		s.fails(recovery.KindUnavailable, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
+		s.fails(failure.KindUnavailable, func(f *failure.Failure) { f.HTTPStatus, f.Detail = 503, `{"error":"try later"}` })
 		s.decides(recovery.Decision{Action: recovery.ActionFail})
 		s.goesOn() // it ends
 	},
@@ -138,17 +139,17 @@ var states = map[string]func(*scene){
 		s.after(time.Minute)
 	},
 	"expired": func(s *scene) {
-		s.asked(recovery.KindOverloaded)
+		s.asked(failure.KindOverloaded)
 		s.after(25 * time.Hour)
-		s.happens(recovery.Due{Timer: recovery.TimerExpiry, Failure: s.state.Open.Seq})
+		s.happens(recovery.Due{Timer: failure.TimerExpiry, Failure: s.state.Open.Seq})
 		s.goesOn()
 	},
 	"expired_unclosed": func(s *scene) { // nobody has written it down yet
-		s.asked(recovery.KindOverloaded)
+		s.asked(failure.KindOverloaded)
 		s.after(25 * time.Hour)
 	},
 	"superseded": func(s *scene) {
-		s.asked(recovery.KindOverloaded)
+		s.asked(failure.KindOverloaded)
 		end, _ := s.state.Supersede()
 		s.happens(end)
 	},
@@ -157,10 +158,10 @@ var states = map[string]func(*scene){
 	},
 }
 
-func (s *scene) asked(kind recovery.Kind) {
+func (s *scene) asked(kind failure.Kind) {
 	s.Helper()
 	s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
-	s.fails(kind, func(f *recovery.Failure) { f.HTTPStatus = 529 })
+	s.fails(kind, func(f *failure.Failure) { f.HTTPStatus = 529 })
 	s.decides(retry)
 }
 
@@ -173,13 +174,13 @@ func (s *scene) cutsShort(action string) {
 	s.goesOn()
 }
 
-func (s *scene) retried(kind recovery.Kind) {
+func (s *scene) retried(kind failure.Kind) {
 	s.Helper()
 	s.begins(nil)
-	s.fails(kind, func(f *recovery.Failure) { f.HTTPStatus, f.Detail = 529, `{"type":"overloaded_error"}` })
+	s.fails(kind, func(f *failure.Failure) { f.HTTPStatus, f.Detail = 529, `{"type":"overloaded_error"}` })
 	s.decides(retry)
 	s.after(4 * time.Second)
-	s.happens(recovery.Due{Timer: recovery.TimerWait, Failure: s.state.Open.Seq})
+	s.happens(recovery.Due{Timer: failure.TimerWait, Failure: s.state.Open.Seq})
 	s.goesOn()
 }
 
@@ -214,10 +215,10 @@ func TestStates(t *testing.T) {
 // had recovered.
 func TestNothingShownTwice(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
-		s.retried(recovery.KindOverloaded)
+		s.retried(failure.KindOverloaded)
 		s.says("A mulligan is a second")
 		s.has("Recovered after 1 retry")
-		s.fails(recovery.KindStreamInterrupted, nil)
+		s.fails(failure.KindStreamInterrupted, nil)
 		s.lacks("Recovered")
 		s.decides(recovery.Decision{Action: recovery.ActionRetry})
 		s.lacks("A mulligan is a second")

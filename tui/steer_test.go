@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -62,7 +63,7 @@ func TestS33NothingSteersTheTerminal(t *testing.T) {
 // showsEverywhere shows a text everywhere where somebody else's text is shown.
 func (s *scene) showsEverywhere(text string) {
 	s.Helper()
-	failure := *recovery.NewFailure(recovery.KindUnavailable, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	failure := *failure.NewFailure(failure.KindUnavailable, failure.OriginModel, failure.PhaseMidStream, nil)
 	failure.Title, failure.Message, failure.Detail, failure.RequestID, failure.Model = text, text, text, text, text
 	one := newTurn(text)
 	one.view.State = recovery.Run{Seq: 1, Open: &recovery.OpenFailure{Failure: failure}}

@@ -8,7 +8,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // pen is what lines are drawn with.
@@ -56,7 +57,7 @@ func (p *pen) piece(one *piece) []string {
 	case pieceRecovered:
 		return p.recovered(one)
 	default:
-		text := line(recovery.Localize(one.text, one.resets, p.now))
+		text := line(words.Localize(one.text, one.resets, p.now))
 		return hang(p.dim.Render("· "), styled(p.dim, wrap(text, p.width-2*margin)))
 	}
 }
@@ -95,7 +96,7 @@ func (p *pen) tool(c *call) []string {
 	case c.running && p.now.Sub(c.beganAt) >= time.Second:
 		about = append(about, spell(p.now.Sub(c.beganAt)))
 	case c.took > 0:
-		about = append(about, recovery.Spell(c.took.Duration()))
+		about = append(about, words.Spell(c.took.Duration()))
 	}
 	if c.says != "" {
 		about = append(about, line(c.says))
@@ -119,7 +120,7 @@ func (p *pen) attempts(tried []triedFailure) []string {
 	for i, one := range tried {
 		head := fmt.Sprintf("%d. %s · %s", i+1, line(one.failure.Title), line(one.model))
 		if one.took > 0 {
-			head += " · " + recovery.Spell(one.took.Duration())
+			head += " · " + words.Spell(one.took.Duration())
 		}
 		lines = append(lines, hang("  ", styled(p.dim, wrap(head, p.width-2*margin)))...)
 		for _, fact := range facts(one.failure, maxDetail) {
@@ -135,7 +136,7 @@ const maxDetail = 1 << 10
 
 // facts are all that is known of a failure, one a line, with at most that much of what the
 // provider said.
-func facts(f recovery.Failure, detail int) []string {
+func facts(f failure.Failure, detail int) []string {
 	var list []string
 	add := func(name, value string) {
 		if value = line(value); value != "" {
@@ -152,7 +153,7 @@ func facts(f recovery.Failure, detail int) []string {
 	add("Request", f.RequestID)
 	add("Timer", string(f.Timer))
 	add("Tool", f.Tool)
-	if said := strings.TrimSpace(clean(recovery.Clip(f.Detail, detail))); said != "" {
+	if said := strings.TrimSpace(clean(words.Clip(f.Detail, detail))); said != "" {
 		list = append(list, strings.Split(said, "\n")...)
 	}
 	return list

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -43,7 +45,7 @@ type call struct {
 	beganAt  time.Time
 	running  bool
 	failed   bool
-	took     recovery.Millis
+	took     failure.Millis
 	says     string
 }
 
@@ -52,14 +54,14 @@ const callStopped = "stopped"
 
 // triedFailure is a failed attempt of a model call.
 type triedFailure struct {
-	failure recovery.Failure
+	failure failure.Failure
 	model   string
-	took    recovery.Millis
+	took    failure.Millis
 }
 
 // recovering is what is being done about a failure, until the first token after it.
 type recovering struct {
-	failure  recovery.Failure
+	failure  failure.Failure
 	switchTo string // the model that is tried next, where it is another one
 	quiet    bool   // nobody noticed so far: the first retry, after less than quietBelow
 }
@@ -164,7 +166,7 @@ func (t *turn) event(e recovery.Event, model string, wasOpen bool) {
 	case recovery.Claimed:
 		t.paused = ""
 	case recovery.Due:
-		t.expired = t.expired || b.Timer == recovery.TimerExpiry
+		t.expired = t.expired || b.Timer == failure.TimerExpiry
 	case recovery.CancelRequested:
 		t.stopping = true
 	case recovery.Repaired, recovery.Slept:
@@ -303,7 +305,7 @@ func (t *turn) toolReturned(b recovery.ToolReturned) {
 		c.state, c.failed = "outcome unknown", true
 	default:
 		c.state, c.failed = "failed", true
-		c.says = recovery.Clip(b.Result.Text, recovery.MaxNote)
+		c.says = words.Clip(b.Result.Text, recovery.MaxNote)
 	}
 }
 

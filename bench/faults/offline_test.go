@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // arrived is when faults arrive; the catalogue's dates lie after it.
@@ -17,13 +17,13 @@ var arrived = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 
 // readOffline is what recovery's own test makes of each row as it stands in the table,
 // without any wire. Rows that are no failure, or several, are not in it.
-func readOffline(t *testing.T) map[string]*recovery.Failure {
+func readOffline(t *testing.T) map[string]*failure.Failure {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "recovery", "testdata", "offline.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	became := map[string]*recovery.Failure{}
+	became := map[string]*failure.Failure{}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	for _, line := range lines[1:] {
 		c := strings.Split(line, "\t")
@@ -34,8 +34,8 @@ func readOffline(t *testing.T) map[string]*recovery.Failure {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := recovery.NewFailure(recovery.Kind(c[1]), recovery.OriginModel, "", nil)
-		f.Retryable, f.RetryAfter = c[2] == "true", recovery.Millis(after)
+		f := failure.NewFailure(failure.Kind(c[1]), failure.OriginModel, "", nil)
+		f.Retryable, f.RetryAfter = c[2] == "true", failure.Millis(after)
 		became[c[0]] = f
 	}
 	return became

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
@@ -52,7 +53,7 @@ func theKey() (string, error) { return key, nil }
 
 // verdict is what became of a run.
 type verdict struct {
-	failure *recovery.Failure // nil = an answer
+	failure *failure.Failure // nil = an answer
 	text    string
 }
 
@@ -87,7 +88,7 @@ func runOnce(t *testing.T, wire, entry string, a access) verdict {
 		Name: "get_weather", Run: func(context.Context, runner.ToolCall) (string, error) { return "14 °C", nil },
 	}), runner.WithPolicy(func(p *recovery.Policy) {
 		if a.firstEvent > 0 {
-			p.Timeouts.FirstEvent = recovery.InMillis(a.firstEvent)
+			p.Timeouts.FirstEvent = failure.InMillis(a.firstEvent)
 		}
 	}))
 	text, err := r.Run(t.Context(), "How is the weather in Oslo?")

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write docs/faults.md anew")
@@ -165,7 +165,7 @@ func inShort(kind string, retryable bool, wait time.Duration) string {
 		text += ", no retry"
 	}
 	if wait > 0 {
-		text += ", after " + recovery.Spell(wait)
+		text += ", after " + words.Spell(wait)
 	}
 	return text
 }
@@ -179,7 +179,7 @@ func wanted(e catalogue.Expectation) string {
 		text += ", no retry"
 	}
 	if e.Wait != nil && *e.Wait > 0 {
-		text += ", after " + recovery.Spell(*e.Wait)
+		text += ", after " + words.Spell(*e.Wait)
 	}
 	if !e.ResetsAt.IsZero() {
 		text += ", resets " + e.ResetsAt.Format(time.RFC3339)

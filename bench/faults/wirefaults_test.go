@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // providers are the entries that the wire faults are played on, and their wires.
@@ -94,7 +94,7 @@ data: {"type":"response.output_text.delta","sequence_number":3,"item_id":"msg_1"
 // wireFault is one fault as a server plays it, and what it must be called by everyone.
 type wireFault struct {
 	name string
-	kind recovery.Kind
+	kind failure.Kind
 	wait time.Duration
 	play func(x stage)
 }
@@ -141,59 +141,59 @@ func (x stage) cut() {
 	panic(http.ErrAbortHandler)
 }
 
-func statusFault(name string, code int, kind recovery.Kind, wait time.Duration, header ...string) wireFault {
+func statusFault(name string, code int, kind failure.Kind, wait time.Duration, header ...string) wireFault {
 	return wireFault{name, kind, wait, func(x stage) { x.status(code, header...) }}
 }
 
 const page = "<!doctype html><html><head><title>Log in</title></head><body>Please log in to the network</body></html>"
 
 var wireFaults = []wireFault{
-	statusFault("429 with seconds", 429, recovery.KindRateLimit, 7*time.Second, "Retry-After", "7"),
-	{"429 with a date", recovery.KindRateLimit, 7 * time.Second, func(x stage) {
+	statusFault("429 with seconds", 429, failure.KindRateLimit, 7*time.Second, "Retry-After", "7"),
+	{"429 with a date", failure.KindRateLimit, 7 * time.Second, func(x stage) {
 		now := time.Now().UTC().Truncate(time.Second)
 		x.status(429, "Date", now.Format(http.TimeFormat), "Retry-After", now.Add(7*time.Second).Format(http.TimeFormat))
 	}},
-	statusFault("429 in ms", 429, recovery.KindRateLimit, 250*time.Millisecond, "Retry-After-Ms", "250"),
-	statusFault("429 of two hours", 429, recovery.KindRateLimit, 2*time.Hour, "Retry-After", "7200"),
-	statusFault("500", 500, recovery.KindUnavailable, 0),
-	statusFault("503", 503, recovery.KindOverloaded, 0),
-	statusFault("529", 529, recovery.KindOverloaded, 0),
-	statusFault("401", 401, recovery.KindAuth, 0),
-	statusFault("402", 402, recovery.KindBilling, 0),
-	statusFault("404", 404, recovery.KindModelNotFound, 0),
-	{"overflow", recovery.KindContextOverflow, 0, func(x stage) { x.errorBody = x.overflow; x.status(400) }},
-	{"HTML 502", recovery.KindUnavailable, 0, func(x stage) {
+	statusFault("429 in ms", 429, failure.KindRateLimit, 250*time.Millisecond, "Retry-After-Ms", "250"),
+	statusFault("429 of two hours", 429, failure.KindRateLimit, 2*time.Hour, "Retry-After", "7200"),
+	statusFault("500", 500, failure.KindUnavailable, 0),
+	statusFault("503", 503, failure.KindOverloaded, 0),
+	statusFault("529", 529, failure.KindOverloaded, 0),
+	statusFault("401", 401, failure.KindAuth, 0),
+	statusFault("402", 402, failure.KindBilling, 0),
+	statusFault("404", 404, failure.KindModelNotFound, 0),
+	{"overflow", failure.KindContextOverflow, 0, func(x stage) { x.errorBody = x.overflow; x.status(400) }},
+	{"HTML 502", failure.KindUnavailable, 0, func(x stage) {
 		x.errorBody = page
 		x.status(502, "Content-Type", "text/html")
 	}},
-	{"HTML 200", recovery.KindUnreachable, 0, func(x stage) {
+	{"HTML 200", failure.KindUnreachable, 0, func(x stage) {
 		x.errorBody = page
 		x.status(200, "Content-Type", "text/html; charset=utf-8")
 	}},
-	{"JSON error with 200", recovery.KindUnavailable, 0, func(x stage) {
+	{"JSON error with 200", failure.KindUnavailable, 0, func(x stage) {
 		x.errorBody = `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`
 		x.status(200)
 	}},
-	statusFault("redirect", 307, recovery.KindMisconfigured, 0, "Location", "http://elsewhere.invalid/"),
-	{"refused", recovery.KindUnreachable, 0, nil}, // nobody listens
-	{"reset before headers", recovery.KindUnreachable, 0, func(x stage) { x.cut() }},
-	{"hang before headers", recovery.KindTimeout, 0, func(x stage) { x.hang() }},
-	{"headers, then silence", recovery.KindTimeout, 0, func(x stage) { x.stream(); x.hang() }},
-	{"signs of life for ever", recovery.KindTimeout, 0, func(x stage) {
+	statusFault("redirect", 307, failure.KindMisconfigured, 0, "Location", "http://elsewhere.invalid/"),
+	{"refused", failure.KindUnreachable, 0, nil}, // nobody listens
+	{"reset before headers", failure.KindUnreachable, 0, func(x stage) { x.cut() }},
+	{"hang before headers", failure.KindTimeout, 0, func(x stage) { x.hang() }},
+	{"headers, then silence", failure.KindTimeout, 0, func(x stage) { x.stream(); x.hang() }},
+	{"signs of life for ever", failure.KindTimeout, 0, func(x stage) {
 		x.stream()
 		for x.r.Context().Err() == nil {
 			x.say(x.life)
 			time.Sleep(10 * time.Second)
 		}
 	}},
-	{"silence in mid-stream", recovery.KindTimeout, 0, func(x stage) { x.stream(x.opening); x.hang() }},
-	{"reset in mid-stream", recovery.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening); x.cut() }},
-	{"end in mid-chunk", recovery.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening, "data: {\"ty"); x.cut() }},
-	{"clean end without a terminal event", recovery.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening) }},
-	{"error event first", recovery.KindOverloaded, 0, func(x stage) { x.stream(x.event) }},
-	{"error event after text", recovery.KindOverloaded, 0, func(x stage) { x.stream(x.opening, x.event) }},
-	{"malformed frame", recovery.KindMalformedResponse, 0, func(x stage) { x.stream(x.opening, "data: {\"oops\n\n") }},
-	{"empty 200", recovery.KindEmptyResponse, 0, func(x stage) { x.stream() }},
+	{"silence in mid-stream", failure.KindTimeout, 0, func(x stage) { x.stream(x.opening); x.hang() }},
+	{"reset in mid-stream", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening); x.cut() }},
+	{"end in mid-chunk", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening, "data: {\"ty"); x.cut() }},
+	{"clean end without a terminal event", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening) }},
+	{"error event first", failure.KindOverloaded, 0, func(x stage) { x.stream(x.event) }},
+	{"error event after text", failure.KindOverloaded, 0, func(x stage) { x.stream(x.opening, x.event) }},
+	{"malformed frame", failure.KindMalformedResponse, 0, func(x stage) { x.stream(x.opening, "data: {\"oops\n\n") }},
+	{"empty 200", failure.KindEmptyResponse, 0, func(x stage) { x.stream() }},
 }
 
 // TestWireFaults demands the same of every provider.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -54,7 +55,7 @@ type down struct{}
 
 func (down) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		yield(llm.Delta{}, recovery.NewFailure(recovery.KindUnavailable, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil))
+		yield(llm.Delta{}, failure.NewFailure(failure.KindUnavailable, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -337,7 +338,7 @@ func (r *remains) i25countersSurvive() {
 			}
 			accepted = false
 		case recovery.Failed:
-			if b.Failure.Kind == recovery.KindInterrupted {
+			if b.Failure.Kind == failure.KindInterrupted {
 				crashes++
 			}
 		case recovery.Accepted:

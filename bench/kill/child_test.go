@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
@@ -133,14 +134,14 @@ func (c *child) newRunner() *runner.Runner {
 func (c *child) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	c.trap.at("amid hook")
 	switch e.Failure.Kind {
-	case recovery.KindToolFailure:
+	case failure.KindToolFailure:
 		return recovery.Vote{}, nil
-	case recovery.KindContextOverflow:
+	case failure.KindContextOverflow:
 		return recovery.Vote{Action: recovery.ActionRetry, Adjust: recovery.Adjust{Compact: true}}, nil
-	case recovery.KindInterrupted:
+	case failure.KindInterrupted:
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
 	}
-	return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.InMillis(c.story.waits)}, nil
+	return recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMillis(c.story.waits)}, nil
 }
 
 // observed is the model, whose calls are told.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/provider"
@@ -92,7 +93,7 @@ func (h *piHouse) ask(t *testing.T) (run piRun, screen *terminal) {
 }
 
 // failures are those of a run so far.
-func (h *piHouse) failures(t *testing.T, run string) (list []recovery.Failure) {
+func (h *piHouse) failures(t *testing.T, run string) (list []failure.Failure) {
 	t.Helper()
 	events, err := h.log.Read(t.Context(), run, 0, 0)
 	if err != nil {
@@ -127,10 +128,10 @@ func (r *piRuns) Start(ctx context.Context, s gateway.Start) (string, error) {
 	r.house.mu.Unlock()
 	p.AutoRecover = row.retries != ""
 	if row.begin > 0 {
-		p.Timeouts.FirstEvent = recovery.InMillis(row.begin)
+		p.Timeouts.FirstEvent = failure.InMillis(row.begin)
 	}
 	if row.silence > 0 {
-		p.Timeouts.Idle = recovery.InMillis(row.silence)
+		p.Timeouts.Idle = failure.InMillis(row.silence)
 	}
 	run, err := drivers.runner.Start(drivers.ctx, runner.Request{Prompt: s.Prompt, Session: s.Session, Policy: &p})
 	if err != nil {

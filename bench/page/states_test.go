@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -20,7 +21,7 @@ func (h *house) ask(auto bool) *window {
 
 func retryIn(d time.Duration) func(e hooks.RunError) recovery.Vote {
 	return func(hooks.RunError) recovery.Vote {
-		return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.InMillis(d)}
+		return recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMillis(d)}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/procgroup"
@@ -108,7 +109,7 @@ func advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 type told struct {
 	result   runner.Result
 	err      error
-	failures []recovery.Failure
+	failures []failure.Failure
 	returned []recovery.ToolReturned
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -18,16 +19,16 @@ func TestKinds(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for name, c := range map[string]struct {
 			script string // of the first model; the second answers
-			want   recovery.Kind
+			want   failure.Kind
 			status int
 		}{
-			"rate limit": {tool + "429:0s, answer:Fine.", recovery.KindRateLimit, 429},
-			"overloaded": {tool + "529, answer:Fine.", recovery.KindOverloaded, 529},
-			"bad key":    {tool + "401", recovery.KindAuth, 401},
-			"too long":   {tool + "row:A23", recovery.KindContextOverflow, 400},
-			"refused":    {tool + "refuse, answer:Fine.", recovery.KindUnreachable, 0},
-			"cut":        {tool + "cut:Half, answer:Fine.", recovery.KindStreamInterrupted, 0},
-			"empty":      {tool + "empty, answer:Fine.", recovery.KindEmptyResponse, 0},
+			"rate limit": {tool + "429:0s, answer:Fine.", failure.KindRateLimit, 429},
+			"overloaded": {tool + "529, answer:Fine.", failure.KindOverloaded, 529},
+			"bad key":    {tool + "401", failure.KindAuth, 401},
+			"too long":   {tool + "row:A23", failure.KindContextOverflow, 400},
+			"refused":    {tool + "refuse, answer:Fine.", failure.KindUnreachable, 0},
+			"cut":        {tool + "cut:Half, answer:Fine.", failure.KindStreamInterrupted, 0},
+			"empty":      {tool + "empty, answer:Fine.", failure.KindEmptyResponse, 0},
 		} {
 			t.Run(name, func(t *testing.T) {
 				h := build(t, command, map[string]string{"one": c.script, "two": "answer:Fine."}, nil)
@@ -57,11 +58,11 @@ func TestSilence(t *testing.T) {
 		for name, c := range map[string]struct {
 			script string
 			timers recovery.Settings
-			timer  recovery.Timer
+			timer  failure.Timer
 		}{
-			"before the headers": {"hang, answer:Fine.", recovery.Settings{recovery.TimerFirstEvent: 10000}, recovery.TimerFirstEvent},
-			"in mid-stream":      {"stall:Half, answer:Fine.", recovery.Settings{recovery.TimerIdle: 1000}, recovery.TimerIdle},
-			"pings for ever":     {"row:T36, answer:Fine.", recovery.Settings{recovery.TimerIdle: 1000}, recovery.TimerIdle},
+			"before the headers": {"hang, answer:Fine.", recovery.Settings{failure.TimerFirstEvent: 10000}, failure.TimerFirstEvent},
+			"in mid-stream":      {"stall:Half, answer:Fine.", recovery.Settings{failure.TimerIdle: 1000}, failure.TimerIdle},
+			"pings for ever":     {"row:T36, answer:Fine.", recovery.Settings{failure.TimerIdle: 1000}, failure.TimerIdle},
 		} {
 			t.Run(name, func(t *testing.T) {
 				h := build(t, command, map[string]string{"one": c.script}, nil, runner.WithTimeouts(c.timers))
@@ -70,7 +71,7 @@ func TestSilence(t *testing.T) {
 					t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
 				}
 				for _, f := range got.failures { // a machine with much to do may be late once more
-					if f.Kind != recovery.KindTimeout || f.Timer != c.timer {
+					if f.Kind != failure.KindTimeout || f.Timer != c.timer {
 						t.Errorf("%+v", f)
 					}
 				}
@@ -150,7 +151,7 @@ func TestNotShortened(t *testing.T) {
 		if got.err != nil || got.result.Text != "Fine." {
 			t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
 		}
-		if len(got.failures) != 1 || got.failures[0].Kind != recovery.KindContextOverflow {
+		if len(got.failures) != 1 || got.failures[0].Kind != failure.KindContextOverflow {
 			t.Errorf("%+v", got.failures)
 		}
 	})

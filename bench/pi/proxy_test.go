@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -18,16 +18,16 @@ func TestProxy(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for name, c := range map[string]struct {
 			model, script string
-			want          recovery.Kind
+			want          failure.Kind
 			status        int
-			after         recovery.Millis
+			after         failure.Millis
 		}{
-			"rate limit":          {one, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
-			"OpenAI's rate limit": {elsewhere, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
-			"not listed":          {unlisted, "429:1s, answer:Fine.", recovery.KindRateLimit, 429, 1000},
-			"cut":                 {one, "cut:Half, answer:Fine.", recovery.KindStreamInterrupted, 200, 0},
-			"ended early":         {elsewhere, "end:Half, answer:Fine.", recovery.KindStreamInterrupted, 200, 0},
-			"empty":               {elsewhere, "empty, answer:Fine.", recovery.KindEmptyResponse, 200, 0},
+			"rate limit":          {one, "429:1s, answer:Fine.", failure.KindRateLimit, 429, 1000},
+			"OpenAI's rate limit": {elsewhere, "429:1s, answer:Fine.", failure.KindRateLimit, 429, 1000},
+			"not listed":          {unlisted, "429:1s, answer:Fine.", failure.KindRateLimit, 429, 1000},
+			"cut":                 {one, "cut:Half, answer:Fine.", failure.KindStreamInterrupted, 200, 0},
+			"ended early":         {elsewhere, "end:Half, answer:Fine.", failure.KindStreamInterrupted, 200, 0},
+			"empty":               {elsewhere, "empty, answer:Fine.", failure.KindEmptyResponse, 200, 0},
 		} {
 			t.Run(name, func(t *testing.T) {
 				model := c.model[strings.LastIndexByte(c.model, '/')+1:]

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -138,7 +139,7 @@ func bare(e recovery.Event) recovery.Event {
 	return e
 }
 
-func bareFailure(f recovery.Failure) (bare recovery.Failure) {
+func bareFailure(f failure.Failure) (bare failure.Failure) {
 	from, to := reflect.ValueOf(f), reflect.ValueOf(&bare).Elem()
 	for i := range from.NumField() {
 		if to.Field(i).CanSet() {
@@ -173,7 +174,7 @@ func (c *checker) note(e recovery.Event) {
 	case recovery.Waiting:
 		c.sleeps = b.Until.Sub(e.Time) > recovery.MaxInProcessWait.Duration()
 	case recovery.Due:
-		c.expired[b.Failure] = c.expired[b.Failure] || b.Timer == recovery.TimerExpiry
+		c.expired[b.Failure] = c.expired[b.Failure] || b.Timer == failure.TimerExpiry
 	case recovery.ToolBegan:
 		c.begun[b.CallID]++
 	case recovery.ToolReturned:
@@ -233,10 +234,10 @@ func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
 		c.failed++
 	}
 	f := b.Failure
-	if f.Kind == recovery.KindInterrupted {
+	if f.Kind == failure.KindInterrupted {
 		c.crashes++
 	}
-	if f.Timer == "" && (f.Kind == recovery.KindRateLimit || f.Kind == recovery.KindOverloaded) {
+	if f.Timer == "" && (f.Kind == failure.KindRateLimit || f.Kind == failure.KindOverloaded) {
 		until := e.Time.Add(max(leastCooldown, f.RetryAfter.Duration()))
 		if f.ResetsAt.After(until) {
 			until = f.ResetsAt

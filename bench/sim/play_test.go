@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -50,7 +51,7 @@ func line(e recovery.Event) string {
 		return err.Error()
 	}
 	_, body, _ := strings.Cut(string(data), `"data":`)
-	return fmt.Sprintf("%4d %s %s %s", e.Seq, e.Time.Format("02T15:04:05.000"), e.Type(), recovery.Clip(body, 300))
+	return fmt.Sprintf("%4d %s %s %s", e.Seq, e.Time.Format("02T15:04:05.000"), e.Type(), words.Clip(body, 300))
 }
 
 // String tells all: what was broken, and the log.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -61,7 +62,7 @@ func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recov
 		return d.nonsense(), nil
 	case "verbose":
 		long := strings.Repeat("because ", 20_000)
-		return recovery.Vote{Action: recovery.ActionRetry, Reason: long, Delay: recovery.InMillis(d.duration(time.Minute))}, nil
+		return recovery.Vote{Action: recovery.ActionRetry, Reason: long, Delay: failure.InMillis(d.duration(time.Minute))}, nil
 	case "compactor":
 		return recovery.Vote{Action: recovery.ActionRetry, Adjust: recovery.Adjust{Compact: true}}, nil
 	case "pingpong":
@@ -72,7 +73,7 @@ func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recov
 	case "random":
 		v := recovery.Vote{
 			Action: pick(d, recovery.ActionNone, recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail),
-			Delay:  recovery.InMillis(d.duration(pick(d, time.Second, 10*time.Minute, 50*time.Hour))),
+			Delay:  failure.InMillis(d.duration(pick(d, time.Second, 10*time.Minute, 50*time.Hour))),
 		}
 		v.Adjust.Compact = d.chance(0.2)
 		if len(e.Alternatives) > 0 {
@@ -98,7 +99,7 @@ func sensible(e hooks.RunError) recovery.Vote {
 	case len(e.Alternatives) > 0 && (!e.Failure.Retryable || e.Attempt >= 2 || e.Failure.RetryAfter > 30_000):
 		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: e.Alternatives[0].Model, Reason: "it will not pass here"}
 	case e.Failure.Retryable:
-		return recovery.Vote{Action: recovery.ActionRetry, Delay: recovery.Millis(300 << e.Retries), Reason: "it may pass"}
+		return recovery.Vote{Action: recovery.ActionRetry, Delay: failure.Millis(300 << e.Retries), Reason: "it may pass"}
 	}
 	return recovery.Vote{Action: recovery.ActionFail, Reason: "nothing helps"}
 }

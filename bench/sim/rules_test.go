@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -139,11 +140,11 @@ func (c *checker) i12boundedRetries(e recovery.Event) {
 func (c *checker) i13waits(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Decided:
-		if d := b.Decision.Delay; d < 0 || d > recovery.MaxDelay && b.Decision.BlockedBy == "" {
+		if d := b.Decision.Delay; d < 0 || d > failure.MaxDelay && b.Decision.BlockedBy == "" {
 			c.complain("I13: event %d decides to wait %d ms", e.Seq, d)
 		}
 	case recovery.Waiting:
-		if o := c.run.Open; o != nil && !c.accepted && b.For != recovery.WaitNetwork && (b.Until.Before(o.At) || b.Until.Sub(o.At) > recovery.MaxDelay.Duration()) {
+		if o := c.run.Open; o != nil && !c.accepted && b.For != recovery.WaitNetwork && (b.Until.Before(o.At) || b.Until.Sub(o.At) > failure.MaxDelay.Duration()) {
 			c.complain("I13: event %d waits for %s", e.Seq, b.Until.Sub(o.At))
 		}
 	}
@@ -160,7 +161,7 @@ func (c *checker) i13waits(e recovery.Event) {
 }
 
 func (c *checker) i14longWaitsAreParked(e recovery.Event) {
-	if due, ok := e.Body.(recovery.Due); ok && c.sleeps && due.Timer == recovery.TimerWait {
+	if due, ok := e.Body.(recovery.Due); ok && c.sleeps && due.Timer == failure.TimerWait {
 		c.complain("I14: event %d: a wait of more than 60 s was waited for in the process", e.Seq)
 	}
 }
@@ -181,7 +182,7 @@ func (c *checker) i15noAdviceChangesNothing(e recovery.Event) {
 func (c *checker) sound(v recovery.Vote) bool {
 	switch v.Action {
 	case recovery.ActionRetry, recovery.ActionFail:
-		return v.Delay >= 0 && v.Delay <= recovery.MaxDelay
+		return v.Delay >= 0 && v.Delay <= failure.MaxDelay
 	case recovery.ActionSwitchModel:
 		return slices.Contains(c.run.Policy.Models, v.NewModel)
 	}
@@ -314,10 +315,10 @@ func (c *checker) i23oneWinner(e recovery.Event) {
 			c.complain("I23: event %d accepts what has expired", e.Seq)
 		}
 	case recovery.Due:
-		if b.Timer == recovery.TimerExpiry && c.accepted {
+		if b.Timer == failure.TimerExpiry && c.accepted {
 			c.complain("I23: event %d: what was answered expires", e.Seq)
 		}
-		if b.Timer == recovery.TimerWait && c.accepted && c.run.Wait == nil {
+		if b.Timer == failure.TimerWait && c.accepted && c.run.Wait == nil {
 			c.complain("I23: event %d: a wait that was cut short is over", e.Seq)
 		}
 	}
@@ -403,7 +404,7 @@ func (c *checker) i43wordsForPeople(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Failed:
 		c.fitForPeople(e, b.Failure.Title+b.Failure.Message)
-		if !utf8.ValidString(b.Failure.Detail) || len(b.Failure.Detail) > recovery.MaxDetail {
+		if !utf8.ValidString(b.Failure.Detail) || len(b.Failure.Detail) > failure.MaxDetail {
 			c.complain("I43: event %d: a detail of %d bytes: %.40q", e.Seq, len(b.Failure.Detail), b.Failure.Detail)
 		}
 	case recovery.Suggested:

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
@@ -77,7 +78,7 @@ func newWorld(t *testing.T, r recipe) *world {
 
 // policy draws limits; there is always a clock that ends a silent stream.
 func (d *dice) policy(p *recovery.Policy) {
-	const second, minute, hour = recovery.Millis(1000), recovery.Millis(60_000), recovery.Millis(3_600_000)
+	const second, minute, hour = failure.Millis(1000), failure.Millis(60_000), failure.Millis(3_600_000)
 	p.AutoRecover = d.chance(0.7)
 	p.MaxRetries = d.n(7)
 	p.Timeouts.FirstEvent = pick(d, 2*second, 30*second)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -11,19 +12,19 @@ import (
 // first, then the step's, then the run's. With what is built in the turn may take as long
 // as the run, so that this is what happens after 48 h.
 func TestSeveralTimersAtOnce(t *testing.T) {
-	const two = recovery.Millis(120_000)
+	const two = failure.Millis(120_000)
 	for name, tt := range map[string]struct {
 		set  recovery.Settings
-		want recovery.Timer
+		want failure.Timer
 	}{
-		"all":               {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerStep: two, recovery.TimerRun: two}, recovery.TimerMaxTurn},
-		"max_turn and run":  {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerRun: two}, recovery.TimerMaxTurn},
-		"max_turn and step": {recovery.Settings{recovery.TimerMaxTurn: two, recovery.TimerStep: two}, recovery.TimerMaxTurn},
-		"step and run":      {recovery.Settings{recovery.TimerStep: two, recovery.TimerRun: two, recovery.TimerMaxTurn: 0}, recovery.TimerStep},
+		"all":               {recovery.Settings{failure.TimerMaxTurn: two, failure.TimerStep: two, failure.TimerRun: two}, failure.TimerMaxTurn},
+		"max_turn and run":  {recovery.Settings{failure.TimerMaxTurn: two, failure.TimerRun: two}, failure.TimerMaxTurn},
+		"max_turn and step": {recovery.Settings{failure.TimerMaxTurn: two, failure.TimerStep: two}, failure.TimerMaxTurn},
+		"step and run":      {recovery.Settings{failure.TimerStep: two, failure.TimerRun: two, failure.TimerMaxTurn: 0}, failure.TimerStep},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere(t, everybody, func() scene {
-				set := alone(recovery.TimerConnect, 10*time.Second)
+				set := alone(failure.TimerConnect, 10*time.Second)
 				for timer, limit := range tt.set {
 					set[timer] = limit
 				}

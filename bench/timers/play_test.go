@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -136,8 +138,8 @@ func (p *performance) state() *recovery.Run {
 }
 
 // failures are the run's, in their order.
-func (p *performance) failures() []recovery.Failure {
-	var list []recovery.Failure
+func (p *performance) failures() []failure.Failure {
+	var list []failure.Failure
 	for _, e := range p.events() {
 		if b, ok := e.Body.(recovery.Failed); ok {
 			list = append(list, b.Failure)
@@ -186,9 +188,9 @@ func play(t *testing.T, e entry, sc scene) (o outcome) {
 			o.End = p.settled(err)
 		}
 		failures := p.failures()
-		o.Failure = distinct(failures, func(f recovery.Failure) string { return string(f.Kind) + " " + string(f.Code) })
-		o.Timer = distinct(failures, func(f recovery.Failure) string { return strings.TrimPrefix(string(f.Timer)+", "+string(f.Phase), ", ") })
-		o.Words = distinct(failures, func(f recovery.Failure) string { return f.Line() })
+		o.Failure = distinct(failures, func(f failure.Failure) string { return string(f.Kind) + " " + string(f.Code) })
+		o.Timer = distinct(failures, func(f failure.Failure) string { return strings.TrimPrefix(string(f.Timer)+", "+string(f.Phase), ", ") })
+		o.Words = distinct(failures, func(f failure.Failure) string { return f.Line() })
 		o.Hook = p.hookSaw()
 	})
 	return o
@@ -229,7 +231,7 @@ func (p *performance) resumed(due time.Time) string {
 		return "parked"
 	}
 	_, err = run.Wait()
-	return fmt.Sprintf("parked; resumed after %s: %s", recovery.Spell(p.since()), p.settled(err))
+	return fmt.Sprintf("parked; resumed after %s: %s", words.Spell(p.since()), p.settled(err))
 }
 
 // hookSaw is what the hook was told at each failure.
@@ -245,9 +247,9 @@ func (p *performance) hookSaw() string {
 		if f.Timer != "" {
 			said = string(f.Timer)
 		}
-		said += " after " + recovery.Spell(f.Elapsed.Duration())
+		said += " after " + words.Spell(f.Elapsed.Duration())
 		if f.LastStep != "" {
-			said += "; last: " + f.LastStep + ", " + recovery.Spell(f.LastStepElapsed.Duration())
+			said += "; last: " + f.LastStep + ", " + words.Spell(f.LastStepElapsed.Duration())
 		}
 		return said
 	})

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write docs/timers-report.md anew")
@@ -43,9 +43,9 @@ func TestStories(t *testing.T) {
 
 // wantOf is what is wanted of one provider.
 func (s story) wantOf(e entry) outcome {
-	o, name := s.want, recovery.ProviderName(e.name)
+	o, name := s.want, words.ProviderName(e.name)
 	check := "It is on this computer: is it running?" // every entry here is, but the well-known ones seldom are
-	if recovery.StatusURL(e.name) != "" {
+	if words.StatusURL(e.name) != "" {
 		check = "Check your Internet connection or " + name + " status."
 	}
 	o.Words = strings.NewReplacer("{provider}", name, "{Check it.}", check).Replace(o.Words)
@@ -105,7 +105,7 @@ func report(stories []story) string {
 			who = "all"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %d | %s | %s | %s |\n",
-			s.name, s.timers, s.mode, o.Failure, o.Timer, o.Words, o.Hook, o.Requests, recovery.Spell(o.After), o.End, who)
+			s.name, s.timers, s.mode, o.Failure, o.Timer, o.Words, o.Hook, o.Requests, words.Spell(o.After), o.End, who)
 		cells += len(names)
 	}
 	fmt.Fprintf(&b, "\n%d rows, %d runs. The providers: ", len(stories), cells)

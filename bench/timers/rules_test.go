@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -33,13 +34,13 @@ func (p *performance) completes(text string, after time.Duration) {
 }
 
 // expires waits for the failure that a timer ends the run with, and its moment.
-func (p *performance) expires(timer recovery.Timer, after time.Duration) recovery.Failure {
+func (p *performance) expires(timer failure.Timer, after time.Duration) failure.Failure {
 	p.t.Helper()
 	_, err := p.run.Wait()
-	f, ok := recovery.AsFailure(err)
+	f, ok := failure.AsFailure(err)
 	if !ok || f.Timer != timer || p.since() != after {
 		p.t.Errorf("%v after %s (%+v); want %s after %s", err, p.since(), f, timer, after)
-		return recovery.Failure{}
+		return failure.Failure{}
 	}
 	return *f
 }
@@ -64,7 +65,7 @@ func TestPingsAreNoProgress(t *testing.T) {
 	everywhere(t, elsewhere, func() scene {
 		return scene{turns: []turn{{step: faultlab.Thinking("Hm.", faultlab.StallAfter("")), noise: ping}}}
 	}, func(p *performance) {
-		p.expires(recovery.TimerIdle, latency+2*time.Minute)
+		p.expires(failure.TimerIdle, latency+2*time.Minute)
 	})
 }
 
@@ -77,7 +78,7 @@ func TestASlowStreamIsHealthy(t *testing.T) {
 	everywhere(t, elsewhere, func() scene {
 		// A stream begins within first_event on every wire but Gemini's, which has no
 		// event before the first words.
-		return scene{turns: []turn{{step: first, noise: ping}}, timers: recovery.Settings{recovery.TimerFirstEvent: 0}}
+		return scene{turns: []turn{{step: first, noise: ping}}, timers: recovery.Settings{failure.TimerFirstEvent: 0}}
 	}, func(p *performance) {
 		p.completes(text, latency+(words+1)*100*time.Second)
 	})
@@ -86,12 +87,12 @@ func TestASlowStreamIsHealthy(t *testing.T) {
 // TestStepIsRearmedByFinishedStepsOnly: tokens and reasoning never re-arm it, an answer
 // and a tool's result do.
 func TestStepIsRearmedByFinishedStepsOnly(t *testing.T) {
-	step := recovery.Settings{recovery.TimerStep: 120_000}
+	step := recovery.Settings{failure.TimerStep: 120_000}
 	t.Run("tokens", func(t *testing.T) {
 		everywhere(t, everybody, func() scene {
 			return scene{timers: step, turns: []turn{says(faultlab.Thinking("Hm, hm. ", faultlab.SlowAnswer("one two three four five six", 20*time.Second)))}}
 		}, func(p *performance) {
-			if f := p.expires(recovery.TimerStep, 2*time.Minute); f.LastStep != "" {
+			if f := p.expires(failure.TimerStep, 2*time.Minute); f.LastStep != "" {
 				p.t.Errorf("the last step is %q, want none", f.LastStep)
 			}
 			if text := p.state().Answer(); text != "one two three " {
@@ -123,7 +124,7 @@ func takes(name string, d time.Duration) runner.Tool {
 
 // TestNothingRearmsTheTurnOrTheRun: neither tokens nor finished steps do.
 func TestNothingRearmsTheTurnOrTheRun(t *testing.T) {
-	for _, timer := range []recovery.Timer{recovery.TimerMaxTurn, recovery.TimerRun} {
+	for _, timer := range []failure.Timer{failure.TimerMaxTurn, failure.TimerRun} {
 		t.Run(string(timer), func(t *testing.T) {
 			everywhere(t, everybody, func() scene {
 				return scene{
@@ -150,14 +151,14 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 	const each = latency + 50*time.Second // the delay counts from the failure
 	t.Run("step", func(t *testing.T) {
 		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerStep, 5*time.Second)}
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerStep, 5*time.Second)}
 		}, func(p *performance) {
 			p.completes("Fine.", 3*each+latency)
 		})
 	})
 	t.Run("max_turn", func(t *testing.T) {
 		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerMaxTurn, 2*time.Minute)}
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Minute)}
 		}, func(p *performance) {
 			_, err := p.run.Wait() // the third wait would end after the turn
 			failed, ok := errors.AsType[*runner.Error](err)
@@ -168,10 +169,10 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 	})
 	t.Run("max_turn in a hook", func(t *testing.T) {
 		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(recovery.TimerMaxTurn, 2*time.Second)}
+			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Second)}
 		}, func(p *performance) {
 			// The turn ends while the hook thinks; it is asked once more, about that.
-			p.expires(recovery.TimerMaxTurn, 2*time.Second+1900*time.Millisecond)
+			p.expires(failure.TimerMaxTurn, 2*time.Second+1900*time.Millisecond)
 			if n := p.asked(); n != 1 {
 				p.t.Errorf("%d requests", n)
 			}
@@ -182,7 +183,7 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 // TestAnEndedTurnAsksOnce: whatever the hook says about an expired max_turn or run, it is
 // asked once and its answer becomes a suggestion at the most.
 func TestAnEndedTurnAsksOnce(t *testing.T) {
-	for _, timer := range []recovery.Timer{recovery.TimerMaxTurn, recovery.TimerRun} {
+	for _, timer := range []failure.Timer{failure.TimerMaxTurn, failure.TimerRun} {
 		for _, action := range []recovery.Action{recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail, recovery.ActionNone} {
 			t.Run(string(timer)+"/"+string(action), func(t *testing.T) {
 				everywhere(t, everybody, func() scene {

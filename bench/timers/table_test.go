@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -17,16 +19,16 @@ var (
 	builtIn = settings{name: "built in, elsewhere", whose: elsewhere}
 	atHome  = settings{name: "built in, this machine", whose: thisMachine}
 
-	stepAlone = settings{name: "step 2 min, no other", set: alone(recovery.TimerStep, 2*time.Minute)}
-	turnAlone = settings{name: "max_turn 30 min, no other", set: alone(recovery.TimerMaxTurn, 30*time.Minute)}
-	runAlone  = settings{name: "run 30 min, no other", set: alone(recovery.TimerRun, 30*time.Minute)}
+	stepAlone = settings{name: "step 2 min, no other", set: alone(failure.TimerStep, 2*time.Minute)}
+	turnAlone = settings{name: "max_turn 30 min, no other", set: alone(failure.TimerMaxTurn, 30*time.Minute)}
+	runAlone  = settings{name: "run 30 min, no other", set: alone(failure.TimerRun, 30*time.Minute)}
 
 	// Without an idle clock, pings go on until the turn is over.
-	longTurn = settings{name: "built in, this machine; max_turn 6 h", whose: thisMachine, set: recovery.Settings{recovery.TimerMaxTurn: 6 * 3_600_000}}
+	longTurn = settings{name: "built in, this machine; max_turn 6 h", whose: thisMachine, set: recovery.Settings{failure.TimerMaxTurn: 6 * 3_600_000}}
 
 	// Systems give up on a connection by themselves.
-	shortTurn = settings{name: "max_turn 2 min, no other", set: alone(recovery.TimerMaxTurn, 2*time.Minute)}
-	shortRun  = settings{name: "run 2 min, no other", set: alone(recovery.TimerRun, 2*time.Minute)}
+	shortTurn = settings{name: "max_turn 2 min, no other", set: alone(failure.TimerMaxTurn, 2*time.Minute)}
+	shortRun  = settings{name: "run 2 min, no other", set: alone(failure.TimerRun, 2*time.Minute)}
 )
 
 type settings struct {
@@ -46,14 +48,14 @@ const (
 func (a audience) has(e entry) bool { return a == everybody || e.local == (a == thisMachine) }
 
 // alone is that timer, and all others off but the notes.
-func alone(timer recovery.Timer, limit time.Duration) recovery.Settings {
+func alone(timer failure.Timer, limit time.Duration) recovery.Settings {
 	set := recovery.Settings{}
 	for _, t := range recovery.SettableTimers() {
-		if t != recovery.TimerProgress {
+		if t != failure.TimerProgress {
 			set[t] = 0
 		}
 	}
-	set[timer] = recovery.InMillis(limit)
+	set[timer] = failure.InMillis(limit)
 	return set
 }
 
@@ -195,10 +197,10 @@ func (s silence) want(mode string) outcome {
 	if x.words == notAnswering && s.phase == "mid_stream" {
 		x.words = stalled
 	}
-	limit := recovery.Spell(s.limit)
+	limit := words.Spell(s.limit)
 	o := outcome{
 		Failure: x.failure, Timer: s.timer + ", " + s.phase, Words: strings.ReplaceAll(x.words, "{limit}", limit),
-		Hook: s.timer + " after " + recovery.Spell(each) + "; silences: " + s.counted(1), Requests: 1, After: each,
+		Hook: s.timer + " after " + words.Spell(each) + "; silences: " + s.counted(1), Requests: 1, After: each,
 		End: "suggests retry; stopped: cancelled",
 	}
 	switch mode {
@@ -381,8 +383,8 @@ func silentHook(deaf bool) hooks.Func {
 // longer than a minute, parked. One that a clock of the run would end is only offered.
 func waitStories() []story {
 	usual := settings{name: "built in"}
-	tightTurn := settings{name: "max_turn 20 s", set: recovery.Settings{recovery.TimerMaxTurn: 20_000}}
-	tightRun := settings{name: "run 20 s", set: recovery.Settings{recovery.TimerRun: 20_000}}
+	tightTurn := settings{name: "max_turn 20 s", set: recovery.Settings{failure.TimerMaxTurn: 20_000}}
+	tightRun := settings{name: "run 20 s", set: recovery.Settings{failure.TimerRun: 20_000}}
 	limited := func(in string) outcome {
 		return outcome{
 			Failure: "rate_limit MODEL_PROVIDER_RATE_LIMITED", Timer: "before_first_event",

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -18,9 +20,9 @@ import (
 // TestTheWordsOfAStuckTask: a search that does not come back.
 func TestTheWordsOfAStuckTask(t *testing.T) {
 	everywhere(t, everybody, func() scene {
-		return scene{turns: searches, tools: []runner.Tool{stuckTool("web_search", false)}, timers: recovery.Settings{recovery.TimerStep: 120_000}}
+		return scene{turns: searches, tools: []runner.Tool{stuckTool("web_search", false)}, timers: recovery.Settings{failure.TimerStep: 120_000}}
 	}, func(p *performance) {
-		f := p.expires(recovery.TimerStep, latency+2*time.Minute)
+		f := p.expires(failure.TimerStep, latency+2*time.Minute)
 		const want = "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."
 		if f.Line() != want || f.LastStep != "web_search" || f.LastStepElapsed != 120_000 || f.Elapsed != 120_000 {
 			p.t.Errorf("%q, %+v", f.Line(), f)
@@ -48,10 +50,10 @@ func TestTheWordsOfATurnThatIsOver(t *testing.T) {
 		}}
 		return scene{
 			log: store, turns: []turn{says(faultlab.ToolCall("run_tests", "{}"))}, tools: []runner.Tool{tests},
-			timers: recovery.Settings{recovery.TimerMaxTurn: 30 * 60_000},
+			timers: recovery.Settings{failure.TimerMaxTurn: 30 * 60_000},
 		}
 	}, func(p *performance) {
-		f := p.expires(recovery.TimerMaxTurn, 30*time.Minute+2*time.Second)
+		f := p.expires(failure.TimerMaxTurn, 30*time.Minute+2*time.Second)
 		const want = "This turn reached its limit of 30 min (30 min 2 s). Last action: run_tests. The work so far is kept. Continue, or ask for a simpler approach."
 		if f.Line() != want || f.Elapsed != 1_802_000 || f.LastStepElapsed != 1_801_000 {
 			p.t.Errorf("%q, %+v", f.Line(), f)
@@ -116,8 +118,8 @@ func TestNotesWhileAToolRuns(t *testing.T) {
 // TestNotesWhileAModelIsSilent: of a model call that does not begin, at 30 s first.
 func TestNotesWhileAModelIsSilent(t *testing.T) {
 	everywhere(t, thisMachine, func() scene { return scene{turns: []turn{noHeaders}} }, func(p *performance) {
-		p.expires(recovery.TimerFirstEvent, 5*time.Minute)
-		name := recovery.ProviderName(p.entry.name)
+		p.expires(failure.TimerFirstEvent, 5*time.Minute)
+		name := words.ProviderName(p.entry.name)
 		want := []note{
 			{30 * time.Second, "Still waiting for " + name + "… 30 s"},
 			{time.Minute, "Still waiting for " + name + "… 1 min"},
@@ -170,7 +172,7 @@ func TestNotesCanBeSwitchedOff(t *testing.T) {
 	everywhere(t, everybody, func() scene {
 		return scene{
 			turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("run_tests", 5*time.Minute)},
-			timers: recovery.Settings{recovery.TimerProgress: 0},
+			timers: recovery.Settings{failure.TimerProgress: 0},
 		}
 	}, func(p *performance) {
 		p.completes("Fine.", latency+5*time.Minute+latency)
@@ -200,7 +202,7 @@ func TestTheWordsOfAWait(t *testing.T) {
 				if state.Status != recovery.StatusWaiting || state.Wait.For != tt.waits || !state.Wait.Until.Equal(noon.Add(latency+tt.wait)) {
 					p.t.Errorf("%s, %+v", state.Status, state.Wait)
 				}
-				words := strings.ReplaceAll(tt.words, "{provider}", recovery.ProviderName(p.entry.name))
+				words := strings.ReplaceAll(tt.words, "{provider}", words.ProviderName(p.entry.name))
 				if got := p.lines("waiting", "noted"); !slices.Equal(got, []string{words}) {
 					p.t.Errorf("people are told %q, want %q", got, words)
 				}
@@ -232,9 +234,9 @@ func TestTheHookHearsOfItsModel(t *testing.T) {
 		}}
 	}, func(p *performance) {
 		limit := p.entry.builtIn().FirstEvent.Duration()
-		p.expires(recovery.TimerFirstEvent, limit)
+		p.expires(failure.TimerFirstEvent, limit)
 		e := p.saw[0]
-		if e.Failure.Timer != recovery.TimerFirstEvent || e.Failure.Limit.Duration() != limit || e.IdleExpiries != 1 || e.Elapsed.Duration() != limit {
+		if e.Failure.Timer != failure.TimerFirstEvent || e.Failure.Limit.Duration() != limit || e.IdleExpiries != 1 || e.Elapsed.Duration() != limit {
 			p.t.Errorf("%+v", e)
 		}
 		if !p.state().SuggestionOpen() {

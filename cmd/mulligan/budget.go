@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -159,13 +160,13 @@ func (d *doctor) budget() {
 func usageLine(r *recovery.Run) string {
 	said := "Used " + tokenCount(r.Usage.Total())
 	if r.Spent.Microdollars > 0 {
-		said += " (" + recovery.SpellDollars(r.Spent.Microdollars) + ")"
+		said += " (" + words.SpellDollars(r.Spent.Microdollars) + ")"
 	}
 	if wasted := r.Wasted.Total(); wasted > 0 {
-		said += fmt.Sprintf(" · wasted %s by %s", recovery.SpellCount(wasted), plural(r.FailedAttempts, "failed attempt", "failed attempts"))
+		said += fmt.Sprintf(" · wasted %s by %s", words.SpellCount(wasted), plural(r.FailedAttempts, "failed attempt", "failed attempts"))
 	}
 	if saved := r.Saved.Total(); saved > 0 {
-		said += fmt.Sprintf(" · saved %s that were not asked again", recovery.SpellCount(saved))
+		said += fmt.Sprintf(" · saved %s that were not asked again", words.SpellCount(saved))
 	}
 	return said
 }
@@ -177,7 +178,7 @@ func amount(b recovery.Budget) string {
 		parts = append(parts, tokenCount(b.Tokens))
 	}
 	if b.Microdollars > 0 {
-		parts = append(parts, recovery.SpellDollars(b.Microdollars))
+		parts = append(parts, words.SpellDollars(b.Microdollars))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -186,5 +187,5 @@ func tokenCount(n int64) string {
 	if n == 1 {
 		return "1 token"
 	}
-	return recovery.SpellCount(n) + " tokens"
+	return words.SpellCount(n) + " tokens"
 }

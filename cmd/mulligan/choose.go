@@ -11,6 +11,7 @@ import (
 
 	"github.com/muesli/cancelreader"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
@@ -71,7 +72,7 @@ func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
 		n, err = strconv.Atoi(answer)
 	}
 	if err != nil || n < 1 || n > len(buttons) {
-		return recovery.Button{}, fmt.Errorf("%q is none of them: type a number from 1 to %d", oneLine(recovery.Clip(answer, 40)), len(buttons))
+		return recovery.Button{}, fmt.Errorf("%q is none of them: type a number from 1 to %d", oneLine(words.Clip(answer, 40)), len(buttons))
 	}
 	return buttons[n-1], nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -208,7 +209,7 @@ func TestEnvironmentOverridesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Model != "c/d" || c.AutoRecover || c.environment[recovery.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
+	if c.Model != "c/d" || c.AutoRecover || c.environment[failure.TimerIdle] != 7000 || len(c.Fallbacks) != 2 || c.State != "/s" {
 		t.Errorf("%+v", c)
 	}
 	for name, value := range map[string]string{"MULLIGAN_MODEL": "x", "MULLIGAN_STEP": "-1s", "MULLIGAN_MAX_RETRIES": "many", "MULLIGAN_MAX_ROUNDS": "-1", "MULLIGAN_PARALLEL_TOOLS": "x", "MULLIGAN_BUDGET_TOKENS": "-1", "MULLIGAN_BUDGET_DAY_DOLLARS": "NaN", "MULLIGAN_AUTO_RECOVER": "perhaps"} {

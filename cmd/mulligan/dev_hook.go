@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -82,7 +83,7 @@ func devHandler(hook hooks.Hook, tell func(hooks.RunError, recovery.Vote, error,
 		tell(e, vote, err, time.Since(began))
 		answer := devAnswer{Vote: vote}
 		if err != nil {
-			answer.Error = recovery.Clip(err.Error(), hooks.MaxError)
+			answer.Error = words.Clip(err.Error(), hooks.MaxError)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(answer) // a caller that is gone needs none

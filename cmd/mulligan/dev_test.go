@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -20,7 +21,7 @@ import (
 // TestADevPluginIsAskedAsAnyOther sends a question and its answer through the socket.
 func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 	question := hooks.RunError{
-		Run: "r1", Session: "s", Failure: *recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil),
+		Run: "r1", Session: "s", Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil),
 		Model: "a/b", Attempt: 2, Retries: 1, MaxRetries: 3, AutoRecover: true, Elapsed: 7, Remaining: recovery.Budget{Tokens: -1},
 		RemainingAttempts: 4, RemainingTime: 9, Tried: []recovery.Tried{{Model: "a/b", At: time.Unix(5, 0).UTC()}},
 		Alternatives: []recovery.Alternative{{Model: "c/d", ContextTokens: 5}}, ReplaySafety: hooks.ReplayUnsafe, UnsafeTools: []string{"pay"},
@@ -48,7 +49,7 @@ func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 	if diff := cmp.Diff(vote, answer); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if diff := cmp.Diff(question, got[0], cmp.AllowUnexported(recovery.Failure{})); diff != "" {
+	if diff := cmp.Diff(question, got[0], cmp.AllowUnexported(failure.Failure{})); diff != "" {
 		t.Error(diff)
 	}
 	if answer, err := asked.RunError(t.Context(), question); err == nil || err.Error() != "boom" || answer.PID != 6 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
@@ -253,7 +254,7 @@ func (d *doctor) cooling() {
 		return // the state's own finding says why
 	}
 	for _, c := range known.All(time.Now()) {
-		d.note("%s cools down until %s after %s", c.Model, recovery.Clock(c.Until, time.Now()), c.Kind)
+		d.note("%s cools down until %s after %s", c.Model, words.Clock(c.Until, time.Now()), c.Kind)
 	}
 }
 

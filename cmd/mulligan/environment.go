@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -90,7 +91,7 @@ func setCount(to **int, text string, limit int) error {
 	return nil
 }
 
-func (c *config) setTimeout(timer recovery.Timer, text string) error {
+func (c *config) setTimeout(timer failure.Timer, text string) error {
 	value, err := parseTimeout(string(timer), text)
 	if c.environment == nil {
 		c.environment = recovery.Settings{}

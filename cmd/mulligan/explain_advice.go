@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
@@ -23,7 +25,7 @@ type treatment struct {
 // treat puts f as its first failure into the events of a run that recovers by itself, and
 // lets auto-recover and the heart say what follows. Of the pause before a retry
 // only the jitter is left out, so that the answer is always the same.
-func treat(f recovery.Failure, at time.Time, alternatives ...recovery.Alternative) (treatment, error) {
+func treat(f failure.Failure, at time.Time, alternatives ...recovery.Alternative) (treatment, error) {
 	policy := recovery.DefaultPolicy()
 	policy.AutoRecover, policy.Plugins = true, []string{autorecover.Name}
 	r := &recovery.Run{}
@@ -81,9 +83,9 @@ func (t treatment) pause() string {
 	case t.Delay == 0:
 		return ""
 	case t.Delay > recovery.MaxInProcessWait:
-		return "park the run for " + recovery.Spell(t.Delay.Duration()) + ", then "
+		return "park the run for " + words.Spell(t.Delay.Duration()) + ", then "
 	}
-	return "wait " + recovery.Spell(t.Delay.Duration()) + ", then "
+	return "wait " + words.Spell(t.Delay.Duration()) + ", then "
 }
 
 func (t treatment) adjusted() string {

@@ -10,19 +10,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // explained is all that is said about a failure.
 type explained struct {
-	recovery.Diagnosis
+	failure.Diagnosis
 	alone, beside treatment // without and with another model to switch to
 }
 
 // explain is the whole of it: no clock, no dice, so that what is reported can be
 // reproduced.
 func explain(r *report, at time.Time) (explained, error) {
-	x := explained{Diagnosis: recovery.Diagnose(r.evidence(at))}
+	x := explained{Diagnosis: failure.Diagnose(r.evidence(at))}
 	var err error
 	if x.alone, err = treat(*x.Failure, at); err != nil {
 		return x, err
@@ -33,7 +35,7 @@ func explain(r *report, at time.Time) (explained, error) {
 
 // explainedJSON is explained as --json prints it.
 type explainedJSON struct {
-	recovery.Diagnosis
+	failure.Diagnosis
 	AutoRecover adviceJSON `json:"autoRecover"`
 }
 
@@ -44,7 +46,7 @@ type adviceJSON struct {
 
 type treatmentJSON struct {
 	Action    recovery.Action `json:"action"`
-	DelayMs   recovery.Millis `json:"delayMs"`
+	DelayMs   failure.Millis  `json:"delayMs"`
 	NewModel  string          `json:"newModel,omitempty"`
 	Reason    string          `json:"reason"`
 	BlockedBy string          `json:"blockedBy,omitempty"` // then it is only offered
@@ -140,7 +142,7 @@ func (n *note) treatment(label string, t treatment) {
 	}
 }
 
-func (n *note) retryable(f *recovery.Failure) (string, func(string) string) {
+func (n *note) retryable(f *failure.Failure) (string, func(string) string) {
 	switch word := retryWord(f); {
 	case word == "no" && !f.ResetsAt.IsZero():
 		return "not before " + clockOf(f.ResetsAt), n.ink.amber
@@ -154,7 +156,7 @@ func (n *note) retryable(f *recovery.Failure) (string, func(string) string) {
 }
 
 // retryWord says whether the same input may succeed later: yes, no, or once.
-func retryWord(f *recovery.Failure) string {
+func retryWord(f *failure.Failure) string {
 	switch {
 	case !f.Retryable:
 		return "no"
@@ -164,10 +166,10 @@ func retryWord(f *recovery.Failure) string {
 	return "yes"
 }
 
-func waitOf(f *recovery.Failure) string {
+func waitOf(f *failure.Failure) string {
 	switch {
 	case f.RetryAfter > 0:
-		return recovery.Spell(f.RetryAfter.Duration()) + ", as the provider asks"
+		return words.Spell(f.RetryAfter.Duration()) + ", as the provider asks"
 	case !f.ResetsAt.IsZero():
 		return "until " + clockOf(f.ResetsAt)
 	}
@@ -176,19 +178,19 @@ func waitOf(f *recovery.Failure) string {
 
 func clockOf(t time.Time) string { return t.UTC().Format("15:04 MST on January 2") }
 
-func clueLabel(c recovery.Clue) string {
+func clueLabel(c failure.Clue) string {
 	switch {
-	case c.Source == recovery.ClueNothing:
+	case c.Source == failure.ClueNothing:
 		return "found"
-	case c.Note == recovery.NoteVariant:
+	case c.Note == failure.NoteVariant:
 		return "more exactly"
-	case c.Note == recovery.NoteRetryable:
+	case c.Note == failure.NoteRetryable:
 		return "the retry"
-	case c.Note == recovery.NoteWait:
+	case c.Note == failure.NoteWait:
 		return "the wait"
 	case c.Decided:
 		return "decided it"
-	case c.Note == recovery.NoteOverruled:
+	case c.Note == failure.NoteOverruled:
 		return "overruled"
 	}
 	return "also seen"

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // maxReportBody is how much of a body the classifier is given, in bytes; adapters keep
@@ -26,7 +27,7 @@ type report struct {
 	header          http.Header
 	body            string
 	message         string // of the library or the transport that passed the failure on
-	when            recovery.Phase
+	when            failure.Phase
 }
 
 // empty reports whether there is nothing to go by.
@@ -35,8 +36,8 @@ func (r *report) empty() bool {
 }
 
 // evidence is r as an adapter would have seen it at that time.
-func (r *report) evidence(at time.Time) recovery.Evidence {
-	e := recovery.Evidence{
+func (r *report) evidence(at time.Time) failure.Evidence {
+	e := failure.Evidence{
 		Provider: r.provider, Model: r.fullModel(), Status: r.status, Header: r.header, Phase: r.when, At: at,
 	}
 	if e.Provider == "" {
@@ -47,7 +48,7 @@ func (r *report) evidence(at time.Time) recovery.Evidence {
 	}
 	body, streamed := lastEvent(r.body)
 	if streamed && e.Phase == "" && r.status/100 == 2 {
-		e.Phase = recovery.PhaseMidStream
+		e.Phase = failure.PhaseMidStream
 	}
 	if body = r.withCode(body); body != "" {
 		e.Body = []byte(body[:min(len(body), maxReportBody)])
@@ -128,17 +129,17 @@ func lastEvent(body string) (data string, stream bool) {
 // others, as catalogues of faults are finer than the classifier.
 var whens = []struct {
 	word  string
-	phase recovery.Phase
+	phase failure.Phase
 }{
-	{"before-connect", recovery.PhaseBeforeConnect},
-	{"before-headers", recovery.PhaseBeforeFirstEvent},
-	{"headers", recovery.PhaseBeforeFirstEvent},
-	{"before-first-token", recovery.PhaseBeforeFirstEvent},
-	{"mid-stream", recovery.PhaseMidStream},
-	{"end-of-stream", recovery.PhaseEndOfStream},
+	{"before-connect", failure.PhaseBeforeConnect},
+	{"before-headers", failure.PhaseBeforeFirstEvent},
+	{"headers", failure.PhaseBeforeFirstEvent},
+	{"before-first-token", failure.PhaseBeforeFirstEvent},
+	{"mid-stream", failure.PhaseMidStream},
+	{"end-of-stream", failure.PhaseEndOfStream},
 }
 
-func parseWhen(word string) (recovery.Phase, error) {
+func parseWhen(word string) (failure.Phase, error) {
 	var known []string
 	for _, w := range whens {
 		if w.word == word {
@@ -175,4 +176,4 @@ func addHeader(h http.Header, line string) error {
 var credentials = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}
 
 // clipped is the beginning of something that a person wrote, short enough for an error.
-func clipped(text string) string { return recovery.Clip(oneLine(text), 60) }
+func clipped(text string) string { return words.Clip(oneLine(text), 60) }

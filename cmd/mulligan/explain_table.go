@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const (
@@ -205,7 +205,7 @@ func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time) error 
 	if err != nil {
 		return err
 	}
-	d := recovery.Diagnose(r.evidence(at))
+	d := failure.Diagnose(r.evidence(at))
 	text.WriteString(line)
 	text.WriteString(strings.Repeat("\t", c.count-len(cells)))
 	for _, cell := range diagnosed(d) {
@@ -327,7 +327,7 @@ func unescaped(cell string) string {
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t'}
 
 // diagnosed are the added cells of a row.
-func diagnosed(d recovery.Diagnosis) [5]string {
+func diagnosed(d failure.Diagnosis) [5]string {
 	f := d.Failure
 	wait := ""
 	if f.RetryAfter > 0 {

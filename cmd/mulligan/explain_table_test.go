@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 func diagnoseText(table string) (string, error) {
@@ -248,7 +248,7 @@ func BenchmarkExplainTable(b *testing.B) {
 func BenchmarkExplain(b *testing.B) {
 	r := report{provider: "anthropic", status: 429, body: `{"error":{"type":"rate_limit_error"}}`}
 	for b.Loop() {
-		if x, err := explain(&r, explainedAt); err != nil || x.Failure.Kind != recovery.KindRateLimit {
+		if x, err := explain(&r, explainedAt); err != nil || x.Failure.Kind != failure.KindRateLimit {
 			b.Fatal(err)
 		}
 	}

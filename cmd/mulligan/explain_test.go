@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -56,8 +57,8 @@ func TestNoteKeepsToItsWidth(t *testing.T) {
 
 // TestTreatmentOfEveryKind asks for each kind what becomes of a run's first failure.
 func TestTreatmentOfEveryKind(t *testing.T) {
-	for _, kind := range recovery.Kinds() {
-		f := recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	for _, kind := range failure.Kinds() {
+		f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 		alone, err := treat(*f, explainedAt)
 		if err != nil {
 			t.Fatal(err)
@@ -91,8 +92,8 @@ func TestTreatmentOfEveryKind(t *testing.T) {
 
 // TestOnce holds the kinds that are retried once against what the heart counts.
 func TestOnce(t *testing.T) {
-	for _, kind := range recovery.Kinds() {
-		f := recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	for _, kind := range failure.Kinds() {
+		f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseMidStream, nil)
 		r := &recovery.Run{}
 		for i, b := range []recovery.Body{recovery.Started{}, recovery.Began{Attempt: 1}, recovery.Failed{Attempt: 1, Failure: *f}} {
 			if err := r.Apply(recovery.Event{Seq: uint64(i) + 1, Time: explainedAt, Body: b}); err != nil {
@@ -135,17 +136,17 @@ func TestCodesApartFromTheBody(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		told report
-		want recovery.Kind
+		want failure.Kind
 	}{
-		{"alone", report{code: "insufficient_quota"}, recovery.KindBilling},
-		{"a library's", report{code: "ECONNREFUSED"}, recovery.KindUnreachable},
-		{"a library's beside its message", report{code: "ENOTFOUND", message: "it did not work"}, recovery.KindUnreachable},
-		{"beside a message", report{code: "insufficient_quota", message: "429 Too Many Requests"}, recovery.KindBilling},
-		{"beside words", report{code: "overloaded_error", body: "try later", status: 200}, recovery.KindOverloaded},
-		{"beside a document", report{code: "insufficient_quota", body: `{"error":{"message":"no"}}`, status: 429}, recovery.KindBilling},
-		{"nobody knows it", report{code: "oddity"}, recovery.KindUnknown},
+		{"alone", report{code: "insufficient_quota"}, failure.KindBilling},
+		{"a library's", report{code: "ECONNREFUSED"}, failure.KindUnreachable},
+		{"a library's beside its message", report{code: "ENOTFOUND", message: "it did not work"}, failure.KindUnreachable},
+		{"beside a message", report{code: "insufficient_quota", message: "429 Too Many Requests"}, failure.KindBilling},
+		{"beside words", report{code: "overloaded_error", body: "try later", status: 200}, failure.KindOverloaded},
+		{"beside a document", report{code: "insufficient_quota", body: `{"error":{"message":"no"}}`, status: 429}, failure.KindBilling},
+		{"nobody knows it", report{code: "oddity"}, failure.KindUnknown},
 	} {
-		if d := recovery.Diagnose(tt.told.evidence(explainedAt)); d.Failure.Kind != tt.want {
+		if d := failure.Diagnose(tt.told.evidence(explainedAt)); d.Failure.Kind != tt.want {
 			t.Errorf("%s: %s, want %s (%v)", tt.name, d.Failure.Kind, tt.want, d.Evidence)
 		}
 	}

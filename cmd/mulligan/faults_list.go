@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // rowFilter chooses rows of the catalogue; an empty field lets all through.
@@ -98,10 +98,10 @@ func providerOf(r catalogue.Row) string {
 // rowKinds are the kinds that rows have, in the order of the failure kinds.
 func rowKinds() []string {
 	order := func(kind string) int {
-		if i := slices.Index(recovery.Kinds(), recovery.Kind(kind)); i >= 0 {
+		if i := slices.Index(failure.Kinds(), failure.Kind(kind)); i >= 0 {
 			return i
 		}
-		return len(recovery.Kinds())
+		return len(failure.Kinds())
 	}
 	kinds := distinct(kindOf)
 	slices.SortStableFunc(kinds, func(a, b string) int { return order(a) - order(b) })

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/faultlab"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // introduce says where the lab is, what it plays, and how a client comes to it.
@@ -111,7 +111,7 @@ func (l *faultsLog) request(r faultlab.Request) {
 	dress, played := ink.amber, oneLine(r.Step)
 	switch {
 	case r.Refused != "":
-		dress, played = ink.red, "refused: "+recovery.Clip(oneLine(r.Refused), maxRefusal)
+		dress, played = ink.red, "refused: "+words.Clip(oneLine(r.Refused), maxRefusal)
 	case goodSteps[r.Step]:
 		dress = ink.green
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 func newFaultsShow() *cobra.Command {
@@ -173,14 +173,14 @@ func (n *note) noteOf(e catalogue.Expectation) {
 }
 
 // phases are the catalogue's words for when a fault shows.
-var phases = map[string]recovery.Phase{
-	"before-connect": recovery.PhaseBeforeConnect, "before-headers": recovery.PhaseBeforeFirstEvent, "headers": recovery.PhaseBeforeFirstEvent,
-	"before-first-token": recovery.PhaseBeforeFirstEvent, "mid-stream": recovery.PhaseMidStream, "end-of-stream": recovery.PhaseEndOfStream,
+var phases = map[string]failure.Phase{
+	"before-connect": failure.PhaseBeforeConnect, "before-headers": failure.PhaseBeforeFirstEvent, "headers": failure.PhaseBeforeFirstEvent,
+	"before-first-token": failure.PhaseBeforeFirstEvent, "mid-stream": failure.PhaseMidStream, "end-of-stream": failure.PhaseEndOfStream,
 }
 
 // expected is the failure that a script must come out as.
-func expected(row catalogue.Row, e catalogue.Expectation) *recovery.Failure {
-	f := recovery.NewFailure(recovery.Kind(e.Kind), recovery.OriginModel, phases[row.When], nil)
+func expected(row catalogue.Row, e catalogue.Expectation) *failure.Failure {
+	f := failure.NewFailure(failure.Kind(e.Kind), failure.OriginModel, phases[row.When], nil)
 	f.Provider = providerOf(row)
 	if row.Provider == "*" {
 		f.Provider = "the provider"
@@ -190,10 +190,10 @@ func expected(row catalogue.Row, e catalogue.Expectation) *recovery.Failure {
 		f.Retryable = *e.Retryable
 	}
 	if e.Wait != nil {
-		f.RetryAfter = recovery.InMillis(*e.Wait)
+		f.RetryAfter = failure.InMillis(*e.Wait)
 	}
 	f.ResetsAt = e.ResetsAt
-	f.Describe(recovery.Words{})
+	f.Describe(failure.Words{})
 	return f
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -168,7 +169,7 @@ func (s *service) listModels() []gateway.Model {
 		}
 		entry, _, _ := strings.Cut(name, "/")
 		m := gateway.Model{
-			Name: name, Provider: recovery.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
+			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
 			ContextTokens: s.models.ContextTokens(name), KeyEnv: s.models.KeyEnv(entry),
 		}
 		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
@@ -187,7 +188,7 @@ func (s *service) listPlugins() []gateway.Plugin {
 	var list []gateway.Plugin
 	for _, st := range s.app.plugins.Statuses() {
 		list = append(list, gateway.Plugin{
-			Name: st.Name, Version: st.Version, State: string(st.State), LastError: recovery.Clip(st.LastError, 500),
+			Name: st.Name, Version: st.Version, State: string(st.State), LastError: words.Clip(st.LastError, 500),
 			Shadow: st.Labels[labelShadow] != "",
 		})
 	}

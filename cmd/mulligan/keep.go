@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -79,5 +80,5 @@ func parkedUntil(state *recovery.Run) string {
 	if state == nil || state.Wait == nil || state.Wait.Until.IsZero() {
 		return "its time"
 	}
-	return recovery.Clock(state.Wait.Until, time.Now())
+	return words.Clock(state.Wait.Until, time.Now())
 }

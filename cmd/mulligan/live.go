@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -170,7 +172,7 @@ func (l *live) event(e recovery.Event, before string) {
 		l.decided(b.Decision)
 	case recovery.Waiting:
 		l.announced = true
-		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+recovery.Clock(b.Until, time.Now())))))
+		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Waiting until "+words.Clock(b.Until, time.Now())))))
 	case recovery.ToolBegan:
 		l.line(l.ink.dim("· " + oneLine(orElse(e.Text, "Running "+b.Name+"…"))))
 	case recovery.ToolReturned:
@@ -212,7 +214,7 @@ func (l *live) voted(v recovery.Vote) {
 		return
 	}
 	if v.Error != "" {
-		l.line(l.ink.amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", oneLine(v.Plugin), oneLine(recovery.Clip(v.Error, 200)))))
+		l.line(l.ink.amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", oneLine(v.Plugin), oneLine(words.Clip(v.Error, 200)))))
 		return
 	}
 	if l.narrate {
@@ -260,7 +262,7 @@ func tellShadow(v recovery.Vote) string {
 	return "Shadow " + strings.TrimPrefix(tellVote(v), "plugin ") + "; it does not count"
 }
 
-func tellAction(a recovery.Action, model string, delay recovery.Millis) string {
+func tellAction(a recovery.Action, model string, delay failure.Millis) string {
 	text := "no opinion"
 	switch a {
 	case recovery.ActionNone:
@@ -273,7 +275,7 @@ func tellAction(a recovery.Action, model string, delay recovery.Millis) string {
 		text = string(a)
 	}
 	if delay > 0 {
-		text += " in " + recovery.Spell(delay.Duration())
+		text += " in " + words.Spell(delay.Duration())
 	}
 	return text
 }
@@ -293,9 +295,9 @@ func (l *live) decided(d recovery.Decision) {
 func (l *live) returned(b recovery.ToolReturned) {
 	switch {
 	case b.Outcome != recovery.OutcomeOK:
-		l.line(l.ink.amber("! " + oneLine(b.Result.Name+": "+recovery.Clip(b.Result.Text, 200))))
+		l.line(l.ink.amber("! " + oneLine(b.Result.Name+": "+words.Clip(b.Result.Text, 200))))
 	case l.narrate:
-		l.line(l.ink.dim("· " + oneLine(b.Result.Name+" returned: "+recovery.Clip(b.Result.Text, 200))))
+		l.line(l.ink.dim("· " + oneLine(b.Result.Name+" returned: "+words.Clip(b.Result.Text, 200))))
 	}
 }
 
@@ -310,16 +312,16 @@ func (l *live) state(now time.Time) string {
 		if left <= 0 {
 			return ""
 		}
-		return fmt.Sprintf("  in %s… (Ctrl-C stops)", recovery.Spell(left))
+		return fmt.Sprintf("  in %s… (Ctrl-C stops)", words.Spell(left))
 	case r.Attempt != nil && r.Attempt.InAir && l.shown == 0:
 		waited := now.Sub(r.Attempt.BeganAt)
 		switch {
 		case waited < 3*time.Second:
 			return "Thinking…"
 		case waited < 12*time.Second:
-			return "Thinking… " + recovery.Spell(waited)
+			return "Thinking… " + words.Spell(waited)
 		}
-		return fmt.Sprintf("Still waiting for %s… %s", oneLine(r.Attempt.Model), recovery.Spell(waited))
+		return fmt.Sprintf("Still waiting for %s… %s", oneLine(r.Attempt.Model), words.Spell(waited))
 	case l.printer.Rest() != "":
 		return l.writing()
 	}
@@ -356,9 +358,9 @@ func (l *live) tools(now time.Time) string {
 	case took < time.Second:
 		return fmt.Sprintf("Running %s…", name)
 	case took < 30*time.Second:
-		return fmt.Sprintf("Running %s… %s", name, recovery.Spell(took))
+		return fmt.Sprintf("Running %s… %s", name, words.Spell(took))
 	}
-	return fmt.Sprintf("Still working: %s, %s", name, recovery.Spell(took))
+	return fmt.Sprintf("Still working: %s, %s", name, words.Spell(took))
 }
 
 func orElse(text, other string) string {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -139,14 +140,14 @@ func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 	s.line("")
 	heading := s.ink.bold("What can be done")
 	if sg.Why != "" {
-		heading += s.ink.dim(" · " + oneLine(recovery.Localize(sg.Why, sg.ResetsAt, time.Now())))
+		heading += s.ink.dim(" · " + oneLine(words.Localize(sg.Why, sg.ResetsAt, time.Now())))
 	}
 	s.line(heading)
 	if sg.BlockedBy != "" {
 		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
 	}
 	for i, b := range sg.Actions {
-		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(recovery.Localize(b.Label, sg.ResetsAt, time.Now())))))
+		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(words.Localize(b.Label, sg.ResetsAt, time.Now())))))
 		if s.asks {
 			continue
 		}
@@ -156,7 +157,7 @@ func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 			s.line("     " + s.ink.dim(clientHelp(b)))
 		}
 	}
-	s.line(s.ink.dim("It stays open until " + recovery.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
+	s.line(s.ink.dim("It stays open until " + words.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
 }
 
 // clientHelp says how to do what no command does.

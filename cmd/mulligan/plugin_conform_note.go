@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/conformance"
 )
@@ -95,7 +96,7 @@ func tellShort(v recovery.Vote) string {
 		text = "→ " + v.NewModel
 	}
 	if v.Delay > 0 {
-		text += " " + recovery.Spell(v.Delay.Duration())
+		text += " " + words.Spell(v.Delay.Duration())
 	}
 	return text
 }

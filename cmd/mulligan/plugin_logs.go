@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // logsFlags are the flags of plugin logs.
@@ -174,7 +174,7 @@ func parseLine(plugin, line string) logLine {
 }
 
 func (l *logLine) text(ink ink) string {
-	level := fmt.Sprintf("%-5s", recovery.Clip(l.level, 8)) //nolint:mnd // the longest of slog's, with an offset
+	level := fmt.Sprintf("%-5s", words.Clip(l.level, 8)) //nolint:mnd // the longest of slog's, with an offset
 	switch {
 	case strings.HasPrefix(l.level, "ERROR"):
 		level = ink.red(level)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -126,8 +127,8 @@ type replayLine struct {
 	Run     string             `json:"run"`
 	Failure uint64             `json:"failure"` // seq of its event
 	Model   string             `json:"model"`
-	Kind    recovery.Kind      `json:"kind"`
-	Code    recovery.Code      `json:"code"`
+	Kind    failure.Kind       `json:"kind"`
+	Code    failure.Code       `json:"code"`
 	Attempt int                `json:"attempt"` // within its model call, from 0
 	Verdict verdict            `json:"verdict"`
 	Then    *recovery.Decision `json:"then"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -28,7 +29,7 @@ func (f *failing) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, erro
 			return
 		}
 		if *f >= 0 {
-			yield(llm.Delta{}, recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil))
+			yield(llm.Delta{}, failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil))
 			return
 		}
 		yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.StopEnd}, nil)
@@ -67,7 +68,7 @@ func TestOccasionsAreWhatTheRunnerAsks(t *testing.T) {
 				t.Fatalf("%d occasions, %d questions, %v", len(list), len(asked), err)
 			}
 			for i, o := range list {
-				if diff := cmp.Diff(asked[i], hooks.NewRunError(o.run), cmp.AllowUnexported(recovery.Failure{})); diff != "" {
+				if diff := cmp.Diff(asked[i], hooks.NewRunError(o.run), cmp.AllowUnexported(failure.Failure{})); diff != "" {
 					t.Errorf("question %d: %s", i, diff)
 				}
 				if got := o.judge(o.votes[0], o.decide(o.votes[0])); got != verdictSame {

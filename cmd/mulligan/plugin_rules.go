@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/plugins/rules"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -80,7 +81,7 @@ func (d *dryRun) check(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	x := rules.Example{Kind: recovery.Kind(d.kind), Model: d.model, Attempt: d.attempt, At: at, Alternatives: d.alternatives}
+	x := rules.Example{Kind: failure.Kind(d.kind), Model: d.model, Attempt: d.attempt, At: at, Alternatives: d.alternatives}
 	out := cmd.OutOrStdout()
 	switch {
 	case d.event != "":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -125,7 +126,7 @@ func untilWord(s timeline.Summary) string {
 	case s.WaitingUntil.Before(time.Now()):
 		return "now" + what
 	}
-	return recovery.Clock(s.WaitingUntil, time.Now()) + what
+	return words.Clock(s.WaitingUntil, time.Now()) + what
 }
 
 func summaryLine(s timeline.Summary) map[string]any {

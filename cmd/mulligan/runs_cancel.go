@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
@@ -48,7 +49,7 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 	status, err := a.end(ctx, id)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("run %s was told, and has not ended within %s; see: %s", id, recovery.Spell(cancelPatience), a.hint("runs show "+id))
+		return fmt.Errorf("run %s was told, and has not ended within %s; see: %s", id, words.Spell(cancelPatience), a.hint("runs show "+id))
 	case err != nil:
 		return err
 	case status != recovery.StatusCancelled:

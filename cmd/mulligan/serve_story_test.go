@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
@@ -98,14 +99,14 @@ func (h *home) park(run string, until time.Time) {
 	at := until.Add(-2 * time.Hour)
 	policy := recovery.DefaultPolicy()
 	policy.AutoRecover, policy.Models = true, []string{"fable/one"}
-	failure := recovery.NewFailure(recovery.KindQuota, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
-	failure.ResetsAt = until
+	quota := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	quota.ResetsAt = until
 	for i, body := range []recovery.Body{
 		recovery.Started{Model: "fable/one", Input: []llm.Message{llm.User("hi")}, Policy: policy},
 		recovery.Claimed{Owner: "test", Epoch: 1},
 		recovery.Began{Attempt: 1, Round: 1, Model: "fable/one"},
-		recovery.Failed{Attempt: 1, Failure: *failure},
-		recovery.Decided{Failure: 4, Decision: recovery.Decision{Action: recovery.ActionRetry, Delay: recovery.InMillis(2 * time.Hour)}},
+		recovery.Failed{Attempt: 1, Failure: *quota},
+		recovery.Decided{Failure: 4, Decision: recovery.Decision{Action: recovery.ActionRetry, Delay: failure.InMillis(2 * time.Hour)}},
 		recovery.Waiting{ID: run + "-w4", For: recovery.WaitReset, Until: until, Model: "fable/one", Retry: 1, Of: 3},
 	} {
 		event := recovery.Event{Run: run, Seq: uint64(i) + 1, Time: at, Body: body}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -63,8 +65,8 @@ func (s *story) event(e recovery.Event) {
 		s.waiting(e, b)
 	case recovery.Due:
 		switch b.Timer {
-		case recovery.TimerWait:
-		case recovery.TimerNetwork:
+		case failure.TimerWait:
+		case failure.TimerNetwork:
 			s.at(e, "The network is back")
 		default:
 			s.at(e, "Timer "+string(b.Timer)+" is due")
@@ -72,7 +74,7 @@ func (s *story) event(e recovery.Event) {
 	case recovery.ToolBegan:
 		s.at(e, fmt.Sprintf("Tool %s begins%s%s", s.ink.bold(oneLine(b.Name)), again(b.Try), byItself(b.By)))
 	case recovery.ToolReturned:
-		s.at(e, fmt.Sprintf("Tool %s: %s after %s", oneLine(b.Result.Name), b.Outcome, recovery.Spell(b.Elapsed.Duration())))
+		s.at(e, fmt.Sprintf("Tool %s: %s after %s", oneLine(b.Result.Name), b.Outcome, words.Spell(b.Elapsed.Duration())))
 		s.under(s.ink.dim(excerpt(b.Result.Text)))
 	case recovery.Accepted:
 		s.at(e, s.ink.cyan("A person chose "+oneLine(b.Action+" "+b.Model)))
@@ -115,7 +117,7 @@ func (s *story) began(e recovery.Event, b recovery.Began) {
 func (s *story) answered(e recovery.Event, b recovery.Answered) {
 	text := fmt.Sprintf("Attempt %d answered", b.Attempt)
 	if b.FirstEvent > 0 {
-		text += ", first event after " + recovery.Spell(b.FirstEvent.Duration())
+		text += ", first event after " + words.Spell(b.FirstEvent.Duration())
 	}
 	s.at(e, s.ink.green(fmt.Sprintf("%s (%d tokens)", text, b.Usage.Total())))
 	if b.Stop == llm.StopLength {
@@ -150,7 +152,7 @@ func (s *story) failed(e recovery.Event, b recovery.Failed) {
 		s.under(s.ink.dim("partial text: " + excerpt(string(a.Text))))
 	}
 	for _, c := range b.Cooling {
-		s.under(s.ink.dim(fmt.Sprintf("%s cools down until %s (%s)", oneLine(c.Model), recovery.Clock(c.Until, time.Now()), c.Kind)))
+		s.under(s.ink.dim(fmt.Sprintf("%s cools down until %s (%s)", oneLine(c.Model), words.Clock(c.Until, time.Now()), c.Kind)))
 	}
 }
 
@@ -227,7 +229,7 @@ func (s *story) waiting(e recovery.Event, b recovery.Waiting) {
 		s.at(e, "This computer is offline: waits for the network, then asks "+oneLine(b.Model))
 		return
 	}
-	s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", recovery.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
+	s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", words.Spell(max(0, b.Until.Sub(e.Time))), waitWord(b.For), oneLine(b.Model)))
 }
 
 func stopReason(b recovery.Ended) string {
@@ -262,5 +264,5 @@ func onOff(on bool) string {
 // excerpt is the beginning of text, on one line.
 func excerpt(text string) string {
 	const most = 300
-	return recovery.Clip(oneLine(text), most)
+	return words.Clip(oneLine(text), most)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -27,14 +28,14 @@ func (e timeoutsEntry) problem(at string) *problem {
 func (e timeoutsEntry) settings() recovery.Settings {
 	set := recovery.Settings{}
 	for name, text := range e {
-		set[recovery.Timer(name)], _ = parseTimeout(name, text)
+		set[failure.Timer(name)], _ = parseTimeout(name, text)
 	}
 	return set
 }
 
 // parseTimeout reads the value of a timer, such as 30s or 2m; 0 is off.
-func parseTimeout(name, text string) (recovery.Millis, error) {
-	timer := recovery.Timer(name)
+func parseTimeout(name, text string) (failure.Millis, error) {
+	timer := failure.Timer(name)
 	if err := (recovery.Settings{timer: 0}).Check(); err != nil {
 		return 0, err
 	}
@@ -42,7 +43,7 @@ func parseTimeout(name, text string) (recovery.Millis, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a duration: write for example 30s, 2m or 1h30m, or 0 for off", text)
 	}
-	value := recovery.InMillis(d)
+	value := failure.InMillis(d)
 	return value, recovery.Settings{timer: value}.Check()
 }
 
@@ -56,7 +57,7 @@ func parseTimeouts(settings []string) (recovery.Settings, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--timeout %s: %w", setting, err)
 		}
-		set[recovery.Timer(name)] = value
+		set[failure.Timer(name)] = value
 	}
 	return set, nil
 }
@@ -73,7 +74,7 @@ func timeoutsUsage() string {
 // timeoutLayer is what somebody set in one place.
 type timeoutLayer struct {
 	set   recovery.Settings
-	where func(timer recovery.Timer) string // for people
+	where func(timer failure.Timer) string // for people
 }
 
 // timeoutLayers are the settings for a model in the order of their rank, so that what
@@ -81,20 +82,20 @@ type timeoutLayer struct {
 func (c *config) timeoutLayers(model string, run recovery.Settings) []timeoutLayer {
 	entry, name, _ := strings.Cut(model, "/")
 	of := c.Providers[entry]
-	under := func(path string) func(recovery.Timer) string {
-		return func(timer recovery.Timer) string { return path + string(timer) }
+	under := func(path string) func(failure.Timer) string {
+		return func(timer failure.Timer) string { return path + string(timer) }
 	}
 	return []timeoutLayer{
 		{c.Timeouts.settings(), under("timeouts.")},
 		{of.Timeouts.settings(), under("providers." + entry + ".timeouts.")},
 		{of.Models[name].Timeouts.settings(), under("providers." + entry + ".models." + name + ".timeouts.")},
 		{c.environment, timeoutVariable},
-		{run, func(timer recovery.Timer) string { return "--timeout " + string(timer) }},
+		{run, func(timer failure.Timer) string { return "--timeout " + string(timer) }},
 	}
 }
 
 // timeoutVariable is the name of a timer in the environment.
-func timeoutVariable(timer recovery.Timer) string {
+func timeoutVariable(timer failure.Timer) string {
 	return "MULLIGAN_" + strings.ToUpper(string(timer))
 }
 
@@ -111,7 +112,7 @@ func (c *config) timeoutsOf(models *models, model string, run recovery.Settings)
 // builtInTimeouts are the timers of a model for which nobody set anything, and why they
 // are not the usual ones; "" where they are.
 func (m *models) builtInTimeouts(model string) (t recovery.Timeouts, why string) {
-	const patient = recovery.Millis(300_000)
+	const patient = failure.Millis(300_000)
 	t = recovery.DefaultPolicy().Timeouts
 	switch {
 	case m.local(model): // it may have to load first, and streams no pings

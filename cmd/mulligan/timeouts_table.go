@@ -5,6 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -21,7 +23,7 @@ func (c *config) showTimeouts(w io.Writer, models *models, model string, run rec
 }
 
 // timeoutSource says where the value of a timer comes from.
-func (c *config) timeoutSource(models *models, model string, timer recovery.Timer, run recovery.Settings) string {
+func (c *config) timeoutSource(models *models, model string, timer failure.Timer, run recovery.Settings) string {
 	from := builtInSource(models, model, timer)
 	for _, layer := range c.timeoutLayers(model, run) {
 		if _, set := layer.set[timer]; set {
@@ -32,11 +34,11 @@ func (c *config) timeoutSource(models *models, model string, timer recovery.Time
 }
 
 // builtInSource says why a timer that nobody set is as it is.
-func builtInSource(models *models, model string, timer recovery.Timer) string {
+func builtInSource(models *models, model string, timer failure.Timer) string {
 	usual := recovery.DefaultPolicy().Timeouts
 	builtIn, why := models.builtInTimeouts(model)
 	switch {
-	case timer == recovery.TimerMaxTurn:
+	case timer == failure.TimerMaxTurn:
 		return "as long as run"
 	case *builtIn.Of(timer) != *usual.Of(timer):
 		return "built in, since the model " + why
@@ -44,9 +46,9 @@ func builtInSource(models *models, model string, timer recovery.Timer) string {
 	return "built in"
 }
 
-func spellLimit(v recovery.Millis) string {
+func spellLimit(v failure.Millis) string {
 	if v == 0 {
 		return "off"
 	}
-	return recovery.Spell(v.Duration())
+	return words.Spell(v.Duration())
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -39,19 +40,19 @@ func resolver(t *testing.T, source string) (c *config, m *models, of func(model 
 
 func TestTimeoutPrecedence(t *testing.T) {
 	c, _, of := resolver(t, someTimeouts)
-	run := recovery.Settings{recovery.TimerIdle: 5_000}
+	run := recovery.Settings{failure.TimerIdle: 5_000}
 	for _, tt := range []struct {
 		model string
 		env   recovery.Settings
 		run   recovery.Settings
-		idle  recovery.Millis
+		idle  failure.Millis
 	}{
 		{"anthropic/claude-sonnet-4-5", nil, nil, 100_000},
 		{"mine/quiet", nil, nil, 80_000},
 		{"mine/gpt-5", nil, nil, 70_000},
-		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 60_000}, nil, 60_000},
-		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 0}, nil, 0},
-		{"mine/gpt-5", recovery.Settings{recovery.TimerIdle: 60_000}, run, 5_000},
+		{"mine/gpt-5", recovery.Settings{failure.TimerIdle: 60_000}, nil, 60_000},
+		{"mine/gpt-5", recovery.Settings{failure.TimerIdle: 0}, nil, 0},
+		{"mine/gpt-5", recovery.Settings{failure.TimerIdle: 60_000}, run, 5_000},
 	} {
 		c.environment = tt.env
 		got := of(tt.model, tt.run)
@@ -71,7 +72,7 @@ func TestBuiltInTimeouts(t *testing.T) {
 	usual := recovery.DefaultPolicy().Timeouts
 	for _, tt := range []struct {
 		model                   string
-		firstEvent, bytes, idle recovery.Millis
+		firstEvent, bytes, idle failure.Millis
 	}{
 		{"anthropic/claude-sonnet-4-5", usual.FirstEvent, usual.Bytes, usual.Idle},
 		{"openai/gpt-5.2", 300_000, usual.Bytes, 300_000},
@@ -96,14 +97,14 @@ func TestBuiltInTimeouts(t *testing.T) {
 		}
 	}
 	// What somebody says is not lengthened, even where it is the usual value.
-	if got := of("local/quiet", recovery.Settings{recovery.TimerFirstEvent: usual.FirstEvent}); got.FirstEvent != usual.FirstEvent {
+	if got := of("local/quiet", recovery.Settings{failure.TimerFirstEvent: usual.FirstEvent}); got.FirstEvent != usual.FirstEvent {
 		t.Errorf("30 s became %d ms", got.FirstEvent)
 	}
 }
 
 func TestTimeoutTable(t *testing.T) {
 	c, models, _ := resolver(t, someTimeouts)
-	c.environment = recovery.Settings{recovery.TimerTool: 60_000}
+	c.environment = recovery.Settings{failure.TimerTool: 60_000}
 	for model, want := range map[string]string{
 		"mine/gpt-5": `
 TIMER           LIMIT   FROM
@@ -133,7 +134,7 @@ patience        30 s    built in
 `,
 	} {
 		var b strings.Builder
-		if err := c.showTimeouts(&b, models, model, recovery.Settings{recovery.TimerStep: 0}); err != nil {
+		if err := c.showTimeouts(&b, models, model, recovery.Settings{failure.TimerStep: 0}); err != nil {
 			t.Fatal(err)
 		}
 		if got := fields(b.String()); got != fields(want) {
@@ -153,7 +154,7 @@ func fields(text string) string {
 
 func TestParseTimeouts(t *testing.T) {
 	got, err := parseTimeouts([]string{"first-event=10s", "max_turn=0", "idle=1h30m", "idle=2m"})
-	want := recovery.Settings{recovery.TimerFirstEvent: 10_000, recovery.TimerMaxTurn: 0, recovery.TimerIdle: 120_000}
+	want := recovery.Settings{failure.TimerFirstEvent: 10_000, failure.TimerMaxTurn: 0, failure.TimerIdle: 120_000}
 	if err != nil || len(got) != len(want) {
 		t.Fatal(got, err)
 	}
@@ -189,7 +190,7 @@ func TestTheTimePage(t *testing.T) {
 	rows := between(t, page, "<!-- timers -->\n", "<!-- end -->")
 	for _, timer := range recovery.SettableTimers() {
 		limit := spellLimit(*usual.Of(timer))
-		if timer == recovery.TimerMaxTurn {
+		if timer == failure.TimerMaxTurn {
 			limit = "as long as `run`"
 		}
 		if want := "| `" + string(timer) + "` | " + limit + " | "; !strings.Contains(rows, want) {

@@ -34,16 +34,18 @@ func TestPlanHolds(t *testing.T) {
 }
 
 func TestHeartReadsNoClock(t *testing.T) {
-	err := filepath.WalkDir(filepath.Join(root, "recovery"), func(name string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, ".go") || !isCode(name) {
+	for _, room := range []string{"recovery", "failure"} {
+		err := filepath.WalkDir(filepath.Join(root, room), func(name string, _ os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || !isCode(name) {
+				return err
+			}
+			found, err := CheckClock(name, nil)
+			report(t, found)
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		found, err := CheckClock(name, nil)
-		report(t, found)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // fault is one way in which a call goes, right or wrong.
 type fault struct {
 	name  string
 	serve func(s sdk, w http.ResponseWriter, r *http.Request)
-	kind  recovery.Kind // what it is; "" = all is well
-	says  [4]string     // what each of sdks says of it
+	kind  failure.Kind // what it is; "" = all is well
+	says  [4]string    // what each of sdks says of it
 }
 
 // faults pins what the SDKs say beside what is true, so that an SDK's update that
@@ -29,19 +29,19 @@ var faults = []fault{
 	{"good", stream(func(s sdk) string { return s.begin + s.end }), "", said("nil")},
 	{"comments", stream(func(s sdk) string { return ": PROCESSING\n\n" + s.begin + ": keep-alive\n\n" + s.end }), "", said("nil", "nil", "nil", "invalid chunk")},
 	{"pings", stream(func(s sdk) string { return s.begin + "event: ping\ndata: {\"type\":\"ping\"}\n\n" + s.end }), "", said("nil", "nil", "nil", "invalid chunk")},
-	{"error event", stream(func(s sdk) string { return s.begin + s.failed }), recovery.KindOverloaded, said("api 200", "stream error", "nil", "api 503")},
-	{"clean end", stream(func(s sdk) string { return s.begin }), recovery.KindStreamInterrupted, said("nil")},
-	{"empty", stream(func(sdk) string { return "" }), recovery.KindEmptyResponse, said("nil")},
-	{"reset", reset, recovery.KindStreamInterrupted, said("network")},
-	{"malformed", stream(func(s sdk) string { return s.begin + "data: {\"half\n\n" + s.end }), recovery.KindMalformedResponse, said("nil", "syntax", "syntax", "syntax")},
-	{"malformed, named", stream(func(s sdk) string { return s.begin + "event: content_block_delta\ndata: {\"half\n\n" + s.end }), recovery.KindMalformedResponse, said("syntax", "syntax", "syntax", "invalid chunk")},
-	{"HTML 502", answer(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>"), recovery.KindUnavailable, said("api 502")},
-	{"JSON 429", refuse(429), recovery.KindRateLimit, said("api 429")},
-	{"529 that says 429", refuse(529), recovery.KindRateLimit, said("api 529", "api 529", "api 529", "api 429")},
-	{"200 HTML", answer(200, "text/html", "<html>Please log in to Hotel WiFi</html>"), recovery.KindUnreachable, said("nil", "nil", "nil", "invalid chunk")},
-	{"200 JSON error", answer(200, "application/json", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`), recovery.KindUnavailable, said("nil", "nil", "nil", "api 502")},
-	{"200 document", answer(200, "application/json", `{"id":"msg_1","content":[]}`), recovery.KindMalformedResponse, said("nil", "nil", "nil", "invalid chunk")},
-	{"a line of 5 MiB", stream(func(s sdk) string { return s.begin + "data: " + strings.Repeat("x", 5<<20) + "\n\n" }), recovery.KindMalformedResponse, said(anyError)},
+	{"error event", stream(func(s sdk) string { return s.begin + s.failed }), failure.KindOverloaded, said("api 200", "stream error", "nil", "api 503")},
+	{"clean end", stream(func(s sdk) string { return s.begin }), failure.KindStreamInterrupted, said("nil")},
+	{"empty", stream(func(sdk) string { return "" }), failure.KindEmptyResponse, said("nil")},
+	{"reset", reset, failure.KindStreamInterrupted, said("network")},
+	{"malformed", stream(func(s sdk) string { return s.begin + "data: {\"half\n\n" + s.end }), failure.KindMalformedResponse, said("nil", "syntax", "syntax", "syntax")},
+	{"malformed, named", stream(func(s sdk) string { return s.begin + "event: content_block_delta\ndata: {\"half\n\n" + s.end }), failure.KindMalformedResponse, said("syntax", "syntax", "syntax", "invalid chunk")},
+	{"HTML 502", answer(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>"), failure.KindUnavailable, said("api 502")},
+	{"JSON 429", refuse(429), failure.KindRateLimit, said("api 429")},
+	{"529 that says 429", refuse(529), failure.KindRateLimit, said("api 529", "api 529", "api 529", "api 429")},
+	{"200 HTML", answer(200, "text/html", "<html>Please log in to Hotel WiFi</html>"), failure.KindUnreachable, said("nil", "nil", "nil", "invalid chunk")},
+	{"200 JSON error", answer(200, "application/json", `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`), failure.KindUnavailable, said("nil", "nil", "nil", "api 502")},
+	{"200 document", answer(200, "application/json", `{"id":"msg_1","content":[]}`), failure.KindMalformedResponse, said("nil", "nil", "nil", "invalid chunk")},
+	{"a line of 5 MiB", stream(func(s sdk) string { return s.begin + "data: " + strings.Repeat("x", 5<<20) + "\n\n" }), failure.KindMalformedResponse, said(anyError)},
 }
 
 // anyError stands for an error that is not pinned: it goes by how the bytes came.
@@ -129,13 +129,13 @@ func checkVerdict(t *testing.T, f fault, s sdk, call *provider.Call, sdkErr erro
 	}
 	want := f.kind
 	if want == "" {
-		want = recovery.KindMalformedResponse // the SDK could not read a good answer
+		want = failure.KindMalformedResponse // the SDK could not read a good answer
 	}
-	got, ok := recovery.AsFailure(err)
+	got, ok := failure.AsFailure(err)
 	if !ok || got.Kind != want || got.Provider != s.wire || got.Model != s.wire+"/m" || got.RequestID == "" && got.HTTPStatus != 0 {
 		t.Fatalf("%v: %+v", err, got)
 	}
-	if got.Kind == recovery.KindRateLimit && got.RetryAfter != 7000 {
+	if got.Kind == failure.KindRateLimit && got.RetryAfter != 7000 {
 		t.Errorf("retry after %d ms", got.RetryAfter)
 	}
 }
@@ -197,7 +197,7 @@ func TestObserverRedirect(t *testing.T) {
 		}))
 		ctx, call := provider.Watch(t.Context())
 		err := s.ask(ctx, client(t, s), server.URL, func(string) {})
-		if f, _ := recovery.AsFailure(call.Err(err)); f == nil || f.Kind != recovery.KindMisconfigured || f.HTTPStatus != 307 || reached != 0 {
+		if f, _ := failure.AsFailure(call.Err(err)); f == nil || f.Kind != failure.KindMisconfigured || f.HTTPStatus != 307 || reached != 0 {
 			t.Errorf("%s: %v, reached %d times", s.wire, call.Err(err), reached)
 		}
 		if call.Attempts() != 1 || err == nil {
@@ -217,12 +217,12 @@ func TestObserverDocuments(t *testing.T) {
 	for _, s := range sdks {
 		for name, c := range map[string]struct {
 			body string
-			kind recovery.Kind
+			kind failure.Kind
 		}{
 			"whole": {s.document, ""},
-			"cut":   {s.document[:len(s.document)-2], recovery.KindMalformedResponse},
-			"error": {`{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, recovery.KindUnavailable},
-			"empty": {"", recovery.KindEmptyResponse},
+			"cut":   {s.document[:len(s.document)-2], failure.KindMalformedResponse},
+			"error": {`{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`, failure.KindUnavailable},
+			"empty": {"", failure.KindEmptyResponse},
 		} {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				answer(200, "application/json", c.body)(s, w, r)
@@ -233,7 +233,7 @@ func TestObserverDocuments(t *testing.T) {
 				if err := call.Err(err); err != nil || text != someText {
 					t.Errorf("%s: %q, %v", s.wire, text, err)
 				}
-			} else if f, _ := recovery.AsFailure(call.Err(err)); f == nil || f.Kind != c.kind {
+			} else if f, _ := failure.AsFailure(call.Err(err)); f == nil || f.Kind != c.kind {
 				t.Errorf("%s, %s: %v (the SDK says %v)", s.wire, name, call.Err(err), err)
 			}
 			server.Close()

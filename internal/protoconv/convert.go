@@ -5,18 +5,18 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/mulligan-run/mulligan/failure"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // FailureToProto converts f; its cause stays behind.
-func FailureToProto(f recovery.Failure) *mulliganv1.Failure {
+func FailureToProto(f failure.Failure) *mulliganv1.Failure {
 	return toProto(f, &mulliganv1.Failure{})
 }
 
 // FailureFromProto converts m; nil is the zero Failure.
-func FailureFromProto(m *mulliganv1.Failure) recovery.Failure {
-	return fromProto[recovery.Failure](m)
+func FailureFromProto(m *mulliganv1.Failure) failure.Failure {
+	return fromProto[failure.Failure](m)
 }
 
 func toProto[M proto.Message](from any, to M) M {

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -75,16 +76,16 @@ func throughBytes[M proto.Message](t *testing.T, sent, received M) M {
 }
 
 func TestEveryKindComesBack(t *testing.T) {
-	for _, kind := range append(recovery.Kinds(), "", "kind_77", "kind_-3", "brand_new", "kind_1", "kind_007", "Timeout", "unspecified", "kind_") {
-		f := filled[recovery.Failure]()
+	for _, kind := range append(failure.Kinds(), "", "kind_77", "kind_-3", "brand_new", "kind_1", "kind_007", "Timeout", "unspecified", "kind_") {
+		f := filled[failure.Failure]()
 		f.Kind = kind
 		m := FailureToProto(f)
 		if got := FailureFromProto(throughBytes(t, m, &mulliganv1.Failure{})); !reflect.DeepEqual(got, f) {
 			t.Errorf("%q:\ngot  %+v\nwant %+v", kind, got, f)
 		}
 	}
-	for _, kind := range recovery.Kinds() {
-		if m := FailureToProto(recovery.Failure{Kind: kind}); m.GetKind() == 0 {
+	for _, kind := range failure.Kinds() {
+		if m := FailureToProto(failure.Failure{Kind: kind}); m.GetKind() == 0 {
 			t.Errorf("%s has no number", kind)
 		}
 	}
@@ -146,7 +147,7 @@ func FuzzReply(f *testing.F) {
 			}
 			return
 		}
-		if v.Delay < 0 || v.Delay > recovery.MaxDelay || !utf8.ValidString(v.Reason+v.NewModel) || len(v.Actions) > maxButtons {
+		if v.Delay < 0 || v.Delay > failure.MaxDelay || !utf8.ValidString(v.Reason+v.NewModel) || len(v.Actions) > maxButtons {
 			t.Errorf("accepted: %+v", v)
 		}
 	})

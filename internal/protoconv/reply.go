@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/mulligan-run/mulligan/failure"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -36,7 +37,7 @@ func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
 func Reply(m *mulliganv1.RunErrorResponse) (recovery.Vote, error) {
 	v := recovery.Vote{
 		Action: recovery.Action(enumName(action(), protoreflect.EnumNumber(m.GetAction()), "")),
-		Delay:  recovery.Millis(m.GetDelayMs()), NewModel: m.GetNewModel(), Reason: m.GetReason(),
+		Delay:  failure.Millis(m.GetDelayMs()), NewModel: m.GetNewModel(), Reason: m.GetReason(),
 		Actions: eachFromProto[recovery.Button](m.GetActions()), Adjust: fromProto[recovery.Adjust](m.GetAdjust()),
 	}
 	err := errors.Join(checkAction(v), checkDelay(v.Delay), checkText("new_model", v.NewModel, maxWord),
@@ -63,12 +64,12 @@ func checkAction(v recovery.Vote) error {
 	return fmt.Errorf("unknown action %.50q", string(v.Action))
 }
 
-func checkDelay(d recovery.Millis) error {
+func checkDelay(d failure.Millis) error {
 	switch {
 	case d < 0:
 		return fmt.Errorf("negative delay_ms %d", d)
-	case d > recovery.MaxDelay:
-		return fmt.Errorf("delay_ms %d is more than %d", d, recovery.MaxDelay)
+	case d > failure.MaxDelay:
+		return fmt.Errorf("delay_ms %d is more than %d", d, failure.MaxDelay)
 	}
 	return nil
 }

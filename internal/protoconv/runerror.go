@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -55,9 +56,9 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 		Transcript: transcript,
 		Run:        m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
 		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),
-		AutoRecover: m.GetAutoRecover(), Elapsed: recovery.Millis(m.GetElapsedMs()),
+		AutoRecover: m.GetAutoRecover(), Elapsed: failure.Millis(m.GetElapsedMs()),
 		Remaining:         fromProto[recovery.Budget](m.GetRemaining()),
-		RemainingAttempts: int(m.GetRemainingAttempts()), RemainingTime: recovery.Millis(m.GetRemainingMs()),
+		RemainingAttempts: int(m.GetRemainingAttempts()), RemainingTime: failure.Millis(m.GetRemainingMs()),
 		Tried:        eachFromProto[recovery.Tried](m.GetTried()),
 		Alternatives: eachFromProto[recovery.Alternative](m.GetAlternatives()),
 		ReplaySafety: enumName(replaySafety(), protoreflect.EnumNumber(m.GetReplaySafety()), ""),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -57,10 +58,10 @@ func (in Input) fitness(model string) fitness {
 }
 
 // forGood has the codes of failures that the same request meets again.
-var forGood = map[recovery.Code]bool{
-	recovery.CodeProviderAuth: true, recovery.CodeProviderBilling: true, recovery.CodeModelNotFound: true,
-	recovery.CodeContextOverflow: true, recovery.CodeRequestInvalid: true, recovery.CodeContentFiltered: true,
-	recovery.CodeMisconfigured: true,
+var forGood = map[failure.Code]bool{
+	failure.CodeProviderAuth: true, failure.CodeProviderBilling: true, failure.CodeModelNotFound: true,
+	failure.CodeContextOverflow: true, failure.CodeRequestInvalid: true, failure.CodeContentFiltered: true,
+	failure.CodeMisconfigured: true,
 }
 
 func (p plan) compareContext(a, b recovery.Alternative) int {

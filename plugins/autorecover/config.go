@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // Schema is the JSON Schema of the configuration.
@@ -102,7 +102,7 @@ func parseDelays(texts []string) ([]time.Duration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("retries.delays[%d]: %w", i, err)
 		}
-		if d > recovery.MaxDelay.Duration() {
+		if d > failure.MaxDelay.Duration() {
 			return nil, fmt.Errorf("retries.delays[%d]: %s is longer than 7 days", i, text)
 		}
 		delays = append(delays, d)

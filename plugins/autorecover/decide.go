@@ -3,6 +3,7 @@ package autorecover
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -16,7 +17,7 @@ const moreOutput = 16_384
 
 // Input is what Decide looks at: a failure and where the run stands.
 type Input struct {
-	Failure      recovery.Failure
+	Failure      failure.Failure
 	Model        string // that failed
 	Retries      int    // of this model call so far
 	MaxRetries   int
@@ -60,8 +61,8 @@ func (c Config) retryFirst(in Input, p plan) bool {
 
 // silence has the timers whose expiry patience does not cure: another model is asked at the
 // first one, where one is well.
-var silence = map[recovery.Timer]bool{
-	recovery.TimerConnect: true, recovery.TimerFirstEvent: true, recovery.TimerBytes: true, recovery.TimerIdle: true,
+var silence = map[failure.Timer]bool{
+	failure.TimerConnect: true, failure.TimerFirstEvent: true, failure.TimerBytes: true, failure.TimerIdle: true,
 }
 
 func (c Config) lastResort(in Input, p plan, jitter float64) recovery.Vote {
@@ -87,7 +88,7 @@ func (c Config) retry(in Input, p plan, jitter float64, reason string) recovery.
 		Action: recovery.ActionRetry, Reason: reason,
 		Delay: bounded(max(pause, asked(in.Failure, in.Now))),
 	}
-	if in.Failure.Kind == recovery.KindOutputTruncated {
+	if in.Failure.Kind == failure.KindOutputTruncated {
 		v.Adjust.MaxOutputTokens = moreOutput
 	}
 	return v

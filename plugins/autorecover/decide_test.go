@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -21,9 +22,9 @@ const (
 )
 
 // input is the n-th failure in a row of one kind; alternatives are in order.
-func input(kind recovery.Kind, n int, alternatives ...string) autorecover.Input {
+func input(kind failure.Kind, n int, alternatives ...string) autorecover.Input {
 	in := autorecover.Input{
-		Failure: *recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil),
+		Failure: *failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil),
 		Model:   fable, Retries: n - 1, MaxRetries: 3, AutoRecover: true, Now: now,
 	}
 	for i := range n {
@@ -50,39 +51,39 @@ func said(v recovery.Vote) string {
 // Per kind: the first failure and the fourth, each with alternatives; the fourth
 // without any, with autoRecover and without: the runner offers a retry that cannot
 // help by itself.
-var table = map[recovery.Kind][4]string{
-	recovery.KindTimeout:           {"retry", quill, "retry", "retry"},
-	recovery.KindUnreachable:       {"retry", atlas, "retry", "retry"},
-	recovery.KindTLS:               {atlas, atlas, "retry", "retry"},
-	recovery.KindAuth:              {atlas, atlas, "retry", "retry"},
-	recovery.KindBilling:           {atlas, atlas, "retry", "retry"},
-	recovery.KindRateLimit:         {"retry", quill, "retry", "retry"},
-	recovery.KindQuota:             {atlas, atlas, "retry", "retry"},
-	recovery.KindOverloaded:        {"retry", quill, "retry", "retry"},
-	recovery.KindUnavailable:       {"retry", quill, "retry", "retry"},
-	recovery.KindStreamInterrupted: {"retry", quill, "retry", "retry"},
-	recovery.KindMalformedResponse: {"retry", quill, "retry", "retry"},
-	recovery.KindEmptyResponse:     {"retry", quill, "retry", "retry"},
-	recovery.KindContextOverflow:   {quill, quill, "fail", "fail"},
-	recovery.KindInvalidRequest:    {atlas, atlas, "fail", "fail"},
-	recovery.KindContentFilter:     {"", "", "retry", "retry"},
-	recovery.KindModelNotFound:     {quill, quill, "retry", "retry"},
-	recovery.KindOutputTruncated:   {"retry", quill, "retry", "retry"},
-	recovery.KindMisconfigured:     {atlas, atlas, "retry", "retry"},
-	recovery.KindToolFailure:       {"retry", "retry", "retry", "retry"},
-	recovery.KindStepTimeout:       {"retry", "retry", "retry", "retry"},
-	recovery.KindMaxTurnTime:       {"retry", "retry", "retry", "retry"},
-	recovery.KindRunTimeout:        {"retry", "retry", "retry", "retry"},
-	recovery.KindInterrupted:       {"retry", "retry", "retry", "retry"},
-	recovery.KindPromptFailure:     {"fail", "fail", "fail", "fail"},
-	recovery.KindInternal:          {"retry", "retry", "retry", "retry"},
-	recovery.KindBudget:            {"retry", "retry", "retry", "retry"},
-	recovery.KindRoundLimit:        {"retry", "retry", "retry", "retry"},
-	recovery.KindUnknown:           {"retry", quill, "retry", "retry"},
+var table = map[failure.Kind][4]string{
+	failure.KindTimeout:           {"retry", quill, "retry", "retry"},
+	failure.KindUnreachable:       {"retry", atlas, "retry", "retry"},
+	failure.KindTLS:               {atlas, atlas, "retry", "retry"},
+	failure.KindAuth:              {atlas, atlas, "retry", "retry"},
+	failure.KindBilling:           {atlas, atlas, "retry", "retry"},
+	failure.KindRateLimit:         {"retry", quill, "retry", "retry"},
+	failure.KindQuota:             {atlas, atlas, "retry", "retry"},
+	failure.KindOverloaded:        {"retry", quill, "retry", "retry"},
+	failure.KindUnavailable:       {"retry", quill, "retry", "retry"},
+	failure.KindStreamInterrupted: {"retry", quill, "retry", "retry"},
+	failure.KindMalformedResponse: {"retry", quill, "retry", "retry"},
+	failure.KindEmptyResponse:     {"retry", quill, "retry", "retry"},
+	failure.KindContextOverflow:   {quill, quill, "fail", "fail"},
+	failure.KindInvalidRequest:    {atlas, atlas, "fail", "fail"},
+	failure.KindContentFilter:     {"", "", "retry", "retry"},
+	failure.KindModelNotFound:     {quill, quill, "retry", "retry"},
+	failure.KindOutputTruncated:   {"retry", quill, "retry", "retry"},
+	failure.KindMisconfigured:     {atlas, atlas, "retry", "retry"},
+	failure.KindToolFailure:       {"retry", "retry", "retry", "retry"},
+	failure.KindStepTimeout:       {"retry", "retry", "retry", "retry"},
+	failure.KindMaxTurnTime:       {"retry", "retry", "retry", "retry"},
+	failure.KindRunTimeout:        {"retry", "retry", "retry", "retry"},
+	failure.KindInterrupted:       {"retry", "retry", "retry", "retry"},
+	failure.KindPromptFailure:     {"fail", "fail", "fail", "fail"},
+	failure.KindInternal:          {"retry", "retry", "retry", "retry"},
+	failure.KindBudget:            {"retry", "retry", "retry", "retry"},
+	failure.KindRoundLimit:        {"retry", "retry", "retry", "retry"},
+	failure.KindUnknown:           {"retry", quill, "retry", "retry"},
 }
 
 func TestEveryKind(t *testing.T) {
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		want, ok := table[kind]
 		if !ok {
 			t.Errorf("%s: not in the table", kind)
@@ -119,16 +120,16 @@ func TestUnknownKindsAreTriedOnceIfRetryable(t *testing.T) {
 // TestSilenceSwitchesAtOnce: a model that kept silent is not waited for again where another
 // one is well, and only there.
 func TestSilenceSwitchesAtOnce(t *testing.T) {
-	for timer, want := range map[recovery.Timer]string{
-		recovery.TimerConnect: quill, recovery.TimerFirstEvent: quill, recovery.TimerBytes: quill, recovery.TimerIdle: quill,
-		recovery.TimerStep: "retry", "": "retry",
+	for timer, want := range map[failure.Timer]string{
+		failure.TimerConnect: quill, failure.TimerFirstEvent: quill, failure.TimerBytes: quill, failure.TimerIdle: quill,
+		failure.TimerStep: "retry", "": "retry",
 	} {
-		in := input(recovery.KindTimeout, 1, quill)
+		in := input(failure.KindTimeout, 1, quill)
 		in.Failure.Timer = timer
 		if got := said(decide(in)); got != want {
 			t.Errorf("%q: %s, want %s", timer, got, want)
 		}
-		in.Tried = append(in.Tried, recovery.Tried{Model: quill, Code: recovery.CodeProviderTimeout})
+		in.Tried = append(in.Tried, recovery.Tried{Model: quill, Code: failure.CodeProviderTimeout})
 		if got := said(decide(in)); got != "retry" {
 			t.Errorf("%q, the other has failed, too: %s", timer, got)
 		}
@@ -141,7 +142,7 @@ func TestSilenceSwitchesAtOnce(t *testing.T) {
 
 // TestARefusalIsOffered: who is asked instead is a person's choice.
 func TestARefusalIsOffered(t *testing.T) {
-	in := input(recovery.KindContentFilter, 1, quill, atlas)
+	in := input(failure.KindContentFilter, 1, quill, atlas)
 	if got := said(decide(in)); got != "" {
 		t.Errorf("with autoRecover: %s", got)
 	}
@@ -152,8 +153,8 @@ func TestARefusalIsOffered(t *testing.T) {
 }
 
 func TestDelays(t *testing.T) {
-	for n, want := range []recovery.Millis{1000, 2000, 4000, 4000} {
-		in := input(recovery.KindUnavailable, n+1)
+	for n, want := range []failure.Millis{1000, 2000, 4000, 4000} {
+		in := input(failure.KindUnavailable, n+1)
 		in.MaxRetries = 10
 		if v := decide(in); v.Delay != want {
 			t.Errorf("retry %d after %d ms, want %d", n+1, v.Delay, want)
@@ -162,13 +163,13 @@ func TestDelays(t *testing.T) {
 			t.Errorf("retry %d with all jitter after %d ms", n+1, v.Delay)
 		}
 	}
-	if v := decide(input(recovery.KindInterrupted, 1)); v.Delay != 0 {
+	if v := decide(input(failure.KindInterrupted, 1)); v.Delay != 0 {
 		t.Errorf("interrupted: after %d ms", v.Delay)
 	}
 }
 
 func TestALongRetryAfterRotates(t *testing.T) {
-	in := input(recovery.KindRateLimit, 1, atlas)
+	in := input(failure.KindRateLimit, 1, atlas)
 	in.Failure.RetryAfter = 61_000
 	if got := said(decide(in)); got != atlas {
 		t.Errorf("with an alternative: %s", got)
@@ -184,7 +185,7 @@ func TestALongRetryAfterRotates(t *testing.T) {
 }
 
 func TestIdleBreakerRotates(t *testing.T) {
-	in := input(recovery.KindTimeout, 1, atlas)
+	in := input(failure.KindTimeout, 1, atlas)
 	in.IdleBreaker = true
 	if got := said(decide(in)); got != atlas {
 		t.Errorf("got %s", got)
@@ -192,16 +193,16 @@ func TestIdleBreakerRotates(t *testing.T) {
 }
 
 func TestToolsNeverSwitchTheModel(t *testing.T) {
-	in := input(recovery.KindTimeout, 4, atlas)
-	in.Failure.Origin = recovery.OriginTool
+	in := input(failure.KindTimeout, 4, atlas)
+	in.Failure.Origin = failure.OriginTool
 	if got := said(decide(in)); got != "retry" {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestNoPingPong(t *testing.T) {
-	in := input(recovery.KindOverloaded, 4, quill, atlas)
-	in.Tried = append(in.Tried, recovery.Tried{Model: quill, Code: recovery.CodeProviderUnavailable})
+	in := input(failure.KindOverloaded, 4, quill, atlas)
+	in.Tried = append(in.Tried, recovery.Tried{Model: quill, Code: failure.CodeProviderUnavailable})
 	if got := said(decide(in)); got != atlas {
 		t.Errorf("an untried one is left: %s", got)
 	}
@@ -209,14 +210,14 @@ func TestNoPingPong(t *testing.T) {
 	if v := decide(in); said(v) != quill || !strings.Contains(v.Reason, "failed earlier") {
 		t.Errorf("nothing else is left: %+v", v)
 	}
-	in.Tried[4].Code = recovery.CodeProviderAuth
+	in.Tried[4].Code = failure.CodeProviderAuth
 	if got := said(decide(in)); got != "retry" {
 		t.Errorf("the other failed for good: %s", got)
 	}
 }
 
 func TestOverflowTakesTheLargestContext(t *testing.T) {
-	in := input(recovery.KindContextOverflow, 1, quill, atlas)
+	in := input(failure.KindContextOverflow, 1, quill, atlas)
 	in.Alternatives[1].ContextTokens = 1_000_000
 	if got := said(decide(in)); got != atlas {
 		t.Errorf("got %s", got)
@@ -226,20 +227,20 @@ func TestOverflowTakesTheLargestContext(t *testing.T) {
 // TestOverflowIsShortened: where no model takes more, the conversation gets shorter, twice.
 func TestOverflowIsShortened(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 2: true, 3: false} {
-		if v := decide(input(recovery.KindContextOverflow, n)); v.Adjust.Compact != want || (v.Action == recovery.ActionRetry) != want {
+		if v := decide(input(failure.KindContextOverflow, n)); v.Adjust.Compact != want || (v.Action == recovery.ActionRetry) != want {
 			t.Errorf("failure %d: %+v", n, v)
 		}
 	}
 }
 
 func TestOutputTruncatedAsksForMore(t *testing.T) {
-	if v := decide(input(recovery.KindOutputTruncated, 1)); v.Adjust.MaxOutputTokens < 8192 {
+	if v := decide(input(failure.KindOutputTruncated, 1)); v.Adjust.MaxOutputTokens < 8192 {
 		t.Errorf("adjust: %+v", v.Adjust)
 	}
 }
 
 func TestReasonsAreForPeople(t *testing.T) {
-	v := decide(input(recovery.KindOverloaded, 4, atlas))
+	v := decide(input(failure.KindOverloaded, 4, atlas))
 	if want := "fable-1 is overloaded after 3 retries; atlas-1 has not failed"; v.Reason != want {
 		t.Errorf("%q, want %q", v.Reason, want)
 	}
@@ -248,7 +249,7 @@ func TestReasonsAreForPeople(t *testing.T) {
 func TestConfiguredSwitching(t *testing.T) {
 	c := autorecover.DefaultConfig()
 	c.AfterRetries, c.Prefer = 0, []string{atlas}
-	in := input(recovery.KindOverloaded, 1, quill, atlas)
+	in := input(failure.KindOverloaded, 1, quill, atlas)
 	if got := said(autorecover.Decide(c, in, 0)); got != atlas {
 		t.Errorf("at once, preferred: %s", got)
 	}
@@ -263,11 +264,11 @@ func TestConfiguredSwitching(t *testing.T) {
 func TestVotesAlwaysCount(t *testing.T) {
 	models := []string{fable, quill, atlas, "", "plain"}
 	rapid.Check(t, func(t *rapid.T) {
-		in := input(rapid.SampledFrom(append(recovery.Kinds(), "of_tomorrow")).Draw(t, "kind"), rapid.IntRange(0, 7).Draw(t, "n"))
+		in := input(rapid.SampledFrom(append(failure.Kinds(), "of_tomorrow")).Draw(t, "kind"), rapid.IntRange(0, 7).Draw(t, "n"))
 		in.Model = rapid.SampledFrom(models).Draw(t, "model")
 		in.Retries = rapid.IntRange(0, 7).Draw(t, "retries")
 		in.AutoRecover, in.IdleBreaker = rapid.Bool().Draw(t, "auto"), rapid.Bool().Draw(t, "idle")
-		in.Failure.RetryAfter = recovery.Millis(rapid.Int64().Draw(t, "retry after"))
+		in.Failure.RetryAfter = failure.Millis(rapid.Int64().Draw(t, "retry after"))
 		if rapid.Bool().Draw(t, "resets") {
 			in.Failure.ResetsAt = now.Add(time.Duration(rapid.Int64().Draw(t, "reset")))
 		}
@@ -275,7 +276,7 @@ func TestVotesAlwaysCount(t *testing.T) {
 			in.Alternatives = append(in.Alternatives, recovery.Alternative{Model: model, ContextTokens: rapid.Int64Min(0).Draw(t, "context")})
 		}
 		v := autorecover.Decide(autorecover.DefaultConfig(), in, rapid.Float64Range(0, 0.999).Draw(t, "jitter"))
-		if v.Delay < 0 || v.Delay > recovery.MaxDelay {
+		if v.Delay < 0 || v.Delay > failure.MaxDelay {
 			t.Fatalf("delay of %d ms", v.Delay)
 		}
 		if v.Reason == "" || len(v.Reason) > 500 || !utf8.ValidString(v.Reason) {
@@ -283,7 +284,7 @@ func TestVotesAlwaysCount(t *testing.T) {
 		}
 		switch v.Action {
 		case recovery.ActionRetry:
-			if v.Delay < min(in.Failure.RetryAfter, recovery.MaxDelay) {
+			if v.Delay < min(in.Failure.RetryAfter, failure.MaxDelay) {
 				t.Fatalf("after %d ms, asked for %d", v.Delay, in.Failure.RetryAfter)
 			}
 		case recovery.ActionSwitchModel:
@@ -296,7 +297,7 @@ func TestVotesAlwaysCount(t *testing.T) {
 			}
 		case recovery.ActionFail:
 		case recovery.ActionNone:
-			if in.Failure.Kind != recovery.KindContentFilter {
+			if in.Failure.Kind != failure.KindContentFilter {
 				t.Fatalf("no opinion on %s", in.Failure.Kind)
 			}
 		default:

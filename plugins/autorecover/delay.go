@@ -3,7 +3,7 @@ package autorecover
 import (
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // delay is the pause before retry number n of a model, from 0. jitter is drawn
@@ -17,7 +17,7 @@ func (c Config) delay(n int, jitter float64) time.Duration {
 }
 
 // asked is how long the provider wants to be left alone; 0 where it did not say.
-func asked(f recovery.Failure, now time.Time) time.Duration {
+func asked(f failure.Failure, now time.Time) time.Duration {
 	wait := max(0, f.RetryAfter.Duration())
 	if !f.ResetsAt.IsZero() {
 		wait = max(wait, f.ResetsAt.Sub(now))
@@ -27,6 +27,6 @@ func asked(f recovery.Failure, now time.Time) time.Duration {
 
 // bounded is d as a vote may say it; the runner itself keeps to a provider's demand
 // beyond that.
-func bounded(d time.Duration) recovery.Millis {
-	return min(max(0, recovery.InMillis(min(d, recovery.MaxDelay.Duration()))), recovery.MaxDelay)
+func bounded(d time.Duration) failure.Millis {
+	return min(max(0, failure.InMillis(min(d, failure.MaxDelay.Duration()))), failure.MaxDelay)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -14,7 +15,7 @@ import (
 // TestHookIsThePolicy: in process the policy says what it says as a plugin.
 func TestHookIsThePolicy(t *testing.T) {
 	e := hooks.RunError{
-		Failure: *recovery.NewFailure(recovery.KindAuth, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil),
+		Failure: *failure.NewFailure(failure.KindAuth, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil),
 		Model:   fable, MaxRetries: 3, AutoRecover: true,
 		Alternatives: []recovery.Alternative{{Model: quill}},
 	}
@@ -23,7 +24,7 @@ func TestHookIsThePolicy(t *testing.T) {
 		t.Errorf("%+v, %v", vote, err)
 	}
 	config := autorecover.Config{Delays: []time.Duration{3 * time.Second}}
-	e.Failure = *recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	e.Failure = *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	if vote, err = config.Hook().RunError(t.Context(), e); err != nil || vote.Delay != 3000 {
 		t.Errorf("with a configuration: %+v, %v", vote, err)
 	}

@@ -1,6 +1,8 @@
 package autorecover
 
-import "github.com/mulligan-run/mulligan/recovery"
+import (
+	"github.com/mulligan-run/mulligan/failure"
+)
 
 // plan is what to try for a kind of failure, and in which order.
 type plan struct {
@@ -42,42 +44,42 @@ const (
 )
 
 // plans has a line for every kind.
-var plans = map[recovery.Kind]plan{
-	recovery.KindTimeout:           {often, others, retryAnyhow, false, false},
-	recovery.KindUnreachable:       {often, others, retryAnyhow, false, true},
-	recovery.KindRateLimit:         {often, others, retryAnyhow, false, false},
-	recovery.KindOverloaded:        {often, others, retryAnyhow, false, false},
-	recovery.KindUnavailable:       {often, others, retryAnyhow, false, false},
-	recovery.KindStreamInterrupted: {often, others, retryAnyhow, false, false},
-	recovery.KindMalformedResponse: {often, others, retryAnyhow, false, false},
+var plans = map[failure.Kind]plan{
+	failure.KindTimeout:           {often, others, retryAnyhow, false, false},
+	failure.KindUnreachable:       {often, others, retryAnyhow, false, true},
+	failure.KindRateLimit:         {often, others, retryAnyhow, false, false},
+	failure.KindOverloaded:        {often, others, retryAnyhow, false, false},
+	failure.KindUnavailable:       {often, others, retryAnyhow, false, false},
+	failure.KindStreamInterrupted: {often, others, retryAnyhow, false, false},
+	failure.KindMalformedResponse: {often, others, retryAnyhow, false, false},
 
-	recovery.KindEmptyResponse:   {once, others, offerOnly, false, false},
-	recovery.KindUnknown:         {once, others, offerOnly, false, false},
-	recovery.KindOutputTruncated: {once, others, offerOnly, false, false},
+	failure.KindEmptyResponse:   {once, others, offerOnly, false, false},
+	failure.KindUnknown:         {once, others, offerOnly, false, false},
+	failure.KindOutputTruncated: {once, others, offerOnly, false, false},
 
-	recovery.KindQuota:         {never, others, retryAnyhow, false, true},
-	recovery.KindAuth:          {never, others, retryRepaired, false, true},
-	recovery.KindBilling:       {never, others, retryRepaired, false, true},
-	recovery.KindTLS:           {never, others, retryRepaired, false, true},
-	recovery.KindMisconfigured: {never, others, retryRepaired, false, true},
-	recovery.KindModelNotFound: {never, others, retryRepaired, false, false},
+	failure.KindQuota:         {never, others, retryAnyhow, false, true},
+	failure.KindAuth:          {never, others, retryRepaired, false, true},
+	failure.KindBilling:       {never, others, retryRepaired, false, true},
+	failure.KindTLS:           {never, others, retryRepaired, false, true},
+	failure.KindMisconfigured: {never, others, retryRepaired, false, true},
+	failure.KindModelNotFound: {never, others, retryRepaired, false, false},
 
-	recovery.KindContextOverflow: {never, larger, retryShorter, true, false},
-	recovery.KindContentFilter:   {never, others, offerOther, false, true},
-	recovery.KindInvalidRequest:  {never, others, giveUp, false, true},
-	recovery.KindPromptFailure:   {never, stay, giveUp, false, false},
-	recovery.KindInternal:        {never, stay, offerOnly, false, false},
+	failure.KindContextOverflow: {never, larger, retryShorter, true, false},
+	failure.KindContentFilter:   {never, others, offerOther, false, true},
+	failure.KindInvalidRequest:  {never, others, giveUp, false, true},
+	failure.KindPromptFailure:   {never, stay, giveUp, false, false},
+	failure.KindInternal:        {never, stay, offerOnly, false, false},
 
-	recovery.KindToolFailure: {often, stay, retryAnyhow, true, false},
-	recovery.KindInterrupted: {often, stay, retryAnyhow, true, false},
-	recovery.KindStepTimeout: {often, stay, retryAnyhow, false, false},
-	recovery.KindMaxTurnTime: {often, stay, retryAnyhow, true, false},
-	recovery.KindRunTimeout:  {often, stay, retryAnyhow, true, false},
-	recovery.KindBudget:      {often, stay, retryAnyhow, true, false},
-	recovery.KindRoundLimit:  {often, stay, retryAnyhow, true, false},
+	failure.KindToolFailure: {often, stay, retryAnyhow, true, false},
+	failure.KindInterrupted: {often, stay, retryAnyhow, true, false},
+	failure.KindStepTimeout: {often, stay, retryAnyhow, false, false},
+	failure.KindMaxTurnTime: {often, stay, retryAnyhow, true, false},
+	failure.KindRunTimeout:  {often, stay, retryAnyhow, true, false},
+	failure.KindBudget:      {often, stay, retryAnyhow, true, false},
+	failure.KindRoundLimit:  {often, stay, retryAnyhow, true, false},
 }
 
-func planFor(f recovery.Failure) plan {
+func planFor(f failure.Failure) plan {
 	p, ok := plans[f.Kind]
 	switch {
 	case !ok && f.Retryable:
@@ -85,7 +87,7 @@ func planFor(f recovery.Failure) plan {
 	case !ok:
 		p = plan{rotate: others, last: offerOnly}
 	}
-	if f.Origin == recovery.OriginTool {
+	if f.Origin == failure.OriginTool {
 		p.rotate = stay // another model does not mend a tool
 	}
 	return p

@@ -4,54 +4,54 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // says has what happened, in words that follow the model's name.
-var says = map[recovery.Kind]string{
-	recovery.KindTimeout:           "did not answer in time",
-	recovery.KindUnreachable:       "could not be reached",
-	recovery.KindTLS:               "has a certificate that was not accepted",
-	recovery.KindAuth:              "refused the key",
-	recovery.KindBilling:           "has no credit left",
-	recovery.KindRateLimit:         "is rate limited",
-	recovery.KindQuota:             "has used up its quota",
-	recovery.KindOverloaded:        "is overloaded",
-	recovery.KindUnavailable:       "is unavailable",
-	recovery.KindStreamInterrupted: "broke off its answer",
-	recovery.KindMalformedResponse: "sent an answer that cannot be read",
-	recovery.KindEmptyResponse:     "sent an empty answer",
-	recovery.KindContextOverflow:   "cannot take a conversation of this length",
-	recovery.KindInvalidRequest:    "did not accept the request",
-	recovery.KindContentFilter:     "refused to answer this",
-	recovery.KindModelNotFound:     "was not found",
-	recovery.KindOutputTruncated:   "reached its output limit",
-	recovery.KindMisconfigured:     "is not set up correctly",
+var says = map[failure.Kind]string{
+	failure.KindTimeout:           "did not answer in time",
+	failure.KindUnreachable:       "could not be reached",
+	failure.KindTLS:               "has a certificate that was not accepted",
+	failure.KindAuth:              "refused the key",
+	failure.KindBilling:           "has no credit left",
+	failure.KindRateLimit:         "is rate limited",
+	failure.KindQuota:             "has used up its quota",
+	failure.KindOverloaded:        "is overloaded",
+	failure.KindUnavailable:       "is unavailable",
+	failure.KindStreamInterrupted: "broke off its answer",
+	failure.KindMalformedResponse: "sent an answer that cannot be read",
+	failure.KindEmptyResponse:     "sent an empty answer",
+	failure.KindContextOverflow:   "cannot take a conversation of this length",
+	failure.KindInvalidRequest:    "did not accept the request",
+	failure.KindContentFilter:     "refused to answer this",
+	failure.KindModelNotFound:     "was not found",
+	failure.KindOutputTruncated:   "reached its output limit",
+	failure.KindMisconfigured:     "is not set up correctly",
 }
 
 // happened is what went wrong as the beginning of a sentence.
 func (in Input) happened() string {
 	switch in.Failure.Kind {
-	case recovery.KindToolFailure:
+	case failure.KindToolFailure:
 		return "a tool failed"
-	case recovery.KindStepTimeout:
+	case failure.KindStepTimeout:
 		return "no step was finished in time"
-	case recovery.KindMaxTurnTime, recovery.KindRunTimeout:
+	case failure.KindMaxTurnTime, failure.KindRunTimeout:
 		return "the run's time is over"
-	case recovery.KindBudget:
+	case failure.KindBudget:
 		return "the run's budget is used up"
-	case recovery.KindRoundLimit:
+	case failure.KindRoundLimit:
 		return "the run's rounds are used up"
-	case recovery.KindInterrupted:
+	case failure.KindInterrupted:
 		return "the program stopped during the call"
-	case recovery.KindPromptFailure:
+	case failure.KindPromptFailure:
 		return "the input could not become a request"
-	case recovery.KindInternal:
+	case failure.KindInternal:
 		return "something broke inside the program"
 	}
 	what, ok := says[in.Failure.Kind]
 	switch {
-	case in.Failure.Variant == recovery.VariantKeyMissing: // nothing was sent, so nobody refused it
+	case in.Failure.Variant == failure.VariantKeyMissing: // nothing was sent, so nobody refused it
 		what = "has no key"
 	case !ok:
 		what = "failed"
@@ -61,11 +61,11 @@ func (in Input) happened() string {
 
 func retryReason(in Input) string {
 	switch in.Failure.Kind {
-	case recovery.KindToolFailure:
+	case failure.KindToolFailure:
 		return in.happened() + "; the agent can go on with the error"
-	case recovery.KindMaxTurnTime, recovery.KindRunTimeout, recovery.KindBudget, recovery.KindRoundLimit:
+	case failure.KindMaxTurnTime, failure.KindRunTimeout, failure.KindBudget, failure.KindRoundLimit:
 		return in.happened() + "; it can go on if it gets more"
-	case recovery.KindOutputTruncated:
+	case failure.KindOutputTruncated:
 		return in.happened() + "; a larger limit may do"
 	}
 	return in.happened() + "; it may pass"

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -105,11 +106,11 @@ func failsFor(down time.Duration, status int) *scripted {
 		if time.Since(began) >= down {
 			return nil
 		}
-		kind := recovery.KindUnavailable
+		kind := failure.KindUnavailable
 		if status == 429 {
-			kind = recovery.KindRateLimit
+			kind = failure.KindRateLimit
 		}
-		return recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+		return failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	}
 	return s
 }

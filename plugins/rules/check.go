@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -57,11 +59,11 @@ type group struct {
 	key   string
 }
 
-// groups has the kinds in the order of recovery.Kinds, those without any opinion last.
+// groups has the kinds in the order of failure.Kinds, those without any opinion last.
 func (rs *Rules) groups(x Example) []group {
 	var list []group
 	var silent group
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		x.Kind, x.Attempt = kind, 0
 		g := group{kinds: []string{string(kind)}, rungs: rs.Ladder(rs.Facts(x))}
 		for _, rung := range g.rungs {
@@ -185,7 +187,7 @@ func alternativeNames(f *Facts) string {
 }
 
 // clipped keeps a table readable.
-func clipped(text string) string { return recovery.Clip(text, 72) }
+func clipped(text string) string { return words.Clip(text, 72) }
 
 func count(n int, what string) string {
 	if n == 1 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
@@ -99,7 +99,7 @@ func FactsOf(e plugin.Event) *Facts {
 	return f
 }
 
-func failureOf(f recovery.Failure) Failure {
+func failureOf(f failure.Failure) Failure {
 	return Failure{
 		Kind: string(f.Kind), Code: string(f.Code), Variant: f.Variant, Origin: string(f.Origin), Phase: string(f.Phase),
 		Retryable: f.Retryable, Provider: f.Provider, Model: f.Model, HTTPStatus: f.HTTPStatus, ProviderCode: f.ProviderCode,

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -40,7 +41,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		rs.Unreachable()
-		for _, kind := range recovery.Kinds() {
+		for _, kind := range failure.Kinds() {
 			for _, rung := range rs.Ladder(rs.Facts(Example{Kind: kind})) {
 				checkVote(t, FactsOf(event(nil)), rung.Outcome.Vote, false)
 			}
@@ -112,7 +113,7 @@ func TestAnyEventGivesAValidVote(t *testing.T) {
 
 func drawEvent(t *rapid.T) plugin.Event {
 	model := rapid.SampledFrom([]string{"a/b", "c/d", "e/f/g", "x", "", "\xff"})
-	millis := rapid.Map(rapid.Int64(), func(n int64) recovery.Millis { return recovery.Millis(n) })
+	millis := rapid.Map(rapid.Int64(), func(n int64) failure.Millis { return failure.Millis(n) })
 	when := rapid.Map(rapid.Int64Range(-1<<40, 1<<40), func(s int64) time.Time { return time.Unix(s, 0) })
 	e := plugin.Event{
 		Model: model.Draw(t, "model"), Attempt: rapid.Int().Draw(t, "attempt"), Retries: rapid.Int().Draw(t, "retries"),
@@ -120,8 +121,8 @@ func drawEvent(t *rapid.T) plugin.Event {
 		Remaining:    recovery.Budget{Tokens: rapid.Int64().Draw(t, "tokens"), Microdollars: rapid.Int64().Draw(t, "money")},
 		PartialShown: rapid.Bool().Draw(t, "shown"),
 	}
-	e.Failure = recovery.Failure{
-		Kind: recovery.Kind(rapid.SampledFrom(append(kindNames(), "brand_new", "")).Draw(t, "kind")), Retryable: rapid.Bool().Draw(t, "retryable"),
+	e.Failure = failure.Failure{
+		Kind: failure.Kind(rapid.SampledFrom(append(kindNames(), "brand_new", "")).Draw(t, "kind")), Retryable: rapid.Bool().Draw(t, "retryable"),
 		Title: rapid.String().Draw(t, "title") + "\xff", ProviderCode: rapid.String().Draw(t, "code"),
 		RetryAfter: millis.Draw(t, "retry after"), Elapsed: millis.Draw(t, "took"), ResetsAt: when.Draw(t, "resets"),
 	}
@@ -139,7 +140,7 @@ func checkVote(t interface{ Fatalf(string, ...any) }, f *Facts, v recovery.Vote,
 	switch {
 	case !slices.Contains([]recovery.Action{"", recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail}, v.Action):
 		t.Fatalf("action %q", v.Action)
-	case v.Delay < 0 || v.Delay > recovery.MaxDelay:
+	case v.Delay < 0 || v.Delay > failure.MaxDelay:
 		t.Fatalf("delay %d", v.Delay)
 	case len(v.Reason) > recovery.MaxText || !utf8.ValidString(v.Reason):
 		t.Fatalf("reason %q", v.Reason)
@@ -154,8 +155,8 @@ func checkVote(t interface{ Fatalf(string, ...any) }, f *Facts, v recovery.Vote,
 
 func BenchmarkDecide(b *testing.B) {
 	text := "rules:\n"
-	for _, kind := range recovery.Kinds()[:9] {
-		if kind != recovery.KindOverloaded {
+	for _, kind := range failure.Kinds()[:9] {
+		if kind != failure.KindOverloaded {
 			text += "  - when: failure.kind == \"" + string(kind) + "\" && attempt < 3\n    retry: {after: 2s}\n"
 		}
 	}

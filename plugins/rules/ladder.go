@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -36,7 +37,7 @@ func (rs *Rules) Ladder(first *Facts) []Rung {
 // blocked names the runner's limit that keeps a decision from being carried out by
 // itself, as far as an example can reach it (see recovery.Decide).
 func (f *Facts) blocked(v recovery.Vote) string {
-	kind := recovery.Kind(f.Failure.Kind)
+	kind := failure.Kind(f.Failure.Kind)
 	acts := v.Action == recovery.ActionRetry || v.Action == recovery.ActionSwitchModel
 	switch {
 	case acts && over(kind):
@@ -47,16 +48,16 @@ func (f *Facts) blocked(v recovery.Vote) string {
 		return "max_retries"
 	case kind.Once() && f.Attempt > 0:
 		return "not_retryable"
-	case !f.Failure.Retryable && v.Adjust == recovery.Adjust{} && f.Failure.ResetsAt.IsZero() && kind != recovery.KindToolFailure:
+	case !f.Failure.Retryable && v.Adjust == recovery.Adjust{} && f.Failure.ResetsAt.IsZero() && kind != failure.KindToolFailure:
 		return "not_retryable"
 	}
 	return ""
 }
 
 // over reports whether a failure of that kind means that the run may do no more.
-func over(kind recovery.Kind) bool {
+func over(kind failure.Kind) bool {
 	switch kind {
-	case recovery.KindMaxTurnTime, recovery.KindRunTimeout, recovery.KindBudget, recovery.KindRoundLimit:
+	case failure.KindMaxTurnTime, failure.KindRunTimeout, failure.KindBudget, failure.KindRoundLimit:
 		return true
 	}
 	return false
@@ -82,7 +83,7 @@ func (f *Facts) advance(v recovery.Vote) bool {
 // Example is a failure in a run with nothing special about it: recovery is automatic
 // and nothing is limited.
 type Example struct {
-	Kind         recovery.Kind
+	Kind         failure.Kind
 	Model        string    // that failed, every time; "" = example/model
 	Attempt      int       // from 0
 	At           time.Time // when it fails
@@ -116,7 +117,7 @@ func blankFacts() *Facts {
 
 // assume fills in what an event does not say.
 func (f *Facts) assume() {
-	kind := recovery.Kind(f.Failure.Kind)
+	kind := failure.Kind(f.Failure.Kind)
 	if f.Failure.Code == "" {
 		f.Failure.Code, f.Failure.Retryable = string(kind.Code()), kind.Retryable()
 	}
@@ -127,10 +128,10 @@ func (f *Facts) assume() {
 		f.Failure.Provider = providerOf(f.Failure.Model)
 	}
 	if f.Failure.Origin == "" {
-		f.Failure.Origin = string(recovery.OriginModel)
+		f.Failure.Origin = string(failure.OriginModel)
 	}
 	if f.Failure.Phase == "" {
-		f.Failure.Phase = string(recovery.PhaseBeforeFirstEvent)
+		f.Failure.Phase = string(failure.PhaseBeforeFirstEvent)
 	}
 	if f.ReplaySafety == "" {
 		f.ReplaySafety = "safe"

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -16,7 +17,7 @@ func TestLadderKnowsTheLimits(t *testing.T) {
 		"rules: [{when: attempt == 0, switch_model: }, {when: true, retry: }]",
 	} {
 		rs := parse(t, rules)
-		for _, kind := range recovery.Kinds() {
+		for _, kind := range failure.Kinds() {
 			f := rs.Facts(Example{Kind: kind})
 			rungs := rs.Ladder(f)
 			if len(rungs) > recovery.MaxAttemptsPerCall {
@@ -36,7 +37,7 @@ func TestLadderKnowsTheLimits(t *testing.T) {
 }
 
 // decided is the runner's decision about attempt n.
-func decided(kind recovery.Kind, n, retries int, v recovery.Vote, f *Facts) recovery.Decision {
+func decided(kind failure.Kind, n, retries int, v recovery.Vote, f *Facts) recovery.Decision {
 	v.Plugin = "rules"
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	r := &recovery.Run{Policy: recovery.DefaultPolicy(), StartedAt: now, Model: f.Model}
@@ -49,9 +50,9 @@ func decided(kind recovery.Kind, n, retries int, v recovery.Vote, f *Facts) reco
 		r.Call.Once = n + 1
 	}
 	r.Open = &recovery.OpenFailure{
-		At: now, Failure: *recovery.NewFailure(kind, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil), Votes: []recovery.Vote{v},
+		At: now, Failure: *failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil), Votes: []recovery.Vote{v},
 	}
-	if kind == recovery.KindToolFailure {
+	if kind == failure.KindToolFailure {
 		r.Open.CallID = "call"
 	}
 	if over(kind) {
@@ -74,7 +75,7 @@ func TestLadderEnds(t *testing.T) {
     switch_model: {to: [a/b, c/d]}
 `)
 	want := []string{"retry after 2s", "retry after 4s", "switch to a/b", "switch to c/d", "fail"}
-	rungs := rs.Ladder(rs.Facts(Example{Kind: recovery.KindTimeout, Model: "x/y"}))
+	rungs := rs.Ladder(rs.Facts(Example{Kind: failure.KindTimeout, Model: "x/y"}))
 	for i, rung := range rungs {
 		if i >= len(want) || rung.String() != want[i] || rung.Attempt != i {
 			t.Errorf("attempt %d of %s: %s", rung.Attempt, rung.Model, rung)

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // reader reads the nodes of a file and collects what is wrong with them.
@@ -177,7 +177,7 @@ func (r *reader) duration(n ast.Node, what string, missing time.Duration) time.D
 	switch {
 	case err != nil:
 		r.wrong(s.at, "%s: %q is not a duration like 500ms, 2s or 1m30s", what, s.text)
-	case d < 0 || d > recovery.MaxDelay.Duration():
+	case d < 0 || d > failure.MaxDelay.Duration():
 		r.wrong(s.at, "%s: %s is not between 0s and 7 days", what, s.text)
 	}
 	return d

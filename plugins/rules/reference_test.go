@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -134,7 +135,7 @@ func buttonRows() string {
 
 func kindRows() string {
 	var list [][]string
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		retryable := "no"
 		if kind.Retryable() {
 			retryable = "yes"

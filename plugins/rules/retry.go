@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -30,7 +31,7 @@ func (a retryAction) decide(f *Facts, jitter float64) (recovery.Vote, bool) {
 	}
 	return recovery.Vote{
 		Action: recovery.ActionRetry,
-		Delay:  recovery.InMillis(time.Duration(min(delay, float64(a.most)))),
+		Delay:  failure.InMillis(time.Duration(min(delay, float64(a.most)))),
 	}, true
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -33,7 +34,7 @@ func event(change func(*plugin.Event)) plugin.Event {
 		},
 		Tried: []recovery.Tried{{Model: "work/fable-1", At: at, Millis: 2000}},
 	}
-	e.Failure = *recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	e.Failure = *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	e.Failure.Provider, e.Failure.Model = "work", e.Model
 	if change != nil {
 		change(&e)
@@ -87,7 +88,7 @@ func TestRetryDelays(t *testing.T) {
 		retry    string
 		failures int // of this model so far, this one included
 		jitter   float64
-		want     recovery.Millis
+		want     failure.Millis
 	}{
 		{"", 1, 0, 1000},
 		{"", 3, 0, 4000},
@@ -98,7 +99,7 @@ func TestRetryDelays(t *testing.T) {
 		{"{after: 2s, backoff: 2.5, max: 3s, jitter: false}", 2, 0, 3000},
 		{"{after: 0s}", 5, 0.9, 0},
 		{"{after: 5m, jitter: false}", 3, 0, 300_000}, // max is never less than after
-		{"{after: 168h, backoff: 10, max: 168h}", 6, 0.9, recovery.MaxDelay},
+		{"{after: 168h, backoff: 10, max: 168h}", 6, 0.9, failure.MaxDelay},
 	} {
 		rs := parse(t, "rules:\n  - when: true\n    retry: "+c.retry)
 		e := event(func(e *plugin.Event) {

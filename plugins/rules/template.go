@@ -7,6 +7,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -82,13 +83,13 @@ func (t template) render(in *scope) (string, error) {
 		}
 		b.WriteString(shown(v.Value()))
 	}
-	return recovery.Clip(b.String(), recovery.MaxText), first
+	return words.Clip(b.String(), recovery.MaxText), first
 }
 
 func shown(v any) string {
 	switch v := v.(type) {
 	case time.Duration:
-		return recovery.Spell(v)
+		return words.Spell(v)
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04 MST")
 	}

@@ -7,7 +7,7 @@ import (
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // vocabulary has the facts that only ever are one of certain words. Comparing them
@@ -23,7 +23,7 @@ var vocabulary = map[string][]string{
 
 func kindNames() []string {
 	var names []string
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		names = append(names, string(kind))
 	}
 	return names
@@ -39,7 +39,7 @@ func CheckKind(name string) error {
 
 func codeNames() []string {
 	var names []string
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		if code := string(kind.Code()); !slices.Contains(names, code) {
 			names = append(names, code)
 		}

@@ -18,5 +18,5 @@
 // only then. Event and block types that are not known are skipped: the API says
 // that there will be more of them.
 //
-// Failures are recovery.Failure values; nothing is sent twice.
+// Failures are failure.Failure values; nothing is sent twice.
 package anthropic

@@ -23,5 +23,5 @@
 // that says that there is no answer (a filter, a malformed call, whatever Google
 // adds) is a failure, with the reason as its provider code.
 //
-// Failures are recovery.Failure values; nothing is sent twice.
+// Failures are failure.Failure values; nothing is sent twice.
 package gemini

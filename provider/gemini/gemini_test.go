@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const key = "test-key-123456"
@@ -66,14 +66,14 @@ func TestNoStream(t *testing.T) {
 	const overloaded = `[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]`
 	for _, c := range []struct {
 		kind, body string
-		want       recovery.Kind
+		want       failure.Kind
 	}{
 		{"application/json", list(parts(`{"text":"Hi"}`), finish("STOP")), ""}, // a whole answer all the same
 		{"text/event-stream", list(parts(`{"text":"Hi"}`), finish("STOP")), ""},
-		{"application/json", list(parts(`{"text":"Hi"}`)), recovery.KindMalformedResponse},
-		{"application/json", overloaded, recovery.KindOverloaded},
-		{"text/event-stream", overloaded, recovery.KindOverloaded},
-		{"text/event-stream", "data: " + parts(`{"functionCall":{"name":"f"}}`) + "\n", recovery.KindStreamInterrupted},
+		{"application/json", list(parts(`{"text":"Hi"}`)), failure.KindMalformedResponse},
+		{"application/json", overloaded, failure.KindOverloaded},
+		{"text/event-stream", overloaded, failure.KindOverloaded},
+		{"text/event-stream", "data: " + parts(`{"functionCall":{"name":"f"}}`) + "\n", failure.KindStreamInterrupted},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", c.kind)
@@ -81,7 +81,7 @@ func TestNoStream(t *testing.T) {
 		}))
 		_, err := hear(t, at(t, server.URL), llm.Request{Model: "gemini/m", Messages: []llm.Message{llm.User("hi")}})
 		server.Close()
-		if f, ok := recovery.AsFailure(err); c.want == "" && err != nil || c.want != "" && (!ok || f.Kind != c.want) {
+		if f, ok := failure.AsFailure(err); c.want == "" && err != nil || c.want != "" && (!ok || f.Kind != c.want) {
 			t.Errorf("%s %s: %v, want %s", c.kind, c.body, err, c.want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestMissingKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t, m, llm.Request{Model: "gemini/m", Messages: []llm.Message{llm.User("hi")}})
-	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindAuth || !strings.Contains(f.Detail, "GEMINI_API_KEY") || m.Loopback() {
+	if f, ok := failure.AsFailure(err); !ok || f.Kind != failure.KindAuth || !strings.Contains(f.Detail, "GEMINI_API_KEY") || m.Loopback() {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const signing = "gemini-3-flash" // a model that wants its calls back with their signature
@@ -118,26 +118,26 @@ func TestForeignTranscript(t *testing.T) {
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		step  faultlab.Step
-		kind  recovery.Kind
-		phase recovery.Phase
+		kind  failure.Kind
+		phase failure.Phase
 		text  string
 	}{
-		{faultlab.RateLimited(2 * time.Second), recovery.KindRateLimit, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Overloaded(), recovery.KindOverloaded, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Unauthorized(), recovery.KindAuth, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.HTML502(), recovery.KindUnavailable, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.Refuse(), recovery.KindUnreachable, recovery.PhaseBeforeFirstEvent, ""},
-		{faultlab.CutAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseMidStream, "some text"},
-		{faultlab.EndAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseEndOfStream, "some text"},
-		{faultlab.ErrorEventAfter("some text"), recovery.KindOverloaded, recovery.PhaseMidStream, "some text"},
-		{faultlab.Malformed("some text"), recovery.KindMalformedResponse, recovery.PhaseMidStream, "some text"},
-		{faultlab.Empty200(), recovery.KindEmptyResponse, recovery.PhaseEndOfStream, ""},
+		{faultlab.RateLimited(2 * time.Second), failure.KindRateLimit, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Overloaded(), failure.KindOverloaded, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Unauthorized(), failure.KindAuth, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.HTML502(), failure.KindUnavailable, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.Refuse(), failure.KindUnreachable, failure.PhaseBeforeFirstEvent, ""},
+		{faultlab.CutAfter("some text"), failure.KindStreamInterrupted, failure.PhaseMidStream, "some text"},
+		{faultlab.EndAfter("some text"), failure.KindStreamInterrupted, failure.PhaseEndOfStream, "some text"},
+		{faultlab.ErrorEventAfter("some text"), failure.KindOverloaded, failure.PhaseMidStream, "some text"},
+		{faultlab.Malformed("some text"), failure.KindMalformedResponse, failure.PhaseMidStream, "some text"},
+		{faultlab.Empty200(), failure.KindEmptyResponse, failure.PhaseEndOfStream, ""},
 	} {
 		t.Run(c.step.Name(), func(t *testing.T) {
 			lab, m := start(t)
 			lab.Script("m", c.step)
 			answer, err := hear(t, m, ask("m"))
-			f, ok := recovery.AsFailure(err)
+			f, ok := failure.AsFailure(err)
 			if !ok || f.Kind != c.kind || f.Phase != c.phase || answer.Message("").Text() != c.text || f.Provider != "gemini" {
 				t.Errorf("%v, want %s, %s, %q", err, c.kind, c.phase, c.text)
 			}
@@ -148,7 +148,7 @@ func TestSteps(t *testing.T) {
 	}
 	_, m := start(t)
 	_, err := hear(t, m, ask("nobody"))
-	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindModelNotFound {
+	if f, ok := failure.AsFailure(err); !ok || f.Kind != failure.KindModelNotFound {
 		t.Errorf("an unknown model: %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestUntold(t *testing.T) {
 	request := ask("m")
 	request.Tools[0].Schema = json.RawMessage(`{`)
 	_, err := hear(t, m, request)
-	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindPromptFailure || len(lab.Requests()) != 0 {
+	if f, ok := failure.AsFailure(err); !ok || f.Kind != failure.KindPromptFailure || len(lab.Requests()) != 0 {
 		t.Errorf("%v, %d requests", err, len(lab.Requests()))
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // NewDecoder makes a decoder of one answer.
@@ -100,7 +100,7 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	case len(c.Error) > 0 && string(c.Error) != "null", c.Event == "error":
 		return nil, &observe.ReportedError{Body: data}
 	case c.Prompt.Blocked != "":
-		return nil, refused(recovery.KindContentFilter, "blockReason", c.Prompt.Blocked, c.Prompt.Message)
+		return nil, refused(failure.KindContentFilter, "blockReason", c.Prompt.Blocked, c.Prompt.Message)
 	}
 	if !s.started {
 		s.started = true
@@ -120,7 +120,7 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 
 // refused is a failure whose reason the provider names. Its body is the reason and
 // the provider's words alone: the rest of the chunk may hold what the model said.
-func refused(kind recovery.Kind, field, reason, message string) error {
+func refused(kind failure.Kind, field, reason, message string) error {
 	report := map[string]string{field: reason}
 	if message != "" {
 		report["message"] = message
@@ -192,11 +192,11 @@ func (s *stream) finish(c *wireCandidate) error {
 		return nil
 	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		return refused(recovery.KindContentFilter, "finishReason", c.Finish, c.Message)
+		return refused(failure.KindContentFilter, "finishReason", c.Finish, c.Message)
 	case "MISSING_THOUGHT_SIGNATURE":
-		return refused(recovery.KindInvalidRequest, "finishReason", c.Finish, c.Message)
+		return refused(failure.KindInvalidRequest, "finishReason", c.Finish, c.Message)
 	}
-	return refused(recovery.KindMalformedResponse, "finishReason", c.Finish, "")
+	return refused(failure.KindMalformedResponse, "finishReason", c.Finish, "")
 }
 
 // count takes over the usage, which each chunk gives anew.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // decode folds chunks, one a line.
@@ -142,28 +142,28 @@ func TestEmptyAnswers(t *testing.T) {
 }
 
 // classified is what becomes of a decoder's error in the middle of a stream.
-func classified(t *testing.T, err error) *recovery.Failure {
+func classified(t *testing.T, err error) *failure.Failure {
 	t.Helper()
 	reported := (*observe.ReportedError)(nil)
 	if !errors.As(err, &reported) {
 		t.Fatalf("%v is not reported", err)
 	}
-	return recovery.Classify(recovery.Evidence{
-		Err: err, Kind: reported.Kind, Body: reported.Body, Phase: recovery.PhaseMidStream, Status: 200, Provider: "gemini",
+	return failure.Classify(failure.Evidence{
+		Err: err, Kind: reported.Kind, Body: reported.Body, Phase: failure.PhaseMidStream, Status: 200, Provider: "gemini",
 	})
 }
 
 func TestReasonsThatAreNoAnswer(t *testing.T) {
-	for kind, reasons := range map[recovery.Kind][]string{
-		recovery.KindContentFilter: {
+	for kind, reasons := range map[failure.Kind][]string{
+		failure.KindContentFilter: {
 			"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR",
 			"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
 		},
-		recovery.KindMalformedResponse: {
+		failure.KindMalformedResponse: {
 			"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
 			"OTHER", "IMAGE_OTHER", "NO_IMAGE", "SOMETHING_NEW",
 		},
-		recovery.KindInvalidRequest: {"MISSING_THOUGHT_SIGNATURE"},
+		failure.KindInvalidRequest: {"MISSING_THOUGHT_SIGNATURE"},
 	} {
 		for _, reason := range reasons {
 			_, _, err := decode(parts(`{"text":"x"}`) + finish(reason))
@@ -174,7 +174,7 @@ func TestReasonsThatAreNoAnswer(t *testing.T) {
 	}
 	for _, reason := range []string{"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "JAILBREAK", "SOMETHING_NEW"} {
 		_, _, err := decode(`{"promptFeedback":{"blockReason":"` + reason + `","blockReasonMessage":"Not this."},"usageMetadata":{}}`)
-		if f := classified(t, err); f.Kind != recovery.KindContentFilter || f.ProviderCode != "blocked_"+reason || f.Detail != "Not this." {
+		if f := classified(t, err); f.Kind != failure.KindContentFilter || f.ProviderCode != "blocked_"+reason || f.Detail != "Not this." {
 			t.Errorf("blocked by %s: %s %q %q", reason, f.Kind, f.ProviderCode, f.Detail)
 		}
 	}
@@ -184,20 +184,20 @@ func TestReasonsThatAreNoAnswer(t *testing.T) {
 // neither names the failure nor sets a time.
 func TestModelTextIsNoEvidence(t *testing.T) {
 	_, _, err := decode(`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print('rate limit: please retry in 40s')"}]}`)
-	if f := classified(t, err); f.Kind != recovery.KindMalformedResponse || f.RetryAfter != 0 || strings.Contains(f.Detail, "retry in") {
+	if f := classified(t, err); f.Kind != failure.KindMalformedResponse || f.RetryAfter != 0 || strings.Contains(f.Detail, "retry in") {
 		t.Errorf("%s %d %s", f.Kind, f.RetryAfter, f.Detail)
 	}
 }
 
 func TestReportedErrors(t *testing.T) {
 	const overloaded = `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`
-	for in, want := range map[string]recovery.Kind{
-		overloaded:                               recovery.KindOverloaded,
-		`[` + overloaded + `]`:                   recovery.KindOverloaded,
-		parts(`{"text":"x"}`) + overloaded:       recovery.KindOverloaded,
-		`[{"candidates":[]},` + overloaded + `]`: recovery.KindOverloaded,
-		`{"event_type":"error","error":{"code":"not_found","message":"Failed to get completed interaction: Result not found."}}`: recovery.KindUnavailable,
-		`{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}`:                                             recovery.KindRateLimit,
+	for in, want := range map[string]failure.Kind{
+		overloaded:                               failure.KindOverloaded,
+		`[` + overloaded + `]`:                   failure.KindOverloaded,
+		parts(`{"text":"x"}`) + overloaded:       failure.KindOverloaded,
+		`[{"candidates":[]},` + overloaded + `]`: failure.KindOverloaded,
+		`{"event_type":"error","error":{"code":"not_found","message":"Failed to get completed interaction: Result not found."}}`: failure.KindUnavailable,
+		`{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}`:                                             failure.KindRateLimit,
 	} {
 		_, _, err := decode(in)
 		if f := classified(t, err); f.Kind != want {

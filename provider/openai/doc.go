@@ -18,5 +18,5 @@
 // then the usage is waited for, shortly. Tool calls come in pieces by index;
 // servers that leave out or repeat indexes and ids are understood where they can be.
 //
-// Failures are recovery.Failure values; nothing is sent twice.
+// Failures are failure.Failure values; nothing is sent twice.
 package openai

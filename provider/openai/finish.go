@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // stopReasons are the finish reasons that end an answer well, in lower case:
@@ -23,11 +23,11 @@ var stopReasons = map[string]llm.StopReason{
 
 // failures are the other finish reasons whose kind the classifier does not find by
 // their name.
-var failures = map[string]recovery.Kind{
-	"insufficient_system_resource": recovery.KindOverloaded, // DeepSeek
-	"abort":                        recovery.KindStreamInterrupted,
-	"aborted":                      recovery.KindStreamInterrupted,
-	"cancelled":                    recovery.KindStreamInterrupted,
+var failures = map[string]failure.Kind{
+	"insufficient_system_resource": failure.KindOverloaded, // DeepSeek
+	"abort":                        failure.KindStreamInterrupted,
+	"aborted":                      failure.KindStreamInterrupted,
+	"cancelled":                    failure.KindStreamInterrupted,
 }
 
 // brokenOff and failed are what is in the names of reasons that nobody knows and that are no
@@ -54,7 +54,7 @@ func ending(finish string, chunk []byte) (known bool, err error) {
 	case broken:
 	case slices.ContainsFunc(failed, sounds):
 	case slices.ContainsFunc(brokenOff, sounds):
-		kind = recovery.KindStreamInterrupted
+		kind = failure.KindStreamInterrupted
 	default:
 		return false, nil
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // ask is a request for a model of Pi's.
@@ -24,14 +24,14 @@ func ask(messages ...llm.Message) llm.Request {
 }
 
 // hear collects what Stream tells, and its failure.
-func hear(ctx context.Context, t *testing.T, e *Engine, r llm.Request) (llm.Answer, *recovery.Failure) {
+func hear(ctx context.Context, t *testing.T, e *Engine, r llm.Request) (llm.Answer, *failure.Failure) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	var a llm.Answer
 	for d, err := range e.Stream(ctx, r) {
 		if err != nil {
-			f, ok := recovery.AsFailure(err)
+			f, ok := failure.AsFailure(err)
 			if !ok {
 				t.Fatalf("no failure: %v", err)
 			}
@@ -135,7 +135,7 @@ func TestFailureAndOn(t *testing.T) {
 < {"id":"@","type":"response","command":"get_messages","success":true,"data":{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[],"stopReason":"error"}]}}
 `+prompted+begun+saying("whole")+ended("whole", "stop")+end)
 			a, f := hear(t.Context(), t, e, ask())
-			if f == nil || f.Kind != recovery.KindOverloaded || f.HTTPStatus != 529 || f.Provider != "fa" || f.ProviderCode != "overloaded_error" || f.Detail != "Overloaded" {
+			if f == nil || f.Kind != failure.KindOverloaded || f.HTTPStatus != 529 || f.Provider != "fa" || f.ProviderCode != "overloaded_error" || f.Detail != "Overloaded" {
 				t.Fatalf("%+v, %+v", a, f)
 			}
 			if a, f = hear(t.Context(), t, e, ask()); f != nil || a.Message("").Text() != "whole" || a.Stop != llm.StopEnd {
@@ -150,22 +150,22 @@ func TestFailureAndOn(t *testing.T) {
 func TestSilentFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
-		want   recovery.Kind
+		want   failure.Kind
 	}{
-		"nothing":                 {ancient + known + prompted + begun + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"stop\"}}\n" + done, recovery.KindEmptyResponse},
-		"settled without a word":  {modern + known + prompted + done + quietly, recovery.KindEmptyResponse},
-		"arguments that are cut":  {ancient + known + prompted + begun + calls("c1", "stop", `{"command":"echo dan`) + "> abort\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"abort\",\"success\":true}\n", recovery.KindStreamInterrupted},
-		"a refused prompt":        {modern + known + "> prompt\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"prompt\",\"success\":false,\"error\":\"No API key found for fa.\"}\n", recovery.KindAuth},
-		"a command of Pi's own":   {modern + known + "> prompt\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"prompt\",\"success\":true,\"data\":{\"disposition\":\"handled\"}}\n", recovery.KindUnknown},
-		"it ends before it spoke": {modern + "! Error: Failed to load extension\nexit 1\n", recovery.KindMisconfigured},
-		"it ends in mid-turn":     {modern + known + prompted + begun + saying("ha") + "! boom\nexit 3\n", recovery.KindInterrupted},
-		"it prints garbage":       {modern + known + prompted + "< nonsense\n", recovery.KindMalformedResponse},
-		"it breaks its rules":     {modern + known + prompted + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":7}}\n", recovery.KindMalformedResponse},
-		"an abort of its own":     {modern + known + prompted + begun + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"aborted\",\"errorMessage\":\"Request was aborted.\"}}\n" + done + quietly, recovery.KindInterrupted},
+		"nothing":                 {ancient + known + prompted + begun + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"stop\"}}\n" + done, failure.KindEmptyResponse},
+		"settled without a word":  {modern + known + prompted + done + quietly, failure.KindEmptyResponse},
+		"arguments that are cut":  {ancient + known + prompted + begun + calls("c1", "stop", `{"command":"echo dan`) + "> abort\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"abort\",\"success\":true}\n", failure.KindStreamInterrupted},
+		"a refused prompt":        {modern + known + "> prompt\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"prompt\",\"success\":false,\"error\":\"No API key found for fa.\"}\n", failure.KindAuth},
+		"a command of Pi's own":   {modern + known + "> prompt\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"prompt\",\"success\":true,\"data\":{\"disposition\":\"handled\"}}\n", failure.KindUnknown},
+		"it ends before it spoke": {modern + "! Error: Failed to load extension\nexit 1\n", failure.KindMisconfigured},
+		"it ends in mid-turn":     {modern + known + prompted + begun + saying("ha") + "! boom\nexit 3\n", failure.KindInterrupted},
+		"it prints garbage":       {modern + known + prompted + "< nonsense\n", failure.KindMalformedResponse},
+		"it breaks its rules":     {modern + known + prompted + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":7}}\n", failure.KindMalformedResponse},
+		"an abort of its own":     {modern + known + prompted + begun + "< {\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"aborted\",\"errorMessage\":\"Request was aborted.\"}}\n" + done + quietly, failure.KindInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, f := hear(t.Context(), t, fake(t, c.script), ask())
-			if f == nil || f.Kind != c.want || f.Provider != "fa" && c.want != recovery.KindMisconfigured || f.Model != "pi/fa/m" || f.Title == "" {
+			if f == nil || f.Kind != c.want || f.Provider != "fa" && c.want != failure.KindMisconfigured || f.Model != "pi/fa/m" || f.Title == "" {
 				t.Fatalf("%+v", f)
 			}
 			if strings.HasPrefix(name, "it ends") && !strings.Contains(f.Detail, "it printed") {
@@ -205,7 +205,7 @@ func TestPiRetries(t *testing.T) {
 < {"type":"agent_start"}
 `+begun+saying("fine")+ended("fine", "stop")+done+quietly, func(c *Config) { c.Retries = RetriesPi })
 	_, f := hear(t.Context(), t, e, ask())
-	if f == nil || f.Kind != recovery.KindOverloaded || f.RetryAfter != 8000 || !f.Retryable {
+	if f == nil || f.Kind != failure.KindOverloaded || f.RetryAfter != 8000 || !f.Retryable {
 		t.Fatalf("%+v", f)
 	}
 	other := ask()
@@ -237,7 +237,7 @@ func TestCompaction(t *testing.T) {
 	t.Run("in vain", func(t *testing.T) {
 		_, f := hear(t.Context(), t, fake(t, ancient+known+prompted+begun+failed("413 status code (no body)")+done+
 			"< {\"type\":\"compaction_start\",\"reason\":\"overflow\"}\n< {\"type\":\"compaction_end\",\"reason\":\"overflow\",\"willRetry\":false,\"errorMessage\":\"no\"}\n"), ask())
-		if f == nil || f.Kind != recovery.KindContextOverflow {
+		if f == nil || f.Kind != failure.KindContextOverflow {
 			t.Errorf("%+v", f)
 		}
 	})
@@ -252,7 +252,7 @@ func TestRestart(t *testing.T) {
 `+prompted+begun+saying("whole")+ended("whole", "stop")+done+quietly+
 		"> set_model\n< {\"id\":\"@\",\"type\":\"response\",\"command\":\"set_model\",\"success\":false,\"error\":\"Model not found: fa/n\"}\n"+
 		"--- start\n"+known+prompted+begun+saying("third")+ended("third", "stop")+done+quietly)
-	if _, f := hear(t.Context(), t, e, ask()); f == nil || f.Kind != recovery.KindInterrupted || !f.Retryable {
+	if _, f := hear(t.Context(), t, e, ask()); f == nil || f.Kind != failure.KindInterrupted || !f.Retryable {
 		t.Fatalf("%+v", f)
 	}
 	if a, f := hear(t.Context(), t, e, ask()); f != nil || a.Message("").Text() != "whole" {
@@ -406,7 +406,7 @@ func TestNotInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, f := hear(t.Context(), t, e, ask())
-	if f == nil || f.Line() != "Pi is not set up correctly. There is no program no-such-program-anywhere; "+Install+"." || f.Kind != recovery.KindMisconfigured || e.Installed() || !strings.Contains(e.Warning(t.Context()), "npm install") {
+	if f == nil || f.Line() != "Pi is not set up correctly. There is no program no-such-program-anywhere; "+Install+"." || f.Kind != failure.KindMisconfigured || e.Installed() || !strings.Contains(e.Warning(t.Context()), "npm install") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -426,7 +426,7 @@ func TestConfig(t *testing.T) {
 	for _, model := range []string{"pi/", "pi/fa", "pi//m", "pi/-x/m"} {
 		r := ask()
 		r.Model = model
-		if _, f := hear(t.Context(), t, e, r); f == nil || f.Kind != recovery.KindPromptFailure {
+		if _, f := hear(t.Context(), t, e, r); f == nil || f.Kind != failure.KindPromptFailure {
 			t.Errorf("%s: %+v", model, f)
 		}
 	}

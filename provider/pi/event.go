@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // eventKind is what matters of Pi's events to whoever hears a turn.
@@ -33,7 +33,7 @@ type event struct {
 	delta   llm.Delta
 	message *message
 	seen    sight
-	delay   recovery.Millis
+	delay   failure.Millis
 	reason  string
 	text    string
 	again   bool // Pi goes on by itself
@@ -162,7 +162,7 @@ func (l line) event() (event, error) {
 	case "message_update":
 		return l.update()
 	case "auto_retry_start":
-		var delay recovery.Millis
+		var delay failure.Millis
 		err := json.Unmarshal(l.members["delayMs"], &delay)
 		return event{kind: sleeps, delay: max(0, delay)}, l.broken(err)
 	case "compaction_start":

@@ -7,50 +7,51 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // maxMessage is the most that people are told of what stands in Pi's way, in bytes.
 const maxMessage = 300
 
 // maxDetail leaves room for what we add to the words of somebody else.
-const maxDetail = recovery.MaxDetail - 1<<10
+const maxDetail = failure.MaxDetail - 1<<10
 
 // phase is how far the message has come.
-func (h *hearing) phase() recovery.Phase {
+func (h *hearing) phase() failure.Phase {
 	if h.shown {
-		return recovery.PhaseMidStream
+		return failure.PhaseMidStream
 	}
-	return recovery.PhaseBeforeFirstEvent
+	return failure.PhaseBeforeFirstEvent
 }
 
 // classify completes the evidence and has it named.
-func (h *hearing) classify(e recovery.Evidence) *recovery.Failure {
+func (h *hearing) classify(e failure.Evidence) *failure.Failure {
 	e.Provider, e.Model, e.At = cmp.Or(e.Provider, h.provider), h.model, time.Now()
-	return recovery.Classify(e)
+	return failure.Classify(e)
 }
 
 // failure is what a message that failed amounts to: what was seen of its request, or what Pi
 // says of it.
-func (h *hearing) failure(m *message) *recovery.Failure {
+func (h *hearing) failure(m *message) *failure.Failure {
 	f := h.said(m.ErrorMessage, h.phase())
 	if seen, count := h.seen.failure(f.HTTPStatus); seen != nil {
 		seen.RetryAfter = max(seen.RetryAfter, f.RetryAfter)
 		f = seen
 		if count > 1 {
-			f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nPi's client library asked %d times before it said so.", count)
+			f.Detail = words.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nPi's client library asked %d times before it said so.", count)
 		}
 	}
-	f.RequestID = cmp.Or(f.RequestID, h.seen.requestID(), recovery.Clip(m.ResponseID, recovery.MaxRequestID))
+	f.RequestID = cmp.Or(f.RequestID, h.seen.requestID(), words.Clip(m.ResponseID, failure.MaxRequestID))
 	return f
 }
 
 // said is what Pi's words about a failure amount to. A stream that ended without a word of
 // an answer is an empty one.
-func (h *hearing) said(text string, phase recovery.Phase) *recovery.Failure {
+func (h *hearing) said(text string, phase failure.Phase) *failure.Failure {
 	e, after := read(h.session.clean(text), phase)
-	if e.Kind == recovery.KindStreamInterrupted && e.Phase == recovery.PhaseEndOfStream && !h.shown {
-		e.Kind = recovery.KindEmptyResponse
+	if e.Kind == failure.KindStreamInterrupted && e.Phase == failure.PhaseEndOfStream && !h.shown {
+		e.Kind = failure.KindEmptyResponse
 	}
 	f := h.classify(e)
 	f.RetryAfter = max(f.RetryAfter, after)
@@ -58,12 +59,12 @@ func (h *hearing) said(text string, phase recovery.Phase) *recovery.Failure {
 }
 
 // refusal is a prompt that Pi does not take.
-func (h *hearing) refusal(text string) *recovery.Failure {
-	f := h.said(text, recovery.PhasePrompt)
-	if f.Kind == recovery.KindAuth {
-		f.Variant = recovery.VariantKeyMissing
-		f.Describe(recovery.Words{SetKey: "Log in with pi, or set its key where Mulligan runs" + exported(h.session.engine.cfg.keyVariable(h.provider)) + ", then retry."})
-		f.Detail = recovery.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nLog in with pi, or name the variable that holds the key in env of the provider %q in mulligan.yaml.", h.session.engine.cfg.Name)
+func (h *hearing) refusal(text string) *failure.Failure {
+	f := h.said(text, failure.PhasePrompt)
+	if f.Kind == failure.KindAuth {
+		f.Variant = failure.VariantKeyMissing
+		f.Describe(failure.Words{SetKey: "Log in with pi, or set its key where Mulligan runs" + exported(h.session.engine.cfg.keyVariable(h.provider)) + ", then retry."})
+		f.Detail = words.Clip(f.Detail, maxDetail) + fmt.Sprintf("\nLog in with pi, or name the variable that holds the key in env of the provider %q in mulligan.yaml.", h.session.engine.cfg.Name)
 	}
 	return f
 }
@@ -77,20 +78,20 @@ func exported(variable string) string {
 
 // trouble is what stands between us and Pi.
 func (h *hearing) trouble(err error) error {
-	if _, ok := recovery.AsFailure(err); ok {
+	if _, ok := failure.AsFailure(err); ok {
 		return err
 	}
 	if text, ok := isRefusal(err); ok {
 		return h.refusal(text)
 	}
-	kind := recovery.KindInterrupted
+	kind := failure.KindInterrupted
 	if _, ok := errors.AsType[*misconfiguredError](err); ok {
-		kind = recovery.KindMisconfigured
+		kind = failure.KindMisconfigured
 	}
 	if p := h.session.last(); p != nil && errors.Is(err, errGone) {
 		return h.died(p, err)
 	}
-	return h.ours(kind, recovery.PhaseBeforeConnect, h.session.clean(err.Error()))
+	return h.ours(kind, failure.PhaseBeforeConnect, h.session.clean(err.Error()))
 }
 
 // died is a Pi that has ended where it should not. One that never came so far as to say
@@ -102,20 +103,20 @@ func (h *hearing) died(p *process, cause error) error {
 	}
 	switch {
 	case !errors.Is(cause, errGone):
-		return h.ours(recovery.KindMalformedResponse, h.phase(), text)
+		return h.ours(failure.KindMalformedResponse, h.phase(), text)
 	case p.spoke():
-		return h.ours(recovery.KindInterrupted, h.phase(), text)
+		return h.ours(failure.KindInterrupted, h.phase(), text)
 	}
-	return h.ours(recovery.KindMisconfigured, recovery.PhaseBeforeConnect, text)
+	return h.ours(failure.KindMisconfigured, failure.PhaseBeforeConnect, text)
 }
 
-func (h *hearing) ours(kind recovery.Kind, phase recovery.Phase, text string) *recovery.Failure {
-	f := recovery.Classify(recovery.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
-	f.Detail = recovery.Clip(text, recovery.MaxDetail)
-	if kind == recovery.KindMisconfigured { // it is Pi that is, and nobody's address
+func (h *hearing) ours(kind failure.Kind, phase failure.Phase, text string) *failure.Failure {
+	f := failure.Classify(failure.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
+	f.Detail = words.Clip(text, failure.MaxDetail)
+	if kind == failure.KindMisconfigured { // it is Pi that is, and nobody's address
 		f.Provider = h.session.engine.cfg.Name
-		f.Describe(recovery.Words{})
-		f.Message = recovery.Clip(plain(text), maxMessage)
+		f.Describe(failure.Words{})
+		f.Message = words.Clip(plain(text), maxMessage)
 	}
 	return f
 }

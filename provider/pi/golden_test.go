@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 var (
@@ -117,11 +118,11 @@ func (r row) play(t *testing.T, e *Engine) string {
 		}
 		if failed != nil {
 			failures++
-			f, ok := recovery.AsFailure(failed)
+			f, ok := failure.AsFailure(failed)
 			if !ok {
 				t.Fatal(failed)
 			}
-			fmt.Fprintf(&b, "  fails: %s %s %d %q retry after %d, of %s: %q\n", f.Kind, f.Phase, f.HTTPStatus, f.ProviderCode, f.RetryAfter, f.Provider, recovery.Clip(f.Detail, 200))
+			fmt.Fprintf(&b, "  fails: %s %s %d %q retry after %d, of %s: %q\n", f.Kind, f.Phase, f.HTTPStatus, f.ProviderCode, f.RetryAfter, f.Provider, words.Clip(f.Detail, 200))
 			continue
 		}
 		fmt.Fprintf(&b, "  stops: %s, %v\n", a.Stop, a.Usage.Total() > 0)

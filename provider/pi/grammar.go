@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // maxError is the most that is read of an errorMessage, in bytes.
@@ -26,25 +27,25 @@ var (
 // they begin. A more precise one comes before a more general one.
 var phrases = []struct {
 	begins string
-	kind   recovery.Kind
-	phase  recovery.Phase
+	kind   failure.Kind
+	phase  failure.Phase
 }{
-	{"Connection error.", recovery.KindUnreachable, recovery.PhaseBeforeConnect},
-	{"Request timed out.", recovery.KindTimeout, recovery.PhaseBeforeFirstEvent},
-	{"terminated: Body Timeout Error", recovery.KindTimeout, recovery.PhaseMidStream},
-	{"terminated", recovery.KindStreamInterrupted, recovery.PhaseMidStream},
-	{"Anthropic stream ended", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
-	{"Google stream ended", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
-	{"Stream ended without", recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
-	{"Could not parse", recovery.KindMalformedResponse, recovery.PhaseMidStream},
-	{"Error reading response:", recovery.KindMalformedResponse, recovery.PhaseMidStream},
-	{"The model refused", recovery.KindContentFilter, recovery.PhaseEndOfStream},
-	{"Request was aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
-	{"Request aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
-	{"This operation was aborted", recovery.KindInterrupted, recovery.PhaseMidStream},
-	{"No API key found", recovery.KindAuth, recovery.PhasePrompt},
-	{"No models available", recovery.KindAuth, recovery.PhasePrompt},
-	{"Model not found", recovery.KindModelNotFound, recovery.PhasePrompt},
+	{"Connection error.", failure.KindUnreachable, failure.PhaseBeforeConnect},
+	{"Request timed out.", failure.KindTimeout, failure.PhaseBeforeFirstEvent},
+	{"terminated: Body Timeout Error", failure.KindTimeout, failure.PhaseMidStream},
+	{"terminated", failure.KindStreamInterrupted, failure.PhaseMidStream},
+	{"Anthropic stream ended", failure.KindStreamInterrupted, failure.PhaseEndOfStream},
+	{"Google stream ended", failure.KindStreamInterrupted, failure.PhaseEndOfStream},
+	{"Stream ended without", failure.KindStreamInterrupted, failure.PhaseEndOfStream},
+	{"Could not parse", failure.KindMalformedResponse, failure.PhaseMidStream},
+	{"Error reading response:", failure.KindMalformedResponse, failure.PhaseMidStream},
+	{"The model refused", failure.KindContentFilter, failure.PhaseEndOfStream},
+	{"Request was aborted", failure.KindInterrupted, failure.PhaseMidStream},
+	{"Request aborted", failure.KindInterrupted, failure.PhaseMidStream},
+	{"This operation was aborted", failure.KindInterrupted, failure.PhaseMidStream},
+	{"No API key found", failure.KindAuth, failure.PhasePrompt},
+	{"No models available", failure.KindAuth, failure.PhasePrompt},
+	{"Model not found", failure.KindModelNotFound, failure.PhasePrompt},
 }
 
 // filtered are the reasons to end an answer that mean a filter.
@@ -52,17 +53,17 @@ var filtered = map[string]bool{"content_filter": true, "refusal": true, "sensiti
 
 // read makes evidence of what Pi says of a failed request. phase is how far the message
 // had come; secrets are out of it already.
-func read(said string, phase recovery.Phase) (e recovery.Evidence, retryAfter recovery.Millis) {
-	said = recovery.Clip(said, maxError)
-	e = recovery.Evidence{Err: errors.New(said), Phase: phase}
+func read(said string, phase failure.Phase) (e failure.Evidence, retryAfter failure.Millis) {
+	said = words.Clip(said, maxError)
+	e = failure.Evidence{Err: errors.New(said), Phase: phase}
 	if m := demandedDelay.FindStringSubmatch(said); m != nil {
 		seconds, _ := strconv.Atoi(m[1]) // at most nine digits
-		retryAfter = recovery.Millis(seconds) * 1000
+		retryAfter = failure.Millis(seconds) * 1000
 		said = said[len(m[0]):]
 	}
 	if m := statusFirst.FindStringSubmatch(said); m != nil {
 		e.Status, _ = strconv.Atoi(m[1]) // three digits
-		e.Phase = recovery.PhaseBeforeFirstEvent
+		e.Phase = failure.PhaseBeforeFirstEvent
 		said = said[len(m[0]):]
 	}
 	for _, p := range phrases {
@@ -72,10 +73,10 @@ func read(said string, phase recovery.Phase) (e recovery.Evidence, retryAfter re
 		}
 	}
 	if m := finish.FindStringSubmatch(said); m != nil && e.Status == 0 {
-		e.Phase = recovery.PhaseEndOfStream
+		e.Phase = failure.PhaseEndOfStream
 		e.Body = errorBody(m[1], said)
 		if filtered[m[1]] {
-			e.Kind = recovery.KindContentFilter
+			e.Kind = failure.KindContentFilter
 		}
 		return e, retryAfter
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const (
@@ -39,7 +39,7 @@ type hearing struct {
 	underway bool // Pi's agent has begun since the prompt, or had before
 	ended    *message
 	seen     sight // of the requests that led to the message which ends
-	failed   *recovery.Failure
+	failed   *failure.Failure
 	stopping bool // Pi's agent has ended, and no retry was announced
 	busy     bool // Pi compacts, or sleeps
 	over     bool // nothing more is told
@@ -62,7 +62,7 @@ func (h *hearing) tell(d llm.Delta) {
 	}
 	if h.size += len(d.Text); h.size > maxAnswer {
 		h.session.abort()
-		h.fail(h.classify(recovery.Evidence{Kind: recovery.KindMalformedResponse, Err: fmt.Errorf("the message has more than %d bytes", maxAnswer), Phase: h.phase()}))
+		h.fail(h.classify(failure.Evidence{Kind: failure.KindMalformedResponse, Err: fmt.Errorf("the message has more than %d bytes", maxAnswer), Phase: h.phase()}))
 		return
 	}
 	if !h.over && !h.yield(d, nil) {
@@ -250,7 +250,7 @@ func (h *hearing) end(m *message) {
 	case m.StopReason == "error" || m.StopReason == "aborted":
 		h.failed = h.failure(m)
 	case len(calls) == 0 && m.text() == "" && m.Usage == (usage{}):
-		h.failed = h.classify(recovery.Evidence{Kind: recovery.KindEmptyResponse, Phase: recovery.PhaseEndOfStream})
+		h.failed = h.classify(failure.Evidence{Kind: failure.KindEmptyResponse, Phase: failure.PhaseEndOfStream})
 	case len(calls) == 0:
 		if !h.worded && m.text() != "" {
 			h.tell(llm.Delta{Kind: llm.DeltaText, Text: m.text()})
@@ -260,12 +260,12 @@ func (h *hearing) end(m *message) {
 		h.stop(llm.StopLength)
 	case h.cut():
 		h.session.abort()
-		kind := recovery.KindMalformedResponse
+		kind := failure.KindMalformedResponse
 		if m.StopReason == "stop" { // the provider ended it, or the connection did
-			kind = recovery.KindStreamInterrupted
+			kind = failure.KindStreamInterrupted
 		}
-		h.fail(h.classify(recovery.Evidence{
-			Kind: kind, Phase: recovery.PhaseEndOfStream,
+		h.fail(h.classify(failure.Evidence{
+			Kind: kind, Phase: failure.PhaseEndOfStream,
 			Err: errors.New("the arguments of a tool call do not end; old versions of Pi begin to carry it out all the same"),
 		}))
 	default:
@@ -302,7 +302,7 @@ func (h *hearing) finishCalls(calls []part) {
 }
 
 // sleep takes it that Pi will retry by itself.
-func (h *hearing) sleep(delay recovery.Millis) {
+func (h *hearing) sleep(delay failure.Millis) {
 	h.stopping = false
 	if h.failed == nil {
 		h.tell(llm.Delta{Kind: llm.DeltaPing})
@@ -340,7 +340,7 @@ func (h *hearing) settle() {
 		h.stop(reason)
 	case h.underway:
 		h.session.rests()
-		h.fail(h.classify(recovery.Evidence{Kind: recovery.KindEmptyResponse, Phase: recovery.PhaseEndOfStream}))
+		h.fail(h.classify(failure.Evidence{Kind: failure.KindEmptyResponse, Phase: failure.PhaseEndOfStream}))
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // goOn is the prompt that the extension keeps from the model. Without the extension it
@@ -222,9 +222,9 @@ func tellOne(m llm.Message) string {
 		case p.Image != nil:
 			pieces = append(pieces, who+"[a picture]")
 		case p.Call != nil:
-			pieces = append(pieces, fmt.Sprintf("Assistant called %s with %s", p.Call.Name, recovery.Clip(string(p.Call.Args), maxToldResult)))
+			pieces = append(pieces, fmt.Sprintf("Assistant called %s with %s", p.Call.Name, words.Clip(string(p.Call.Args), maxToldResult)))
 		case p.Result != nil:
-			pieces = append(pieces, fmt.Sprintf("%s returned: %s", p.Result.Name, recovery.Clip(p.Result.Text, maxToldResult)))
+			pieces = append(pieces, fmt.Sprintf("%s returned: %s", p.Result.Name, words.Clip(p.Result.Text, maxToldResult)))
 		}
 	}
 	return strings.Join(pieces, "\n")

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // The promises of doc.go, each with a test that has its number and a patch in
@@ -46,7 +46,7 @@ func TestPi01OneFailure(t *testing.T) {
 
 func TestPi02NothingIsNoAnswer(t *testing.T) {
 	recorded(t, []string{"empty", "empty-openai", "html-200"}, func(t *testing.T, e *Engine) {
-		if a, f := hear(t.Context(), t, e, ask()); f == nil || f.Kind != recovery.KindEmptyResponse {
+		if a, f := hear(t.Context(), t, e, ask()); f == nil || f.Kind != failure.KindEmptyResponse {
 			t.Errorf("%+v, %v", a, f)
 		}
 	})

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 func anthropicOnly(path string) observe.Decoder {
@@ -172,9 +172,9 @@ func TestPi09ProxySees(t *testing.T) {
 	for name, c := range map[string]struct {
 		do     http.HandlerFunc
 		breaks bool
-		want   recovery.Kind // "" = nothing is wrong
+		want   failure.Kind // "" = nothing is wrong
 		status int
-		after  recovery.Millis
+		after  failure.Millis
 	}{
 		"whole": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, start+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
@@ -182,18 +182,18 @@ func TestPi09ProxySees(t *testing.T) {
 		"limited": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "7")
 			http.Error(w, `{"type":"error","error":{"type":"rate_limit_error","message":"slow down, `+r.Header.Get("X-Api-Key")+`"}}`, http.StatusTooManyRequests)
-		}, false, recovery.KindRateLimit, 429, 7000},
-		"cut":   {func(w http.ResponseWriter, _ *http.Request) { stream(w, start) }, true, recovery.KindStreamInterrupted, 200, 0},
-		"empty": {func(w http.ResponseWriter, _ *http.Request) { stream(w, "") }, true, recovery.KindEmptyResponse, 200, 0},
+		}, false, failure.KindRateLimit, 429, 7000},
+		"cut":   {func(w http.ResponseWriter, _ *http.Request) { stream(w, start) }, true, failure.KindStreamInterrupted, 200, 0},
+		"empty": {func(w http.ResponseWriter, _ *http.Request) { stream(w, "") }, true, failure.KindEmptyResponse, 200, 0},
 		"broken": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, start)
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, true, recovery.KindStreamInterrupted, 200, 0},
+		}, true, failure.KindStreamInterrupted, 200, 0},
 		"redirected": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
-		}, true, recovery.KindMisconfigured, 307, 0},
-		"refused": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true, recovery.KindUnreachable, 0, 0},
+		}, true, failure.KindMisconfigured, 307, 0},
+		"refused": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true, failure.KindUnreachable, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, w, url := through(t, c.do)
@@ -320,12 +320,12 @@ func TestPi09Observed(t *testing.T) {
 		}
 		_ = p.send(map[string]any{"id": "later", "type": "get_state"}) // it has its answer
 	}
-	turn := func(times int) (told []llm.Delta, failed *recovery.Failure) {
+	turn := func(times int) (told []llm.Delta, failed *failure.Failure) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		for d, err := range e.Stream(ctx, ask()) {
 			if err != nil {
-				failed, _ = recovery.AsFailure(err)
+				failed, _ = failure.AsFailure(err)
 			}
 			if told = append(told, d); len(told) == 1 {
 				asks(times)
@@ -334,7 +334,7 @@ func TestPi09Observed(t *testing.T) {
 		return told, failed
 	}
 	_, f := turn(2)
-	if f == nil || f.Kind != recovery.KindRateLimit || f.HTTPStatus != 429 || f.RetryAfter != 7000 || f.RequestID == "" || f.Model != "pi/fa/m" || f.Provider != "fa" {
+	if f == nil || f.Kind != failure.KindRateLimit || f.HTTPStatus != 429 || f.RetryAfter != 7000 || f.RequestID == "" || f.Model != "pi/fa/m" || f.Provider != "fa" {
 		t.Fatalf("%+v", f)
 	}
 	if !strings.Contains(f.Detail, "asked 2 times") {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 const (
@@ -107,7 +107,7 @@ func (p *process) known(id string, err error) (string, bool, error) {
 	defer p.mu.Unlock()
 	if t := p.tools[id]; t != nil && t.over {
 		delete(p.tools, id)
-		return recovery.Clip(textOf(t.result), maxResult), t.failed, nil
+		return words.Clip(textOf(t.result), maxResult), t.failed, nil
 	}
 	return "", false, err
 }

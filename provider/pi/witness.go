@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // maxVisits is how many requests are kept that belong to one message of Pi's.
@@ -125,17 +125,17 @@ func (v *visit) look() {
 
 // cut reports whether an answer that has come to its end is none.
 func (v *visit) cut() bool {
-	_, failed := recovery.AsFailure(v.Err(nil))
+	_, failed := failure.AsFailure(v.Err(nil))
 	return failed && v.Status() < http.StatusMultipleChoices
 }
 
 // failure is what went wrong with the request. An answer that Pi itself did not hear to its
 // end is for Pi to speak of.
-func (v *visit) failure() *recovery.Failure {
+func (v *visit) failure() *failure.Failure {
 	if !v.Settled() && v.Status() < http.StatusBadRequest {
 		return nil
 	}
-	f, _ := recovery.AsFailure(v.Err(nil))
+	f, _ := failure.AsFailure(v.Err(nil))
 	return f
 }
 
@@ -144,7 +144,7 @@ type sight []*visit
 
 // failure is that of the last request that went wrong, with the status that Pi speaks of if
 // it names one; and how many went wrong. It is nil where none was seen.
-func (s sight) failure(status int) (last *recovery.Failure, count int) {
+func (s sight) failure(status int) (last *failure.Failure, count int) {
 	for _, v := range s {
 		f := v.failure()
 		if f == nil {

@@ -23,5 +23,5 @@
 // of the output, so that what only a closing event carries is told too, and nothing
 // twice.
 //
-// Failures are recovery.Failure values; nothing is sent twice.
+// Failures are failure.Failure values; nothing is sent twice.
 package responses

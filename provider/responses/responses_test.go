@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/responses"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const full = "openai-responses/m"
@@ -121,22 +121,22 @@ func TestAnotherModel(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		step  faultlab.Step
-		kind  recovery.Kind
-		phase recovery.Phase
+		kind  failure.Kind
+		phase failure.Phase
 	}{
-		{faultlab.RateLimited(2 * time.Second), recovery.KindRateLimit, recovery.PhaseBeforeFirstEvent},
-		{faultlab.Unauthorized(), recovery.KindAuth, recovery.PhaseBeforeFirstEvent},
-		{faultlab.CutAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseMidStream},
-		{faultlab.EndAfter("some text"), recovery.KindStreamInterrupted, recovery.PhaseEndOfStream},
-		{faultlab.ErrorEventAfter("some text"), recovery.KindOverloaded, recovery.PhaseMidStream},
-		{faultlab.Malformed("some text"), recovery.KindMalformedResponse, recovery.PhaseMidStream},
-		{faultlab.Empty200(), recovery.KindEmptyResponse, recovery.PhaseEndOfStream},
+		{faultlab.RateLimited(2 * time.Second), failure.KindRateLimit, failure.PhaseBeforeFirstEvent},
+		{faultlab.Unauthorized(), failure.KindAuth, failure.PhaseBeforeFirstEvent},
+		{faultlab.CutAfter("some text"), failure.KindStreamInterrupted, failure.PhaseMidStream},
+		{faultlab.EndAfter("some text"), failure.KindStreamInterrupted, failure.PhaseEndOfStream},
+		{faultlab.ErrorEventAfter("some text"), failure.KindOverloaded, failure.PhaseMidStream},
+		{faultlab.Malformed("some text"), failure.KindMalformedResponse, failure.PhaseMidStream},
+		{faultlab.Empty200(), failure.KindEmptyResponse, failure.PhaseEndOfStream},
 	} {
 		t.Run(c.step.Name(), func(t *testing.T) {
 			lab, model := start(t)
 			lab.Script("m", c.step)
 			answer, err := hear(t, model, ask())
-			f, ok := recovery.AsFailure(err)
+			f, ok := failure.AsFailure(err)
 			if !ok || f.Kind != c.kind || f.Phase != c.phase || f.Provider != "openai-responses" || answer.Stop != "" {
 				t.Errorf("%+v, %v", answer, err)
 			}
@@ -153,7 +153,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t, model, ask())
-	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindAuth || !strings.Contains(f.Detail, "OPENAI_API_KEY") {
+	if f, ok := failure.AsFailure(err); !ok || f.Kind != failure.KindAuth || !strings.Contains(f.Detail, "OPENAI_API_KEY") {
 		t.Errorf("no key: %v", err)
 	}
 	elsewhere, err := responses.New(responses.Config{BaseURL: "https://example.com/v1"})
@@ -161,7 +161,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = hear(t, elsewhere, ask())
-	if f, ok := recovery.AsFailure(err); !ok || strings.Contains(f.Detail, "OPENAI_API_KEY") {
+	if f, ok := failure.AsFailure(err); !ok || strings.Contains(f.Detail, "OPENAI_API_KEY") {
 		t.Errorf("another's key: %v", err)
 	}
 	if _, err := responses.New(responses.Config{BaseURL: "http://example.com"}); err == nil {
@@ -186,7 +186,7 @@ data: {"type":"response.failed","sequence_number":1,"response":{"id":"resp_1","e
 		t.Fatal(err)
 	}
 	answer, err := hear(t, model, ask())
-	if f, ok := recovery.AsFailure(err); !ok || f.Kind != recovery.KindUnavailable {
+	if f, ok := failure.AsFailure(err); !ok || f.Kind != failure.KindUnavailable {
 		t.Errorf("%v", err)
 	}
 	if want := (llm.Usage{InputTokens: 30, OutputTokens: 12}); answer.Usage != want {

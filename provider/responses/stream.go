@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/dialect"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // stream makes deltas of the events of one answer.
@@ -200,7 +200,7 @@ func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	case observe.IsError(r.Error):
 		return r.used(deltas), reported(r.Error)
 	case s.event.Type == "response.cancelled":
-		return r.used(deltas), &observe.ReportedError{Body: data, Kind: recovery.KindStreamInterrupted}
+		return r.used(deltas), &observe.ReportedError{Body: data, Kind: failure.KindStreamInterrupted}
 	}
 	return r.used(deltas), &observe.ReportedError{Body: data}
 }

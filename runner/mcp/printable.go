@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // printable makes what a server said safe to show in one line of at most n bytes: what
@@ -16,5 +16,5 @@ func printable(s string, n int) string {
 		}
 		return ' '
 	}, s[:min(len(s), 4*n)])
-	return recovery.Clip(strings.Join(strings.Fields(s), " "), n)
+	return words.Clip(strings.Join(strings.Fields(s), " "), n)
 }

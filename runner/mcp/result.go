@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -32,7 +32,7 @@ func resultText(result *sdk.CallToolResult) (string, error) {
 		}
 		parts = append(parts, string(structured))
 	}
-	text := recovery.Clip(strings.Join(parts, "\n"), runner.MaxToolResult)
+	text := words.Clip(strings.Join(parts, "\n"), runner.MaxToolResult)
 	switch {
 	case !result.IsError:
 		return text, nil

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
@@ -98,7 +99,7 @@ func underHost(t *testing.T, c Command) {
 		"config":                 {Action: recovery.ActionFail, Reason: "hi"},
 		"raise boom":             {Error: "boom"},
 	} {
-		event := hooks.RunError{Run: "r", Failure: recovery.Failure{Kind: recovery.KindTimeout, Detail: detail}}
+		event := hooks.RunError{Run: "r", Failure: failure.Failure{Kind: failure.KindTimeout, Detail: detail}}
 		hooks.Dispatch(context.Background(), h.Hooks(), event, hooks.Deadlines{}, func(got recovery.Vote) {
 			if got.Action != want.Action || got.Delay != want.Delay || got.Reason != want.Reason || !strings.Contains(got.Error, want.Error) {
 				t.Errorf("%s: %+v", detail, got)
@@ -194,7 +195,7 @@ func TestThePageHasTheConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cookie != protoconv.CookieKey+"="+protoconv.CookieValue || protoconv.ProtocolVersion != 1 || protoconv.MaxRequest != 64<<20 || protoconv.MaxReply != 1<<20 || recovery.MaxDelay != 604800000 {
+	if cookie != protoconv.CookieKey+"="+protoconv.CookieValue || protoconv.ProtocolVersion != 1 || protoconv.MaxRequest != 64<<20 || protoconv.MaxReply != 1<<20 || failure.MaxDelay != 604800000 {
 		t.Error("a constant of the protocol has changed: change the page and this test")
 	}
 	for _, want := range []string{protoconv.CookieKey, protoconv.CookieValue, "64 MiB", "604800000"} {

@@ -10,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/mulligan-run/mulligan/failure"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // examine gives the results of an exam by TOPIC/NAME.
@@ -101,7 +101,7 @@ func TestExamIsFailed(t *testing.T) {
 // Every kind is asked about in every shape, and an event is one that a host could send.
 func TestQuestions(t *testing.T) {
 	questions := KindQuestions()
-	if len(questions) != len(recovery.Kinds()) {
+	if len(questions) != len(failure.Kinds()) {
 		t.Errorf("%d questions", len(questions))
 	}
 	for _, q := range slices.Concat(questions, HostileQuestions()) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -39,7 +40,7 @@ var examples = []example{
 		},
 		config:  `{"dollars": 2, "prices": {"a/plain": 10, "b/dear": 25}}`,
 		refused: `{"prices": {}}`,
-		event:   hooks.RunError{Model: "a/plain", Failure: recovery.Failure{Kind: recovery.KindBudget}, Remaining: recovery.Budget{Microdollars: -1}},
+		event:   hooks.RunError{Model: "a/plain", Failure: failure.Failure{Kind: failure.KindBudget}, Remaining: recovery.Budget{Microdollars: -1}},
 		want:    recovery.Vote{Action: recovery.ActionFail, Reason: "The run's budget is used up: $2.00 of $2.00 spent"},
 	},
 	{
@@ -48,8 +49,8 @@ var examples = []example{
 			prepare: pythonPager,
 		},
 		refused: `{"failures": 0}`,
-		event: hooks.RunError{Model: "a/b", Failure: recovery.Failure{
-			Kind: recovery.KindAuth, Origin: recovery.OriginModel, Provider: "a", Title: "The key was refused",
+		event: hooks.RunError{Model: "a/b", Failure: failure.Failure{
+			Kind: failure.KindAuth, Origin: failure.OriginModel, Provider: "a", Title: "The key was refused",
 		}},
 		page: `"a: auth. The key was refused"`,
 	},
@@ -60,7 +61,7 @@ var examples = []example{
 		},
 		refused: `{"siblings": [["alone"]]}`,
 		event: hooks.RunError{
-			Model: "a-work/m", Failure: recovery.Failure{Kind: recovery.KindQuota},
+			Model: "a-work/m", Failure: failure.Failure{Kind: failure.KindQuota},
 			Alternatives: []recovery.Alternative{{Model: "b/m"}, {Model: "a-home/m"}},
 		},
 		want: recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "a-home/m", Reason: "a-work: quota. a-home has the same model"},
@@ -72,7 +73,7 @@ var examples = []example{
 		},
 		config:  `{"least_seconds": 80}`,
 		refused: `{"share": 2}`,
-		event:   hooks.RunError{Model: "a/b", MaxRetries: 3, Failure: recovery.Failure{Kind: recovery.KindOverloaded}},
+		event:   hooks.RunError{Model: "a/b", MaxRetries: 3, Failure: failure.Failure{Kind: failure.KindOverloaded}},
 		want:    recovery.Vote{Action: recovery.ActionRetry, Delay: 10_000, Reason: "0 of 80 s of patience are used"},
 	},
 }

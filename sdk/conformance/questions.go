@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -30,7 +31,7 @@ const (
 // KindQuestions has a question about every kind of failure, each in the same shapes.
 func KindQuestions() []Question {
 	var list []Question
-	for _, kind := range recovery.Kinds() {
+	for _, kind := range failure.Kinds() {
 		q := Question{Name: string(kind)}
 		for _, s := range shapes {
 			m := eventOf(kind)
@@ -66,21 +67,21 @@ var shapes = []struct {
 }
 
 // eventOf is a first failure of a kind, with two models to switch to.
-func eventOf(kind recovery.Kind) *mulliganv1.RunErrorRequest {
+func eventOf(kind failure.Kind) *mulliganv1.RunErrorRequest {
 	return &mulliganv1.RunErrorRequest{
 		DryRun: true, Time: timestamppb.New(time.Date(2026, 5, 4, 3, 2, 5, 0, time.UTC)),
 		Run: "run-1", Model: askedModel, MaxRetries: 10, AutoRecover: true, ElapsedMs: 1500, RemainingAttempts: 10,
 		ReplaySafety: mulliganv1.ReplaySafety_REPLAY_SAFETY_SAFE,
 		Alternatives: []*mulliganv1.Alternative{{Model: otherModel, ContextTokens: 200_000}, {Model: "spare/one"}},
-		Failure: protoconv.FailureToProto(recovery.Failure{
-			Kind: kind, Code: kind.Code(), Retryable: kind.Retryable(), Origin: recovery.OriginModel,
-			Phase: recovery.PhaseBeforeFirstEvent, Provider: "test", Model: askedModel,
+		Failure: protoconv.FailureToProto(failure.Failure{
+			Kind: kind, Code: kind.Code(), Retryable: kind.Retryable(), Origin: failure.OriginModel,
+			Phase: failure.PhaseBeforeFirstEvent, Provider: "test", Model: askedModel,
 			Title: "The model failed", Message: "The provider said so.", Detail: "it is " + string(kind),
 		}),
 	}
 }
 
-func ordinary() *mulliganv1.RunErrorRequest { return eventOf(recovery.KindUnavailable) }
+func ordinary() *mulliganv1.RunErrorRequest { return eventOf(failure.KindUnavailable) }
 
 func everything(m *mulliganv1.RunErrorRequest) {
 	m.Session, m.Attempt, m.Retries = "session-1", 1, 1
@@ -131,7 +132,7 @@ func HostileQuestions() []Question {
 			m.Attempt, m.Retries, m.MaxRetries, m.RemainingAttempts, m.IdleExpiries = most, most, most, 1, 1<<31-1
 			m.Remaining = &mulliganv1.Budget{Tokens: 1<<63 - 1, Microdollars: 1<<63 - 1}
 			m.ElapsedMs, m.RemainingMs, m.Failure.ElapsedMs, m.Failure.LimitMs = 1<<53, 1<<53, 1<<53, 1<<53
-			m.Failure.RetryAfterMs, m.Failure.HttpStatus = int64(recovery.MaxDelay), 999
+			m.Failure.RetryAfterMs, m.Failure.HttpStatus = int64(failure.MaxDelay), 999
 			m.Failure.ResetsAt = timestamppb.New(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))
 		})}},
 		{"all of Unicode", []Talk{change("text", func(m *mulliganv1.RunErrorRequest) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -36,8 +37,8 @@ func goldenRuns() map[string][]recovery.Body {
 	}
 	plain := started
 	plain.Session = ""
-	broke := recovery.Failed{Attempt: 1, Failure: recovery.Failure{
-		Kind: recovery.KindQuota, Code: "MODEL_PROVIDER_RATE_LIMITED", Origin: recovery.OriginModel, Phase: recovery.PhaseBeforeFirstEvent,
+	broke := recovery.Failed{Attempt: 1, Failure: failure.Failure{
+		Kind: failure.KindQuota, Code: "MODEL_PROVIDER_RATE_LIMITED", Origin: failure.OriginModel, Phase: failure.PhaseBeforeFirstEvent,
 		Model: "lab/one", Title: "The quota is used up",
 	}}
 	began := recovery.Began{Attempt: 1, Round: 1, Model: "lab/one"}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -100,7 +101,7 @@ func anyEvent(random *rand.Rand, run string, seq uint64, n int) recovery.Event {
 	bodies := []recovery.Body{
 		recovery.Waiting{ID: "w", For: recovery.WaitReset, Until: until},
 		recovery.Waiting{ID: "n", For: recovery.WaitNetwork, Until: until},
-		recovery.Due{Timer: recovery.TimerWait},
+		recovery.Due{Timer: failure.TimerWait},
 		recovery.Began{Attempt: 1, Round: 1, Model: "lab/one"},
 		recovery.Suggested{Suggestion: recovery.Suggestion{ID: "s", SuggestedAction: recovery.ActionRetry, ExpiresAt: until}},
 		recovery.Accepted{Suggestion: "s"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -97,10 +98,10 @@ func testListDueNoMore(t *testing.T, log timeline.Log) {
 	due := timeline.Query{Due: epoch.Add(time.Hour)}
 	for name, bodies := range map[string][]recovery.Body{
 		"answered, and waits anew": {recovery.Accepted{Suggestion: "w"}, waits("w2", 2*time.Hour)},
-		"over, and waits anew":     {recovery.Due{Timer: recovery.TimerWait}, recovery.Failed{}, waits("w2", 2*time.Hour)},
+		"over, and waits anew":     {recovery.Due{Timer: failure.TimerWait}, recovery.Failed{}, waits("w2", 2*time.Hour)},
 		"cancelled":                {recovery.CancelRequested{}, recovery.Ended{Status: recovery.StatusCancelled}},
-		"over, and completed":      {recovery.Due{Timer: recovery.TimerWait}, recovery.Ended{Status: recovery.StatusCompleted}},
-		"over, and asks for longer": {recovery.Due{Timer: recovery.TimerWait}, recovery.Suggested{Suggestion: recovery.Suggestion{
+		"over, and completed":      {recovery.Due{Timer: failure.TimerWait}, recovery.Ended{Status: recovery.StatusCompleted}},
+		"over, and asks for longer": {recovery.Due{Timer: failure.TimerWait}, recovery.Suggested{Suggestion: recovery.Suggestion{
 			SuggestedAction: recovery.ActionRetry, ID: "s", ExpiresAt: epoch.Add(2 * time.Hour),
 		}}},
 	} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -44,16 +45,16 @@ func testSummary(t *testing.T, log timeline.Log) {
 		{recovery.Checkpointed{Attempt: 1}, recovery.StatusRunning, false, "", now},
 		{waiting("w", recovery.WaitReset), recovery.StatusWaiting, false, recovery.WaitReset, until},
 		{recovery.Claimed{}, recovery.StatusWaiting, false, recovery.WaitReset, until},
-		{recovery.Due{Timer: recovery.TimerWait}, recovery.StatusRunning, false, "", now},
+		{recovery.Due{Timer: failure.TimerWait}, recovery.StatusRunning, false, "", now},
 		{waiting("w2", recovery.WaitTime), recovery.StatusWaiting, false, recovery.WaitTime, until},
 		{recovery.Accepted{Suggestion: "w"}, recovery.StatusWaiting, false, recovery.WaitTime, until},
 		{recovery.Accepted{Suggestion: "w2"}, recovery.StatusRunning, false, "", now},
 		{waiting("w3", recovery.WaitTime), recovery.StatusWaiting, false, recovery.WaitTime, until},
-		{recovery.Due{Timer: recovery.TimerRun}, recovery.StatusWaiting, false, recovery.WaitTime, now},
+		{recovery.Due{Timer: failure.TimerRun}, recovery.StatusWaiting, false, recovery.WaitTime, now},
 		{recovery.Failed{}, recovery.StatusRunning, false, "", now},
 		{waiting("w4", recovery.WaitNetwork), recovery.StatusWaiting, false, recovery.WaitNetwork, now},
 		{recovery.Noted{}, recovery.StatusWaiting, false, recovery.WaitNetwork, now},
-		{recovery.Due{Timer: recovery.TimerNetwork}, recovery.StatusRunning, false, "", now},
+		{recovery.Due{Timer: failure.TimerNetwork}, recovery.StatusRunning, false, "", now},
 		{suggestion, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "another"}, recovery.StatusFailed, true, "", expiry},
 		{recovery.Accepted{Suggestion: "s"}, recovery.StatusRunning, false, "", now},

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -106,7 +107,7 @@ func testSessionDefaults(t *testing.T, log timeline.Log) {
 	}
 	off := false
 	for _, want := range []timeline.Session{
-		{ID: "s", Model: "a/one", AutoRecover: &off, Timeouts: recovery.Settings{recovery.TimerIdle: 0, recovery.TimerRun: 60_000}},
+		{ID: "s", Model: "a/one", AutoRecover: &off, Timeouts: recovery.Settings{failure.TimerIdle: 0, failure.TimerRun: 60_000}},
 		{ID: "s", Model: "a/two"},
 	} {
 		if err := log.SetSession(t.Context(), want); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -19,7 +20,7 @@ func TestAnEventBecomesADecision(t *testing.T) {
 		t.Error("a wrong configuration was taken")
 	}
 	e := plugin.Event{
-		Failure: *recovery.NewFailure(recovery.KindOutputTruncated, recovery.OriginModel, recovery.PhaseEndOfStream, nil),
+		Failure: *failure.NewFailure(failure.KindOutputTruncated, failure.OriginModel, failure.PhaseEndOfStream, nil),
 		Model:   "work/fable-1", MaxRetries: 3, AutoRecover: true,
 		Models: []recovery.Alternative{{Model: "home/atlas-1"}},
 	}
@@ -27,7 +28,7 @@ func TestAnEventBecomesADecision(t *testing.T) {
 	if err != nil || d.Action != recovery.ActionRetry || d.Delay != 3*time.Second || d.Adjust.MaxOutputTokens != 16_384 || d.Reason == "" {
 		t.Errorf("retry: %+v, %v", d, err)
 	}
-	e.Failure = *recovery.NewFailure(recovery.KindAuth, recovery.OriginModel, recovery.PhaseBeforeFirstEvent, nil)
+	e.Failure = *failure.NewFailure(failure.KindAuth, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	if d, err = p.runError(context.Background(), e); err != nil || d.Action != recovery.ActionSwitchModel || d.NewModel != "home/atlas-1" {
 		t.Errorf("switch: %+v, %v", d, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
@@ -15,9 +15,9 @@ import (
 const maxWait = time.Minute
 
 // ours are failures in which no model had a part: another one changes nothing.
-var ours = []recovery.Kind{
-	recovery.KindToolFailure, recovery.KindInterrupted, recovery.KindStepTimeout, recovery.KindMaxTurnTime,
-	recovery.KindRunTimeout, recovery.KindPromptFailure, recovery.KindInternal,
+var ours = []failure.Kind{
+	failure.KindToolFailure, failure.KindInterrupted, failure.KindStepTimeout, failure.KindMaxTurnTime,
+	failure.KindRunTimeout, failure.KindPromptFailure, failure.KindInternal,
 }
 
 // costCap is the policy and its settings.

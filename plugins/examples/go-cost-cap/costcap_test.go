@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -13,7 +14,7 @@ const settings = `{"dollars": 2, "tokens": 1000, "prices": {"a/plain": 10, "a/de
 // failed is an overloaded a/plain of whose budget of $2 so many dollars are left.
 func failed(dollars float64, alternatives ...string) plugin.Event {
 	return plugin.Event{
-		Kind: recovery.KindOverloaded, Failure: recovery.Failure{Kind: recovery.KindOverloaded, Retryable: true},
+		Kind: failure.KindOverloaded, Failure: failure.Failure{Kind: failure.KindOverloaded, Retryable: true},
 		Model: "a/plain", Alternatives: alternatives, MaxRetries: 3,
 		Remaining: recovery.Budget{Microdollars: int64(dollars * 1e6)},
 	}
@@ -60,7 +61,7 @@ func TestDecide(t *testing.T) {
 			with(failed(0.5, "a/dear"), retriesUsedUp),
 			plugin.Fail("$1.50 of $2.00 spent, and every other model is dearer"),
 		},
-		"a tool's failure": {with(failed(0.5, "a/dear"), func(e *plugin.Event) { e.Kind = recovery.KindToolFailure }), plugin.None},
+		"a tool's failure": {with(failed(0.5, "a/dear"), func(e *plugin.Event) { e.Kind = failure.KindToolFailure }), plugin.None},
 		"tokens": {
 			with(failed(2, "a/dear"), func(e *plugin.Event) { e.Remaining.Tokens = 400 }),
 			plugin.Retry(time.Second).Because("600 of 1000 tokens spent: no dearer model"),

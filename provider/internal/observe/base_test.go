@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // NewBase takes a client's care over: what may not be connected to is refused when it is.
@@ -63,7 +63,7 @@ func TestWatchedBegins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := Watch(r, "p", &words{}, nil)
+	w := Watch(r, "p", &wordDecoder{}, nil)
 	w.Named("pi/p/m")
 	next <- ": busy\n\n"
 	response, err := w.RoundTrip(base, r)
@@ -81,7 +81,7 @@ func TestWatchedBegins(t *testing.T) {
 	}
 	close(next)
 	_, _ = io.Copy(io.Discard, response.Body)
-	if f, ok := recovery.AsFailure(w.Err(nil)); !w.Settled() || !ok || f.Model != "pi/p/m" || f.Kind != recovery.KindStreamInterrupted {
+	if f, ok := failure.AsFailure(w.Err(nil)); !w.Settled() || !ok || f.Model != "pi/p/m" || f.Kind != failure.KindStreamInterrupted {
 		t.Errorf("at the end: %v, %+v", w.Settled(), f)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // TestConnectTimeout has a network on which no connection comes to stand: the dial
@@ -42,17 +42,17 @@ func TestConnectTimeout(t *testing.T) {
 				began := time.Now()
 				var failed error
 				for _, err := range c.Stream(ctx, func() (Ask, error) {
-					return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &words{}, Connect: tt.asks}, nil
+					return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &wordDecoder{}, Connect: tt.asks}, nil
 				}) {
 					failed = err
 				}
-				f, ok := recovery.AsFailure(failed)
+				f, ok := failure.AsFailure(failed)
 				took := time.Since(began)
 				switch {
 				case tt.want == 0 && (ok || took != patience):
 					t.Errorf("without a limit: %v after %s", failed, took)
 				case tt.want == 0:
-				case !ok || f.Kind != recovery.KindTimeout || f.Timer != recovery.TimerConnect || f.Phase != recovery.PhaseBeforeConnect:
+				case !ok || f.Kind != failure.KindTimeout || f.Timer != failure.TimerConnect || f.Phase != failure.PhaseBeforeConnect:
 					t.Errorf("%+v", failed)
 				case took != tt.want || f.Limit.Duration() != tt.want:
 					t.Errorf("after %s, limit %d ms; want %s", took, f.Limit, tt.want)
@@ -76,10 +76,10 @@ func TestASilentNameServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, err := range c.Stream(t.Context(), func() (Ask, error) {
-			return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &words{}}, nil
+			return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &wordDecoder{}}, nil
 		}) {
-			f, ok := recovery.AsFailure(err)
-			if !ok || f.Kind != recovery.KindUnreachable || f.Phase != recovery.PhaseBeforeConnect || f.Title != "Could not reach p" {
+			f, ok := failure.AsFailure(err)
+			if !ok || f.Kind != failure.KindUnreachable || f.Phase != failure.PhaseBeforeConnect || f.Title != "Could not reach p" {
 				t.Errorf("%+v", err)
 			}
 		}

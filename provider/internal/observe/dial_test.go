@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // words is a wire of its own: each event is a word, and "." ends the answer.
-type words struct{ state State }
+type wordDecoder struct{ state State }
 
-func (w *words) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+func (w *wordDecoder) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(data) == "." {
 		w.state = Done
 		return deltas, nil
@@ -29,15 +29,15 @@ func (w *words) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return append(deltas, llm.Delta{Kind: llm.DeltaText, Text: string(data)}), nil
 }
 
-func (w *words) State() State         { return w.state }
-func (w *words) Stop() llm.StopReason { return llm.StopEnd }
+func (w *wordDecoder) State() State         { return w.state }
+func (w *wordDecoder) Stop() llm.StopReason { return llm.StopEnd }
 
 // talkTo asks c, and gives what was said and how it ended.
 func talkTo(t *testing.T, c *Client) (string, error) {
 	t.Helper()
 	said := ""
 	for delta, err := range c.Stream(t.Context(), func() (Ask, error) {
-		return Ask{Model: "p/m", Path: "/say", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &words{}}, nil
+		return Ask{Model: "p/m", Path: "/say", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &wordDecoder{}}, nil
 	}) {
 		if err != nil {
 			return said, err
@@ -47,8 +47,8 @@ func talkTo(t *testing.T, c *Client) (string, error) {
 	return said, nil
 }
 
-func failureKind(err error) recovery.Kind {
-	if f, ok := recovery.AsFailure(err); ok {
+func failureKind(err error) failure.Kind {
+	if f, ok := failure.AsFailure(err); ok {
 		return f.Kind
 	}
 	return ""
@@ -82,19 +82,19 @@ func TestHTTP2(t *testing.T) {
 	ours.TLSClientConfig.RootCAs.AddCert(server.Certificate())
 	for path, want := range map[string]struct {
 		text  string
-		kind  recovery.Kind
-		phase recovery.Phase
+		kind  failure.Kind
+		phase failure.Phase
 	}{
 		"":        {"Hi", "", ""},
-		"/broken": {"Hi", recovery.KindStreamInterrupted, recovery.PhaseMidStream},
-		"/never":  {"", recovery.KindUnreachable, recovery.PhaseBeforeFirstEvent},
+		"/broken": {"Hi", failure.KindStreamInterrupted, failure.PhaseMidStream},
+		"/never":  {"", failure.KindUnreachable, failure.PhaseBeforeFirstEvent},
 	} {
 		c, err := New(Config{Provider: "p", BaseURL: server.URL + path, RoundTripper: ours})
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := talkTo(t, c)
-		f, _ := recovery.AsFailure(err)
+		f, _ := failure.AsFailure(err)
 		if text != want.text || failureKind(err) != want.kind || f != nil && f.Phase != want.phase {
 			t.Errorf("%q: %q, %v", path, text, err)
 		}
@@ -127,7 +127,7 @@ func TestRebinding(t *testing.T) {
 	}
 	turn.Store(1)
 	_, err = talkTo(t, c)
-	if refused := (*RefusedAddressError)(nil); !errors.As(err, &refused) || refused.Address != "169.254.169.254:"+port || failureKind(err) != recovery.KindMisconfigured {
+	if refused := (*RefusedAddressError)(nil); !errors.As(err, &refused) || refused.Address != "169.254.169.254:"+port || failureKind(err) != failure.KindMisconfigured {
 		t.Errorf("the second time: %v", err)
 	}
 	// Without leave for private addresses a public name may not even lead here.
@@ -136,7 +136,7 @@ func TestRebinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = talkTo(t, c); failureKind(err) != recovery.KindMisconfigured {
+	if _, err = talkTo(t, c); failureKind(err) != failure.KindMisconfigured {
 		t.Errorf("a public name that leads here: %v", err)
 	}
 }

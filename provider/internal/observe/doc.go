@@ -20,9 +20,9 @@
 //
 // # What becomes of a failure
 //
-// Whatever goes wrong is gathered as recovery.Evidence (what the transport said,
+// Whatever goes wrong is gathered as failure.Evidence (what the transport said,
 // how far the attempt had come, status, headers, the raw body, all without
-// secrets) and recovery.Classify names it. Only the caller's own cancellation is
+// secrets) and failure.Classify names it. Only the caller's own cancellation is
 // passed on as it is. An answer succeeds by the wire's terminal event and by
 // nothing else.
 package observe

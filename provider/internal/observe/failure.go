@@ -13,8 +13,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // ErrCut is a Decoder's error where the provider says that nothing follows, and the
@@ -37,14 +38,14 @@ var ErrRedirect = errors.New("the provider answered with a redirect, which is no
 // ReportedError is a Decoder's error where the provider itself reports one within
 // the stream.
 type ReportedError struct {
-	Body []byte        // the event as it came, or what it says of the error
-	Kind recovery.Kind // what the wire's rules say that it is; "" leaves it to the body
+	Body []byte       // the event as it came, or what it says of the error
+	Kind failure.Kind // what the wire's rules say that it is; "" leaves it to the body
 }
 
 func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
 
 // KeyMissing is the failure of an attempt that has no key to send.
-func KeyMissing(provider, model, env string, cause error) *recovery.Failure {
+func KeyMissing(provider, model, env string, cause error) *failure.Failure {
 	text := "no API key for " + provider
 	if env != "" {
 		text += ": set " + env
@@ -53,10 +54,10 @@ func KeyMissing(provider, model, env string, cause error) *recovery.Failure {
 	if cause != nil {
 		err = errors.Join(err, cause)
 	}
-	f := recovery.NewFailure(recovery.KindAuth, recovery.OriginPrompt, recovery.PhasePrompt, err)
-	f.Provider, f.Model, f.Variant = provider, model, recovery.VariantKeyMissing
-	f.Detail = recovery.Clip(text, recovery.MaxDetail)
-	f.Describe(recovery.Words{EnvVar: env, SetKey: setKey(env)})
+	f := failure.NewFailure(failure.KindAuth, failure.OriginPrompt, failure.PhasePrompt, err)
+	f.Provider, f.Model, f.Variant = provider, model, failure.VariantKeyMissing
+	f.Detail = words.Clip(text, failure.MaxDetail)
+	f.Describe(failure.Words{EnvVar: env, SetKey: setKey(env)})
 	return f
 }
 
@@ -69,11 +70,11 @@ func setKey(env string) string {
 }
 
 // PromptFailure is the failure of an attempt whose request cannot be made.
-func PromptFailure(provider, model string, cause error) *recovery.Failure {
-	f := recovery.NewFailure(recovery.KindPromptFailure, recovery.OriginPrompt, recovery.PhasePrompt, cause)
+func PromptFailure(provider, model string, cause error) *failure.Failure {
+	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginPrompt, failure.PhasePrompt, cause)
 	f.Provider, f.Model = provider, model
-	f.Detail = recovery.Clip(cause.Error(), recovery.MaxDetail)
-	f.Describe(recovery.Words{})
+	f.Detail = words.Clip(cause.Error(), failure.MaxDetail)
+	f.Describe(failure.Words{})
 	return f
 }
 
@@ -92,7 +93,7 @@ func once(err error) error {
 
 // unanswered names an error that came before any answer. connected says whether
 // there was a connection by then. An empty kind leaves it to Classify.
-func unanswered(err error, connected bool) recovery.Kind {
+func unanswered(err error, connected bool) failure.Kind {
 	var (
 		refused *RefusedAddressError
 		proxy   *proxyError
@@ -103,21 +104,21 @@ func unanswered(err error, connected bool) recovery.Kind {
 	case errors.As(err, &refused), errors.Is(err, http.ErrSchemeMismatch),
 		errors.As(err, &proxy) && proxy.status == http.StatusProxyAuthRequired,
 		says(err, "malformed HTTP"), says(err, "Proxy Authentication Required"):
-		return recovery.KindMisconfigured
+		return failure.KindMisconfigured
 	case errors.As(err, &dns):
-		return recovery.KindUnreachable // also where the name server timed out
+		return failure.KindUnreachable // also where the name server timed out
 	case isTLS(err):
-		return recovery.KindTLS
+		return failure.KindTLS
 	case isDeadline(err):
-		return recovery.KindTimeout
+		return failure.KindTimeout
 	case says(err, "server response headers exceeded"), says(err, "response header list too large"):
-		return recovery.KindMalformedResponse
+		return failure.KindMalformedResponse
 	case errors.As(err, &timeout) && timeout.Timeout() && !connected:
-		return recovery.KindTimeout
+		return failure.KindTimeout
 	case errors.As(err, &timeout) && timeout.Timeout() && says(err, "timeout awaiting"):
-		return recovery.KindTimeout
+		return failure.KindTimeout
 	}
-	return recovery.KindUnreachable
+	return failure.KindUnreachable
 }
 
 func says(err error, words string) bool { return strings.Contains(err.Error(), words) }
@@ -143,19 +144,19 @@ func isTLS(err error) bool {
 }
 
 // broken names an error that ended an answer in its middle.
-func broken(err error) recovery.Kind {
+func broken(err error) failure.Kind {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errAnswerTooLarge), errors.Is(err, ErrMalformed),
 		errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
 		says(err, "in chunk length"), says(err, "malformed chunk"), says(err, "chunk length too large"), says(err, "flate: corrupt"):
-		return recovery.KindMalformedResponse
+		return failure.KindMalformedResponse
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return recovery.KindStreamInterrupted
+		return failure.KindStreamInterrupted
 	case isDeadline(err):
-		return recovery.KindTimeout
+		return failure.KindTimeout
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return recovery.KindTimeout
+		return failure.KindTimeout
 	}
-	return recovery.KindStreamInterrupted
+	return failure.KindStreamInterrupted
 }

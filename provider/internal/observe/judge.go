@@ -11,9 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // judge says how one request goes, by what is seen of it. It reads nothing itself:
@@ -26,7 +27,7 @@ type judge struct {
 	connect  time.Duration // the limit on connecting; 0 = not known
 	local    bool          // it is on this computer
 
-	phase  recovery.Phase
+	phase  failure.Phase
 	status int         // 0 = no answer yet
 	header http.Header // of the answer
 
@@ -35,14 +36,14 @@ type judge struct {
 
 // answered takes in the head of an answer.
 func (j *judge) answered(status int, header http.Header) {
-	j.phase, j.status, j.header = recovery.PhaseBeforeFirstEvent, status, header
-	j.requestID = recovery.Clip(j.secrets.Text(recovery.RequestID(header)), recovery.MaxRequestID)
+	j.phase, j.status, j.header = failure.PhaseBeforeFirstEvent, status, header
+	j.requestID = words.Clip(j.secrets.Text(failure.RequestID(header)), failure.MaxRequestID)
 }
 
 // unanswered is the failure of a request that err ended before any answer.
 func (j *judge) unanswered(err error, connected bool) error {
 	if connected {
-		j.phase = recovery.PhaseBeforeFirstEvent
+		j.phase = failure.PhaseBeforeFirstEvent
 	}
 	return j.fail(unanswered(err, connected), once(err), nil)
 }
@@ -105,21 +106,21 @@ func formOf(first byte) form {
 func (j *judge) noStream(form form, body []byte) error {
 	switch form {
 	case formRedirect:
-		return j.fail(recovery.KindMisconfigured, ErrRedirect, nil)
+		return j.fail(failure.KindMisconfigured, ErrRedirect, nil)
 	case formRefusal:
 		return j.fail("", errRefused, body)
 	case formPage:
 		return j.fail("", errNoStream, body)
 	case formHTML:
-		return j.fail(recovery.KindUnreachable, errNoStream, body)
+		return j.fail(failure.KindUnreachable, errNoStream, body)
 	}
 	switch {
 	case reportsError(body):
 		return j.fail("", errRefused, body)
 	case len(body) == 0:
-		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
+		return j.fail(failure.KindEmptyResponse, errNothing, nil)
 	}
-	f := j.fail(recovery.KindMalformedResponse, errNoStream, nil)
+	f := j.fail(failure.KindMalformedResponse, errNoStream, nil)
 	f.Retryable = false // who does not stream now will not the next time
 	return f
 }
@@ -153,9 +154,9 @@ func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error)
 		return deltas, j.misheard(err)
 	}
 	for i := range deltas {
-		j.phase = recovery.PhaseMidStream
+		j.phase = failure.PhaseMidStream
 		if deltas[i].Kind == llm.DeltaStart && j.requestID == "" {
-			j.requestID = recovery.Clip(j.secrets.Text(deltas[i].RequestID), recovery.MaxRequestID)
+			j.requestID = words.Clip(j.secrets.Text(deltas[i].RequestID), failure.MaxRequestID)
 		}
 	}
 	return deltas, nil
@@ -179,29 +180,29 @@ func (j *judge) ended(err error) error {
 		return nil
 	case !errors.Is(err, io.EOF):
 		return j.fail(broken(err), err, nil)
-	case j.phase == recovery.PhaseBeforeFirstEvent:
-		j.phase = recovery.PhaseEndOfStream
-		return j.fail(recovery.KindEmptyResponse, errNothing, nil)
+	case j.phase == failure.PhaseBeforeFirstEvent:
+		j.phase = failure.PhaseEndOfStream
+		return j.fail(failure.KindEmptyResponse, errNothing, nil)
 	}
-	j.phase = recovery.PhaseEndOfStream
-	return j.fail(recovery.KindStreamInterrupted, ErrCut, nil)
+	j.phase = failure.PhaseEndOfStream
+	return j.fail(failure.KindStreamInterrupted, ErrCut, nil)
 }
 
 // fail gathers the evidence and has it named. An empty kind leaves it to Classify.
-func (j *judge) fail(kind recovery.Kind, err error, body []byte) *recovery.Failure {
-	e := recovery.Evidence{
+func (j *judge) fail(kind failure.Kind, err error, body []byte) *failure.Failure {
+	e := failure.Evidence{
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
 		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),
 	}
-	f := recovery.Classify(e)
+	f := failure.Classify(e)
 	f.RequestID = cmp.Or(f.RequestID, j.requestID)
-	if f.Kind == recovery.KindTimeout && j.phase == recovery.PhaseBeforeConnect && j.connect > 0 {
-		f.Timer, f.Limit = recovery.TimerConnect, recovery.Millis(j.connect.Milliseconds())
-		f.Describe(recovery.Words{})
+	if f.Kind == failure.KindTimeout && j.phase == failure.PhaseBeforeConnect && j.connect > 0 {
+		f.Timer, f.Limit = failure.TimerConnect, failure.Millis(j.connect.Milliseconds())
+		f.Describe(failure.Words{})
 	}
-	if f.Kind == recovery.KindUnreachable && f.Variant == "" && j.local && recovery.StatusURL(j.provider) == "" {
-		f.Variant = recovery.VariantLocal
-		f.Describe(recovery.Words{})
+	if f.Kind == failure.KindUnreachable && f.Variant == "" && j.local && words.StatusURL(j.provider) == "" {
+		f.Variant = failure.VariantLocal
+		f.Describe(failure.Words{})
 	}
 	return f
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 func TestSecretsInEveryForm(t *testing.T) {
@@ -98,19 +98,19 @@ func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		err       error
 		connected bool
-		want      recovery.Kind
+		want      failure.Kind
 	}{
-		{&net.DNSError{Err: "no such host"}, false, recovery.KindUnreachable},
-		{&net.DNSError{Err: "i/o timeout", IsTimeout: true}, false, recovery.KindUnreachable},
-		{syscall.ECONNREFUSED, false, recovery.KindUnreachable},
-		{syscall.ENETUNREACH, false, recovery.KindUnreachable},
-		{timeout, false, recovery.KindTimeout},
-		{timeout, true, recovery.KindUnreachable},
-		{&RefusedAddressError{}, false, recovery.KindMisconfigured},
-		{&proxyError{407}, false, recovery.KindMisconfigured},
-		{&proxyError{502}, false, recovery.KindUnreachable},
-		{errors.New(`malformed HTTP response "SSH-2.0"`), true, recovery.KindMisconfigured},
-		{errors.New("stream error: stream ID 1; INTERNAL_ERROR"), true, recovery.KindUnreachable},
+		{&net.DNSError{Err: "no such host"}, false, failure.KindUnreachable},
+		{&net.DNSError{Err: "i/o timeout", IsTimeout: true}, false, failure.KindUnreachable},
+		{syscall.ECONNREFUSED, false, failure.KindUnreachable},
+		{syscall.ENETUNREACH, false, failure.KindUnreachable},
+		{timeout, false, failure.KindTimeout},
+		{timeout, true, failure.KindUnreachable},
+		{&RefusedAddressError{}, false, failure.KindMisconfigured},
+		{&proxyError{407}, false, failure.KindMisconfigured},
+		{&proxyError{502}, false, failure.KindUnreachable},
+		{errors.New(`malformed HTTP response "SSH-2.0"`), true, failure.KindMisconfigured},
+		{errors.New("stream error: stream ID 1; INTERNAL_ERROR"), true, failure.KindUnreachable},
 	} {
 		if got := unanswered(&url.Error{Op: "Post", URL: "https://x", Err: c.err}, c.connected); got != c.want {
 			t.Errorf("%v: %s, want %s", c.err, got, c.want)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // TestOfflineDials: whatever the system says when there is no connection, people read
@@ -51,12 +51,12 @@ func TestOfflineDials(t *testing.T) {
 			t.Fatal(wrong)
 		}
 		_, failed := talkTo(t, c)
-		f, ok := recovery.AsFailure(failed)
+		f, ok := failure.AsFailure(failed)
 		if !ok {
 			t.Errorf("%s: %v is no failure", name, failed)
 			continue
 		}
-		if f.Kind != recovery.KindUnreachable || f.Phase != recovery.PhaseBeforeConnect || !f.Retryable || f.Line() != words {
+		if f.Kind != failure.KindUnreachable || f.Phase != failure.PhaseBeforeConnect || !f.Retryable || f.Line() != words {
 			t.Errorf("%s: %s, %s, %q", name, f.Kind, f.Phase, f.Line())
 		}
 	}

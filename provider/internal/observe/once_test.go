@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // refusing are servers whose HTTP/2 tells a client that it may ask again.
@@ -33,7 +33,7 @@ func TestOneAttemptIsOneRequest(t *testing.T) {
 			defer base.CloseIdleConnections()
 			for range 2 { // the second time with what is left of the first one's connection
 				f := ask(t, c)
-				if f.Kind != recovery.KindUnreachable || !f.Retryable || strings.Contains(f.Detail, "GetBody") {
+				if f.Kind != failure.KindUnreachable || !f.Retryable || strings.Contains(f.Detail, "GetBody") {
 					t.Errorf("%+v", f)
 				}
 			}
@@ -58,13 +58,13 @@ func TestOneWatchedAttemptIsOneRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := Watch(r, "p", &words{}, nil)
+			w := Watch(r, "p", &wordDecoder{}, nil)
 			response, err := w.RoundTrip(base, r)
 			if err == nil {
 				response.Body.Close()
 				t.Fatal("there was an answer")
 			}
-			if f, ok := recovery.AsFailure(w.Err(nil)); !ok || f.Model != "p/m" || strings.Contains(f.Detail, "GetBody") {
+			if f, ok := failure.AsFailure(w.Err(nil)); !ok || f.Model != "p/m" || strings.Contains(f.Detail, "GetBody") {
 				t.Errorf("%+v", w.Err(nil))
 			}
 			if n := broken.Requests(); n != 1 {
@@ -90,7 +90,7 @@ func TestOneRequestOnAnIdleConnection(t *testing.T) {
 	}
 	defer c.http.CloseIdleConnections()
 	ask(t, c)
-	if f := ask(t, c); f.Kind != recovery.KindUnreachable {
+	if f := ask(t, c); f.Kind != failure.KindUnreachable {
 		t.Errorf("%+v", f)
 	}
 	if n := len(requests); n != 2 {
@@ -152,18 +152,18 @@ func trusting(t *testing.T, base http.RoundTripper, broken *faultlab.Broken) *ht
 }
 
 // ask makes one attempt, which fails.
-func ask(t *testing.T, c *Client) *recovery.Failure {
+func ask(t *testing.T, c *Client) *failure.Failure {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New("the test's patience is over"))
 	defer cancel()
 	var failed error
 	for _, err := range c.Stream(ctx, func() (Ask, error) {
 		header := http.Header{"Idempotency-Key": {"1"}} // net/http would repeat even what was read
-		return Ask{Model: "p/m", Header: header, Body: []byte(`{"prompt":"hi"}`), Secrets: NewSecrets(), Decoder: &words{}}, nil
+		return Ask{Model: "p/m", Header: header, Body: []byte(`{"prompt":"hi"}`), Secrets: NewSecrets(), Decoder: &wordDecoder{}}, nil
 	}) {
 		failed = err
 	}
-	f, ok := recovery.AsFailure(failed)
+	f, ok := failure.AsFailure(failed)
 	if !ok {
 		t.Fatalf("%v", failed)
 	}

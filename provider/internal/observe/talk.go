@@ -15,9 +15,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const (
@@ -130,7 +130,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connectTimeout(ask),
-		phase: recovery.PhaseBeforeConnect, local: c.Loopback(),
+		phase: failure.PhaseBeforeConnect, local: c.Loopback(),
 	}}
 	t.hidden = newHidden(ask.Secrets.known)
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

@@ -55,7 +55,7 @@ func TestAPartOfAnEventIsASignOfLife(t *testing.T) {
 				}
 				pings := 0
 				for d, err := range c.Stream(t.Context(), func() (Ask, error) {
-					return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &words{}}, nil
+					return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &wordDecoder{}}, nil
 				}) {
 					if err == nil && d.Kind == llm.DeltaPing {
 						pings++

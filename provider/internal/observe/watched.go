@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 var (
@@ -50,7 +50,7 @@ func Watch(r *http.Request, provider string, decoder Decoder, secrets []string) 
 	a := askedFor(r)
 	w := &Watched{asked: a, ctx: r.Context(), judge: judge{
 		provider: provider, decoder: decoder, secrets: NewSecrets(append(secretsOf(r), secrets...)...),
-		phase: recovery.PhaseBeforeConnect,
+		phase: failure.PhaseBeforeConnect,
 	}}
 	if a.model != "" {
 		w.model = provider + "/" + a.model
@@ -221,7 +221,7 @@ func (w *Watched) Err(client error) error {
 		w.settle(w.abandoned(client))
 	}
 	if w.verdict == nil && client != nil {
-		return w.fail(recovery.KindMalformedResponse, client, nil)
+		return w.fail(failure.KindMalformedResponse, client, nil)
 	}
 	return w.verdict
 }
@@ -230,15 +230,15 @@ func (w *Watched) Err(client error) error {
 func (w *Watched) abandoned(client error) error {
 	switch {
 	case w.status == 0:
-		return w.fail(recovery.KindUnreachable, errUnderWay, nil)
+		return w.fail(failure.KindUnreachable, errUnderWay, nil)
 	case w.form != formStream:
 		return w.document()
 	case w.decoder.State() != Open:
 		return nil
 	case client != nil:
-		return w.fail(recovery.KindMalformedResponse, client, nil) // it could not go on
+		return w.fail(failure.KindMalformedResponse, client, nil) // it could not go on
 	}
-	return w.fail(recovery.KindStreamInterrupted, errUnread, nil)
+	return w.fail(failure.KindStreamInterrupted, errUnread, nil)
 }
 
 // Named says which model is asked, by its full name, where the request does not.

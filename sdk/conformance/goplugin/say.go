@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
@@ -67,7 +68,7 @@ func said(transcript []llm.Message) []string {
 	return texts
 }
 
-func failureFields(f recovery.Failure) map[string]any {
+func failureFields(f failure.Failure) map[string]any {
 	return map[string]any{
 		"kind": string(f.Kind), "code": string(f.Code), "variant": f.Variant, "origin": string(f.Origin),
 		"phase": string(f.Phase), "retryable": f.Retryable, "provider": f.Provider, "model": f.Model,

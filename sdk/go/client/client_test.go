@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -40,7 +41,7 @@ func story(t *testing.T) []recovery.Event {
 	for i := range 40 {
 		add(recovery.Checkpointed{Attempt: 1, Offset: i, Text: "x"})
 	}
-	f := recovery.NewFailure(recovery.KindOverloaded, recovery.OriginModel, recovery.PhaseMidStream, nil)
+	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil)
 	add(recovery.Failed{Attempt: 1, Failure: *f})
 	add(recovery.Decided{Failure: state.Seq, Decision: recovery.Decision{Action: recovery.ActionRetry}})
 	for _, e := range recovery.Next(state) {

@@ -3,6 +3,7 @@ package plugin
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -40,7 +41,7 @@ func (d Decision) Because(reason string) Decision {
 
 func (d Decision) vote() recovery.Vote {
 	return recovery.Vote{
-		Action: d.Action, Delay: recovery.InMillis(d.Delay), NewModel: d.NewModel,
+		Action: d.Action, Delay: failure.InMillis(d.Delay), NewModel: d.NewModel,
 		Reason: d.Reason, Actions: d.Actions, Adjust: d.Adjust,
 	}
 }

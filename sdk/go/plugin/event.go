@@ -3,6 +3,7 @@ package plugin
 import (
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 
 	"github.com/mulligan-run/mulligan/internal/protoconv"
@@ -14,11 +15,11 @@ import (
 // from Transcript, no prompt and no tool's arguments or results.
 type Event struct {
 	Run, Session string
-	Kind         recovery.Kind    // what went wrong; new kinds may appear
-	Failure      recovery.Failure // all that is known about it
-	Model        string           // that failed, provider/model
-	Alternatives []string         // what Switch may name, in order of preference
-	RetryAfter   time.Duration    // what the provider demands to wait; 0 = nothing demanded
+	Kind         failure.Kind    // what went wrong; new kinds may appear
+	Failure      failure.Failure // all that is known about it
+	Model        string          // that failed, provider/model
+	Alternatives []string        // what Switch may name, in order of preference
+	RetryAfter   time.Duration   // what the provider demands to wait; 0 = nothing demanded
 
 	Attempt     int // within one model call, from 0
 	Retries     int // of this model call so far

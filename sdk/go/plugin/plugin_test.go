@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -21,7 +22,7 @@ import (
 
 func TestServerAsksThePlugin(t *testing.T) {
 	s := newServer(Func(func(_ context.Context, e Event) (Decision, error) {
-		if e.Kind != recovery.KindRateLimit || e.RetryAfter != 3*time.Second || e.Alternatives[0] != "a/b" {
+		if e.Kind != failure.KindRateLimit || e.RetryAfter != 3*time.Second || e.Alternatives[0] != "a/b" {
 			t.Errorf("%+v", e)
 		}
 		return Switch("a/b", "busy"), nil

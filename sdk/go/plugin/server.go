@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
-	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // maxError is the most that a host is told of an error, in bytes.
@@ -80,7 +80,7 @@ func (s *server) Configure(_ context.Context, m *mulliganv1.ConfigureRequest) (_
 		config = m.GetConfig()
 	}
 	if err := s.configure(config); err != nil {
-		return nil, status.Error(codes.InvalidArgument, recovery.Clip(err.Error(), maxError))
+		return nil, status.Error(codes.InvalidArgument, words.Clip(err.Error(), maxError))
 	}
 	return &mulliganv1.ConfigureResponse{}, nil
 }
@@ -90,7 +90,7 @@ func (s *server) RunError(ctx context.Context, m *mulliganv1.RunErrorRequest) (_
 	defer s.survive(&err)
 	decision, err := s.plugin.RunError(withLog(ctx, s.lines, m.GetRun(), m.GetSession()), newEvent(m))
 	if err != nil {
-		return nil, status.Error(codes.Unknown, recovery.Clip(err.Error(), maxError))
+		return nil, status.Error(codes.Unknown, words.Clip(err.Error(), maxError))
 	}
 	return protoconv.ReplyToProto(decision.vote()), nil
 }
@@ -99,6 +99,6 @@ func (s *server) RunError(ctx context.Context, m *mulliganv1.RunErrorRequest) (_
 func (s *server) survive(err *error) {
 	if p := recover(); p != nil {
 		fmt.Fprintf(s.stderr, "panic: %v\n%s", p, debug.Stack())
-		*err = status.Error(codes.Internal, recovery.Clip(fmt.Sprintf("panic: %v", p), maxError))
+		*err = status.Error(codes.Internal, words.Clip(fmt.Sprintf("panic: %v", p), maxError))
 	}
 }

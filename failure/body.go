@@ -1,0 +1,343 @@
+package failure
+
+import (
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// Limits on what is read of a body, so that reading it is linear and bounded.
+const (
+	maxNesting  = 4       // of JSON inside strings
+	maxWords    = 8 << 10 // of the words that the wording rules look at
+	maxSignals  = 64      // codes, and messages
+	maxTextScan = 64 << 10
+
+	// maxWork is how many bytes of a body are looked at, all nestings taken together.
+	maxWork = (maxNesting + 1) * maxTextScan
+)
+
+// signals is what a body says, wherever in its wrappings it says it: {"error":{…}},
+// {"type":"error",…}, an array of them, a JSON document inside a string, a stream event, a
+// page of HTML around any of these, a document that was cut short, or an object as
+// Python, JavaScript and Rust print it.
+type signals struct {
+	codes     []string // of type, code, status, reason and the like, as written
+	quotas    []string // of quotaId and the like
+	status    int      // the first number of a field that names a status
+	words     []string // of message and the like
+	delay     told     // RetryInfo.retryDelay
+	after     told     // another field that says how long to wait
+	reset     told     // a field that says when a limit is over
+	requestID string
+	isError   bool // an error member or envelope was seen
+	answered  bool // something of a model's answer was seen
+	blank     bool // a field of a model's answer was seen that holds nothing
+	piece     bool // it is one event of a streamed answer
+	members   int  // how many there were: it is JSON, or has JSON in it
+	work      int  // bytes looked at
+}
+
+// told is the value of a field, and the field's name.
+type told struct{ name, value string }
+
+// field says what a JSON member means to us, by its name in lower case.
+type field uint8
+
+const (
+	fieldOther field = iota
+	fieldCode
+	fieldStatus
+	fieldWords
+	fieldQuota
+	fieldDelay
+	fieldAfter
+	fieldReset
+	fieldRequestID
+	fieldError
+	fieldBlocked
+	fieldRefusal
+	fieldForeign // text of a person or a tool: never evidence
+	fieldAnswer  // what a model wrote: neither, but that there is nothing
+	fieldPiece
+)
+
+var fields = map[string]field{
+	"type": fieldCode, "code": fieldCode, "status": fieldCode, "reason": fieldCode, "__type": fieldCode,
+	"error_code": fieldCode, "errorcode": fieldCode, "finish_reason": fieldCode, "finishreason": fieldCode,
+	"stop_reason": fieldCode, "native_finish_reason": fieldCode, "error_type": fieldCode,
+	":exception-type": fieldCode, "exception_type": fieldCode, "exceptiontype": fieldCode, "lc_error_code": fieldCode,
+	"status_code": fieldStatus, "statuscode": fieldStatus, "http_status": fieldStatus, "httpstatus": fieldStatus,
+	"error": fieldError, "errors": fieldError,
+	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
+	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords, "status_msg": fieldWords,
+	"errmsg": fieldWords, "err_msg": fieldWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
+	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
+	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
+	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
+	"retry_after_ms": fieldAfter, "retryafterms": fieldAfter, "resets_in_seconds": fieldAfter, "reset_after": fieldAfter,
+	"estimated_time": fieldAfter, "quotaresetdelay": fieldAfter, "quotaresettimestamp": fieldReset,
+	"resets_at": fieldReset, "reset_at": fieldReset, "x-ratelimit-reset": fieldReset,
+	"request_id": fieldRequestID, "requestid": fieldRequestID,
+	"blockreason": fieldBlocked, "refusal": fieldRefusal,
+	"content": fieldAnswer, "text": fieldAnswer, "output": fieldAnswer, "parts": fieldAnswer, "tool_calls": fieldAnswer,
+	"functioncall": fieldAnswer, "arguments": fieldAnswer, "args": fieldAnswer, "partial_json": fieldAnswer, "delta": fieldPiece,
+	"input": fieldForeign, "thinking": fieldForeign, "reasoning": fieldForeign, "requestbodyvalues": fieldForeign, "request_body": fieldForeign,
+	"flagged_input": fieldForeign, "prompt": fieldForeign, "messages": fieldForeign, "instructions": fieldForeign,
+}
+
+// readBody collects the signals of a body of any form.
+func readBody(body string) signals {
+	var s signals
+	body = words.Clip(body, maxTextScan)
+	if strings.Contains(body, "&quot;") || strings.Contains(body, "&#34;") {
+		body = html.UnescapeString(body)
+	}
+	if strings.HasPrefix(strings.TrimSpace(body), "<") {
+		body = words.WithoutScripts(body)
+	}
+	s.read(body, 0)
+	return s
+}
+
+// read scans the JSON in text, and takes as words what is said before and after it, or
+// all of text where there is none.
+func (s *signals) read(text string, depth int) {
+	if s.work += len(text); s.work > maxWork {
+		return
+	}
+	start := strings.IndexAny(text, "{[\"")
+	if start < 0 {
+		s.say(words.Plain(text))
+		return
+	}
+	members, said := s.members, len(s.words)
+	end, whole := s.scan(text[start:], depth)
+	switch {
+	case s.members > members:
+		if before := strings.TrimSpace(words.Plain(eventPrefix(text[:start]))); before != "" && len(s.words) < maxSignals {
+			s.words = slices.Insert(s.words, said, words.Clip(before, MaxDetail))
+		}
+		s.say(words.Plain(eventPrefix(text[start+end:])))
+	case !whole || start > 0:
+		s.say(words.Plain(text))
+	}
+}
+
+// eventPrefix leaves out the names of stream fields: "event: error\ndata: ".
+func eventPrefix(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+		switch strings.ToLower(name) {
+		case "event", "data", "id", "retry":
+		default:
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// scan goes once through text, tolerant of everything that is not JSON. It says where
+// the last document ends (at the end of text where it was cut short), and whether text
+// is nothing but a string.
+func (s *signals) scan(text string, depth int) (end int, whole bool) {
+	level, closed, before := 0, -1, byte(0)
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch c {
+		case ' ', '\n', '\r', '\t':
+			i++
+			continue
+		case '{', '[':
+			level++
+		case '}', ']':
+			if level--; level <= 0 {
+				closed = i + 1
+			}
+		}
+		switch name, next, ok := key(text, i, before); {
+		case ok:
+			if i = s.member(name, c == '"' || c == '\'', text, next, depth); closed >= 0 {
+				closed = i
+			}
+		case c == '"':
+			whole = i == 0 && strings.TrimSpace(text[next:]) == ""
+			s.loose(name, whole, depth)
+			i = next
+		default:
+			i++
+		}
+		before = c
+	}
+	if level > 0 || closed < 0 {
+		closed = len(text)
+	}
+	return closed, whole
+}
+
+// loose takes a string that is not a member's: one in an array, or the whole text.
+func (s *signals) loose(raw string, whole bool, depth int) {
+	switch {
+	case depth < maxNesting && strings.ContainsAny(raw, "{["):
+		s.read(unquote(raw), depth+1)
+	case whole:
+		s.say(unquote(raw))
+	}
+}
+
+// member takes the value that begins at i and says where to go on. A bare name counts
+// only where we know it and a value follows: it may as well be prose.
+func (s *signals) member(name string, quotedName bool, text string, i, depth int) int {
+	if some := i + len("Some("); strings.HasPrefix(text[i:], "Some(") {
+		i = skipSpace(text, some)
+	}
+	if i >= len(text) {
+		return i
+	}
+	if b := text[i]; (b == 'b' || b == 'u') && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '"') {
+		i++ // Python's b'…'
+	}
+	f := fields[strings.ToLower(name)]
+	if f == fieldPiece {
+		s.piece = true
+	}
+	if quotedName || f != fieldOther && strings.IndexByte("\"'`{[0123456789", text[i]) >= 0 {
+		s.members++
+	}
+	switch text[i] {
+	case '"', '\'', '`':
+		raw, next := quoted(text, i)
+		s.value(f, told{name, unquote(raw)}, depth)
+		return next
+	case '{', '[':
+		if f == fieldForeign || f == fieldAnswer {
+			end := skipNested(text, i)
+			s.answer(f, saysNothing(text[i:end]))
+			return end
+		}
+		if f == fieldError {
+			s.isError = true
+		}
+		return i
+	}
+	end := i
+	for end < len(text) && strings.IndexByte(",}]) \r\n\t", text[end]) < 0 {
+		end++
+	}
+	switch literal := text[i:end]; literal {
+	case "null", "None", "undefined":
+		s.answer(f, true)
+	default:
+		s.literal(f, told{name, literal})
+	}
+	return end
+}
+
+// value takes the string value of a member.
+func (s *signals) value(f field, member told, depth int) {
+	value := member.value
+	switch f {
+	case fieldCode:
+		if status, ok := httpStatus(value); ok {
+			s.setStatus(status)
+			return
+		}
+		s.code(value)
+		if strings.EqualFold(value, "error") {
+			s.isError = true
+		}
+	case fieldStatus:
+		s.literal(f, member)
+	case fieldQuota:
+		if len(s.quotas) < maxSignals {
+			s.quotas = append(s.quotas, value)
+		}
+	case fieldDelay, fieldAfter, fieldReset:
+		s.comeBack(f, member)
+	case fieldRequestID:
+		s.requestID = words.Clip(value, MaxRequestID)
+	case fieldBlocked:
+		s.isError = true
+		s.code("blocked_" + value)
+	case fieldRefusal:
+		s.code("refusal")
+	case fieldAnswer:
+		s.answer(f, strings.TrimSpace(value) == "")
+	case fieldError, fieldWords:
+		s.isError = s.isError || f == fieldError
+		if depth < maxNesting && strings.Contains(value, "{") {
+			s.read(value, depth+1)
+			return
+		}
+		s.say(value)
+	}
+}
+
+// answer takes what a model wrote, of which only that there is nothing means anything.
+func (s *signals) answer(f field, blank bool) {
+	if f == fieldAnswer {
+		s.blank, s.answered = s.blank || blank, s.answered || !blank
+	}
+}
+
+// isBlankAnswer reports whether this is an answer of a model with nothing in it.
+func (s *signals) isBlankAnswer() bool {
+	return s.blank && !s.answered && !s.piece && !s.isError
+}
+
+// literal takes a number, true or false.
+func (s *signals) literal(f field, member told) {
+	switch f {
+	case fieldDelay, fieldAfter, fieldReset:
+		s.comeBack(f, member)
+	case fieldCode, fieldStatus:
+		if status, ok := httpStatus(member.value); ok {
+			s.setStatus(status)
+		} else if f == fieldCode {
+			s.code(member.value)
+		}
+	}
+}
+
+// comeBack takes a field that says when to come back.
+func (s *signals) comeBack(f field, member told) {
+	member.name = words.Clip(member.name, 64)
+	switch f {
+	case fieldDelay:
+		s.delay = member
+	case fieldAfter:
+		s.after = member
+	case fieldReset:
+		s.reset = member
+	}
+}
+
+func (s *signals) code(code string) {
+	code = code[strings.LastIndexByte(code, '#')+1:] // AWS puts a namespace before it
+	if len(s.codes) < maxSignals && code != "" {
+		s.codes = append(s.codes, words.Clip(code, 128))
+	}
+}
+
+func (s *signals) say(said string) {
+	if said = strings.TrimSpace(words.WithoutStack(said)); said != "" && len(s.words) < maxSignals {
+		s.words = append(s.words, words.Clip(said, MaxDetail))
+	}
+}
+
+func (s *signals) setStatus(status int) {
+	if s.status == 0 {
+		s.status = status
+	}
+}
+
+// text is all that was said, in the order in which it was.
+func (s *signals) text() string {
+	if len(s.words) == 1 {
+		return s.words[0]
+	}
+	return words.Clip(strings.Join(s.words, "\n"), maxWords)
+}

@@ -1,0 +1,144 @@
+package failure
+
+import "strings"
+
+// strongCodes are codes that mean one thing, whatever else is said; and the few sentences
+// that are truer than the code beside them.
+var strongCodes = []rule{
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"organization", "account", "identity", "phone number", "project", "workspace"}, near: []string{
+		"must be verified", "needs to be verified", "is not verified", "has not been verified", "isn't verified",
+	}},
+	{kind: KindAuth, variant: "missing", any: []string{"_api_key", "_access_token", "_auth_token", "_api_token", "_access_key"}, near: []string{
+		" not set", " unset", " missing", " is required", " must be set", " not found", " not configured", " not provided", " not defined",
+		" undefined", " is empty", " environment variable", " env var",
+	}, unless: []string{"property", "schema", "parameter", "'required'"}},
+	{kind: KindBilling, like: []string{
+		"insufficient*credit", "insufficient*balance", "insufficient*fund", "insufficient*quota", "balance*insufficient", "credit*exhausted",
+		"credit*depleted", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "outofcredit",
+	}},
+	{kind: KindBilling, codes: codes(
+		"billing_error", "billing_not_active", "arrearage", "exceeded_current_quota_error", "budget_exceeded", "usage_not_included",
+	)},
+	{kind: KindQuota, codes: codes("servicequotaexceededexception"), like: []string{
+		"quotaexceeded", "quotaexhausted", "usagelimit", "dailylimit", "weeklylimit", "monthlylimit", "weekly*limited", "freetieronly",
+	}, unless: minutely},
+	{kind: KindContextOverflow, codes: codes("request_too_large", "tokens_limit_reached"), like: []string{
+		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
+		"prompttokens*exceed", "inputtokens*exceed", "contextoverflow",
+	}},
+	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
+	{kind: KindOverloaded, like: []string{"overloaded", "serverbusy", "capacityexceeded", "queueexceeded"}},
+	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
+	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired"), like: []string{"expiredtoken"}},
+	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
+	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
+	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content")},
+	{kind: KindInvalidRequest, codes: codes(
+		"unsupported_parameter", "unsupported_value", "invalid_function_parameters", "data_residency_mismatch", "vector_store_not_found",
+		"vector_store_expired", "failed_to_download_image",
+	), like: []string{
+		"invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
+	}},
+	{kind: KindContentFilter, codes: codes(
+		"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
+		"prohibited_content", "blocklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
+		"moderation_blocked", "image_content_policy_violation",
+		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
+		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
+	), like: []string{"inspectionfailed", "guardrail*intervened"}},
+	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
+		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported",
+	}},
+	{kind: KindMisconfigured, variant: "no_api", codes: codes("unknown_url", "url.not_found", "unknown_endpoint", "route_not_found", "invalid_api_version", "unsupported_api_version")},
+	{kind: KindMalformedResponse, codes: codes(
+		"malformed_response", "malformed_function_call", "unexpected_tool_call", "tool_use_failed", "too_many_tool_calls",
+		"finish_reason_unspecified",
+	)},
+	{kind: KindOutputTruncated, codes: codes("max_tokens", "max_output_tokens", "length"), status: []int{0, 200}},
+}
+
+// generalCodes are codes that mean one thing where nothing more precise was said.
+var generalCodes = []rule{
+	{kind: KindAuth, variant: "permission", codes: codes(
+		"permission_error", "validation_required", "request_forbidden", "forbidden", "service_disabled", "consumer_suspended",
+		"organization_restricted", "organization_disabled", "model_terms_required", "optinrequired", "no_access", "access_terminated",
+	), like: []string{"permission*denied", "access*denied", "apikey*blocked", "notauthorized"}},
+	{kind: KindAuth, codes: codes(
+		"authentication_error", "authenticationerror", "unauthenticated", "unauthorized", "invalid_authentication",
+		"invalid_authentication_error", "account_deactivated",
+	), like: []string{
+		"apikey*invalid", "invalid*apikey", "incorrect*apikey", "apikey*expired", "unrecognizedclient", "invalidsignature",
+		"signaturedoesnotmatch", "invalidclienttoken", "incompletesignature", "authentication*failed",
+	}},
+	{kind: KindRateLimit, codes: codes("resource_exhausted", "slow_down"), like: []string{
+		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed",
+	}},
+	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout"}},
+	{kind: KindStreamInterrupted, codes: codes("modelstreamerrorexception", "stream_error")},
+	{kind: KindMalformedResponse, codes: codes("json_validate_failed", "model_error")},
+	{kind: KindModelNotFound, codes: codes("not_found", "resourcenotfoundexception"), status: []int{404}},
+	{kind: KindModelNotFound, codes: codes("resourcenotfoundexception"), status: []int{0, 200, 400}},
+	{kind: KindUnavailable, codes: codes(
+		"server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalserverexception", "upstream_error",
+		"bad_gateway", "network_error", "provider_error", "vector_store_timeout", "not_found", "serviceunavailableexception",
+		"service_unavailable", "service_unavailable_error", "internalfailure", "modelerrorexception", "modelnotreadyexception",
+		"model_unavailable", "systemerror",
+	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
+	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
+}
+
+// invalidCodes say no more than a 400 does.
+var invalidCodes = codes(
+	"invalid_request_error", "invalid_argument", "failed_precondition", "bad_request", "validation_error", "out_of_range",
+	"invalid_request", "validationexception", "unprocessable_entity", "invalid_parameter", "missing_required_parameter", "unknown_parameter",
+	"invalid_type", "invalid_value", "operationnotsupported",
+)
+
+// codes gives codes in the form in which they are compared.
+func codes(names ...string) []string {
+	for i, name := range names {
+		names[i] = flat(name)
+	}
+	return names
+}
+
+// flat is a code in lower case without what its words are parted by: RateLimitExceeded,
+// rate-limit-exceeded and rate_limit_exceeded are one code.
+func flat(code string) string {
+	return flattener.Replace(strings.ToLower(code))
+}
+
+var flattener = strings.NewReplacer("_", "", "-", "", " ", "", ".", "", "/", "", ":", "")
+
+// maxLikeCode is the longest code, in bytes, that may be like another one; what is longer is
+// prose in the place of a code.
+const maxLikeCode = 64
+
+// isLike reports whether code, flat, has the pieces of pattern in their order; a star parts
+// them.
+func isLike(code, pattern string) bool {
+	for more := true; more; {
+		var piece string
+		piece, pattern, more = strings.Cut(pattern, "*")
+		i := strings.Index(code, piece)
+		if i < 0 {
+			return false
+		}
+		code = code[i+len(piece):]
+	}
+	return true
+}
+
+// exceptionName is the code in a message of AWS: "An error occurred (ThrottlingException)
+// when calling", "ThrottlingException: Too many requests"; "" where there is none.
+func exceptionName(text string) string {
+	if _, rest, ok := strings.Cut(text, "An error occurred ("); ok {
+		if n := wordLen(rest); n > 0 && n < len(rest) && rest[n] == ')' {
+			return rest[:n]
+		}
+	}
+	if n := wordLen(text); n < len(text) && text[n] == ':' && strings.HasSuffix(text[:n], "Exception") {
+		return text[:n]
+	}
+	return ""
+}

@@ -1,0 +1,363 @@
+package failure
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// maxReset is how far away a named date may be to be believed: a monthly plan.
+const maxReset = 35 * 24 * time.Hour
+
+// hint is when a provider wants to be asked again: after a while, at a time, or both.
+type hint struct {
+	after     Millis    // 0 = not said
+	at        time.Time // zero = not said
+	by        Clue      // what said so
+	overruled Clue      // what said so, and was not meant
+}
+
+// comeBack writes into f when to come back, and says by what. Reset headers say when an
+// allowance is full again, so they mean something only where one was used up.
+func (c *reading) comeBack(v verdict, f *Failure) hint {
+	h := c.retryHint(v)
+	if h.after == 0 && (f.Kind == KindRateLimit || f.Kind == KindQuota) {
+		h = h.later(c.resetHint())
+	}
+	f.RetryAfter = h.after
+	if f.Kind != KindQuota {
+		return h
+	}
+	f.ResetsAt = h.at
+	if f.ResetsAt.IsZero() && h.after > 0 && !c.now.IsZero() {
+		f.ResetsAt = c.now.Add(h.after.Duration())
+	}
+	return h
+}
+
+// retryHint reads what the provider itself asks for: retry-after-ms and retry-after,
+// RetryInfo.retryDelay and its like, the wording. Of several the longest counts. What is
+// not a number, negative, or more than 7 days is no hint. Beside a used-up day Google
+// repeats the wait of its limit per minute, which is not meant.
+func (c *reading) retryHint(v verdict) hint {
+	h := c.headerHint("Retry-After-Ms", retryAfterMillis)
+	h = h.later(c.headerHint("Retry-After", func(value string) Millis { return retryAfter(value, c.now) }))
+	inBody := fieldHint(c.body.delay).later(fieldHint(c.body.after))
+	inBody = inBody.later(c.spokenHint(v.kind))
+	if v.daily && inBody.after <= longDelay {
+		h.overruled = inBody.by
+	} else {
+		h = h.later(inBody)
+	}
+	if at, phrase, ok := c.spokenDate(); ok {
+		h = h.later(c.hintAt(at, c.words(phrase)))
+	}
+	return h
+}
+
+func (c *reading) headerHint(name string, read func(string) Millis) hint {
+	value := c.e.header(name)
+	after := Millis(0)
+	if value != "" {
+		after = read(value)
+	}
+	if after == 0 {
+		return hint{}
+	}
+	return hint{after: after, by: Clue{Source: ClueHeader, Where: strings.ToLower(name), Value: value}}
+}
+
+// fieldHint reads a field of the body: "40s", "900ms", or seconds unless its name says
+// milliseconds.
+func fieldHint(field told) hint {
+	after := bounded(parseDelay(field.value))
+	if strings.HasSuffix(strings.ToLower(field.name), "ms") {
+		after = retryAfterMillis(field.value)
+	}
+	if after == 0 {
+		return hint{}
+	}
+	return hint{after: after, by: Clue{Source: ClueHint, Where: field.name, Value: field.value}}
+}
+
+// spokenHint reads the wording. "after 30 s" alone may as well say how long it took, so
+// it counts only where a limit or a full server is at fault.
+func (c *reading) spokenHint(kind Kind) hint {
+	delay, phrase := c.spokenDelay(delayLeads)
+	if kind == KindRateLimit || kind == KindQuota || kind == KindOverloaded {
+		if loose, said := c.spokenDelay(looseDelayLeads); loose > delay {
+			delay, phrase = loose, said
+		}
+	}
+	if after := bounded(delay); after > 0 {
+		return hint{after: after, by: c.words(phrase)}
+	}
+	return hint{}
+}
+
+// hintAt is the hint of a date: none where it is past, or too far away to be believed.
+func (c *reading) hintAt(at time.Time, by Clue) hint {
+	if c.now.IsZero() {
+		return hint{at: at, by: by}
+	}
+	until := at.Sub(c.now)
+	if until <= 0 || until > maxReset {
+		return hint{}
+	}
+	return hint{after: bounded(until), at: at, by: by}
+}
+
+// resetHint reads the headers and fields that say when a used-up allowance is full
+// again. Those whose allowance is not used up are ignored.
+func (c *reading) resetHint() hint {
+	limits := map[string]string{}
+	var resets []string
+	for name, values := range c.e.Header {
+		name = strings.ToLower(name)
+		if len(values) == 0 || !strings.Contains(name, "ratelimit") {
+			continue
+		}
+		limits[name] = strings.TrimSpace(values[0])
+		if strings.Contains(name, "reset") {
+			resets = append(resets, name)
+		}
+	}
+	slices.Sort(resets)
+	var h hint
+	for _, name := range resets {
+		left, status := limits[strings.Replace(name, "reset", "remaining", 1)], limits[strings.Replace(name, "reset", "status", 1)]
+		if left != "" && left != "0" || strings.HasPrefix(status, "allowed") {
+			continue
+		}
+		h = h.later(c.parseReset(limits[name], Clue{Source: ClueHeader, Where: name, Value: limits[name]}))
+	}
+	if field := c.body.reset; field.value != "" {
+		h = h.later(c.parseReset(field.value, Clue{Source: ClueHint, Where: field.name, Value: field.value}))
+	}
+	return h
+}
+
+// later takes the longer wait and the later time of both.
+func (h hint) later(other hint) hint {
+	if other.after > h.after || h.by.isZero() {
+		h.by = other.by
+	}
+	h.after = max(h.after, other.after)
+	if other.at.After(h.at) {
+		h.at = other.at
+	}
+	if h.overruled.isZero() {
+		h.overruled = other.overruled
+	}
+	return h
+}
+
+// now is what dates are relative to: the answer's own Date header, else the arrival.
+func (e *Evidence) now() time.Time {
+	if date, ok := httpDate(e.header("Date")); ok {
+		return date
+	}
+	return e.At
+}
+
+// header gives the first value of a header, whatever the case of its name.
+func (e *Evidence) header(name string) string {
+	if values := e.Header[name]; len(values) > 0 {
+		return strings.TrimSpace(values[0])
+	}
+	found, value := "", ""
+	for key, values := range e.Header {
+		if len(values) > 0 && len(key) == len(name) && strings.EqualFold(key, name) && (found == "" || key < found) {
+			found, value = key, strings.TrimSpace(values[0])
+		}
+	}
+	return value
+}
+
+func retryAfterMillis(value string) Millis {
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return 0
+	}
+	return bounded(seconds(n / 1000))
+}
+
+// retryAfter reads seconds, whole or not, or an HTTP date.
+func retryAfter(value string, now time.Time) Millis {
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		return bounded(seconds(n))
+	}
+	if date, ok := httpDate(value); ok && !now.IsZero() {
+		return bounded(date.Sub(now))
+	}
+	return 0
+}
+
+// parseReset reads RFC 3339, epoch seconds or milliseconds, a Go duration, or seconds.
+func (c *reading) parseReset(value string, by Clue) hint {
+	at, err := time.Parse(time.RFC3339, value)
+	if err == nil {
+		return c.resetAt(at, by)
+	}
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 1e9 && n < 1e13 {
+		if n > 1e11 {
+			n /= 1000 // milliseconds
+		}
+		return c.resetAt(time.Unix(int64(n), 0).UTC(), by)
+	}
+	if after := bounded(parseDelay(value)); after > 0 {
+		return hint{after: after, by: by}
+	}
+	return hint{}
+}
+
+// resetAt is the hint of a header's date, which means nothing without a clock.
+func (c *reading) resetAt(at time.Time, by Clue) hint {
+	if c.now.IsZero() {
+		return hint{}
+	}
+	return c.hintAt(at, by)
+}
+
+// parseDelay reads "40s", "6m0s", "900ms", "34.07s" or plain seconds.
+func parseDelay(value string) time.Duration {
+	if d, err := time.ParseDuration(strings.ToLower(value)); err == nil {
+		return d
+	}
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		return seconds(n)
+	}
+	return 0
+}
+
+func seconds(n float64) time.Duration {
+	if math.IsNaN(n) || n <= 0 || n > MaxDelay.Duration().Seconds() {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+// bounded gives d in milliseconds, or 0 where it is no sensible wait.
+func bounded(d time.Duration) Millis {
+	if d <= 0 || d > MaxDelay.Duration() {
+		return 0
+	}
+	return InMillis(d)
+}
+
+func httpDate(value string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+var (
+	// delayLeads are the words before a spoken delay.
+	delayLeads = []string{"retry in ", "try again in ", "again in ", "retry after ", "try again after ", "again after ", "reset after ", "resets after ", "resets in ", "reset in ", "available in "}
+	// looseDelayLeads say so only of a limit.
+	looseDelayLeads = []string{"wait ", "wait for ", "after "}
+)
+
+// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds",
+// and gives the longest with its words.
+func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase string) {
+	text := c.text
+	for _, lead := range leads {
+		for from := 0; !c.grams.lacks(lead); {
+			i := strings.Index(text[from:], lead)
+			if i < 0 {
+				break
+			}
+			begin := from + i
+			from = begin + len(lead)
+			if d, n := leadingDelay(text[from:]); d > longest {
+				longest, phrase = d, text[begin:from+n]
+			}
+		}
+	}
+	return longest, phrase
+}
+
+// leadingDelay reads the delay that text begins with, and how much of text it is: 9.816s,
+// 6m0s, 2 minutes, 1h 5m.
+func leadingDelay(text string) (total time.Duration, length int) {
+	rest := text
+	for range 4 {
+		rest = strings.TrimLeft(rest, " ")
+		digits := prefixLen(rest, "0123456789.")
+		n, err := strconv.ParseFloat(strings.TrimRight(rest[:digits], "."), 64)
+		if err != nil {
+			break
+		}
+		rest = strings.TrimLeft(rest[digits:], " ")
+		letters := prefixLen(rest, "abcdefghijklmnopqrstuvwxyz")
+		unit, ok := units[rest[:letters]]
+		if !ok {
+			break
+		}
+		rest = rest[letters:]
+		total, length = total+seconds(n*unit), len(text)-len(rest)
+	}
+	return total, length
+}
+
+// prefixLen is how much of text, at most 32 bytes, is of these characters.
+func prefixLen(text, chars string) int {
+	n := 0
+	for n < len(text) && n < 32 && strings.IndexByte(chars, text[n]) >= 0 {
+		n++
+	}
+	return n
+}
+
+// units are in seconds.
+var units = map[string]float64{
+	"ms": 0.001, "millisecond": 0.001, "milliseconds": 0.001,
+	"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1,
+	"m": 60, "min": 60, "mins": 60, "minute": 60, "minutes": 60,
+	"h": 3600, "hr": 3600, "hrs": 3600, "hour": 3600, "hours": 3600,
+	"d": 86400, "day": 86400, "days": 86400,
+}
+
+// dateLeads are the words before a spoken date.
+var dateLeads = []string{"regain access on ", "access on ", "resets at ", "reset at ", "resets on ", "reset on ", "again at ", "again on ", "until "}
+
+// spokenDate finds "regain access on 2026-04-01 at 00:00 UTC", and gives its words.
+func (c *reading) spokenDate() (at time.Time, phrase string, ok bool) {
+	text := c.text
+	for _, lead := range dateLeads {
+		if !c.says(lead) {
+			continue
+		}
+		i := strings.Index(text, lead)
+		at, n := leadingDate(text[i+len(lead):])
+		if n > 0 {
+			return at, text[i : i+len(lead)+n], true
+		}
+	}
+	return time.Time{}, "", false
+}
+
+// leadingDate reads the date that text begins with, and how much of text it is.
+func leadingDate(text string) (time.Time, int) {
+	upper := strings.ToUpper(text[:min(len(text), len("2006-01-02 at 15:04:05 UTC"))])
+	for _, layout := range []string{
+		"2006-01-02 AT 15:04 MST", "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST", "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05Z",
+		"2006-01-02 AT 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
+	} {
+		if n := len(layout); len(upper) < n || len(upper) > n && words.IsWord(upper[n]) {
+			continue
+		}
+		if at, err := time.Parse(layout, upper[:len(layout)]); err == nil {
+			return at.UTC(), len(layout)
+		}
+	}
+	return time.Time{}, 0
+}

@@ -1,0 +1,28 @@
+package failure
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLocalLine: what a text tells in UTC is told as people say it where they are.
+func TestLocalLine(t *testing.T) {
+	east := time.FixedZone("east", 3*3600)
+	now := time.Date(2026, 3, 20, 12, 0, 0, 0, east)
+	f := NewFailure(KindQuota, OriginModel, PhaseBeforeFirstEvent, nil)
+	f.Model = "anthropic/m"
+	for at, want := range map[time.Time]string{
+		time.Date(2026, 3, 20, 12, 30, 0, 0, time.UTC): "3:30 PM",
+		time.Date(2026, 3, 20, 22, 30, 0, 0, time.UTC): "1:30 AM on March 21",
+		time.Date(2027, 1, 1, 6, 0, 0, 0, time.UTC):    "9:00 AM on January 1, 2027",
+	} {
+		for _, in := range []time.Duration{0, time.Hour} {
+			f.ResetsAt, f.RetryAfter = at, InMillis(in)
+			f.Describe(Words{})
+			wanted := "Usage limit reached for anthropic/m. It resets at " + want
+			if got := f.LocalLine(now); got != wanted+"." && got != wanted+" (in 1 h)." {
+				t.Errorf("%q, want %q", got, wanted)
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package failure
+
+import "slices"
+
+// looseRules read the words of the transport, or of whoever passed a failure on with
+// nothing but a message. They come last.
+var looseRules = slices.Concat([]rule{
+	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
+	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "missing an 'http://'", "no scheme supplied", "relative url without a base"}},
+	{kind: KindMisconfigured, variant: "proxy", wire: true, any: []string{"proxy authentication required", "proxyconnect", "err_tunnel_connection_failed", "err_proxy_connection_failed", "proxyerror"}},
+	{kind: KindTimeout, wire: true, any: []string{"tls handshake timeout"}},
+	{kind: KindTLS, variant: "clock", wire: true, any: []string{"certificate has expired", "cert_has_expired", "not yet valid", "err_cert_date_invalid"}},
+	{kind: KindTLS, variant: "host", wire: true, any: []string{"certificate is valid for", "certificate is not valid for", "hostname/ip does not match", "err_tls_cert_altname_invalid", "err_cert_common_name_invalid"}},
+	{kind: KindTLS, variant: "authority", wire: true, any: []string{
+		"unknown authority", "self signed certificate", "self-signed certificate", "self_signed_cert", "unable to get local issuer", "unable_to_verify_leaf_signature",
+		"unable_to_get_issuer_cert", "certificate_verify_failed", "err_cert_authority_invalid", "unknownissuer", "unknown issuer",
+	}},
+	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:"}},
+	{kind: KindMalformedResponse, wire: true, any: []string{
+		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
+		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
+		"jsonparseerror", "json parsing failed", "invalid json response", "typevalidationerror", "responsevalidationerror", "invalidresponsedata",
+		"parse response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing",
+	}, unless: []string{"request body"}},
+	{kind: KindStreamInterrupted, wire: true, any: []string{
+		"unexpected eof", "premature close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
+		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
+		"stream ended without", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
+		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",
+		"stream terminated", "stream aborted", "error in input stream", "stream closed unexpectedly", "stream disconnected unexpectedly",
+	}},
+	{kind: KindStreamInterrupted, wire: true, any: []string{"terminated"}, unless: []string{"account", "access", "subscription", "process", "terminated due"}},
+	{kind: KindTimeout, wire: true, any: socketErrors(timeoutErrnos...)},
+	{kind: KindTimeout, wire: true, any: []string{"did not properly respond after a period"}},
+	{kind: KindUnreachable, wire: true, any: socketErrors(unreachableErrnos...)},
+	{kind: KindUnreachable, wire: true, any: []string{
+		"no such host", "unknownhost", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
+		"nodename nor servname", "dns error", "dns lookup", "dns resol", "dns fail", "dial tcp: lookup", "server misbehaving",
+		"connection refused", "econnrefused", "connection_refused", "connectionrefused", "actively refused", "connection reset", "connection was reset", "econnreset",
+		"connection_reset", "connectionreset", "forcibly closed", "econnaborted", "connection aborted", "connection was aborted", "broken pipe", "epipe",
+		"network is unreachable", "unreachable network", "enetunreach", "enetdown", "network is down",
+		"no route to host", "ehostunreach", "ehostdown", "host is down", "unreachable host", "eaddrnotavail", "cannot assign requested address", "fetch failed", "failed to fetch",
+		"network error", "networkerror", "network connection was lost", "connection error", "stream error:",
+		"goaway", "use of closed network connection", "socket hang up", "server closed idle connection", "connection lost", "connection closed", "connection_closed",
+		"load failed", "err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
+		"check your internet connection", "internet connection appears to be offline", "you are offline", "you appear to be offline", "und_err_socket", "remotedisconnected", "remote end closed connection",
+		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",
+		"connection attempts failed", "failed to establish a new connection", "newconnectionerror", "error sending request for url", "tcp connect error", "empty reply from server",
+	}, unless: []string{"timed out", "timeout"}},
+	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
+	{kind: KindTimeout, wire: true, any: []string{
+		"timed out", "timeout", "etimedout", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
+		"took too long",
+	}},
+	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available"}},
+	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
+	{kind: KindAuth, any: []string{"unauthorized", "authentication", "api key"}},
+}, looseChinese, []rule{
+	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
+	{kind: KindModelNotFound, any: []string{"notfounderror"}},
+	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
+	{kind: KindInvalidRequest, any: []string{
+		"badrequest", "bad request", "invalidrequest", "invalid request", "invalid_request", "unprocessableentity", "unprocessable entity", "invalidargument",
+		"invalid argument", "validationexception", "unsupportedparams", "unsupportedfunctionality", "unsupported parameter", "input validation error", "invalid parameter", "invalid_argument",
+		"failed_precondition",
+	}, unless: []string{"[errno"}},
+	{kind: KindStreamInterrupted, wire: true, any: []string{"disconnected before completion"}},
+	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror"}},
+})
+
+var (
+	// unreachableErrnos are the numbers of refused, reset and unroutable connections: of
+	// Windows, of Linux, of macOS and the BSDs, and of getaddrinfo.
+	unreachableErrnos = []string{
+		"10061", "10054", "10053", "10051", "10050", "10065", "10064", "10049", "10013", "11001", "11002", "11003", "11004", "1225", "1231", "1232", "64",
+		"111", "104", "103", "101", "113", "112", "99", "32", "61", "54", "53", "51", "50", "65", "-2", "-3", "-5",
+	}
+	// timeoutErrnos are the numbers of connections that nobody answered.
+	timeoutErrnos = []string{"10060", "121", "110", "60"}
+)
+
+// socketErrors are the forms in which Python and Rust print the numbers of an error.
+func socketErrors(numbers ...string) []string {
+	var list []string
+	for _, n := range numbers {
+		list = append(list, "[winerror "+n+"]", "[errno "+n+"]", "(os error "+n+")")
+	}
+	return list
+}

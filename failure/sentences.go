@@ -1,0 +1,191 @@
+package failure
+
+import "slices"
+
+var (
+	refusing = []int{0, 200, 400, 401, 403, 404, 422, 451}
+	metered  = []int{0, 200, 400, 402, 403, 412, 429}
+	// metering is how limits on tokens per minute are told from those of a model.
+	metering = []string{
+		"rate limit", "per minute", "per min", "tokens per", "rate_limit_error", "rate_limit_exceeded", "throttlingexception", "resource_exhausted",
+	}
+	// minutely are the words of a limit that is over soon, whatever its code calls it.
+	minutely = []string{"per minute", "per min", "/minute", "/min", "per second", "requests per hour", "quota will reset after", "concurren"}
+	// outputLimits name the setting that limits an answer.
+	outputLimits = []string{
+		"max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "maxoutputtokens", "maxtokens", "max tokens",
+		"maximum tokens", "max output tokens", "max completion tokens",
+	}
+	// abilities are what a model may lack.
+	abilities = []string{
+		"tool", "function call", "functions", "image", "vision", "audio", "video", "pdf", "document", "file input", "multimodal", "thinking",
+		"reasoning", "temperature", "top_p", "system message", "system prompt", "system role", "system instruction", "developer instruction",
+		"json mode", "json_schema", "json schema", "structured output", "response_format", "response format", "logprobs", "stream", "chat",
+		"generate", "prompt caching", "prefill", "parallel", "stop sequence", "'stop'", "penalty", "logit_bias",
+	}
+)
+
+// sentences are what a provider says where its code is too general: 400
+// invalid_request_error, 429 RESOURCE_EXHAUSTED.
+var sentences = []rule{
+	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
+		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
+		"body was empty", "body is empty", "empty response body", "emptyresponse", "no content in response", "no content in the response",
+		"returned no content", "received no content", "no response content", "no content generated", "nocontentgenerated", "nooutputgenerated",
+		"did not return any content", "returned no choices", "no choices in", "returned nothing", "but none were returned", "without any content",
+		"returned empty", "returned an empty", "received empty", "received an empty", "no generations found", "response contained no",
+		"returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
+	}, unless: []string{"request body", "input body", "must not be", "cannot be", "non-empty"}},
+	{kind: KindOutputTruncated, status: []int{0, 200, 400}, any: []string{
+		"length limit was reached", "lengthfinishreason", "stopped due to length", "finish_reason: length", "finish_reason='length'",
+		"finish_reason=length", "finish reason: length", "finish_reason: max_tokens", "stop_reason: max_tokens", "output was truncated",
+		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
+		"max_tokens length limit", "output token maximum", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
+	}, unless: []string{"context length limit"}},
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"token limit"}, near: []string{"before any response", "before any output", "before a response"}},
+	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
+		"invalid url (", "unknown request url", "unrecognized request url", "cannot post /", "cannot get /", "unexpected endpoint or method",
+		"no route matched", "no route for that uri", "route not found", "endpoint not found", "unknown endpoint", "no handler found",
+		"no matching operation", "was not found on this server", "/chat/completions/chat/completions", "/v1/v1/", "/messages/v1/messages",
+		"is no longer supported. please use http", "unsupported api version", "api version not supported", "not accessible via the /",
+	}},
+	{kind: KindMisconfigured, variant: "proxy", status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
+	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
+	{kind: KindInvalidRequest, variant: "history", any: []string{
+		"tool_use` ids", "tool_result` block", "no tool output found", "no tool call found", "function call turn",
+		"roles must alternate", "without its required following item", "surrogate in string", "content blocks must be non-empty",
+		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
+		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
+		"`redacted_thinking` blocks", "number of function response parts", "duplicate item found", "toolresult blocks",
+		"conversation roles must", "must start with a user message", "cannot end with trailing whitespace", "encrypted content could not be",
+		"in the contentblock object is blank", "expected last role user or tool",
+	}},
+	{kind: KindInvalidRequest, variant: "history", status: []int{0, 400, 500}, any: []string{
+		"{%", "jinja2", "jinja exception", "jinja template", "apply chat template", "apply_chat_template", "rendering chat template", "render chat template",
+		"rendering prompt template", "render prompt template",
+	}},
+	{kind: KindRateLimit, variant: "too_big", once: never, all: []string{"too large"}, any: []string{"(tpm)", "per min", "tokens per"}},
+	{kind: KindBilling, status: metered, any: []string{
+		"credit balance", "insufficient credit", "insufficient balance", "insufficient fund", "prepaid credits",
+		"extra usage is required", "from your extra usage", "used up your points", "out of credit", "billing hard limit", "payment required",
+		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
+		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded",
+		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
+		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "account is not active", "billing to be enabled",
+		"enable billing", "billing is disabled", "billing account is", "payment is overdue", "overdue payment", "overdue-payment", "past due", "in good standing",
+		"requires a pro subscription", "requires a paid", "only available on paid",
+	}},
+	{kind: KindBilling, status: metered, all: []string{"suspended"}, any: []string{"billing", "payment", "invoice"}},
+	{kind: KindQuota, status: metered, any: []string{
+		"usage limit", "limit exhausted", "regain access on", "per day", "per-day", "requests/day", "tokens/day", "calls/day", "daily limit", "daily quota", "daily request", "daily free",
+		"weekly limit", "monthly limit", "weekly quota", "monthly quota", "calls / month", "requests per month", "calls per month", "tokens per month",
+		"(rpd)", "(tpd)", "5-hour limit", "session limit", "hit your limit", "have no quota", "quota exhausted", "quota has been exhausted",
+		"quota is exhausted", "out of quota", "call volume quota", "premium request allowance", "monthly premium request", "bymodelbyday", "byday",
+		"free tier of the model has been exhausted", "quota has been exceeded for the",
+	}},
+	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
+	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
+	{kind: KindBilling, status: []int{0, 400, 402, 403, 429}, any: []string{"exceeded your current quota"}, unless: []string{"quota exceeded for metric", "resource_exhausted"}},
+	{kind: KindOverloaded, once: never, any: []string{"no capacity available"}},
+	{kind: KindOverloaded, any: []string{
+		"overloaded", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded", "loading model", "model is loading",
+		"currently loading", "still loading", "high demand", "high traffic", "server is busy", "server busy", "servers are busy", "too busy",
+		"model busy", "model is busy", "engine is busy", "currently busy",
+		"heavy load", "maximum pending requests", "no slot available", "no available slot",
+	}},
+	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
+	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
+	{kind: KindModelNotFound, any: []string{
+		"no available model provider", "no endpoints found", "no allowed providers", "is not found for api version",
+		"is not supported for generatecontent", "unknown model", "not a valid model", "invalid model name", "invalid model '", "model not found",
+		"deployment for this resource does not exist", "does not have access to model", "no access to model", "model is not available",
+		"no such model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
+		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
+		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
+		"model has been retired", "model has been deprecated", "model does not exist",
+	}, unless: []string{"try again later"}},
+	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
+	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
+	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
+	{kind: KindContentFilter, any: []string{
+		"content filter", "contentfilter", "content policy", "contentpolicy", "content management policy", "usage policy", "input was flagged", "prompt was flagged",
+		"safety system", "blocked by moderation", "violates our", "blocked for safety", "blocked due to safety", "safety filter",
+		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
+		"content moderation", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
+		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor",
+	}},
+	{kind: KindInvalidRequest, any: outputLimits, near: []string{
+		"range", "at most", "too large", "too high", "must be less", "must be <", "must be at", "must be between", "must be positive", "maximum allowed",
+		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max",
+	}, unless: []string{"context", "input", "prompt", "credits", "budget", "afford"}},
+	{kind: KindInvalidRequest, any: []string{"maximum allowed number of output tokens", "range of max_tokens", "range of max_completion_tokens"}},
+	{kind: KindContextOverflow, any: []string{
+		"prompt is too long", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
+		"contextwindowexceeded", "reduce the length of the messages", "exceeded model token limit", "input is too long",
+		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
+		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
+	}},
+	{kind: KindContextOverflow, any: []string{
+		"prompt too long", "prompt exceeds max length", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
+		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "tokens limit exceeded", "too many input tokens",
+		"content too large", "request body too large", "context_length_exceeded", "exceeds the model's maximum", "exceeds the model's limit",
+	}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"too many tokens"}, unless: slices.Concat([]string{"please wait", "throttl"}, metering)},
+	{kind: KindContextOverflow, any: []string{"prompt token", "prompt contains", "input token", "input length"}, all: []string{"exceed"}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"inputs`", "inputs", "input", "prompt", "messages"}, near: []string{
+		"must have less than", "must have fewer than", "must contain less than", "must contain fewer than", "must be shorter than",
+	}, all: []string{"tokens"}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"+ `max_new_tokens`", "+ max_new_tokens"}, all: []string{"must be <="}},
+	{kind: KindContextOverflow, any: []string{"tokens in request", "tokens in the request", "tokens in your request", "request tokens"}, near: []string{
+		"more than", "exceed", "greater than", "over the",
+	}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"range of input length"}},
+	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
+	{kind: KindAuth, variant: "region", status: refusing, any: []string{
+		"location is not supported", "country, region, or territory", "not available in your country", "not available in your region",
+		"unsupported country",
+	}},
+	{kind: KindAuth, variant: "missing", status: append([]int{500, 503}, refusing...), any: []string{
+		"no api key", "missing api key", "api key is required", "api key is missing", "api key is not set", "api key not set", "api key is not configured",
+		"api key not configured", "api key not provided", "api key must be set", "api_key client option must be set", "x-api-key header is required",
+		"didn't provide an api key", "did not provide an api key", "missing bearer", "missing authorization header", "no auth credentials",
+		"could not resolve authentication", "unable to locate credentials", "could not load credentials", "no credentials found", "default credentials",
+		"failed to retrieve credentials", "loadapikeyerror", "missing credentials", "nocredentials",
+	}, unless: []string{"incorrect api key"}},
+	{kind: KindAuth, variant: "expired_login", status: refusing, any: []string{
+		"oauth token", "security token included in the request is expired", "token has expired", "token is expired", "login expired", "session expired", "session has expired",
+		"refresh token", "reauthentication is needed", "aws sso login", "access token expired", "login has expired",
+	}},
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{
+		"is not authorized to", "use case details have not been submitted", "operation not allowed", "organization has been disabled",
+		"organization has been restricted", "requires terms acceptance", "gated repo", "for this subscription", "only authorized for use with",
+		"access was terminated", "account has been disabled", "account has been terminated",
+	}},
+	{kind: KindAuth, status: refusing, any: []string{
+		"api key not valid", "invalid api key", "incorrect api key", "invalid x-api-key", "api key expired", "invalid_api_key", "api key is invalid",
+		"invalid token", "invalid api token", "invalid access token", "token seems invalid", "invalid authentication", "authenticationerror", "unauthorized", "unauthenticated",
+		"security token included in the request is invalid", "login fail", "reported as leaked",
+	}},
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 404, 415, 422, 501}, any: []string{
+		"does not support", "doesn't support", "do not support", "don't support", "not support ", "does not accept", "is not capable of", "doesn't accept",
+	}, near: abilities, unless: []string{"make sure"}},
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 404, 415, 422, 501}, any: abilities, near: []string{
+		" not supported", " isn't supported", " unsupported", " not enabled for",
+	}},
+	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
+		"degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
+		"model is not ready", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
+		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "cuda error", "enginedead", "enginecore", "model unloaded",
+		"background loop has errored", "error loading model", "failed to load model", "unable to load model",
+	}},
+	{kind: KindMalformedResponse, status: []int{0, 200, 400, 424, 500}, any: []string{
+		"malformed function call", "malformed tool call", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
+		"model produced invalid", "model tried to call", "model attempted to call", "which was not in request.tools", "invalid tool call argument",
+		"failed to generate json", "failed to validate json", "model generated invalid",
+	}},
+	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"error receiving chunk", "error parsing chunk", "failed to parse chunk", "failed to parse stream", "invalid chunk"}},
+	{kind: KindMalformedResponse, status: []int{0, 200}, all: []string{"validation error"}, any: []string{"chunk", "completion", "response", "stream event"}, unless: []string{
+		"request", "badrequest", "input", "invalid_request_error", "validationexception",
+	}},
+	{kind: KindTimeout, any: []string{"deadline expired"}},
+}

@@ -1,0 +1,162 @@
+package failure
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// kindOfStatus is what an HTTP status means by itself; "" for those of success.
+func kindOfStatus(status int) (Kind, string) {
+	switch {
+	case status >= 300 && status < 400:
+		return KindMisconfigured, "redirect"
+	case status == 401:
+		return KindAuth, ""
+	case status == 402:
+		return KindBilling, ""
+	case status == 403:
+		return KindAuth, "permission"
+	case status == 404:
+		return KindModelNotFound, ""
+	case status == 405:
+		return KindMisconfigured, "no_api"
+	case status == 407:
+		return KindMisconfigured, "proxy"
+	case status == 408, status == 504:
+		return KindTimeout, ""
+	case status == 409, status == 424, status == 425, status == 499:
+		return KindUnavailable, ""
+	case status == 410:
+		return KindModelNotFound, ""
+	case status == 413:
+		return KindContextOverflow, ""
+	case status == 429:
+		return KindRateLimit, ""
+	case status == 451:
+		return KindAuth, "region"
+	case status >= 400 && status < 500:
+		return KindInvalidRequest, ""
+	case status == 503, status == 529:
+		return KindOverloaded, ""
+	case status >= 500:
+		return KindUnavailable, ""
+	}
+	return "", ""
+}
+
+// httpStatus reads a number that can be a status of a failure.
+func httpStatus(s string) (int, bool) {
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n >= 300 && n <= 599
+}
+
+var (
+	// statusLeads may stand before the number that a message begins with.
+	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
+	// statusNames are fields that name a status.
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "code", "http/1.1", "http/2", "http"}
+	// statusPhrases are statuses with their names, wherever they are said.
+	statusPhrases = []string{
+		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
+		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
+		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
+	}
+	// countNouns say that the number before them counts something.
+	countNouns = []string{
+		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
+		"users", "attempts", "retries", "tools", "ms ", "s ", "sec ", "seconds", "milliseconds", "minutes", "hours", "days", "kb ", "mb ",
+		"gb ", "usd", "dollars", "euros", "cents", "of ", "and ", "or ", "to ", "out of", "per ", "more ", "less ", "x ",
+	}
+)
+
+// spokenStatus is the number that text begins with, that follows the name of a status
+// field, or that has its own name after it; text is in lower case. A number anywhere else
+// is not a status.
+func (c *reading) spokenStatus() int {
+	text := c.text
+	lead := strings.TrimLeft(text, " \n[(")
+	for range maxLeads {
+		if n, ok := leadingStatus(withoutLeads(lead)); ok {
+			return n
+		}
+		i := strings.Index(lead[:min(len(lead), maxLead)], ": ")
+		if i < 0 || !strings.HasSuffix(lead[:i], "error") && !strings.HasSuffix(lead[:i], "exception") {
+			break
+		}
+		lead = lead[i+len(": "):]
+	}
+	for _, name := range statusNames {
+		if c.grams.lacks(name) {
+			continue
+		}
+		if n, ok := namedStatus(text, name); ok {
+			return n
+		}
+	}
+	phrase, _ := c.saysAny(statusPhrases)
+	if i := strings.Index(text, phrase); phrase != "" && (i == 0 || !words.IsWord(text[i-1])) {
+		n, _ := httpStatus(phrase[:3])
+		return n
+	}
+	return 0
+}
+
+// maxLeads is how many names of errors may stand before a status ("APIError: RateLimitError:
+// 429 slow down"), and maxLead how long each may be, in bytes.
+const (
+	maxLeads = 4
+	maxLead  = 48
+)
+
+func withoutLeads(text string) string {
+	for range 2 {
+		for _, words := range statusLeads {
+			text = strings.TrimPrefix(text, words)
+		}
+	}
+	return text
+}
+
+func namedStatus(text, name string) (int, bool) {
+	for rest := text; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return 0, false
+		}
+		whole := i == 0 || !words.IsWord(rest[i-1])
+		rest = rest[i+len(name):]
+		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(")); ok && whole {
+			return n, true
+		}
+	}
+}
+
+// leadingStatus reads the status that text begins with. What goes on as an amount, an
+// identifier, a date or a count is none.
+func leadingStatus(text string) (int, bool) {
+	if len(text) < 3 {
+		return 0, false
+	}
+	n, ok := httpStatus(text[:3])
+	if !ok || text[0] < '0' || text[0] > '9' {
+		return 0, false
+	}
+	rest := text[3:]
+	switch {
+	case rest == "":
+		return n, true
+	case words.IsWord(rest[0]), rest[0] >= 0x80, strings.IndexByte("%$#*+@", rest[0]) >= 0:
+		return 0, false
+	case strings.IndexByte(".,:-/", rest[0]) >= 0 && len(rest) > 1 && words.IsWord(rest[1]):
+		return 0, false
+	}
+	noun := strings.TrimLeft(rest, " ") + " "
+	for _, count := range countNouns {
+		if strings.HasPrefix(noun, count) {
+			return 0, false
+		}
+	}
+	return n, true
+}

@@ -1,0 +1,27 @@
+package failure
+
+// The variants that the runner itself gives: finer words than the kind, for people alone.
+// Nothing steers by them.
+const (
+	VariantDayTokens = "day_tokens" // of KindBudget: those of all runs of the day (spec §5); the run's own are "tokens"
+	VariantDayMoney  = "day_money"  // the same of money; the run's own is "money"
+
+	VariantLocal      = "local"       // of KindUnreachable: the provider is on this computer
+	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so that nothing was sent
+	VariantCutShort   = "cut_short"   // of KindTimeout: a person did not wait for the call
+
+	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
+)
+
+// The words of an unknown outcome where the tool's own timer ended the call, and where the
+// program stopped in the middle of it.
+const (
+	variantStopped = "outcome_unknown_stopped"
+	variantLost    = "outcome_unknown_lost"
+)
+
+// The words of a budget that is not used up, and has no room for the next call.
+const (
+	variantTooSmall      = "too_small"
+	variantTooSmallToday = "too_small_today"
+)

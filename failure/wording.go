@@ -1,0 +1,160 @@
+package failure
+
+import (
+	"slices"
+	"strings"
+)
+
+// rule is one line of the table by which evidence gets its kind. It matches when every
+// part of it that is set does; codes and like are one part. Words and codes are in lower
+// case, codes are flat as well.
+type rule struct {
+	kind    Kind
+	variant string
+	once    retryability
+	codes   []string // one of them is a code of the body
+	like    []string // or a code has the pieces of one of these, in their order; a star parts them
+	status  []int    // the status is one of them; 0 = there is none
+	any     []string // one of these is said
+	near    []string // and one of these at most nearBytes after it
+	all     []string // all of these are said
+	unless  []string // none of these is said, or is a code
+	wire    bool     // the words are those of the transport, not of a provider's answer: on an open stream, it broke
+}
+
+// retryability is a rule's own word where it differs from its kind's.
+type retryability uint8
+
+const (
+	asKind retryability = iota
+	never
+	always
+)
+
+// rules is read from the top; the first match decides. Strong codes come first, then what
+// a provider says where its code is too general, then the general codes; the status and
+// loose words follow in byStatus and looseRules.
+var rules = slices.Concat(strongCodes, sentences, chinese, generalCodes)
+
+// match is what in a reading made a rule match: a code, or a phrase that was said.
+type match struct {
+	code   providerCode
+	phrase string
+}
+
+// matches reports whether every part of r that is set holds, and by what.
+func (r *rule) matches(c *reading) (m match, ok bool) {
+	if len(r.status) > 0 && !slices.Contains(r.status, c.status) {
+		return m, false
+	}
+	if len(r.codes)+len(r.like) > 0 {
+		if m.code, ok = c.codeOf(r.codes); !ok {
+			if m.code, ok = c.codeLike(r.like); !ok {
+				return m, false
+			}
+		}
+	}
+	if len(r.any) > 0 {
+		if m.phrase, ok = c.saysNear(r.any, r.near); !ok {
+			return m, false
+		}
+	}
+	for _, words := range r.all {
+		if !c.says(words) {
+			return m, false
+		}
+		m.phrase = joinPhrases(words, m.phrase)
+	}
+	if _, said := c.saysAny(r.unless); said {
+		return m, false
+	}
+	_, coded := c.codeOf(r.unless)
+	return m, !coded
+}
+
+func joinPhrases(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + " … " + b
+}
+
+// trigrams is a set of the three-letter pieces of a text, by their hash: most phrases
+// are found missing by it without a search.
+type trigrams [1 << 10]uint64
+
+func trigramsOf(text string) *trigrams {
+	var set trigrams
+	for i := 0; i+3 <= len(text); i++ {
+		h := trigram(text[i:])
+		set[h>>6] |= 1 << (h & 63)
+	}
+	return &set
+}
+
+// trigram hashes the first three bytes of text to 16 bits.
+func trigram(text string) uint32 {
+	return (uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])) * 2654435761 >> 16
+}
+
+// lacks reports whether phrase cannot be in the text, by its pieces.
+func (set *trigrams) lacks(phrase string) bool {
+	for i := 0; i+3 <= len(phrase); i++ {
+		if h := trigram(phrase[i:]); set[h>>6]&(1<<(h&63)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether phrase, in lower case, occurs in what was said.
+func (c *reading) says(phrase string) bool {
+	return !c.grams.lacks(phrase) && strings.Contains(c.text, phrase)
+}
+
+// saysAny gives the first of the phrases that occurs in what was said.
+func (c *reading) saysAny(phrases []string) (string, bool) {
+	for _, p := range phrases {
+		if c.says(p) {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// nearBytes is how far words may be apart that are said of one another.
+const nearBytes = 48
+
+// saysNear gives the first of the phrases that occurs with one of near after it; any of
+// the phrases where near is empty.
+func (c *reading) saysNear(phrases, near []string) (string, bool) {
+	if len(near) == 0 {
+		return c.saysAny(phrases)
+	}
+	if _, said := c.saysAny(near); !said {
+		return "", false
+	}
+	for _, p := range phrases {
+		for rest := c.text; !c.grams.lacks(p); {
+			i := strings.Index(rest, p)
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(p):]
+			if n, ok := c.firstIn(rest[:min(len(rest), nearBytes)], near); ok {
+				return joinPhrases(p, n), true
+			}
+		}
+	}
+	return "", false
+}
+
+// firstIn gives the first of the phrases that occurs in a piece of what was said.
+func (c *reading) firstIn(piece string, phrases []string) (string, bool) {
+	for _, p := range phrases {
+		if !c.grams.lacks(p) && strings.Contains(piece, p) {
+			return p, true
+		}
+	}
+	return "", false
+}

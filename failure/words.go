@@ -1,0 +1,225 @@
+package failure
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// MaxMessage is the most that a title and message hold together, in bytes.
+const MaxMessage = 4 << 10
+
+// Words is what a sentence may mention and a Failure does not hold. What is zero is not
+// mentioned.
+type Words struct {
+	KeyHint       string // the last characters of the key that was used
+	EnvVar        string // the variable that would hold a key
+	SetKey        string // a sentence that says how to set a key that is not there
+	PartialWords  int    // of the text that had arrived
+	ContextTokens int64  // that the request has
+	ContextLimit  int64  // that the model takes
+	TokenLimit    int    // of the output
+	Rounds        int    // model calls that asked for tools
+	Spent, Budget string // "12,000 tokens", "$1.20"
+	Needs, Left   string // by the next call, and of the budget where that is not used up
+	Lost          bool   // the program stopped in the middle of the tool call
+	Reason        string // one sentence, or a few words; no secret and no stack
+}
+
+// Describe fills Title and Message with what people are told about f. Neither ever
+// holds HTML or the hole of a word that is not known; the message does not repeat the title.
+func (f *Failure) Describe(w Words) {
+	known := f.placeholders(w)
+	phrases := f.wording(w)
+	title, ok := fill(phrases.title, known)
+	if !ok {
+		title = cmp.Or(plainTitles[f.Kind], "The call failed")
+	}
+	f.Title = words.Clip(words.Tidy(title), 300)
+	var said []string
+	for _, s := range phrases.message {
+		if text, ok := s.say(known, f.Title); ok {
+			said = append(said, text)
+		}
+	}
+	f.Message = words.Clip(cmp.Or(strings.Join(said, " "), "The details may say more."), MaxMessage-len(f.Title))
+}
+
+// Short is the few words that begin the line of a retry: "Anthropic is overloaded".
+func (f Failure) Short() string {
+	phrases := f.wording(Words{})
+	if short, ok := fill(phrases.short, f.placeholders(Words{})); ok {
+		return words.Tidy(short)
+	}
+	return cmp.Or(plainTitles[f.Kind], "The call failed")
+}
+
+// wording is that of f's kind, with its variant's in place where it has one.
+func (f *Failure) wording(w Words) wording {
+	base, ok := wordings[f.Kind]
+	if !ok {
+		base = wordings[KindUnknown]
+	}
+	v, ok := base.variant[f.variantOf(w)]
+	if !ok {
+		return base
+	}
+	if v.short == "" {
+		v.short = cmp.Or(v.title, base.short)
+	}
+	v.title = cmp.Or(v.title, base.title)
+	if v.message == nil {
+		v.message = base.message
+	}
+	return v
+}
+
+// variantOf names the variant whose words f has.
+func (f *Failure) variantOf(w Words) string {
+	name := f.Variant
+	switch {
+	case f.Kind == KindStreamInterrupted && name == "" && f.IsIdle(),
+		f.Kind == KindTimeout && name == "" && f.Phase == PhaseMidStream && f.IsIdle():
+		name = "stalled"
+	case f.Kind == KindToolFailure && name == VariantUnknownOutcome && f.Timer == TimerTool:
+		name = variantStopped
+	case f.Kind == KindToolFailure && name == VariantUnknownOutcome && w.Lost:
+		name = variantLost
+	case f.Kind == KindBudget && w.Needs != "" && (name == VariantDayTokens || name == VariantDayMoney):
+		name = variantTooSmallToday
+	case f.Kind == KindBudget && w.Needs != "":
+		name = variantTooSmall
+	case f.Kind == KindContentFilter && name == "" && (f.Phase == PhaseMidStream || f.Phase == PhaseEndOfStream):
+		name = "output"
+	}
+	return name
+}
+
+// placeholders gives the words for the {placeholders}; what is not known is not in it.
+func (f *Failure) placeholders(w Words) map[string]string {
+	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool"}
+	set := func(name, value string) {
+		if value = words.Shown(value); value != "" {
+			known[name] = value
+		}
+	}
+	entry := f.ProviderEntry()
+	set("provider", words.Clip(words.ProviderName(entry), 100))
+	set("model", words.Clip(f.Model, 200))
+	set("tool", words.Clip(f.Tool, 100))
+	if words.StatusURL(entry) != "" {
+		set("status", words.ProviderName(entry)+" status")
+	}
+	if f.HTTPStatus >= 300 {
+		set("httpStatus", strconv.Itoa(f.HTTPStatus))
+	}
+	if f.Limit > 0 {
+		set("limit", words.Spell(f.Limit.Duration()))
+	}
+	if f.Elapsed > 0 {
+		set("elapsed", words.Spell(f.Elapsed.Duration()))
+	}
+	set("limitElapsed", known["limit"])
+	if known["elapsed"] != "" && known["elapsed"] != known["limit"] {
+		set("limitElapsed", known["limit"]+" ("+known["elapsed"]+")")
+	}
+	set("lastStep", words.Clip(f.LastStep, 200))
+	f.timePlaceholders(set)
+	set("keyHint", words.Clip(w.KeyHint, 12))
+	set("envVar", words.Clip(w.EnvVar, 100))
+	set("setKey", words.Clip(w.SetKey, 300))
+	set("spent", words.Clip(w.Spent, 100))
+	set("budget", words.Clip(w.Budget, 100))
+	set("needs", words.Clip(w.Needs, 100))
+	set("left", words.Clip(w.Left, 100))
+	set("partialWords", words.Counted(int64(w.PartialWords), " words"))
+	if f.Kind == KindContextOverflow && w.ContextTokens == 0 && w.ContextLimit == 0 {
+		w.ContextTokens, w.ContextLimit = overflowOf(f.Detail)
+	}
+	set("contextTokens", words.Counted(w.ContextTokens, ""))
+	set("contextLimit", words.Counted(w.ContextLimit, ""))
+	set("rounds", words.Counted(int64(w.Rounds), " rounds"))
+	set("tokenLimit", words.Counted(int64(w.TokenLimit), ""))
+	set("providerMessage", quotable(f.Detail))
+	set("reason", f.reason(w))
+	for _, name := range []string{"provider", "model", "tool", "reason"} {
+		if value, ok := known[name]; ok {
+			known[words.Capital(name)] = known[name]
+			if name == "reason" {
+				known["Reason"] = words.Sentence(value)
+			} else if strings.HasPrefix(value, "the ") || strings.HasPrefix(value, "this ") {
+				known[words.Capital(name)] = words.Capital(value)
+			}
+		}
+	}
+	return known
+}
+
+func (f *Failure) timePlaceholders(set func(name, value string)) {
+	if f.RetryAfter > 0 {
+		set("resetsIn", words.Spell(f.RetryAfter.Duration()))
+	}
+	if !f.ResetsAt.IsZero() {
+		layout := words.UTCClock
+		if f.RetryAfter == 0 || f.RetryAfter > 12*3_600_000 {
+			layout = words.UTCDay
+		}
+		set("resetsAt", f.ResetsAt.UTC().Format(layout))
+	}
+}
+
+// reason is what somebody said, or what the variant means; of a message that could not
+// be sent it is the error itself, which is about the caller's own input.
+func (f *Failure) reason(w Words) string {
+	switch {
+	case w.Reason != "":
+		return words.Clip(w.Reason, 300)
+	case reasons[f.Kind][f.Variant] != "":
+		return reasons[f.Kind][f.Variant]
+	case f.Kind == KindPromptFailure && f.cause != nil:
+		return quotable(f.cause.Error())
+	}
+	return ""
+}
+
+// say gives the first way of saying s whose words are all known, and which does not
+// repeat the title: a provider's own words may.
+func (s sentence) say(known map[string]string, title string) (string, bool) {
+	for _, way := range s {
+		text, ok := fill(way, known)
+		if text = words.Tidy(text); ok && !strings.Contains(strings.ToLower(text), strings.ToLower(title)) {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// fill puts words in the place of {placeholders}; it is false where one is not known.
+func fill(template string, known map[string]string) (string, bool) {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String(), true
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		word, ok := known[name]
+		if !ok {
+			return "", false
+		}
+		b.WriteString(word)
+		template = after
+	}
+}
+
+// quotable is the first of the provider's words, short enough to be quoted in a line.
+func quotable(text string) string {
+	text = words.Shown(words.Clip(text, 1024))
+	if strings.ContainsAny(text, "{}") {
+		return "" // a document, not words
+	}
+	return words.Clip(text, 300)
+}

@@ -1,0 +1,103 @@
+package words
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Shown makes somebody else's words fit to stand in a sentence: one line without HTML,
+// without the stack of a program, and without what looks like a key. Whoever knows the
+// keys has removed them before; this is for those that nobody knew.
+func Shown(text string) string {
+	if IsTidy(text) && len(text) < minKey && !strings.Contains(text, "<") {
+		return text
+	}
+	text = Tidy(Plain(WithoutStack(text)))
+	return withoutKeys(withoutTail(text))
+}
+
+// withoutTail cuts text of one line where a stack begins.
+func withoutTail(text string) string {
+	if !strings.Contains(text, "goroutine ") && !strings.Contains(text, "at ") && !strings.Contains(text, "Traceback") && !strings.Contains(text, `File "`) {
+		return text // most texts: they need no slow search
+	}
+	if cut := stackTail.FindStringIndex(text); cut != nil {
+		return strings.TrimSpace(text[:cut[0]])
+	}
+	return text
+}
+
+// stackTail is where a stack begins in a text of one line: Go's, JavaScript's, Python's.
+var stackTail = regexp.MustCompile(`(?:^| )(?:goroutine \d+ \[|at (?:async )?(?:\S+ \()?[^\s()]+:\d+:\d+\)?|Traceback \(most recent call last\)|File "[^"]*", line \d+)`)
+
+// minKey is the length of the shortest key with its prefix.
+const minKey = 16
+
+// keyPrefixes are what the keys of providers and code hosts begin with.
+var keyPrefixes = []string{
+	"sk-", "sk_", "pk_", "rk_", "csk-", "gsk_", "xai-", "AIza", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "glpat-", "r8_",
+	"AKIA", "ASIA", "ya29.", "eyJ", "pplx-", "nvapi-", "fw_", "tgp_", "key-",
+}
+
+// withoutKeys puts "…" in the place of every key, of a bearer token, and of a user and
+// password in a URL.
+func withoutKeys(text string) string {
+	var b strings.Builder
+	kept, bearer := 0, false
+	for i := 0; i < len(text); {
+		n := tokenLen(text[i:])
+		token := text[i : i+n]
+		switch {
+		case n == 0:
+			if text[i] != ' ' && text[i] != ':' {
+				bearer = false
+			}
+			n = 1 + userinfoLen(text[i:])
+			if n > 1 {
+				b.WriteString(text[kept:i] + "://…@")
+				kept = i + n
+			}
+		case n >= minKey && (bearer || hasKeyPrefix(token)):
+			b.WriteString(text[kept:i] + "…")
+			kept, bearer = i+n, false
+		default:
+			bearer = strings.EqualFold(token, "bearer")
+		}
+		i += n
+	}
+	if kept == 0 {
+		return text
+	}
+	return b.String() + text[kept:]
+}
+
+func hasKeyPrefix(token string) bool {
+	for _, prefix := range keyPrefixes {
+		if strings.HasPrefix(token, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// tokenLen is how much of text is of the characters that keys are made of.
+func tokenLen(text string) int {
+	n := 0
+	for n < len(text) && (IsWord(text[n]) || strings.IndexByte("-.+*", text[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// userinfoLen is how much of "://user:password@" follows the first byte of text; 0 where
+// there is no such thing.
+func userinfoLen(text string) int {
+	if !strings.HasPrefix(text, "://") {
+		return 0
+	}
+	end := strings.IndexAny(text[3:], "@/ \"")
+	if end < 0 || text[3+end] != '@' {
+		return 0
+	}
+	return 3 + end
+}

@@ -1,0 +1,66 @@
+package words
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tidy makes text one line of valid UTF-8 without control characters.
+func Tidy(text string) string {
+	if IsTidy(text) {
+		return text
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// IsTidy knows most of the text that is tidy already.
+func IsTidy(text string) bool {
+	before := byte(' ')
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return before != ' '
+}
+
+// Sentence begins with a capital and ends with a full stop.
+func Sentence(text string) string {
+	text = Capital(text)
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "…") {
+		text += "."
+	}
+	return text
+}
+
+func Capital(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[size:]
+}
+
+// Counted is 1 → "1 word", 12000 → "12,000 words", 0 → "".
+func Counted(n int64, unit string) string {
+	if n <= 0 {
+		return ""
+	}
+	if n == 1 {
+		return "1" + strings.TrimSuffix(unit, "s")
+	}
+	return SpellCount(n) + unit
+}
+
+func IsWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
