@@ -73,7 +73,7 @@ func (c *reading) byCauses(table []cause) (verdict, bool) {
 	if said == "" && c.e.Err != nil {
 		said = words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
 	}
-	clauses := clausesOf(said[:min(len(said), maxCause)])
+	clauses := clausesOf(words.Clip(said, maxCause))
 	all := clauses.concepts()
 	for i := range table {
 		for _, words := range clauses {

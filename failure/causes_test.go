@@ -175,3 +175,13 @@ func TestCausesKeepTheirDistance(t *testing.T) {
 		}
 	}
 }
+
+// TestLongForeignMessage cuts messages within each byte of a letter: a cut letter is none.
+func TestLongForeignMessage(t *testing.T) {
+	for _, before := range []string{"", "a", "ab"} {
+		message := before + strings.Repeat("啊", maxCause)
+		if f := Classify(Evidence{Err: errors.New(message)}); f.Kind != KindUnknown {
+			t.Errorf("%d letters before: %s", len(before), f.Kind)
+		}
+	}
+}
