@@ -156,15 +156,15 @@ const (
 // clausesOf finds the words that the lexicon knows. Names of codes come apart into their words:
 // model_is_deactivated, ContentPolicyViolation.
 func clausesOf(said string) clauses {
-	list, words := clauses{}, []tagged(nil)
+	list, words, first := clauses{}, []tagged(nil), 0
 	l := lexer{text: said}
 	for len(list) < maxClauses {
 		word, ends, ok := l.next()
 		if ok {
 			words = l.tag(words, word)
 		}
-		if (ends || !ok) && len(words) > 0 {
-			list, words = append(list, words), nil
+		if (ends || !ok) && len(words) > first {
+			list, first = append(list, words[first:len(words):len(words)]), len(words)
 		}
 		if !ok {
 			return list
@@ -176,12 +176,15 @@ func clausesOf(said string) clauses {
 // tag adds what the lexicon knows of a word, by itself or with the one or two before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
 	l.count++
-	if is := lexicon[word]; is != 0 {
-		words = append(words, tagged{word, l.count, is})
+	known := lexicon[word]
+	if known.is != 0 {
+		words = append(words, tagged{word, l.count, known.is})
 	}
-	for _, known := range [...]tagged{phrases[[3]string{"", l.before[1], word}], phrases[[3]string{l.before[0], l.before[1], word}]} {
-		if known.is != 0 {
-			words = append(words, tagged{known.text, l.count, known.is})
+	if known.ends {
+		for _, phrase := range [...]tagged{phrases[[3]string{"", l.before[1], word}], phrases[[3]string{l.before[0], l.before[1], word}]} {
+			if phrase.is != 0 {
+				words = append(words, tagged{phrase.text, l.count, phrase.is})
+			}
 		}
 	}
 	if isUnparted(word) {

@@ -2,9 +2,8 @@ package failure
 
 import "strings"
 
-// strongCodes are codes that mean one thing, whatever else is said; and the few sentences
-// that are truer than the code beside them.
-var strongCodes = []rule{
+// exactWords are the few sentences that are truer than any code beside them.
+var exactWords = []rule{
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"organization", "account", "identity", "phone number", "project", "workspace"}, near: []string{
 		"must be verified", "needs to be verified", "is not verified", "has not been verified", "isn't verified",
 	}},
@@ -12,6 +11,11 @@ var strongCodes = []rule{
 		" not set", " unset", " missing", " is required", " must be set", " not found", " not configured", " not provided", " not defined",
 		" undefined", " is empty", " environment variable", " env var",
 	}, unless: []string{"property", "schema", "parameter", "'required'"}},
+	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
+}
+
+// strongCodes are codes that mean one thing, whatever else is said.
+var strongCodes = []rule{
 	{kind: KindBilling, like: []string{
 		"insufficient*credit", "insufficient*balance", "insufficient*fund", "insufficient*quota", "balance*insufficient", "credit*exhausted",
 		"credit*depleted", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "outofcredit",
@@ -31,7 +35,6 @@ var strongCodes = []rule{
 	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
 	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired"), like: []string{"expiredtoken"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
-	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
 	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content")},
 	{kind: KindInvalidRequest, codes: codes(
 		"unsupported_parameter", "unsupported_value", "invalid_function_parameters", "data_residency_mismatch", "vector_store_not_found",

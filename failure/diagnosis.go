@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/mulligan-run/mulligan/failure/words"
@@ -164,7 +165,7 @@ var codeKinds = func() map[string]Kind {
 	for _, code := range invalidCodes {
 		kinds[code] = KindInvalidRequest
 	}
-	for _, r := range rules {
+	for _, r := range slices.Concat(strongCodes, generalCodes) {
 		for _, code := range r.codes {
 			if kinds[code] == "" {
 				kinds[code] = r.kind

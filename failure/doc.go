@@ -30,8 +30,10 @@
 //	kind.go       the kinds, whether each may be tried again, and its stable code
 //	failure.go    a Failure and its fields; variant.go, the finer words that only people read
 //	evidence.go   what may be known about an error
-//	classify.go   the order above, from what body.go, status.go and hints.go read of the evidence
-//	wording.go    the form of its rules; the tables are codes.go, sentences.go, chinese.go, loose.go
+//	classify.go   from the evidence to a Failure
+//	precedence.go the order above; its steps are in pages.go, quota.go and verdict.go
+//	reading.go    what they go by, which body.go, status.go and hints.go read of the evidence
+//	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
 //	              that; lexer.go cuts it into words, lexicon.go knows them in nine languages
 //	diagnosis.go  what it was recognised by

@@ -19,8 +19,8 @@ const maxWord = 64
 // next gives the next word, and whether a clause ends with it; false where there is none.
 func (l *lexer) next() (word string, ends, ok bool) {
 	for {
-		start := strings.IndexFunc(l.text, isLetter)
-		if start < 0 {
+		start := letterAt(l.text)
+		if start == len(l.text) {
 			return "", false, false
 		}
 		l.text = l.text[start:]
@@ -37,13 +37,17 @@ func (l *lexer) next() (word string, ends, ok bool) {
 // clauseEnds reports whether a sentence or a line ends before the next word.
 func (l *lexer) clauseEnds() bool {
 	for i, r := range l.text {
-		switch {
-		case isLetter(r):
-			return false
-		case strings.ContainsRune("\n;!?。！？；·|", r):
+		switch r {
+		case '\n', ';', '!', '?', '。', '！', '？', '；', '·', '|':
 			return true
-		case r == '.' && (i+1 == len(l.text) || l.text[i+1] == ' ' || l.text[i+1] == '\n'):
-			return true
+		case '.':
+			if i+1 == len(l.text) || l.text[i+1] == ' ' || l.text[i+1] == '\n' {
+				return true
+			}
+		default:
+			if isLetter(r) {
+				return false
+			}
 		}
 	}
 	return true
@@ -52,7 +56,7 @@ func (l *lexer) clauseEnds() bool {
 // unmarked is word without apostrophes, and without a French article before one: doesn't is
 // doesnt, l'entrée is entrée.
 func unmarked(word string) string {
-	if !strings.ContainsAny(word, "'’") {
+	if strings.IndexByte(word, '\'') < 0 && !strings.Contains(word, "’") {
 		return word
 	}
 	word = strings.ReplaceAll(word, "’", "'")
@@ -73,11 +77,33 @@ const firstUnparted = 0x2E80
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) }
 
+// letterAt is where the first letter of text is; its length where there is none.
+func letterAt(text string) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			if n := strings.IndexFunc(text[i:], isLetter); n >= 0 {
+				return i + n
+			}
+			return len(text)
+		}
+		if isASCIILetter(text[i]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+func isASCIILetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
 // wordEnd is where the word that text begins with ends: before what is no letter; within a
 // name, where a small letter is followed by a capital one (statusCode) or a capital one that
 // begins a word (APIError); and where Latin letters give way to those of another kind.
 func wordEnd(text string) int {
 	var before rune
+	start := smallLetters(text)
+	if start == len(text) || start > 0 && text[start] < utf8.RuneSelf && text[start] != '\'' && !isASCIILetter(text[start]) {
+		return start
+	}
 	for i, r := range text {
 		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
 		switch {
@@ -96,4 +122,13 @@ func wordEnd(text string) int {
 		before = r
 	}
 	return len(text)
+}
+
+// smallLetters is how many small ASCII letters text begins with.
+func smallLetters(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= 'a' && text[n] <= 'z' {
+		n++
+	}
+	return n
 }

@@ -122,18 +122,24 @@ var meanings = map[concept]string{
 	perDay:    `day, daily, week, weekly, month, monthly, plan, täglich, tages, monatlich, jour, quotidien, quotidienne, mensuel, mensuelle, diario, diaria, mensual, diário, diária, mensal, день, дневной, месяц, месячный, 每日, 每天, 今日, 每周, 每月, 当日, 毎日, 本日, 月間, 일일, 하루, 월간`,
 }
 
+// meaning is what a word means by itself, and whether a phrase may end with it.
+type meaning struct {
+	is   concept
+	ends bool
+}
+
 // lexicon has the single words, phrases those of two and three, and unparted what is looked
 // for within the words of languages that do not part them.
 var lexicon, phrases, unparted = readMeanings()
 
-func readMeanings() (single map[string]concept, several map[[3]string]tagged, within []tagged) {
+func readMeanings() (single map[string]meaning, several map[[3]string]tagged, within []tagged) {
 	all := map[string]concept{}
 	for is, words := range meanings {
 		for word := range strings.SplitSeq(words, ",") {
 			all[strings.TrimSpace(word)] |= is
 		}
 	}
-	single, several = map[string]concept{}, map[[3]string]tagged{}
+	single, several = map[string]meaning{}, map[[3]string]tagged{}
 	for _, word := range slices.Sorted(maps.Keys(all)) {
 		switch parts := strings.Fields(word); {
 		case isUnparted(word):
@@ -142,8 +148,10 @@ func readMeanings() (single map[string]concept, several map[[3]string]tagged, wi
 			var key [3]string
 			copy(key[3-len(parts):], parts)
 			several[key] = tagged{text: word, is: all[word]}
+			last := parts[len(parts)-1]
+			single[last] = meaning{single[last].is, true}
 		default:
-			single[word] = all[word]
+			single[word] = meaning{all[word], single[word].ends}
 		}
 	}
 	return single, several, within

@@ -21,14 +21,21 @@ func skipSpace(text string, i int) int {
 // place after it. A string that never ends ends with the text.
 func quoted(text string, i int) (string, int) {
 	mark := text[i]
-	for end := i + 1; end < len(text); end++ {
-		switch text[end] {
-		case '\\':
-			end++
-		case mark:
-			if mark == '"' || closes(text, end+1) {
-				return text[i+1 : end], end + 1
+	end, closing := i+1, -1
+	for end < len(text) {
+		if closing < end {
+			n := strings.IndexByte(text[end:], mark)
+			if n < 0 {
+				break
 			}
+			closing = end + n
+		}
+		if escape := strings.IndexByte(text[end:closing], '\\'); escape >= 0 {
+			end += escape + len(`\n`)
+			continue
+		}
+		if end = closing + 1; mark == '"' || closes(text, end) {
+			return text[i+1 : closing], end
 		}
 	}
 	return text[i+1:], len(text)

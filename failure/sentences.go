@@ -27,7 +27,9 @@ var (
 
 // sentences are what a provider says where its code is too general: 400
 // invalid_request_error, 429 RESOURCE_EXHAUSTED.
-var sentences = []rule{
+var sentences = slices.Concat(english, chinese)
+
+var english = []rule{
 	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
 		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
 		"body was empty", "body is empty", "empty response body", "emptyresponse", "no content in response", "no content in the response",

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// rule is one line of the table by which evidence gets its kind. It matches when every
+// rule is one line of a table by which evidence gets its kind; of a table the first line that
+// matches decides. It matches when every
 // part of it that is set does; codes and like are one part. Words and codes are in lower
 // case, codes are flat as well.
 type rule struct {
@@ -30,11 +31,6 @@ const (
 	never
 	always
 )
-
-// rules is read from the top; the first match decides. Strong codes come first, then what
-// a provider says where its code is too general, then the general codes; the status and
-// loose words follow in byStatus and looseRules.
-var rules = slices.Concat(strongCodes, sentences, chinese, generalCodes)
 
 // match is what in a reading made a rule match: a code, or a phrase that was said.
 type match struct {

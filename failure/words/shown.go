@@ -18,13 +18,28 @@ func Shown(text string) string {
 
 // withoutTail cuts text of one line where a stack begins.
 func withoutTail(text string) string {
-	if !strings.Contains(text, "goroutine ") && !strings.Contains(text, "at ") && !strings.Contains(text, "Traceback") && !strings.Contains(text, `File "`) {
+	if !mayHaveTail(text) {
 		return text // most texts: they need no slow search
 	}
 	if cut := stackTail.FindStringIndex(text); cut != nil {
 		return strings.TrimSpace(text[:cut[0]])
 	}
 	return text
+}
+
+// mayHaveTail is false of most texts in which stackTail finds nothing.
+func mayHaveTail(text string) bool {
+	if strings.Contains(text, "goroutine ") || strings.Contains(text, "Traceback") || strings.Contains(text, `File "`) {
+		return true
+	}
+	for colon := strings.IndexByte(text, ':'); colon >= 0; {
+		text = text[colon+1:]
+		if text != "" && text[0] >= '0' && text[0] <= '9' {
+			return true
+		}
+		colon = strings.IndexByte(text, ':')
+	}
+	return false
 }
 
 // stackTail is where a stack begins in a text of one line: Go's, JavaScript's, Python's.

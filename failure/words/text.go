@@ -20,15 +20,18 @@ func Tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// IsTidy knows most of the text that is tidy already.
+// IsTidy reports whether Tidy would leave text as it is.
 func IsTidy(text string) bool {
-	before := byte(' ')
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+	before := ' '
+	for i, r := range text {
+		switch {
+		case r == ' ' && before == ' ', r < ' ', r == 0x7f:
+			return false
+		case r < utf8.RuneSelf:
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"), unicode.IsControl(r), unicode.IsSpace(r):
 			return false
 		}
-		before = c
+		before = r
 	}
 	return before != ' '
 }

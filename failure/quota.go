@@ -1,0 +1,50 @@
+package failure
+
+import "strings"
+
+// byQuota tells a used-up plan or day from a limit that passes within minutes, by the
+// identifiers and figures beside the words (Google's QuotaFailure and RetryInfo;
+// Anthropic's unified limits).
+func (c *reading) byQuota() (verdict, bool) {
+	exhausted, _ := c.codeOf(exhaustedCodes)
+	if c.status != 429 && c.spoken != 429 && exhausted.lower == "" {
+		return verdict{}, false
+	}
+	v := verdict{kind: KindQuota, code: exhausted.lower}
+	for _, id := range c.body.quotas {
+		if lower := strings.ToLower(id); strings.Contains(lower, "perday") || strings.Contains(lower, "per_day") || strings.Contains(lower, "daily") {
+			v.by, v.daily = Clue{Source: ClueQuotaID, Where: clueBody, Value: id}, true
+			return v, true
+		}
+	}
+	const quotaResets = "quota will reset"
+	const unified = "Anthropic-Ratelimit-Unified-Status"
+	switch status := c.e.header(unified); {
+	case bounded(parseDelay(c.body.delay.value)) > longDelay:
+		v.by = Clue{Source: ClueHint, Where: c.body.delay.name, Value: c.body.delay.value}
+	case c.says(quotaResets) && c.spokenHint(KindQuota).after > longDelay:
+		v.by = c.words(quotaResets)
+	case strings.EqualFold(status, "rejected"):
+		v.by = Clue{Source: ClueHeader, Where: strings.ToLower(unified), Value: status}
+	default:
+		return c.byMinute(exhausted.lower)
+	}
+	return v, true
+}
+
+// byMinute knows Google's limits per minute, beside which it speaks of a plan and of
+// billing all the same.
+func (c *reading) byMinute(code string) (verdict, bool) {
+	for _, id := range c.body.quotas {
+		if lower := flat(id); strings.Contains(lower, "perminute") {
+			return verdict{kind: KindRateLimit, code: code, by: Clue{Source: ClueQuotaID, Where: clueBody, Value: id}}, true
+		}
+	}
+	return verdict{}, false
+}
+
+var exhaustedCodes = codes("resource_exhausted")
+
+// longDelay is the longest delay that is still a rate limit's: Google's own client
+// takes a longer RetryInfo as final.
+const longDelay = Millis(300_000)

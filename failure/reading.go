@@ -1,0 +1,98 @@
+package failure
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// reading is the evidence, read once.
+type reading struct {
+	e      *Evidence
+	now    time.Time // what dates are relative to
+	body   signals
+	codes  []providerCode
+	said   string    // what the provider said, as it was written
+	text   string    // in lower case: that, else what Err says
+	grams  *trigrams // of text
+	wire   string    // in lower case: what Err says
+	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
+	spoken int       // the status that a bare message begins with or names
+}
+
+// providerCode is one code of a body, header or message.
+type providerCode struct{ lower, flat, written, where string }
+
+func newCode(written, where string) providerCode {
+	return providerCode{strings.ToLower(written), flat(written), written, where}
+}
+
+func gather(e *Evidence) *reading {
+	c := &reading{e: e, now: e.now(), status: e.Status}
+	errText := ""
+	if e.Err != nil {
+		errText = words.WithoutStack(words.Clip(e.Err.Error(), maxTextScan))
+	}
+	where := clueBody
+	if len(e.Body) > 0 {
+		c.body = readBody(string(e.Body))
+	} else if strings.ContainsAny(errText, "{[") {
+		c.body, where = readBody(errText), clueError
+	}
+	c.wire = strings.ToLower(words.Clip(errText, maxWords))
+	c.said = c.body.text()
+	if c.text = strings.ToLower(c.said); c.text == "" {
+		c.text = c.wire
+	}
+	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
+	for _, code := range c.body.codes {
+		c.codes = append(c.codes, newCode(code, where))
+	}
+	if t := e.header("X-Amzn-Errortype"); t != "" {
+		name, _, _ := strings.Cut(t, ":")
+		c.codes = append(c.codes, newCode(words.Clip(name, 128), "x-amzn-errortype"))
+	}
+	if name := exceptionName(cmp.Or(c.said, errText)); name != "" {
+		c.codes = append(c.codes, newCode(name, where))
+	}
+	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
+		c.status = c.body.status
+	}
+	c.grams = trigramsOf(c.text)
+	c.spoken = c.spokenStatus()
+	return c
+}
+
+func (c *reading) streaming() bool {
+	return c.e.Phase == PhaseMidStream || c.e.Phase == PhaseEndOfStream
+}
+
+// codeOf gives the first code that is one of these.
+func (c *reading) codeOf(codes []string) (providerCode, bool) {
+	if len(codes) > 0 {
+		for _, have := range c.codes {
+			if slices.Contains(codes, have.flat) || slices.Contains(codes, have.lower) {
+				return have, true
+			}
+		}
+	}
+	return providerCode{}, false
+}
+
+// codeLike gives the first code that is like one of these patterns.
+func (c *reading) codeLike(patterns []string) (providerCode, bool) {
+	for _, have := range c.codes {
+		if len(have.written) > maxLikeCode {
+			continue
+		}
+		for _, pattern := range patterns {
+			if isLike(have.flat, pattern) {
+				return have, true
+			}
+		}
+	}
+	return providerCode{}, false
+}
