@@ -11,12 +11,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/gemini"
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
-	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/openai"
 	"github.com/mulligan-run/mulligan/provider/pi"
 	"github.com/mulligan-run/mulligan/provider/responses"
@@ -142,16 +143,16 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	})
 }
 
-// wire is how a wire is spoken: by an adapter, or by somebody else's client whose
+// spoken is how a wire is spoken: by an adapter, or by somebody else's client whose
 // answers a decoder understands.
-type wire struct {
+type spoken struct {
 	adapt   func(cfg endpoint.Config) (*endpoint.Model, error)
-	decoder func() observe.Decoder
+	decoder func() wire.Decoder
 	base    string // URL of the wire's own service
 }
 
 // wires is where the adapters are named.
-var wires = map[string]wire{
+var wires = map[string]spoken{
 	TypeAnthropic: {anthropic.New, anthropic.NewDecoder, anthropic.DefaultBaseURL},
 	TypeOpenAI:    {openai.New, openai.NewDecoder, openai.DefaultBaseURL},
 	TypeResponses: {responses.New, responses.NewDecoder, responses.DefaultBaseURL},
@@ -160,7 +161,7 @@ var wires = map[string]wire{
 
 // decoderFor understands the answer to a request with that path, on whatever wire; nil if it
 // is on none.
-func decoderFor(path string) observe.Decoder {
+func decoderFor(path string) wire.Decoder {
 	for end, name := range map[string]string{
 		"/messages": TypeAnthropic, "/chat/completions": TypeOpenAI, "/responses": TypeResponses, ":streamGenerateContent": TypeGemini,
 	} {

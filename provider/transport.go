@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
@@ -37,7 +39,7 @@ type TransportConfig struct {
 // an answer or 4 MiB of a line or an event. It is safe for concurrent use.
 type Transport struct {
 	config  TransportConfig
-	decoder func() observe.Decoder
+	decoder func() wire.Decoder
 }
 
 // NewTransport makes a Transport. The error is an unknown type, or one without a wire.

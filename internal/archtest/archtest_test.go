@@ -34,7 +34,7 @@ func TestPlanHolds(t *testing.T) {
 }
 
 func TestHeartReadsNoClock(t *testing.T) {
-	for _, room := range []string{"recovery", "failure"} {
+	for _, room := range []string{"recovery", "failure", "wire"} {
 		err := filepath.WalkDir(filepath.Join(root, room), func(name string, _ os.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(name, ".go") || !isCode(name) {
 				return err

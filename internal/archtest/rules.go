@@ -45,6 +45,12 @@ var Rooms = []Room{
 		Why:   "the heart is pure, so that a log replays to the same decisions for ever: no clock, no dice, no I/O; facts come in as events",
 	},
 	{
+		From:  "wire/...",
+		May:   []string{"std", "llm/...", "failure/...", "wire/..."},
+		Never: []string{"net/...", "os/...", "io/fs", "io/ioutil", "sync/...", "math/rand/...", "crypto/rand", "log/...", "syscall"},
+		Why:   "a wire is spoken once, for adapters, proxy and fault server alike: bytes to words and back, with no connection, clock or dice",
+	},
+	{
 		From: "hooks/...",
 		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "hooks/..."},
 		Why:  "asking for advice knows only what is asked about; processes and wires are the host's",
@@ -61,22 +67,22 @@ var Rooms = []Room{
 	},
 	{
 		From: "provider/internal/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "internal/redact", "provider/internal/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "internal/redact", "provider/internal/..."},
 		Why:  "what the dialects share must not know any one of them",
 	},
 	{
 		From: "provider",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "internal/redact", "provider/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "internal/redact", "provider/..."},
 		Why:  "mapping a configured name to an adapter needs the adapters and the nouns, nothing that runs them",
 	},
 	{
 		From: "provider/pi",
-		May:  []string{"std", "llm/...", "failure/...", "recovery/...", "provider/internal/...", "internal/procgroup", "internal/redact"},
+		May:  []string{"std", "llm/...", "failure/...", "wire/...", "recovery/...", "provider/internal/...", "internal/procgroup", "internal/redact"},
 		Why:  "an engine is an adapter whose other end is a program: beside what adapters have it needs only how processes are started and ended",
 	},
 	{
 		From: "provider/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "provider/internal/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "provider/internal/..."},
 		Why:  "an adapter turns one wire into deltas and failures; it never knows another adapter or who calls it",
 	},
 	{
@@ -93,6 +99,11 @@ var Rooms = []Room{
 		From: "internal/needs",
 		May:  []string{"std"},
 		Why:  "whether a program of another language can be used is asked by tests everywhere, and in one way",
+	},
+	{
+		From: "internal/golden",
+		May:  []string{"std"},
+		Why:  "what tests compare with files is the same everywhere, and knows nothing of what it compares",
 	},
 	{
 		From: "internal/schema/...",

@@ -5,6 +5,8 @@ import (
 
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire"
+	"github.com/mulligan-run/mulligan/wire/anthropic"
 )
 
 const (
@@ -12,8 +14,6 @@ const (
 	DefaultBaseURL = "https://api.anthropic.com"
 	// Version is the API version that this package was written for.
 	Version = "2023-06-01"
-	// DefaultMaxTokens is the output limit of a request that names none.
-	DefaultMaxTokens = 8192
 )
 
 // Config is where and how to ask; the base URL may be without /v1.
@@ -27,11 +27,14 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "anthropic", BaseURL: DefaultBaseURL, KeyEnv: "ANTHROPIC_API_KEY",
-		Path: path, Header: header, Encode: encode, Decoder: NewDecoder,
+		Path: path, Header: header, Encode: anthropic.Encode, Decoder: NewDecoder,
 	})
 }
 
-func path(to endpoint.Target) string { return observe.Path(to.BaseURL, "/v1", "/messages") }
+// NewDecoder reads the events of one answer.
+func NewDecoder() wire.Decoder { return anthropic.NewDecoder() }
+
+func path(base, _ string) string { return observe.Path(base, "/v1", "/messages") }
 
 func header(h http.Header, key string) {
 	h.Set("Anthropic-Version", Version)

@@ -5,18 +5,6 @@
 //		Key:  func() (string, error) { return os.Getenv("ANTHROPIC_API_KEY"), nil },
 //	})
 //
-// # Out
-//
-// request.go writes an llm.Request as the wire's JSON: system text, tools,
-// tool_use and tool_result blocks, pictures, the model's own signed thinking. What
-// another model said is made fit before (llm/handover), and messages
-// of one role in a row become one.
-//
-// # Back
-//
-// stream.go reads the events. An answer is whole when message_stop was seen, and
-// only then. Event and block types that are not known are skipped: the API says
-// that there will be more of them.
-//
+// How it is spoken is wire/anthropic; this package is whom to ask, and with which key.
 // Failures are failure.Failure values; nothing is sent twice.
 package anthropic

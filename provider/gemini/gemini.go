@@ -6,6 +6,8 @@ import (
 
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire"
+	"github.com/mulligan-run/mulligan/wire/gemini"
 )
 
 // DefaultBaseURL is Google's own.
@@ -22,12 +24,13 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "gemini", BaseURL: DefaultBaseURL, KeyEnv: "GEMINI_API_KEY",
-		Path: path, Header: header, Encode: encode, Decoder: NewDecoder,
+		Path: path, Header: header, Encode: gemini.Encode,
+		Decoder: NewDecoder,
 	})
 }
 
-func path(to endpoint.Target) string {
-	return observe.Path(to.BaseURL, "/v1beta", "/models/") + url.PathEscape(to.Model) + ":streamGenerateContent?alt=sse"
+func path(base, model string) string {
+	return observe.Path(base, "/v1beta", "/models/") + url.PathEscape(model) + ":streamGenerateContent?alt=sse"
 }
 
 // header names the key in a header: in the URL it would be logged.
@@ -36,3 +39,6 @@ func header(h http.Header, key string) {
 		h.Set("X-Goog-Api-Key", key)
 	}
 }
+
+// NewDecoder reads the answer to one request.
+func NewDecoder() wire.Decoder { return gemini.NewDecoder(observe.NewCallID) }

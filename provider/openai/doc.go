@@ -6,17 +6,6 @@
 //		BaseURL: "http://127.0.0.1:11434/v1",
 //	})
 //
-// # Out
-//
-// request.go writes an llm.Request as the wire's JSON: a system message, function
-// tools, tool calls and tool messages, pictures as data URLs. What another model
-// said is made fit before (llm/handover); reasoning is not sent back.
-//
-// # Back
-//
-// stream.go reads the chunks. An answer is whole when a finish_reason was seen;
-// then the usage is waited for, shortly. Tool calls come in pieces by index;
-// servers that leave out or repeat indexes and ids are understood where they can be.
-//
+// How it is spoken is wire/openai; this package is whom to ask, and with which key.
 // Failures are failure.Failure values; nothing is sent twice.
 package openai

@@ -1,9 +1,10 @@
 package openai
 
 import (
-	"hash/maphash"
 	"slices"
 	"sync"
+
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
 // habits are what is known of how a server ends its answers. Some never name a reason and say
@@ -20,17 +21,18 @@ type habits struct {
 // maxCut is how many answers are remembered.
 const maxCut = 64
 
-var seed = maphash.MakeSeed()
+// NewID implements openai.Server.
+func (h *habits) NewID() string { return observe.NewCallID() }
 
-// named notes that the server has named a reason.
-func (h *habits) named() {
+// Named implements openai.Server.
+func (h *habits) Named() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.names, h.plain, h.cut = true, false, nil
 }
 
-// whole reports whether an answer of that digest that ended by [DONE] alone is whole.
-func (h *habits) whole(digest uint64) bool {
+// Whole implements openai.Server.
+func (h *habits) Whole(digest uint64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.names {

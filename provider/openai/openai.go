@@ -4,8 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
-	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire/openai"
 )
 
 // DefaultBaseURL is OpenAI's own.
@@ -23,10 +25,13 @@ func New(cfg Config) (*Model, error) {
 	known := &habits{}
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",
-		Path:   func(endpoint.Target) string { return "/chat/completions" },
-		Header: endpoint.Bearer, Encode: encode, Decoder: func() observe.Decoder { return newStream(known) },
+		Path: func(_, _ string) string { return "/chat/completions" }, Own: isOpenAI,
+		Header: endpoint.Bearer, Encode: openai.Encode, Decoder: func() wire.Decoder { return openai.NewDecoder(known) },
 	})
 }
+
+// NewDecoder reads the chunks of one answer, of a server that nothing is known of.
+func NewDecoder() wire.Decoder { return openai.NewDecoder(&habits{}) }
 
 // isOpenAI reports whether base is OpenAI's own service, or Azure's of it.
 func isOpenAI(base string) bool {

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
@@ -33,7 +35,7 @@ const (
 )
 
 // Decoders gives what understands the answer to a request with that path, or nil.
-type Decoders func(path string) observe.Decoder
+type Decoders func(path string) wire.Decoder
 
 // proxy stands between the Pis of an engine and their providers, on this machine only, and
 // sees how each request goes. It adds nothing to a request and keeps nothing of it. Each Pi has a
@@ -195,7 +197,7 @@ func (x *proxy) find(u *url.URL) (*witness, route, string) {
 func isDots(segment string) bool { return segment == "." || segment == ".." }
 
 // decoder understands the answer to a request with that path, if anybody does.
-func (x *proxy) decoder(path string) observe.Decoder {
+func (x *proxy) decoder(path string) wire.Decoder {
 	if x.decoders != nil {
 		if d := x.decoders(path); d != nil {
 			return d
@@ -208,7 +210,7 @@ func (x *proxy) decoder(path string) observe.Decoder {
 type unknownWire struct{}
 
 func (unknownWire) Decode(_ []byte, deltas []llm.Delta) ([]llm.Delta, error) { return deltas, nil }
-func (unknownWire) State() observe.State                                     { return observe.Finished }
+func (unknownWire) State() wire.State                                        { return wire.Finished }
 func (unknownWire) Stop() llm.StopReason                                     { return llm.StopEnd }
 
 var errNoAddress = errors.New("its address is not known, or it has several; models.json can name one as the provider's baseUrl")
@@ -219,7 +221,7 @@ var errRedirected = errors.New("a redirect is not passed on: key and prompt woul
 type observing struct {
 	guest   *witness
 	via     route
-	decoder observe.Decoder
+	decoder wire.Decoder
 }
 
 func (o observing) RoundTrip(r *http.Request) (*http.Response, error) {

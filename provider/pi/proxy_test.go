@@ -16,14 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
-	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-func anthropicOnly(path string) observe.Decoder {
+func anthropicOnly(path string) wire.Decoder {
 	if strings.HasSuffix(path, "/messages") {
 		return anthropic.NewDecoder()
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
@@ -67,7 +69,7 @@ func (w *witness) begin() {
 }
 
 // arrive takes in a request.
-func (w *witness) arrive(r *http.Request, via route, decoder observe.Decoder) *visit {
+func (w *witness) arrive(r *http.Request, via route, decoder wire.Decoder) *visit {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v := &visit{Watched: observe.Watch(r, via.provider, decoder, w.secrets), witness: w, turn: w.turn}

@@ -1,6 +1,11 @@
 package responses
 
-import "github.com/mulligan-run/mulligan/provider/internal/endpoint"
+import (
+	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire"
+	"github.com/mulligan-run/mulligan/wire/responses"
+)
 
 // DefaultBaseURL is OpenAI's own.
 const DefaultBaseURL = "https://api.openai.com/v1"
@@ -16,7 +21,11 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai-responses", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",
-		Path:   func(endpoint.Target) string { return "/responses" },
-		Header: endpoint.Bearer, Encode: encode, Decoder: NewDecoder,
+		Path:   func(_, _ string) string { return "/responses" },
+		Header: endpoint.Bearer, Encode: responses.Encode,
+		Decoder: NewDecoder,
 	})
 }
+
+// NewDecoder reads the answer to one request.
+func NewDecoder() wire.Decoder { return responses.NewDecoder(observe.NewCallID) }

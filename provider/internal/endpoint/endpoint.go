@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
@@ -42,17 +44,11 @@ type Wire struct {
 	BaseURL string // of the wire's own service
 	KeyEnv  string // the variable that holds its key
 
-	Path    func(to Target) string          // after the base URL
+	Path    func(base, model string) string // after the base URL; the model's name on the wire
+	Own     func(base string) bool          // whether it is the wire's own service, where requests differ there; nil = they do not
 	Header  func(h http.Header, key string) // adds what the wire wants; key may be empty
-	Encode  func(to Target, request llm.Request) (body []byte, changed []llm.Repair, err error)
-	Decoder func() observe.Decoder
-}
-
-// Target is what is asked.
-type Target struct {
-	BaseURL  string
-	Model    string // its name on the wire
-	NoImages bool   // it takes no pictures
+	Encode  func(to wire.Target, request llm.Request) (body []byte, changed []llm.Repair, err error)
+	Decoder func() wire.Decoder
 }
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
@@ -96,7 +92,8 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 
 // Ask is what is sent for request; an error is a failure, and nothing is sent.
 func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
-	to := Target{BaseURL: m.cfg.BaseURL, Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
+	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
+	to.Own = m.wire.Own != nil && m.wire.Own(m.cfg.BaseURL)
 	to.NoImages = m.cfg.NoImages != nil && m.cfg.NoImages(to.Model)
 	body, changed, err := m.wire.Encode(to, request)
 	if err != nil {
@@ -110,7 +107,7 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
 	m.wire.Header(header, key)
 	return observe.Ask{
-		Model: request.Model, Path: m.wire.Path(to), Header: header, Body: body,
+		Model: request.Model, Path: m.wire.Path(m.cfg.BaseURL, to.Model), Header: header, Body: body,
 		Secrets: observe.SecretsOf(m.cfg.Known), Decoder: m.wire.Decoder(), Repairs: changed, Connect: request.ConnectTimeout,
 	}, nil
 }

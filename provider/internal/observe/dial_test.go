@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -19,17 +21,17 @@ import (
 )
 
 // words is a wire of its own: each event is a word, and "." ends the answer.
-type wordDecoder struct{ state State }
+type wordDecoder struct{ state wire.State }
 
 func (w *wordDecoder) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(data) == "." {
-		w.state = Done
+		w.state = wire.Done
 		return deltas, nil
 	}
 	return append(deltas, llm.Delta{Kind: llm.DeltaText, Text: string(data)}), nil
 }
 
-func (w *wordDecoder) State() State         { return w.state }
+func (w *wordDecoder) State() wire.State    { return w.state }
 func (w *wordDecoder) Stop() llm.StopReason { return llm.StopEnd }
 
 // talkTo asks c, and gives what was said and how it ended.

@@ -1,7 +1,7 @@
 // Package observe asks a model provider over HTTP and sees exactly how that went.
 //
 // [New] makes a [Client] for one configured provider. [Client.Stream] sends one
-// request and yields what a wire's [Decoder] makes of the events it streams back:
+// request and yields what a wire's [wire.Decoder] makes of the events it streams back:
 //
 //	client, err := observe.New(observe.Config{Provider: "anthropic", BaseURL: "https://api.anthropic.com"})
 //	…

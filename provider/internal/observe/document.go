@@ -1,46 +1,20 @@
 package observe
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+
+	"github.com/mulligan-run/mulligan/wire"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
 )
 
-// Unstreamer is a Decoder that also knows its wire's answer as one document, which some
-// servers send although a stream was asked for.
-type Unstreamer interface {
-	// Unstream gives the events that the document stands for. The error is ErrNoAnswer
-	// where it is no whole answer.
-	Unstream(document []byte) ([][]byte, error)
-}
-
-// ErrNoAnswer is an Unstreamer's error.
-var ErrNoAnswer = errors.New("the document is not a whole answer")
-
-// Events writes events as JSON.
-func Events(list ...any) ([][]byte, error) {
-	var events [][]byte
-	for _, event := range list {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(event); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
-		}
-		events = append(events, b.Bytes())
-	}
-	return events, nil
-}
-
 // unstream makes deltas of a document; ok says whether that was a whole answer of the wire. A
 // report of an error is none. The error is that of an answer that breaks its wire's rules.
 func (j *judge) unstream(document []byte) (deltas []llm.Delta, ok bool, err error) {
-	decoder, can := j.decoder.(Unstreamer)
+	decoder, can := j.decoder.(wire.Unstreamer)
 	if !can || !json.Valid(document) || reportsError(document) {
 		return nil, false, nil
 	}
@@ -53,7 +27,7 @@ func (j *judge) unstream(document []byte) (deltas []llm.Delta, ok bool, err erro
 			return deltas, true, err
 		}
 	}
-	return deltas, j.decoder.State() != Open, nil
+	return deltas, j.decoder.State() != wire.Open, nil
 }
 
 // document hears an answer that is one document.

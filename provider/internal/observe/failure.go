@@ -6,43 +6,22 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"regexp"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
 )
 
-// ErrCut is a Decoder's error where the provider says that nothing follows, and the
-// terminal event has not come.
-var ErrCut = errors.New("the answer ended without its terminal event")
-
-// ErrMalformed is in the chain of a Decoder's error where the answer breaks the
-// wire's own rules.
-var ErrMalformed = errors.New("the answer breaks the rules of its wire")
-
-// Malformed says which rule: an error with ErrMalformed in its chain.
-func Malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
-}
-
 // ErrRedirect is what a redirect amounts to, and what a request that follows one is
 // refused with.
 var ErrRedirect = errors.New("the provider answered with a redirect, which is not followed")
-
-// ReportedError is a Decoder's error where the provider itself reports one within
-// the stream.
-type ReportedError struct {
-	Body []byte       // the event as it came, or what it says of the error
-	Kind failure.Kind // what the wire's rules say that it is; "" leaves it to the body
-}
-
-func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
 
 // KeyMissing is the failure of an attempt that has no key to send.
 func KeyMissing(provider, model, env string, cause error) *failure.Failure {
@@ -147,7 +126,7 @@ func isTLS(err error) bool {
 func broken(err error) failure.Kind {
 	var timeout net.Error
 	switch {
-	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errAnswerTooLarge), errors.Is(err, ErrMalformed),
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errAnswerTooLarge), errors.Is(err, wire.ErrMalformed),
 		errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
 		says(err, "in chunk length"), says(err, "malformed chunk"), says(err, "chunk length too large"), says(err, "flate: corrupt"):
 		return failure.KindMalformedResponse

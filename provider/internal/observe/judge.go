@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
@@ -23,7 +25,7 @@ type judge struct {
 	provider string
 	model    string // full name
 	secrets  *Secrets
-	decoder  Decoder
+	decoder  wire.Decoder
 	connect  time.Duration // the limit on connecting; 0 = not known
 	local    bool          // it is on this computer
 
@@ -137,11 +139,8 @@ func reportsError(body []byte) bool {
 		list = make([]document, 1)
 		_ = json.Unmarshal(body, &list[0])
 	}
-	return slices.ContainsFunc(list, func(d document) bool { return d.Type == "error" || IsError(d.Error) })
+	return slices.ContainsFunc(list, func(d document) bool { return d.Type == "error" || wire.IsError(d.Error) })
 }
-
-// IsError reports whether there is anything in an error member.
-func IsError(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }
 
 // decode appends what an event means to deltas, which may hold the usage also where it
 // is an error. The error is a failure.
@@ -162,12 +161,12 @@ func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error)
 	return deltas, nil
 }
 
-// misheard is the failure that an error of the Decoder amounts to.
+// misheard is the failure that an error of a Decoder amounts to.
 func (j *judge) misheard(err error) error {
-	if reported := (*ReportedError)(nil); errors.As(err, &reported) {
+	if reported := (*wire.ReportedError)(nil); errors.As(err, &reported) {
 		return j.fail(reported.Kind, err, j.secrets.body(reported.Body, false))
 	}
-	if errors.Is(err, ErrCut) {
+	if errors.Is(err, wire.ErrCut) {
 		return j.ended(io.EOF)
 	}
 	return j.fail(broken(err), err, nil)
@@ -176,7 +175,7 @@ func (j *judge) misheard(err error) error {
 // ended judges a stream that err ended, io.EOF or another; nil if it is whole.
 func (j *judge) ended(err error) error {
 	switch {
-	case j.decoder.State() != Open:
+	case j.decoder.State() != wire.Open:
 		return nil
 	case !errors.Is(err, io.EOF):
 		return j.fail(broken(err), err, nil)
@@ -185,7 +184,7 @@ func (j *judge) ended(err error) error {
 		return j.fail(failure.KindEmptyResponse, errNothing, nil)
 	}
 	j.phase = failure.PhaseEndOfStream
-	return j.fail(failure.KindStreamInterrupted, ErrCut, nil)
+	return j.fail(failure.KindStreamInterrupted, wire.ErrCut, nil)
 }
 
 // fail gathers the evidence and has it named. An empty kind leaves it to Classify.

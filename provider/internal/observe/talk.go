@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
@@ -23,7 +25,7 @@ import (
 const (
 	errorBodyTime = 5 * time.Second        // for the body of an error answer
 	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event (OpenAI's usage)
-	afterDoubtful = 2 * time.Second        // where the answer itself may follow, see Doubtful
+	afterDoubtful = 2 * time.Second        // where the answer itself may follow, see wire.Doubtful
 	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
 )
 
@@ -36,34 +38,6 @@ var (
 	errConnect        = fmt.Errorf("no connection was made in time: %w", context.DeadlineExceeded)
 )
 
-// State says how far a Decoder has come.
-type State uint8
-
-const (
-	// Open: the terminal event has not been seen.
-	Open State = iota
-	// Finished: it has; more may follow, but need not.
-	Finished
-	// Done: nothing follows.
-	Done
-)
-
-// Decoder makes deltas of one answer's events.
-type Decoder interface {
-	// Decode appends what an event means to deltas; nothing at all if it is a sign
-	// of life. The deltas may not refer to data. An error ends the answer: a
-	// *ReportedError, ErrCut, or one with ErrMalformed in its chain.
-	Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error)
-	// State is asked after each event.
-	State() State
-	// Stop is the reason why the answer ended, once it is Finished.
-	Stop() llm.StopReason
-}
-
-// Doubtful is a Decoder whose terminal event some servers send with every part of an answer:
-// more of it is waited for longer. Where a clock of the runner's ends that, the answer is whole.
-type Doubtful interface{ Doubtful() bool }
-
 // Ask is one request.
 type Ask struct {
 	Model   string // full name
@@ -71,7 +45,7 @@ type Ask struct {
 	Header  http.Header
 	Body    []byte
 	Secrets *Secrets
-	Decoder Decoder
+	Decoder wire.Decoder
 	Repairs []llm.Repair  // what was changed in the transcript
 	Connect time.Duration // how long to wait for a connection; 0 = the Client's, negative = without a limit
 }
@@ -264,9 +238,9 @@ func (t *talk) hear() error {
 			return err
 		}
 		switch t.decoder.State() {
-		case Done:
+		case wire.Done:
 			return t.finish()
-		case Finished:
+		case wire.Finished:
 			t.arm(slices.ContainsFunc(deltas, llm.Delta.Progress))
 		}
 	}
@@ -314,7 +288,7 @@ func (t *talk) say(deltas []llm.Delta) bool {
 // went on, since some servers put one on every event.
 func (t *talk) arm(wentOn bool) {
 	wait := afterFinish
-	if d, ok := t.decoder.(Doubtful); ok && d.Doubtful() {
+	if d, ok := t.decoder.(wire.Doubtful); ok && d.Doubtful() {
 		wait = afterDoubtful
 	}
 	switch {
@@ -336,7 +310,7 @@ func (t *talk) finish() error {
 
 // atEnd is called when the answer has ended, in one way or another.
 func (t *talk) atEnd(err error) error {
-	if t.outer.Err() != nil && t.decoder.State() == Open { // one that is whole is told, whatever ends the wait
+	if t.outer.Err() != nil && t.decoder.State() == wire.Open { // one that is whole is told, whatever ends the wait
 		return t.outer.Err() // converse knows the cause
 	}
 	if err := t.ended(err); err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/wire"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
@@ -46,7 +48,7 @@ type Watched struct {
 
 // Watch makes a Watched of a request; decoder is for its answer, and secrets are
 // hidden besides those that the request carries.
-func Watch(r *http.Request, provider string, decoder Decoder, secrets []string) *Watched {
+func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []string) *Watched {
 	a := askedFor(r)
 	w := &Watched{asked: a, ctx: r.Context(), judge: judge{
 		provider: provider, decoder: decoder, secrets: NewSecrets(append(secretsOf(r), secrets...)...),
@@ -160,7 +162,7 @@ func (w *Watched) event(event sse.Event) error {
 			w.progress = time.Now()
 		}
 	}
-	if w.decoder.State() == Done {
+	if w.decoder.State() == wire.Done {
 		w.settle(nil)
 		return errFinished
 	}
@@ -183,7 +185,7 @@ func (w *Watched) keep(piece []byte) {
 func (w *Watched) end(err error) {
 	switch {
 	case w.settled:
-	case w.form == formStream && w.decoder.State() != Open:
+	case w.form == formStream && w.decoder.State() != wire.Open:
 		w.settle(nil)
 	case w.cancelled():
 	case w.form == formStream:
@@ -233,7 +235,7 @@ func (w *Watched) abandoned(client error) error {
 		return w.fail(failure.KindUnreachable, errUnderWay, nil)
 	case w.form != formStream:
 		return w.document()
-	case w.decoder.State() != Open:
+	case w.decoder.State() != wire.Open:
 		return nil
 	case client != nil:
 		return w.fail(failure.KindMalformedResponse, client, nil) // it could not go on

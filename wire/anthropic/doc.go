@@ -1,0 +1,16 @@
+// Package anthropic is the Anthropic Messages API (POST /v1/messages, streaming): its requests as bytes, and
+// the bytes of its answers as what was heard.
+//
+// # Out
+//
+// request.go writes an llm.Request as the wire's JSON: system text, tools,
+// tool_use and tool_result blocks, pictures, the model's own signed thinking. What
+// another model said is made fit before (llm/handover), and messages
+// of one role in a row become one.
+//
+// # Back
+//
+// stream.go reads the events. An answer is whole when message_stop was seen, and
+// only then. Event and block types that are not known are skipped: the API says
+// that there will be more of them.
+package anthropic

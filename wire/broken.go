@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
+
+// ErrCut is a Decoder's error where the provider says that nothing follows, and the
+// terminal event has not come.
+var ErrCut = errors.New("the answer ended without its terminal event")
+
+// ErrMalformed is in the chain of a Decoder's error where the answer breaks the
+// wire's own rules.
+var ErrMalformed = errors.New("the answer breaks the rules of its wire")
+
+// Malformed says which rule: an error with ErrMalformed in its chain.
+func Malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
+}
+
+// ReportedError is a Decoder's error where the provider itself reports one within
+// the stream.
+type ReportedError struct {
+	Body []byte       // the event as it came, or what it says of the error
+	Kind failure.Kind // what the wire's rules say that it is; "" leaves it to the body
+}
+
+func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
+
+// IsError reports whether there is anything in an error member.
+func IsError(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }

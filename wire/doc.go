@@ -1,0 +1,16 @@
+// Package wire is how the four wires are spoken, each once: what is said to a model as
+// bytes, and the bytes of its answer as what was heard.
+//
+//	anthropic/   the Messages API
+//	openai/      Chat Completions, OpenAI's and of all who speak like it
+//	responses/   OpenAI's Responses API
+//	gemini/      generateContent of the Gemini API
+//
+// Nothing here opens a connection, reads a clock or throws dice. An adapter in provider
+// puts the request that Encode writes into an HTTP call, and hands each event of the
+// answer to a [Decoder]; what it hears about the connection is its own affair.
+//
+//	decoder.go   an answer's events as deltas
+//	broken.go    what is wrong with an answer that breaks its wire's rules
+//	request.go   what all requests have in common: a tool's schema and its result, pictures, JSON
+package wire

@@ -1,0 +1,20 @@
+// Package gemini is Google's Gemini API
+// (POST /v1beta/models/{model}:streamGenerateContent, streaming): its requests as bytes, and
+// the bytes of its answers as what was heard.
+//
+// # Out
+//
+// request.go writes an llm.Request as the wire's JSON: a system instruction,
+// function declarations, function calls and their responses, pictures. What another model said is made fit before
+// (llm/handover). The model's own thought signatures go back where they came from:
+// that of a call in its llm.ToolCall, that of a text in an llm.Thinking without text
+// behind it. Summaries of its thoughts are shown and never sent. models.go knows
+// what a model takes by its name.
+//
+// # Back
+//
+// stream.go reads the chunks. An answer is whole when a finishReason was seen that
+// says so; one that ends without is cut, also when it asked for a tool. A reason
+// that says that there is no answer (a filter, a malformed call, whatever Google
+// adds) is a failure, with the reason as its provider code.
+package gemini

@@ -1,0 +1,199 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/mulligan-run/mulligan/wire"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/llm/handover"
+)
+
+const (
+	maxID = 64 // bytes of a function call's id
+
+	// unsigned stands for the signature of a call that the model did not make itself;
+	// Gemini 3 refuses a turn whose first call has none. From Google's documentation
+	// of thought signatures.
+	unsigned = "skip_thought_signature_validator"
+)
+
+type wireRequest struct {
+	System     *wireContent    `json:"systemInstruction,omitempty"`
+	Contents   []wireContent   `json:"contents"`
+	Tools      []wireTools     `json:"tools,omitempty"`
+	Generation *wireGeneration `json:"generationConfig,omitempty"`
+}
+
+type wireContent struct {
+	Role  string     `json:"role,omitempty"`
+	Parts []wirePart `json:"parts"`
+}
+
+// wirePart is a part of any kind.
+type wirePart struct {
+	Text      *string       `json:"text,omitempty"` // may be empty, beside a signature
+	Inline    *wireInline   `json:"inlineData,omitempty"`
+	Call      *wireCall     `json:"functionCall,omitempty"`
+	Response  *wireResponse `json:"functionResponse,omitempty"`
+	Signature string        `json:"thoughtSignature,omitempty"`
+}
+
+type wireInline struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+}
+
+type wireCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+type wireResponse struct {
+	ID       string     `json:"id,omitempty"`
+	Name     string     `json:"name"`
+	Response wireResult `json:"response"`
+}
+
+type wireResult struct {
+	Output *string `json:"output,omitempty"`
+	Error  *string `json:"error,omitempty"`
+}
+
+type wireTools struct {
+	Functions []wireFunction `json:"functionDeclarations"`
+}
+
+// wireFunction declares its parameters in JSON Schema. The older field "parameters"
+// takes a subset of OpenAPI's and refuses the whole request over any other keyword.
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"parametersJsonSchema"`
+}
+
+type wireGeneration struct {
+	MaxTokens int           `json:"maxOutputTokens,omitempty"` // thinking included
+	Thinking  *wireThinking `json:"thinkingConfig,omitempty"`
+}
+
+type wireThinking struct {
+	Show   bool   `json:"includeThoughts"`
+	Level  string `json:"thinkingLevel,omitempty"`
+	Budget int    `json:"thinkingBudget,omitempty"`
+}
+
+// Encode writes request as the wire's JSON, for the model of that name, and says what
+// was changed in the transcript.
+func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{
+		Model: request.Model, MaxID: maxID, NoImages: to.NoImages, Alternate: true,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := wireRequest{Contents: contents(told.Messages, isGemini3(to.Model))}
+	if request.System != "" {
+		out.System = &wireContent{Parts: []wirePart{{Text: &request.System}}}
+	}
+	if out.Tools, err = tools(request.Tools); err != nil {
+		return nil, nil, err
+	}
+	generation := wireGeneration{max(0, request.MaxOutputTokens), thinkingFor(to.Model, request.ReasoningEffort)}
+	if generation != (wireGeneration{}) {
+		out.Generation = &generation
+	}
+	body, err := wire.JSON(out)
+	return body, told.Repairs, err
+}
+
+// contents writes a transcript whose roles alternate, for a model of generation 3 or
+// an earlier one. The responses to a turn's calls stand alone: nothing else may be
+// between a call and its response, nor beside the responses.
+func contents(transcript []llm.Message, gemini3 bool) []wireContent {
+	var out []wireContent
+	add := func(role string, parts []wirePart) {
+		if len(parts) > 0 {
+			out = append(out, wireContent{role, parts})
+		}
+	}
+	for _, m := range transcript {
+		if m.Role == llm.RoleAssistant {
+			add("model", modelParts(m, gemini3))
+			continue
+		}
+		responses, said := userParts(m, gemini3)
+		add("user", responses)
+		add("user", said)
+	}
+	return out
+}
+
+func modelParts(m llm.Message, gemini3 bool) []wirePart {
+	var out []wirePart
+	calls := 0
+	for _, p := range m.Parts {
+		switch {
+		case p.Thinking != nil:
+			if p.Thinking.Signature != "" {
+				out = append(out, wirePart{Text: new(string), Signature: p.Thinking.Signature})
+			}
+		case p.Call != nil:
+			part := wirePart{Call: &wireCall{Name: p.Call.Name, Args: p.Call.Args}, Signature: p.Call.Signature}
+			if gemini3 {
+				part.Call.ID = p.Call.ID
+			}
+			if gemini3 && calls == 0 && part.Signature == "" {
+				part.Signature = unsigned
+			}
+			calls++
+			out = append(out, part)
+		default:
+			out = append(out, plainPart(p))
+		}
+	}
+	return out
+}
+
+// userParts are the responses of tools, and what else the user says.
+func userParts(m llm.Message, gemini3 bool) (responses, said []wirePart) {
+	for _, p := range m.Parts {
+		if p.Result == nil {
+			said = append(said, plainPart(p))
+			continue
+		}
+		response := wireResponse{Name: p.Result.Name, Response: wireResult{Output: &p.Result.Text}}
+		if p.Result.IsError {
+			response.Response = wireResult{Error: &p.Result.Text}
+		}
+		if gemini3 {
+			response.ID = p.Result.CallID
+		}
+		responses = append(responses, wirePart{Response: &response})
+	}
+	return responses, said
+}
+
+// plainPart is a picture or text.
+func plainPart(p llm.Part) wirePart {
+	if p.Image != nil {
+		return wirePart{Inline: &wireInline{p.Image.MediaType, p.Image.Data}}
+	}
+	return wirePart{Text: &p.Text}
+}
+
+func tools(declared []llm.Tool) ([]wireTools, error) {
+	var functions []wireFunction
+	for _, t := range declared {
+		schema, err := wire.Schema(t)
+		if err != nil {
+			return nil, err
+		}
+		functions = append(functions, wireFunction{t.Name, t.Description, schema})
+	}
+	if functions == nil {
+		return nil, nil
+	}
+	return []wireTools{{functions}}, nil
+}

@@ -1,0 +1,284 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// stream makes deltas of the chunks of one answer.
+type stream struct {
+	state    wire.State
+	started  bool
+	refused  bool
+	heard    bool // text or a call
+	doubtful bool // a reason was named that nobody knows
+	stop     llm.StopReason
+	calls    []call
+	server   Server
+	said     hash.Hash64
+	chunk    wireChunk // kept so that a chunk costs no allocation of its own
+}
+
+// call is a tool call whose pieces come in.
+type call struct {
+	index int    // on the wire
+	id    string // as the server gave it; "" = it did not
+	told  bool
+	held  string // arguments that came before the name
+	args  []byte // so far
+}
+
+type wireChunk struct {
+	ID      string          `json:"id"`
+	Error   json.RawMessage `json:"error"`
+	Choices []wireChoice    `json:"choices"`
+	Usage   *wireUsage      `json:"usage"`
+}
+
+type wireChoice struct {
+	Index  int             `json:"index"`
+	Delta  wireDelta       `json:"delta"`
+	Finish string          `json:"finish_reason"`
+	Error  json.RawMessage `json:"error"`
+}
+
+type wireDelta struct {
+	Content   string       `json:"content"`
+	Thought   string       `json:"reasoning_content"` // DeepSeek, vLLM, and many after them
+	Reasoning string       `json:"reasoning"`         // OpenRouter, Ollama
+	Details   []wireDetail `json:"reasoning_details"` // OpenRouter, usually beside reasoning
+	Refusal   string       `json:"refusal"`
+	Calls     []wirePiece  `json:"tool_calls"`
+}
+
+type wireDetail struct {
+	Text    string `json:"text"`
+	Summary string `json:"summary"`
+}
+
+type wirePiece struct {
+	Index    *int         `json:"index"`
+	ID       string       `json:"id"`
+	Function wireCallFunc `json:"function"`
+}
+
+type wireUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Details    struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// NewDecoder reads the chunks of one answer of a server.
+func NewDecoder(server Server) wire.Decoder { return newStream(server) }
+
+func newStream(server Server) *stream { return &stream{server: server, said: fnv.New64a()} }
+
+func (s *stream) State() wire.State { return s.state }
+
+func (s *stream) Stop() llm.StopReason {
+	switch {
+	case s.refused:
+		return llm.StopFiltered
+	case s.stop == llm.StopEnd && len(s.calls) > 0:
+		return llm.StopToolUse // some servers say "stop" all the same
+	}
+	return s.stop
+}
+
+func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+	if string(bytes.TrimSpace(data)) == "[DONE]" {
+		if s.state == wire.Open && !s.ends() {
+			return nil, wire.ErrCut // without a finish_reason
+		}
+		s.state = wire.Done
+		return deltas, nil
+	}
+	if err := s.read(data); err != nil {
+		return nil, wire.Malformed("a chunk is not JSON: %v", err)
+	}
+	if wire.IsError(s.chunk.Error) || s.chunk.isBareError(data) {
+		return nil, &wire.ReportedError{Body: data}
+	}
+	if !s.started {
+		s.started = true
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: s.chunk.ID})
+	}
+	for i := range s.chunk.Choices {
+		c := &s.chunk.Choices[i]
+		if wire.IsError(c.Error) {
+			return nil, &wire.ReportedError{Body: fmt.Appendf(nil, `{"error":%s}`, c.Error)}
+		}
+		if c.Index != 0 || s.state != wire.Open {
+			continue
+		}
+		var err error
+		if deltas, err = s.choice(c, data, deltas); err != nil {
+			return nil, err
+		}
+	}
+	if u := s.chunk.Usage; u != nil {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaUsage, Usage: u.tokens()})
+	}
+	return deltas, nil
+}
+
+// ends reports whether [DONE] alone is the end of the answer.
+func (s *stream) ends() bool {
+	if !s.heard || s.nameless() {
+		return false
+	}
+	s.stop = llm.StopEnd
+	return s.doubtful || s.server.Whole(s.said.Sum64())
+}
+
+// nameless reports whether a tool call is not known by its name.
+func (s *stream) nameless() bool {
+	return slices.ContainsFunc(s.calls, func(c call) bool { return !c.told })
+}
+
+// read takes a chunk apart.
+func (s *stream) read(data []byte) error {
+	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
+	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
+	err := json.Unmarshal(data, &s.chunk)
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && strings.HasSuffix(mismatch.Field, "delta.content") {
+		return s.chunk.readParts(data)
+	}
+	return err
+}
+
+// isBareError knows the errors of vLLM, which have no member of that name.
+func (c *wireChunk) isBareError(data []byte) bool {
+	if c.ID != "" || len(c.Choices) > 0 || c.Usage != nil {
+		return false
+	}
+	var kind struct {
+		Object string `json:"object"`
+		Type   string `json:"type"`
+	}
+	return json.Unmarshal(data, &kind) == nil && (kind.Object == "error" || kind.Type == "error")
+}
+
+func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
+	known, err := ending(c.Finish, data)
+	if err != nil {
+		return nil, err
+	}
+	if thought := c.Delta.thought(); thought != "" {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaThinking, Text: thought})
+	}
+	if c.Delta.Refusal != "" {
+		s.refused = true
+	}
+	if text := c.Delta.Content + c.Delta.Refusal; text != "" {
+		s.heard = true
+		_, _ = s.said.Write([]byte(text))
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
+	}
+	for i := range c.Delta.Calls {
+		deltas = s.piece(&c.Delta.Calls[i], deltas)
+	}
+	switch {
+	case c.Finish == "":
+		return deltas, nil
+	case s.nameless():
+		return nil, wire.Malformed("a tool call without a name")
+	case !known:
+		s.doubtful = true // it is the end where [DONE] follows
+		return deltas, nil
+	}
+	s.server.Named()
+	s.state, s.stop = wire.Finished, stopReasons[strings.ToLower(c.Finish)]
+	return deltas, nil
+}
+
+// thought is a piece of reasoning, which may come under several names at once.
+func (d *wireDelta) thought() string {
+	text := cmp.Or(d.Thought, d.Reasoning)
+	if text != "" {
+		return text
+	}
+	for _, detail := range d.Details {
+		text += detail.Text + detail.Summary
+	}
+	return text
+}
+
+// piece takes in a piece of a tool call.
+func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
+	at := s.find(p)
+	c := &s.calls[at]
+	if c.id == "" {
+		c.id = p.ID
+	}
+	if !c.told && p.Function.Name != "" {
+		c.told, s.heard = true, true
+		_, _ = s.said.Write([]byte(p.Function.Name))
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: s.idOf(at), Name: p.Function.Name})
+	}
+	args := p.Function.Args
+	if !c.told {
+		c.held += args
+		return deltas
+	}
+	args, c.held = c.held+args, ""
+	if args == "" {
+		return deltas
+	}
+	c.args = append(c.args, args...)
+	_, _ = s.said.Write([]byte(args))
+	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
+}
+
+// idOf is the id of a call as it is told: its own, unless it has none or an earlier one has it.
+func (s *stream) idOf(at int) string {
+	id := s.calls[at].id
+	if id == "" || slices.ContainsFunc(s.calls[:at], func(c call) bool { return c.id == id }) {
+		return s.server.NewID()
+	}
+	return id
+}
+
+// find is the place of the call that p belongs to: that of its index, unless p has
+// another id and so begins another call; without an index the one of its id, or
+// the last. What names a call whose arguments are complete begins another one.
+func (s *stream) find(p *wirePiece) int {
+	for at := len(s.calls) - 1; at >= 0; at-- {
+		c := &s.calls[at]
+		same := p.ID == "" || c.id == "" || p.ID == c.id
+		if same && (p.Index == nil || *p.Index == c.index) {
+			if p.Function.Name != "" && c.told && (p.Index == nil && p.ID == "" || json.Valid(c.args)) {
+				break // neither index nor id, or the whole call was there: a name begins a call
+			}
+			return at
+		}
+	}
+	index := len(s.calls)
+	if p.Index != nil {
+		index = *p.Index
+	}
+	s.calls = append(s.calls, call{index: index, id: p.ID})
+	return len(s.calls) - 1
+}
+
+// tokens counts the input without what came from a cache, as llm.Usage does.
+func (u *wireUsage) tokens() llm.Usage {
+	return llm.Usage{
+		InputTokens:     max(0, u.Prompt-u.Details.Cached),
+		OutputTokens:    u.Completion,
+		CacheReadTokens: u.Details.Cached,
+	}
+}

@@ -1,0 +1,156 @@
+package responses
+
+import (
+	"encoding/json"
+
+	"github.com/mulligan-run/mulligan/wire"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/llm/handover"
+)
+
+const (
+	maxID     = 64 // bytes of a call_id
+	minTokens = 16 // the least output limit that the API takes
+)
+
+type wireRequest struct {
+	Model        string         `json:"model"`
+	Stream       bool           `json:"stream"`
+	Store        bool           `json:"store"` // always sent: left out it means true
+	Include      []string       `json:"include,omitempty"`
+	MaxTokens    int            `json:"max_output_tokens,omitempty"`
+	Reasoning    *wireReasoning `json:"reasoning,omitempty"`
+	Instructions string         `json:"instructions,omitempty"`
+	Input        []any          `json:"input"` // of the item types below
+	Tools        []wireTool     `json:"tools,omitempty"`
+}
+
+type wireReasoning struct {
+	Effort  string `json:"effort"`
+	Summary string `json:"summary"`
+}
+
+type wireTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"` // always sent: left out it means true
+}
+
+type messageItem struct {
+	Type    string     `json:"type"`
+	Role    string     `json:"role"`
+	Content []wirePart `json:"content"`
+}
+
+type wirePart struct {
+	Type   string `json:"type"`
+	Text   string `json:"text,omitempty"`
+	Image  string `json:"image_url,omitempty"`
+	Detail string `json:"detail,omitempty"` // of a picture
+}
+
+type callItem struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Name   string `json:"name"`
+	Args   string `json:"arguments"`
+}
+
+type outputItem struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
+}
+
+// Encode writes request as the wire's JSON, for the model of that name, and says what
+// was changed in the transcript.
+func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
+	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.NoImages})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := wireRequest{Model: to.Model, Stream: true, Instructions: request.System}
+	if request.MaxOutputTokens > 0 {
+		out.MaxTokens = max(minTokens, request.MaxOutputTokens)
+	}
+	for _, m := range told.Messages {
+		out.Input = append(out.Input, items(m)...)
+	}
+	if out.Tools, err = tools(request.Tools); err != nil {
+		return nil, nil, err
+	}
+	out.reason(request.ReasoningEffort)
+	body, err := wire.JSON(out)
+	return body, told.Repairs, err
+}
+
+// items writes one message; one that is reasoning only is none.
+func items(m llm.Message) []any {
+	switch m.Role {
+	case llm.RoleTool:
+		return outputs(m)
+	case llm.RoleAssistant:
+		return assistant(m)
+	}
+	return []any{messageItem{"message", "user", content(m)}}
+}
+
+func outputs(m llm.Message) []any {
+	out := make([]any, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		out = append(out, outputItem{"function_call_output", p.Result.CallID, wire.Output(p.Result)})
+	}
+	return out
+}
+
+// assistant writes what the model said, in its order. Reasoning counts only before
+// what came of it: the API refuses a reasoning item without its following item.
+func assistant(m llm.Message) []any {
+	var out, reasoning []any
+	for _, p := range m.Parts {
+		if p.Thinking != nil {
+			if item, ok := reasoningOf(p.Thinking); ok {
+				reasoning = append(reasoning, item)
+			}
+			continue
+		}
+		out = append(append(out, reasoning...), said(p))
+		reasoning = nil
+	}
+	return out
+}
+
+func said(p llm.Part) any {
+	if c := p.Call; c != nil {
+		return callItem{"function_call", c.ID, c.Name, string(c.Args)}
+	}
+	return messageItem{"message", "assistant", []wirePart{{Type: "output_text", Text: p.Text}}}
+}
+
+// content is a user's words and pictures.
+func content(m llm.Message) []wirePart {
+	parts := make([]wirePart, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		if p.Image == nil {
+			parts = append(parts, wirePart{Type: "input_text", Text: p.Text})
+			continue
+		}
+		parts = append(parts, wirePart{Type: "input_image", Image: wire.DataURL(p.Image), Detail: "auto"})
+	}
+	return parts
+}
+
+func tools(declared []llm.Tool) ([]wireTool, error) {
+	var out []wireTool
+	for _, t := range declared {
+		schema, err := wire.Schema(t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, wireTool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema})
+	}
+	return out, nil
+}
