@@ -117,9 +117,11 @@ type Log interface {
 	// error: see NewImport.
 	Import(ctx context.Context, events ...recovery.Event) error
 
-	// Delete removes runs, all of them or none: events, commands, snapshots. Once it has
-	// returned nothing of them is left in the store's files, and those who follow one get
-	// ErrNotFound. ErrOwned: a living owner has one; ErrNotFound: one is unknown.
+	// Delete removes runs: events, commands, snapshots. Once it has returned nothing of them
+	// is left in the store's files, and those who follow one get ErrNotFound. ErrOwned: a
+	// living owner has one; ErrNotFound: one is unknown; in either case none is removed, unless
+	// that came to be so meanwhile. Many are not removed at once, so that others write in
+	// between: where it fails halfway the first of them are gone, each as a whole.
 	Delete(ctx context.Context, runs ...string) error
 
 	// Close ends every follower with ErrClosed and gives up this Log's leases where

@@ -2,60 +2,194 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// What has to be removed may be much, and writes wait while the committer is at it. So it
+// goes in pieces. Runs go first, some at a time: their names are free, and nobody finds them
+// any more. What they have left behind is noted in the table removed, and follows; should the
+// process end before that is done, the next Delete goes on with it.
+
+const (
+	maxRemovedRows  = 1000    // in a piece
+	maxRemovedBytes = 4 << 20 // in a piece, unless a single row is larger
+	rowsOfARun      = 8       // so many rows are as dear as it is to look for those of a run
 )
 
 // Delete is timeline.Log's. It rewrites the database, so that nothing is left of the runs
 // in any of its files, and takes time and space in proportion to what remains. Writes of
 // this Store do not wait for that: see wipe.go.
 func (s *Store) Delete(ctx context.Context, runs ...string) error {
-	remove := func(ctx context.Context) error { return s.deleteRows(ctx, runs) }
-	err := s.between(ctx, remove)
-	if errors.Is(err, timeline.ErrFull) && s.useReserve(reserveSize) {
-		err = s.between(ctx, remove)
-	}
-	if err != nil {
-		return err
+	for _, run := range runs {
+		h, err := s.find(ctx, run)
+		if err != nil {
+			return err
+		}
+		if err := s.mayGo(h); err != nil {
+			return err
+		}
 	}
 	defer s.keepReserve()
-	for _, run := range runs {
-		s.feed.Deleted(run)
+	d := &deletion{Store: s, runs: runs}
+	switch err := d.inPieces(ctx); {
+	case err == nil:
+		return s.wipe(ctx)
+	case len(d.runs) == 0:
+		return s.notWiped(err)
+	default:
+		return err
 	}
-	return s.wipe(ctx)
 }
 
-// deleteRows removes what is stored of runs, all of them or none.
-func (s *Store) deleteRows(ctx context.Context, runs []string) error {
-	w := &write{ctx: ctx, do: func(ctx context.Context, st *statements) error {
-		var rows []int64
-		for _, run := range runs {
-			h, err := st.find(ctx, run)
-			if err != nil {
+// mayGo says who keeps a run.
+func (s *Store) mayGo(h *head) error {
+	if s.holds(h, "", time.Now()) {
+		return &timeline.OwnedError{Run: h.Run, Owner: h.Owner, Until: h.expires}
+	}
+	return nil
+}
+
+// deletion is a Delete at work.
+type deletion struct {
+	*Store
+	runs []string // that are not gone yet
+}
+
+// inPieces removes everything. Where the disk is too full for that nobody can write, and
+// there is no use in pieces: with the reserve there is space to remove it all at once, which
+// takes less of it.
+func (d *deletion) inPieces(ctx context.Context) error {
+	for {
+		more, err := d.piece(ctx, maxGroup, removal{rows: maxRemovedRows, bytes: maxRemovedBytes})
+		if errors.Is(err, timeline.ErrFull) && d.useReserve(reserveSize) {
+			more, err = d.piece(ctx, len(d.runs), removal{rows: math.MaxInt, bytes: math.MaxInt64})
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// piece removes so many runs, and as much as p may take of what those before have left behind,
+// in one transaction.
+func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, err error) {
+	some := d.runs[:min(len(d.runs), runs)]
+	err = d.between(ctx, func(ctx context.Context) error {
+		w := &write{ctx: ctx, do: func(ctx context.Context, st *statements) error {
+			if err := d.take(ctx, st, some); err != nil {
 				return err
 			}
-			if s.holds(h, "", time.Now()) {
-				return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
-			}
-			rows = append(rows, h.n)
+			p.writer = d.writer
+			more, err = p.all(ctx)
+			return err
+		}}
+		if _, err := d.transact(w, nobody); err != nil {
+			return d.explain(err)
 		}
-		for _, n := range rows {
-			for _, remove := range []string{
-				"DELETE FROM recent WHERE run = ?", "DELETE FROM events WHERE run = ?", "DELETE FROM commands WHERE run = ?",
-				"DELETE FROM snapshots WHERE run = ?", "DELETE FROM runs WHERE n = ?",
-			} {
-				if _, err := s.writer.ExecContext(ctx, remove, n); err != nil {
-					return err
-				}
-			}
-		}
-		st.forget()
-		return nil
-	}}
-	if _, err := s.transact(w, nobody); err != nil {
-		return s.explain(err)
+		return w.refusal
+	})
+	if err != nil {
+		return false, err
 	}
-	return w.refusal
+	for _, run := range some {
+		d.feed.Deleted(run)
+	}
+	d.runs = d.runs[len(some):]
+	return more || len(d.runs) > 0, nil
+}
+
+// take removes runs, all of them or none, and leaves what is stored of them to removal.
+func (s *Store) take(ctx context.Context, st *statements, runs []string) error {
+	var rows []int64
+	for _, run := range runs {
+		h, err := st.find(ctx, run)
+		if err != nil {
+			return err
+		}
+		if err := s.mayGo(h); err != nil {
+			return refuse(err)
+		}
+		rows = append(rows, h.n)
+	}
+	for _, n := range rows {
+		for _, remove := range []string{
+			"INSERT INTO removed (n) VALUES (?)", "DELETE FROM recent WHERE run = ?", "DELETE FROM runs WHERE n = ?",
+		} {
+			if _, err := s.writer.ExecContext(ctx, remove, n); err != nil {
+				return err
+			}
+		}
+	}
+	st.forget()
+	return nil
+}
+
+// removal is what a piece may still take.
+type removal struct {
+	writer *sql.Conn
+	rows   int
+	bytes  int64
+}
+
+// all removes what runs that are gone have left behind, as much as may be taken, and reports
+// whether there is more.
+func (p *removal) all(ctx context.Context) (more bool, err error) {
+	for p.rows > 0 && p.bytes > 0 {
+		var n int64
+		err := p.writer.QueryRowContext(ctx, "SELECT n FROM removed ORDER BY n LIMIT 1").Scan(&n)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if err := p.run(ctx, n); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// run removes what is left of a run, as much as may be taken.
+func (p *removal) run(ctx context.Context, n int64) error {
+	p.rows -= rowsOfARun
+	for _, table := range []struct{ look, remove string }{
+		{"SELECT seq, length(event) FROM events WHERE run = ? ORDER BY seq LIMIT ?", "DELETE FROM events WHERE run = ? AND seq <= ?"},
+		{"SELECT n, length(body) FROM commands WHERE run = ? ORDER BY n LIMIT ?", "DELETE FROM commands WHERE run = ? AND n <= ?"},
+		{"SELECT seq, length(data) FROM snapshots WHERE run = ? LIMIT ?", "DELETE FROM snapshots WHERE run = ? AND seq <= ?"},
+	} {
+		last, err := p.reach(ctx, table.look, n)
+		if err == nil && last >= 0 {
+			_, err = p.writer.ExecContext(ctx, table.remove, n, last)
+		}
+		if err != nil || p.rows <= 0 || p.bytes <= 0 {
+			return err
+		}
+	}
+	_, err := p.writer.ExecContext(ctx, "DELETE FROM removed WHERE n = ?", n)
+	return err
+}
+
+// reach gives the number of the last row that may be taken, -1 = there is none.
+func (p *removal) reach(ctx context.Context, look string, n int64) (last int64, err error) {
+	rows, err := p.writer.QueryContext(ctx, look, n, max(p.rows, 1))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	last = -1
+	for p.bytes > 0 && rows.Next() {
+		var size int64
+		if err := rows.Scan(&last, &size); err != nil {
+			return 0, err
+		}
+		p.rows--
+		p.bytes -= size
+	}
+	return last, rows.Err()
 }

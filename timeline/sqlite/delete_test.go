@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -147,5 +148,125 @@ func TestWritesDoNotWaitForAWipe(t *testing.T) {
 	}
 	if left := holding(t, s.dir, canary); len(left) > 0 {
 		t.Errorf("it is left in %v", left)
+	}
+}
+
+// rowsOf counts the rows of events that are stored, as others see it.
+func rowsOf(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	if err := s.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM events").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// piled gives runs many rows, which is quicker than to append them.
+func piled(t *testing.T, s *Store, rows int, runs ...string) {
+	t.Helper()
+	for _, run := range runs {
+		singing(t, s, run, canary)
+		h, err := s.find(t.Context(), run)
+		if err == nil {
+			err = s.between(t.Context(), func(ctx context.Context) error {
+				_, err := s.writer.ExecContext(ctx, `WITH RECURSIVE more (seq) AS (SELECT 1000 UNION ALL SELECT seq + 1 FROM more LIMIT ?)
+					INSERT INTO events (run, seq, event) SELECT ?, seq, ? FROM more`, rows, h.n, []byte(canary))
+				return err
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWritesDoNotWaitForADelete: while 100,000 rows are removed others write in between.
+func TestWritesDoNotWaitForADelete(t *testing.T) {
+	s := open(t, t.TempDir())
+	runs := []string{"one", "two", "three", "four"}
+	piled(t, s, 25_000, runs...)
+	all := rowsOf(t, s)
+	l, err := s.Claim(t.Context(), "r", "a", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted := make(chan error, 1)
+	go func() { deleted <- s.Delete(t.Context(), runs...) }()
+	between := 0
+	for seq, left := uint64(0), all; left > 0; seq++ {
+		if err := s.Append(t.Context(), l, seq, noted("r", seq+1)); err != nil {
+			t.Fatal(err)
+		}
+		if left = rowsOf(t, s); left > 0 && left < all {
+			between++
+		}
+	}
+	if between < 3 {
+		t.Errorf("of all that is removed %d writes came in between", between)
+	}
+	if err := <-deleted; err != nil {
+		t.Fatal(err)
+	}
+	if left := holding(t, s.dir, canary); len(left) > 0 {
+		t.Errorf("it is left in %v", left)
+	}
+}
+
+// TestADeleteThatEndedHalfway: nobody finds a run that is being removed, and the next delete
+// removes what is left of it.
+func TestADeleteThatEndedHalfway(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	piled(t, s, 5_000, "old")
+	singing(t, s, "other", "x")
+	before, err := s.find(t.Context(), "old")
+	if err == nil {
+		d := &deletion{Store: s, runs: []string{"old"}}
+		_, err = d.piece(t.Context(), 1, removal{rows: maxRemovedRows, bytes: maxRemovedBytes})
+	}
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if n := rowsOf(t, s); n < 3_000 || n >= 5_000 {
+		t.Fatalf("%d rows are left: this test shows nothing", n)
+	}
+	singing(t, s, "old", "another song")
+	if now, err := s.find(t.Context(), "old"); err != nil || now.n == before.n {
+		t.Fatalf("its name is taken by %+v, %v", now, err)
+	}
+	if err := s.Delete(t.Context(), "other"); err != nil {
+		t.Fatal(err)
+	}
+	if left := holding(t, dir, canary); len(left) > 0 {
+		t.Errorf("it is left in %v", left)
+	}
+	if events, err := s.Read(t.Context(), "old", 0, 0); err != nil || len(events) != 39 {
+		t.Errorf("the new one has %d events, %v", len(events), err)
+	}
+}
+
+// TestARunThatIsDeletedMeanwhileIsNotDamaged: who reads one as it goes is told that it is gone.
+func TestARunThatIsDeletedMeanwhileIsNotDamaged(t *testing.T) {
+	s := open(t, t.TempDir())
+	for round := range 5 {
+		run := fmt.Sprint("r", round)
+		piled(t, s, 10_000, run)
+		deleted := make(chan error, 1)
+		go func() { deleted <- s.Delete(t.Context(), run) }()
+		for {
+			events, err := s.Read(t.Context(), run, 0, 39)
+			if errors.Is(err, timeline.ErrNotFound) {
+				break
+			}
+			if err != nil || len(events) != 39 {
+				t.Fatalf("%d events, %v", len(events), err)
+			}
+		}
+		if err := <-deleted; err != nil {
+			t.Fatal(err)
+		}
 	}
 }

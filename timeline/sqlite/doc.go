@@ -27,6 +27,10 @@
 // another process has written. What is in the write-ahead log moves to the database beside
 // all that (wal.go).
 //
+// What is deleted goes in pieces, so that others write in between: first the rows of runs,
+// then what they have left behind (delete.go). The database is written anew after that
+// (wipe.go).
+//
 // # Reading and following
 //
 // Readers have their own connections and wait for nobody. Followers in the

@@ -41,7 +41,13 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 		}
 		return nil
 	}, h.n, after, orAll(limit))
-	if err != nil && !errors.Is(err, errEnough) {
+	if errors.Is(err, errEnough) || err == nil && last >= h.Seq {
+		return events, nil
+	}
+	if _, now := s.find(ctx, run); errors.Is(now, timeline.ErrNotFound) { // it was deleted meanwhile, from its beginning
+		return nil, now
+	}
+	if err != nil {
 		return nil, err
 	}
 	return events, nil

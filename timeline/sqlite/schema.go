@@ -110,6 +110,7 @@ var migrations = []migration{
 		suggestion_open, asking, ended
 	FROM runs LEFT JOIN recent AS last ON last.n = (
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`, rows: fillHeard},
+	{statements: `CREATE TABLE removed (n INTEGER PRIMARY KEY) STRICT; -- runs that are gone, and whose events, commands and snapshot are to follow`},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.

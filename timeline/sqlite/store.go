@@ -96,7 +96,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
-	if s.writing, err = sql.Open("sqlite", s.dsn("auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
+	if s.writing, err = sql.Open("sqlite", s.dsn("auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)",
 		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", mostWALPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
 		return err
 	}
