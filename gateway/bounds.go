@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"net/http"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,11 +18,14 @@ const (
 	maxProblem = 16 << 10 // bytes of it all
 )
 
-// boundProblem is a huma.Transformer that keeps problems short.
-func boundProblem(_ huma.Context, _ string, answer any) (any, error) {
+// boundProblem is a huma.Transformer that keeps problems short, and says when to ask again.
+func boundProblem(ctx huma.Context, _ string, answer any) (any, error) {
 	problem, ok := answer.(*huma.ErrorModel)
 	if !ok {
 		return answer, nil
+	}
+	if problem.Status == http.StatusServiceUnavailable {
+		ctx.SetHeader("Retry-After", seconds(soon))
 	}
 	short := *problem
 	if n := len(problem.Errors); n > maxFaults {

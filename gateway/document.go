@@ -57,14 +57,15 @@ func (g *Gateway) registerDocument() {
 	refused := g.problemResponse("Refused, or broken: the status says which, and detail what to do.")
 	unknown := g.problemResponse("Nobody who is known asks: show the token, or log in.")
 	unknown.Headers = map[string]*huma.Param{"WWW-Authenticate": {Description: "Bearer.", Schema: &huma.Schema{Type: "string"}}}
-	later := g.problemResponse("Too much goes on, or too many wrong tokens were shown.")
-	later.Headers = map[string]*huma.Param{"Retry-After": {Description: "When to ask again, in seconds.", Schema: &huma.Schema{Type: "integer"}}}
+	again := map[string]*huma.Param{"Retry-After": {Description: "When to ask again, in seconds.", Schema: &huma.Schema{Type: "integer"}}}
+	later, away := g.problemResponse("Too much goes on, or too many wrong tokens were shown."), g.problemResponse("Not now: the store or the machine does not do it, or the gateway is closing.")
+	later.Headers, away.Headers = again, again
 	for _, op := range operations(doc) {
 		op.Responses["default"] = refused
 		if op.Security == nil {
 			op.Responses["401"] = unknown
 		}
-		op.Responses["429"] = later
+		op.Responses["429"], op.Responses["503"] = later, away
 		addExamples(op)
 	}
 }

@@ -40,7 +40,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Allow", g.allowed(r))
 	}
 	if said.after > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(said.after.Seconds())), 10))
+		w.Header().Set("Retry-After", seconds(said.after))
 	}
 	g.cfg.Logger.Debug("a request was refused", "code", said.code, "why", said.why, "from", r.RemoteAddr)
 	writeProblem(w, said.code, said.why)
@@ -62,18 +62,27 @@ func (g *Guard) allowed(r *http.Request) string {
 	return cmp.Or(said.header.Get("Allow"), read)
 }
 
+// seconds is a time from now as Retry-After has it.
+func seconds(after time.Duration) string {
+	return strconv.FormatInt(int64(math.Ceil(after.Seconds())), 10)
+}
+
 // writeProblem answers with a problem document; detail is what the client is told.
 func writeProblem(w http.ResponseWriter, code int, detail string) {
 	writeJSON(w, code, "application/problem+json", huma.ErrorModel{Status: code, Title: http.StatusText(code), Detail: detail})
 }
 
-// writeJSON writes an answer that a client's going away is the only danger to.
+// writeJSON writes an answer that a client's going away is the only danger to. What is
+// unavailable may be asked for again soon.
 func writeJSON(w http.ResponseWriter, code int, kind string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		code, data = http.StatusInternalServerError, []byte("{}")
 	}
 	w.Header().Set("Content-Type", kind)
+	if code == http.StatusServiceUnavailable && w.Header().Get("Retry-After") == "" {
+		w.Header().Set("Retry-After", seconds(soon))
+	}
 	w.WriteHeader(code)
 	_, _ = w.Write(append(data, '\n'))
 }
