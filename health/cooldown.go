@@ -91,6 +91,14 @@ func (rs records) failed(scope string, f failure.Failure, at time.Time) {
 	rs[scope] = r
 }
 
+// covered reports whether a record of a scope around this one says what r says of it.
+func (rs records) covered(scope string, r record) bool {
+	return slices.ContainsFunc(scopesOf(scope)[1:], func(around string) bool {
+		o, ok := rs[around]
+		return ok && around != scope && o.Kind == r.Kind && !o.Until.Before(r.Until)
+	})
+}
+
 // backoff is the cooldown after a number of failures in a row.
 func backoff(failures int) time.Duration {
 	const doublings = 7 // 30 s · 2⁷ is more than an hour

@@ -16,7 +16,9 @@
 //
 //	rate_limit, overloaded, model_not_found   the provider entry and model ("anthropic/fable-1")
 //	quota, auth, billing                      the provider entry ("anthropic"); of an engine,
-//	                                          which asks several, the one that failed ("pi/anthropic")
+//	                                          which asks several, the one that failed ("pi/anthropic");
+//	                                          a quota is the model's as well, and alone is that once
+//	                                          another model of the entry has answered
 //	everything else, and our own timers       nothing
 //
 // # How long

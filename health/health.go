@@ -45,10 +45,16 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	if !ok {
 		return
 	}
-	h.update(at, func(k *known) { k.cooldowns.failed(scope, f, at) })
+	h.update(at, func(k *known) {
+		k.cooldowns.failed(scope, f, at)
+		if f.Kind == failure.KindQuota {
+			k.cooldowns.failed(model, f, at) // it may be the model's own: see Succeeded
+		}
+	})
 }
 
-// Succeeded notes that model answered: it and its provider entry are well again.
+// Succeeded notes that model answered: it and its provider entry are well again. A quota
+// was that of the models that named it, then, and goes on for them.
 func (h *Health) Succeeded(model string) {
 	if h.shared != nil {
 		h.refresh()
@@ -71,7 +77,7 @@ func (h *Health) Succeeded(model string) {
 }
 
 // Cooling reports whether model, or its provider entry, is cooling down at a
-// time, and until when: the later of the two. It does no I/O itself; what other
+// time, and until when: the later of the two. Beside says that the entry alone is. It does no I/O itself; what other
 // processes wrote since is read beside it.
 func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	if h.shared != nil {
@@ -88,11 +94,12 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	if !r.Until.After(at) {
 		return recovery.Cooldown{}, false
 	}
-	return recovery.Cooldown{Model: model, Until: r.Until, Kind: r.Kind}, true
+	return recovery.Cooldown{Model: model, Until: r.Until, Kind: r.Kind, Beside: !h.known.cooldowns[model].Until.After(at)}, true
 }
 
 // All lists what is cooling down at a time, by name. Model is a full name, or an
-// entry's name where the whole entry cools down ("pi/anthropic": an engine's provider).
+// entry's name where the whole entry cools down ("pi/anthropic": an engine's provider). What
+// an entry's record says is not said of its models once more.
 func (h *Health) All(at time.Time) []recovery.Cooldown {
 	if h.shared != nil {
 		h.refresh()
@@ -101,7 +108,7 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	defer h.mu.RUnlock()
 	var all []recovery.Cooldown
 	for scope, r := range h.known.cooldowns {
-		if r.Until.After(at) {
+		if r.Until.After(at) && !h.known.cooldowns.covered(scope, r) {
 			all = append(all, recovery.Cooldown{Model: strings.TrimSuffix(scope, "/"), Until: r.Until, Kind: r.Kind})
 		}
 	}

@@ -74,6 +74,56 @@ func TestSuccessResetsTheEntryToo(t *testing.T) {
 	}
 }
 
+// TestAQuotaGoesOnForItsModels: when another model of the entry answers, the quota was not the
+// entry's; that of the models that named it is not over for all that.
+func TestAQuotaGoesOnForItsModels(t *testing.T) {
+	h := health.New()
+	quota := failureOf(failure.KindQuota)
+	quota.ResetsAt = start.Add(3 * time.Hour)
+	h.Failed("acme/fable-1", quota, start)
+	for model, beside := range map[string]bool{"acme/fable-1": false, "acme/fable-2": true} {
+		if c, cooling := h.Cooling(model, start); !cooling || c.Beside != beside || !c.Until.Equal(quota.ResetsAt) {
+			t.Errorf("%s before: %+v %v", model, c, cooling)
+		}
+	}
+	if all := h.All(start); len(all) != 1 || all[0].Model != "acme" {
+		t.Errorf("it is said of %+v", all)
+	}
+
+	h.Succeeded("acme/fable-2")
+	if c, cooling := h.Cooling("acme/fable-1", start); !cooling || c.Beside || !c.Until.Equal(quota.ResetsAt) {
+		t.Errorf("the model whose quota is used up: %+v %v", c, cooling)
+	}
+	for _, model := range []string{"acme/fable-2", "acme/fable-3"} {
+		if c, cooling := h.Cooling(model, start); cooling {
+			t.Errorf("%s is cooling: %+v", model, c)
+		}
+	}
+	if all := h.All(start); len(all) != 1 || all[0].Model != "acme/fable-1" {
+		t.Errorf("left: %+v", all)
+	}
+
+	h.Succeeded("acme/fable-1") // a person asked it all the same
+	if all := h.All(start); len(all) != 0 {
+		t.Errorf("at the end: %+v", all)
+	}
+}
+
+// TestAnEnginesQuota: the same of the provider that an engine asks.
+func TestAnEnginesQuota(t *testing.T) {
+	h := health.New()
+	quota := failureOf(failure.KindQuota)
+	quota.Provider = "anthropic"
+	h.Failed("pi/anthropic/a", quota, start)
+	h.Succeeded("pi/anthropic/b")
+	if _, cooling := h.Cooling("pi/anthropic/a", start); !cooling {
+		t.Error("the quota is forgotten")
+	}
+	if _, cooling := h.Cooling("pi/anthropic/c", start); cooling {
+		t.Error("the provider is cooling")
+	}
+}
+
 func TestAllNamesScopesInOrder(t *testing.T) {
 	h := health.New()
 	h.Failed("b/x", failureOf(failure.KindQuota), start)

@@ -30,7 +30,7 @@ type RunError struct {
 
 	Elapsed           failure.Millis  // since the run began, deliberate long waits left out
 	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
-	RemainingAttempts int             // of this model call, under the limit that no policy lifts
+	RemainingAttempts int             // of this model call, under the limits that no policy lifts
 	RemainingTime     failure.Millis  // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
 	Tried             []recovery.Tried
 	Alternatives      []recovery.Alternative // what switch_model may name
@@ -57,7 +57,7 @@ func NewRunError(r *recovery.Run) RunError {
 		Run: r.ID, Session: r.Session, Failure: open.Failure, Model: r.Model, Attempt: open.Attempt,
 		Retries: r.Call.Retries, MaxRetries: r.Policy.MaxRetries, AutoRecover: r.Policy.AutoRecover,
 		Elapsed: elapsed(r), Remaining: remaining(r.Policy.Budget, r.Spent),
-		RemainingAttempts: max(0, recovery.MaxAttemptsPerCall-r.Call.Attempts),
+		RemainingAttempts: r.AttemptsLeft(),
 		Tried:             append([]recovery.Tried(nil), r.Call.Tried...),
 		Alternatives:      append([]recovery.Alternative(nil), open.Alternatives...),
 		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,

@@ -137,6 +137,8 @@ type Cooldown struct {
 	Model string       `json:"model"`
 	Until time.Time    `json:"until"`
 	Kind  failure.Kind `json:"kind"`
+	// Beside: the model itself has not failed so; another one of its entry has.
+	Beside bool `json:"beside,omitempty"`
 }
 
 // Repaired says what was changed in the transcript so that a model accepts it. It is
@@ -174,10 +176,10 @@ const (
 type Waiting struct {
 	ID      string    `json:"id"`
 	For     WaitFor   `json:"for"`
-	Until   time.Time `json:"until,omitzero"` // zero = until the network is back
-	Model   string    `json:"model"`          // that will be tried
-	Retry   int       `json:"retry"`          // n of "attempt n/m"
-	Of      int       `json:"of"`
+	Until   time.Time `json:"until,omitzero"`  // zero = until the network is back
+	Model   string    `json:"model"`           // that will be tried
+	Retry   int       `json:"retry,omitempty"` // n of "attempt n/m"; 0 where no retry that is counted follows
+	Of      int       `json:"of,omitempty"`    // m
 	Actions []Button  `json:"actions,omitempty"`
 }
 

@@ -35,6 +35,22 @@ func (r *Run) tooMany() string {
 	return ""
 }
 
+// AttemptsLeft is how many attempts the model call at hand may still have, whoever asks for
+// them. In its last round each model is asked once, so those that were are not counted.
+func (r *Run) AttemptsLeft() int {
+	left := min(r.maxAttempts()-r.Call.Attempts, MaxFailedAttempts+r.Granted-r.FailedAttempts)
+	if o := r.Open; o != nil && r.Call.LastRound && r.mayPass() {
+		unasked := 0
+		for _, a := range o.Alternatives {
+			if !r.askedInRound(a.Model) {
+				unasked++
+			}
+		}
+		left = min(left, unasked)
+	}
+	return max(0, left)
+}
+
 // roundsOver reports whether the model has asked for tools as often as the run allows: each
 // of its answers so far did, or the run would be over.
 func (r *Run) roundsOver() bool {

@@ -377,10 +377,13 @@ func (r *Run) waiting() Waiting {
 	w := Waiting{
 		ID: fmt.Sprintf("%s-w%d", r.ID, o.Seq), For: WaitTime, Model: r.Model,
 		Until: o.At.Add(o.Decision.Delay.Duration()),
-		Retry: r.Call.Retries + 1, Of: r.Policy.MaxRetries,
 	}
-	if o.Decision.Action == ActionSwitchModel {
+	retry := r.Call.Retries + 1
+	switch {
+	case o.Decision.Action == ActionSwitchModel:
 		w.Model = o.Decision.NewModel
+	case !o.Offline && retry <= r.Policy.MaxRetries:
+		w.Retry, w.Of = retry, r.Policy.MaxRetries
 	}
 	switch {
 	case o.Offline:

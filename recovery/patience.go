@@ -74,13 +74,11 @@ func (r *Run) patienceEnd() time.Time {
 // nextInRound is the next model of the last round that was not asked in it. Where there is
 // none, the call has had all its attempts.
 func (r *Run) nextInRound(d Decision) Decision {
-	asked := r.Call.Tried[min(r.Call.RoundFrom, len(r.Call.Tried)):]
-	was := func(model string) bool {
-		return slices.ContainsFunc(asked, func(t Tried) bool { return t.Model == model })
-	}
 	d.LastRound = true
-	if d.Action != ActionSwitchModel || was(d.NewModel) {
-		i := slices.IndexFunc(r.Call.Tried, func(t Tried) bool { return !was(t.Model) && r.Open.offers(t.Model) && passing[t.Code] })
+	if d.Action != ActionSwitchModel || r.askedInRound(d.NewModel) {
+		i := slices.IndexFunc(r.Call.Tried, func(t Tried) bool {
+			return !r.askedInRound(t.Model) && r.Open.offers(t.Model) && passing[t.Code]
+		})
 		if i < 0 {
 			d.BlockedBy = "max_attempts"
 			return d
@@ -93,6 +91,12 @@ func (r *Run) nextInRound(d Decision) Decision {
 	}
 	d.BlockedBy = r.blocked(d)
 	return d
+}
+
+// askedInRound reports whether model has failed in the call's last round.
+func (r *Run) askedInRound(model string) bool {
+	asked := r.Call.Tried[min(r.Call.RoundFrom, len(r.Call.Tried)):]
+	return slices.ContainsFunc(asked, func(t Tried) bool { return t.Model == model })
 }
 
 // mayPass reports whether what failed may pass by itself.

@@ -85,3 +85,67 @@ func TestBackoffAcrossSwitches(t *testing.T) {
 		}
 	}
 }
+
+// TestAttemptsLeft: what a plugin is told is what the limits still allow; in the last round that
+// is the models that were not asked in it.
+func TestAttemptsLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Run)
+		want   int
+	}{
+		"after the first":                {func(*Run) {}, 5},
+		"all are spent":                  {func(r *Run) { r.Call.Attempts = MaxAttemptsPerCall }, 0},
+		"a person added one":             {func(r *Run) { r.Call.Attempts, r.Call.Granted = MaxAttemptsPerCall, 1 }, 1},
+		"the run has failed often":       {func(r *Run) { r.FailedAttempts = MaxFailedAttempts - 2 }, 2},
+		"the run has failed too often":   {func(r *Run) { r.FailedAttempts = MaxFailedAttempts + 1 }, 0},
+		"a round begins":                 {func(r *Run) { r.Call.Attempts, r.Call.LastRound, r.Call.RoundFrom = 6, true, 6 }, 2},
+		"its first model has failed":     {func(r *Run) { intoRound(r, 6, r.Model) }, 1},
+		"both have":                      {func(r *Run) { intoRound(r, 4, r.Model, "b/two") }, 0},
+		"one is not to be had":           {func(r *Run) { intoRound(r, 4); r.Open.Alternatives = r.Open.Alternatives[:1] }, 1},
+		"what failed now does not pass":  {func(r *Run) { intoRound(r, 6, r.Model); r.Open.Failure.Retryable = false }, 1},
+		"nor does it, with much to have": {func(r *Run) { intoRound(r, 2, r.Model, "b/two"); r.Open.Failure.Retryable = false }, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openRun(overloaded())
+			r.Open.Alternatives = []Alternative{{Model: r.Model}, {Model: "b/two"}}
+			c.change(r)
+			if got := r.AttemptsLeft(); got != c.want {
+				t.Errorf("%d, not %d", got, c.want)
+			}
+		})
+	}
+}
+
+// intoRound puts r into the last round of its call, after so many attempts before it.
+func intoRound(r *Run, before int, asked ...string) {
+	r.Call.Tried = make([]Tried, before)
+	for _, model := range asked {
+		r.Call.Tried = append(r.Call.Tried, Tried{Model: model, Code: r.Open.Failure.Code})
+	}
+	r.Call.Attempts, r.Call.LastRound, r.Call.RoundFrom = len(r.Call.Tried), true, before
+}
+
+// TestOnlyARetryIsCounted: a wait says "attempt n/m" where a retry that is counted follows, and
+// nothing of it before a switch, for the network, or where a person asked for more.
+func TestOnlyARetryIsCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Run)
+		n, of  int
+	}{
+		"a retry":              {func(*Run) {}, 2, 3},
+		"a switch":             {func(r *Run) { r.Open.Decision.Action, r.Open.Decision.NewModel = ActionSwitchModel, "b/two" }, 0, 0},
+		"no retries":           {func(r *Run) { r.Policy.MaxRetries = 0 }, 0, 0},
+		"one more than are":    {func(r *Run) { r.Call.Retries = 3 }, 0, 0},
+		"there is no network":  {func(r *Run) { r.Open.Offline = true }, 0, 0},
+		"a switch, no retries": {func(r *Run) { r.Open.Decision.Action, r.Policy.MaxRetries = ActionSwitchModel, 0 }, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openRun(overloaded())
+			r.Open.Decision, r.Call.Retries = &Decision{Action: ActionRetry, Delay: 1000}, 1
+			c.change(r)
+			if w := r.waiting(); w.Retry != c.n || w.Of != c.of {
+				t.Errorf("%d/%d, not %d/%d", w.Retry, w.Of, c.n, c.of)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
@@ -21,6 +22,25 @@ func switches() hooks.Hook {
 		}
 		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: e.Alternatives[0].Model}, nil
 	})
+}
+
+// TestAnOwnQuotaIsNotTriedOnce: where one model of a used-up entry may be asked, it is one that
+// has not named a quota of its own.
+func TestAnOwnQuotaIsNotTriedOnce(t *testing.T) {
+	quota := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	known, log := health.New(), timeline.NewMemory()
+	known.Failed("a/two", *quota, time.Now())
+	known.Succeeded("a/one") // so it was not the entry's
+	run, err := runner.New(
+		runner.WithModel("a/one", script(fails("", quota))), runner.WithModel("a/two", script(answers("two"))), runner.WithModel("a/three", script(answers("three"))),
+		runner.WithHealth(known), runner.WithHook("h", switches()), runner.WithAutoRecover(true), runner.WithLog(log),
+	).Start(t.Context(), runner.Request{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := run.Wait(); err != nil || result.Text != "three" {
+		t.Errorf("%+v, %v", result, err)
+	}
 }
 
 // TestQuotaOfOneModel: a quota cools the whole entry. Where the entry's other models are all

@@ -186,15 +186,15 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 }
 
 // besideQuota has one model of the entry of model asked, where there is nothing else: a quota
-// cools the whole entry, and may be that of the one model all the same. That is once in a
-// call: a second quota says that it is the entry's.
+// cools the whole entry, and may be that of the one model all the same. Who has named a
+// quota of its own is not asked, and it is once in a call: a second one says that it is the entry's.
 func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 	entry, _, _ := strings.Cut(model, "/")
 	ofEntry := func(name string) bool { return name != model && strings.HasPrefix(name, entry+"/") }
 	if slices.ContainsFunc(l.run.Call.Tried, func(t recovery.Tried) bool { return ofEntry(t.Model) }) {
 		return f
 	}
-	i := slices.IndexFunc(f.Cooling, func(c recovery.Cooldown) bool { return c.Kind == failure.KindQuota && ofEntry(c.Model) })
+	i := slices.IndexFunc(f.Cooling, func(c recovery.Cooldown) bool { return c.Kind == failure.KindQuota && c.Beside && ofEntry(c.Model) })
 	if i >= 0 {
 		name := f.Cooling[i].Model
 		f.Cooling = slices.Delete(f.Cooling, i, i+1)

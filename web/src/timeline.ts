@@ -77,7 +77,10 @@ function waitedFor(w: Wait, model: string): string {
   if (w.for !== 'time') {
     return `for ${w.for === 'reset' ? 'a reset' : `the ${w.for}`}`;
   }
-  return w.model === model ? `attempt ${w.retry}/${w.of}` : `before ${modelName(w.model)}`;
+  if (w.model !== model) {
+    return `before ${modelName(w.model)}`;
+  }
+  return w.retry ? `attempt ${w.retry}/${w.of}` : 'before it is tried again';
 }
 
 const ROW = 24;

@@ -124,8 +124,9 @@ export interface Wait {
   for: WaitFor;
   until?: string;
   model: string;
-  retry: number;
-  of: number;
+  /** n and m of "attempt n/m"; missing where no retry that is counted follows, as before a switch. */
+  retry?: number;
+  of?: number;
   actions?: Button[];
 }
 

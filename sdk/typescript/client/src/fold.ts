@@ -416,7 +416,7 @@ export class Fold {
   private paused(text: string | undefined, b: Bodies['paused']): void {
     if ((b.forMs ?? 0) <= 0) {
       this.view.status = 'waiting';
-      this.view.wait = { id: '', for: 'store', model: '', retry: 0, of: 0 };
+      this.view.wait = { id: '', for: 'store', model: '' };
       this.view.paused = text ?? '';
     }
   }

@@ -142,7 +142,7 @@ function thinking(v: View, now: number): Situation {
 }
 
 /** " (attempt 2/3)"; nothing where a person asked for more than there are. */
-function attemptOf(n: number, of: number): string {
+function attemptOf(n = 0, of = 0): string {
   return n < 1 || n > of ? '' : ` (attempt ${n}/${of})`;
 }
 
