@@ -307,6 +307,18 @@ var wordings = map[Kind]wording{
 	},
 }
 
+// coolingWording is for a model that is left alone for a while, and why that is: what is said
+// shortly of its last failure.
+func coolingWording(last string) wording {
+	return wording{
+		short: "{Model} is cooling down",
+		title: "{Model} is cooling down",
+		message: []sentence{
+			say("Last problem: " + last + "."), say("It is left alone until {resetsLater}.", "It is left alone for {resetsIn}."), say("Your message has not been sent yet."),
+		},
+	}
+}
+
 // plainTitles replace a title where its placeholders are not known.
 var plainTitles = map[Kind]string{
 	KindStepTimeout: "No progress",

@@ -134,7 +134,7 @@ var (
 func filledCopy(t *testing.T, kind Kind, text string) string {
 	t.Helper()
 	values := map[string]string{
-		"provider": "Anthropic", "model": "anthropic/m", "tool": "web_search", "limit": "2 min", "elapsed": "2 min 10 s", "idle": "2 min",
+		"provider": "Anthropic", "model": "m", "tool": "web_search", "limit": "2 min", "elapsed": "2 min 10 s", "idle": "2 min",
 		"lastStep": "web_search", "httpStatus": "503", "keyHint": "wxyz", "envVar": "ANTHROPIC_API_KEY", "resetsAt": "12:00 UTC", "resetsIn": "1 h",
 		"contextTokens": "213,462", "contextLimit": "200,000", "partialWords": "12", "category": " (The file is gone.)",
 		"providerMessage": "No such thing.", "toolMessage": "The file is gone", "reason": "The file is gone.",

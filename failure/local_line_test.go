@@ -19,7 +19,7 @@ func TestLocalLine(t *testing.T) {
 		for _, in := range []time.Duration{0, time.Hour} {
 			f.ResetsAt, f.RetryAfter = at, InMillis(in)
 			f.Describe(Words{})
-			wanted := "Usage limit reached for anthropic/m. It resets at " + want
+			wanted := "Usage limit reached for m. It resets at " + want
 			if got := f.LocalLine(now); got != wanted+"." && got != wanted+" (in 1 h)." {
 				t.Errorf("%q, want %q", got, wanted)
 			}

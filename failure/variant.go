@@ -10,6 +10,8 @@ const (
 	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so that nothing was sent
 	VariantCutShort   = "cut_short"   // of KindTimeout: a person did not wait for the call
 
+	VariantCooling = "cooling" // of whatever a model fails with: it does so no longer ago than its cooldown
+
 	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
 )
 

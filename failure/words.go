@@ -62,6 +62,9 @@ func (f *Failure) wording(w Words) wording {
 	if !ok {
 		base = wordings[KindUnknown]
 	}
+	if f.Variant == VariantCooling {
+		return coolingWording(base.short)
+	}
 	v, ok := base.variant[f.variantOf(w)]
 	if !ok {
 		return base
@@ -107,7 +110,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	}
 	entry := f.ProviderEntry()
 	set("provider", words.Clip(words.ProviderName(entry), 100))
-	set("model", words.Clip(f.Model, 200))
+	set("model", words.Clip(words.ModelName(words.Shown(f.Model)), 200))
 	set("tool", words.Clip(f.Tool, 100))
 	if words.StatusURL(entry) != "" {
 		set("status", words.ProviderName(entry)+" status")
@@ -167,6 +170,9 @@ func (f *Failure) timePlaceholders(set func(name, value string)) {
 			layout = words.UTCDay
 		}
 		set("resetsAt", f.ResetsAt.UTC().Format(layout))
+		if f.RetryAfter >= 2*60_000 {
+			set("resetsLater", f.ResetsAt.UTC().Format(layout))
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func TestPhrases(t *testing.T) {
 	}{
 		{Failure{Kind: KindRateLimit, Provider: "openai", RetryAfter: 40_000}, Words{}, "OpenAI asked to slow down. This key has sent too many requests. OpenAI accepts more in 40 s."},
 		{Failure{Kind: KindRateLimit, Provider: "work"}, Words{}, "work asked to slow down. This key has sent too many requests. work did not say when it accepts more."},
-		{Failure{Kind: KindQuota, Model: "openai/gpt", RetryAfter: 3_600_000, ResetsAt: testNow.Add(time.Hour)}, Words{}, "Usage limit reached for openai/gpt. It resets at 13:00 UTC (in 1 h)."},
+		{Failure{Kind: KindQuota, Model: "openai/gpt", RetryAfter: 3_600_000, ResetsAt: testNow.Add(time.Hour)}, Words{}, "Usage limit reached for gpt. It resets at 13:00 UTC (in 1 h)."},
 		{Failure{Kind: KindAuth, Provider: "anthropic"}, Words{KeyHint: "wxyz"}, "Anthropic rejected the API key. Update the key ending in wxyz, then retry. Retrying with the same key will not help."},
 		{Failure{Kind: KindAuth, Variant: "missing", Provider: "anthropic"}, Words{EnvVar: "ANTHROPIC_API_KEY"}, "No API key for Anthropic. Set ANTHROPIC_API_KEY or add a key in settings, then retry."},
 		{Failure{Kind: KindStreamInterrupted, Provider: "anthropic"}, Words{PartialWords: 1}, "The answer was cut off. The connection to Anthropic broke after 1 word. They are kept until the next attempt."},

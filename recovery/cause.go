@@ -16,6 +16,7 @@ const (
 	CauseRounds         Cause = "rounds"          // its rounds are
 	CauseCutShort       Cause = "cut_short"       // a person did not wait for the call
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
+	CauseCooling        Cause = "cooling"         // nobody asked for the run's model by name, and it cools down
 )
 
 // terminal reports whether the run's own time or budget is over, so that a decision can

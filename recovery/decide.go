@@ -54,6 +54,9 @@ func (r *Run) leave(d Decision) Decision {
 }
 
 func elect(r *Run) Decision {
+	if r.Open.Cause == CauseCooling {
+		return r.inItsPlace()
+	}
 	var d Decision
 	for rank, plugin := range r.Policy.Plugins {
 		for _, v := range r.Open.Votes {

@@ -75,6 +75,9 @@ type Started struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// WaitsUntil is the deadline of whoever asks, if there is one: no call is kept at longer.
 	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
+	// Cooling says that Model, a default that nobody asked for by name, cools down, and that
+	// another model may be asked in its place. See CauseCooling.
+	Cooling *Cooldown `json:"cooling,omitempty"`
 }
 
 // Claimed says who appends to the run from now on. Effects of an older epoch that

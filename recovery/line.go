@@ -29,7 +29,7 @@ func Line(r *Run, b Body) string {
 	case Repaired:
 		line = repairedLine(b)
 	case Answered:
-		line = r.recoveredLine()
+		line = r.RecoveredLine()
 	case ToolReturned:
 		line = r.toolLine(b)
 	case Noted:
@@ -147,18 +147,23 @@ func (r *Run) acceptedLine(b Accepted) string {
 	return "You chose: " + button.Label
 }
 
-// recoveredLine: "Recovered after 2 retries · now using openai/gpt-5.2".
-func (r *Run) recoveredLine() string {
-	if len(r.Call.Tried) == 0 {
-		return ""
-	}
-	line := "Recovered after a model switch"
-	if n := r.Call.Retries; n > 0 {
+// RecoveredLine says what it took that the model answers which does now: "Recovered after 2
+// retries · now using openai/gpt-5.2"; nothing where that is nobody's business.
+func (r *Run) RecoveredLine() string {
+	from, line := r.Call.PassedOver, "Recovered after a model switch"
+	switch n := r.Call.Retries; {
+	case n > 0:
 		line = "Recovered after " + strings.Replace(words.Counted(int64(n), " retries"), "1 retrie", "1 retry", 1)
+	case from != "" && len(r.Call.Tried) == 0:
+		line = from + " is cooling down"
 	}
-	if r.Model != r.Call.Tried[0].Model {
-		line += " · now using " + r.Model
-	} else if r.Call.Retries == 0 {
+	if from == "" && len(r.Call.Tried) > 0 {
+		from = r.Call.Tried[0].Model
+	}
+	switch {
+	case from != "" && r.Model != from:
+		return line + " · now using " + r.Model
+	case r.Call.Retries == 0:
 		return ""
 	}
 	return line

@@ -81,6 +81,8 @@ func Next(r *Run) []Effect {
 		return r.answerFailure()
 	case r.unsure != nil:
 		return record(r, r.unknownOutcome())
+	case r.cooling != nil:
+		return record(r, r.cooled())
 	}
 	return r.proceed()
 }
@@ -458,7 +460,10 @@ func (o *OpenFailure) stopReason() string {
 func (r *Run) missingVotes() []string {
 	var missing []string
 	asked := r.Policy.Plugins
-	if o := r.Open; o.Pressed != "" && o.Decision.By != nil {
+	switch o := r.Open; {
+	case o.Cause == CauseCooling:
+		return nil
+	case o.Pressed != "" && o.Decision.By != nil:
 		asked = []string{o.Decision.By.Plugin}
 	}
 	for _, p := range asked {

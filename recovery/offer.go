@@ -216,6 +216,10 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if r.IdleBreaker() {
 			return
 		}
+		if o.Cause == CauseCooling {
+			list.add(Button{Kind: kind, Label: "Ask it anyway"})
+			return
+		}
 	case ButtonCompact:
 		if !r.compactable() {
 			return

@@ -85,6 +85,7 @@ type Run struct {
 	told           int       // bytes of a request, about
 	kept           llm.Usage // by attempts that were answered
 	unsure         *ToolRun  // its outcome is unknown, and nobody was asked about that
+	cooling        *Cooldown // of its model, before the first call
 	stepDoubled    bool      // a person chose to wait longer for the step at hand
 	lastSeen       time.Time // when people saw something last
 	reserved       Budget
@@ -115,10 +116,12 @@ type Call struct {
 	// is how many failed attempts there were before.
 	LastRound bool
 	RoundFrom int
-	Granted   int           // extra attempts that a person's answers gave
-	Adjust    Adjust        // for the next attempt
-	Doubled   failure.Timer // the timer whose limit the next attempt doubles
-	Tried     []Tried
+	Granted   int // extra attempts that a person's answers gave
+	// PassedOver is the model that was to be asked first, and cools down.
+	PassedOver string
+	Adjust     Adjust        // for the next attempt
+	Doubled    failure.Timer // the timer whose limit the next attempt doubles
+	Tried      []Tried
 }
 
 // ToolRun is a tool call of the last answer and how far it has come.
@@ -320,7 +323,7 @@ func (r *Run) started(e Event, b Started) {
 	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
 	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
 	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
-	r.Chosen, r.Model = b.Model, b.Model
+	r.Chosen, r.Model, r.cooling = b.Model, b.Model, b.Cooling
 	r.told = len(b.System)
 	for _, t := range b.Tools {
 		r.told += len(t.Name) + len(t.Description) + len(t.Schema)
@@ -509,6 +512,9 @@ func (r *Run) failed(e Event, b Failed) {
 	}
 	if r.unsure != nil && r.unsure.Call.ID == b.CallID {
 		r.unsure = nil
+	}
+	if b.Cause == CauseCooling {
+		r.cooling, r.Call.PassedOver = nil, b.Failure.Model
 	}
 	r.expired = ""
 	r.Open = open

@@ -65,6 +65,7 @@ type snapshot struct {
 	Told           int
 	Kept           llm.Usage
 	Unsure         int // position in Pending, from 1; 0 = nil
+	Cooling        *Cooldown
 	StepDoubled    bool
 	LastSeen       time.Time
 	Reserved       Budget
@@ -83,7 +84,7 @@ func (r *Run) Snapshot(carried bool) ([]byte, error) {
 	s := snapshot{
 		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
 		AcceptedID: r.acceptedID, Truncated: r.truncated, Told: told, Kept: r.kept,
-		Unsure: slices.Index(r.Pending, r.unsure) + 1, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
+		Unsure: slices.Index(r.Pending, r.unsure) + 1, Cooling: r.cooling, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
 		ParkedFrom: r.parkedFrom, Whole: whole,
 	}
 	if r.unsure != nil && s.Unsure == 0 {
@@ -107,7 +108,7 @@ func Restore(data []byte) (*Run, bool) {
 	r := s.Run
 	r.expired, r.cancelled, r.suggestionOpen, r.suggestionOver = s.Expired, s.Cancelled, s.SuggestionOpen, s.SuggestionOver
 	r.acceptedID, r.truncated, r.told, r.kept = s.AcceptedID, s.Truncated, s.Told, s.Kept
-	r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole
+	r.cooling, r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.Cooling, s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole
 	if s.Unsure > 0 {
 		r.unsure = r.Pending[s.Unsure-1]
 	}

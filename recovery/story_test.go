@@ -26,6 +26,7 @@ const storyMark = "----\n"
 //
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
+//	cooling KIND FOR                 the run's model does, and nobody asked for it by name
 //	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [button=KIND] [pressed=KIND]
 //	person KIND|* ACTION             answers a suggestion about such a failure
@@ -162,6 +163,12 @@ func parseStory(t tb, path, text string) *world {
 		switch f[0] {
 		case "policy":
 			parsePolicy(t, &p, f[1:])
+		case "cooling":
+			d, err := time.ParseDuration(f[2])
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			w.start.Cooling = &Cooldown{Model: w.start.Model, Kind: failure.Kind(f[1]), Until: begin.Add(d)}
 		case "tool":
 			took, err := time.ParseDuration(f[3])
 			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: f[3] == "panic", lost: f[3] == "lost"}

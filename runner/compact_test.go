@@ -53,7 +53,7 @@ func TestCompactionSumsOldTurnsUp(t *testing.T) {
 		if used := result.State.Usage; used.InputTokens != 20 {
 			t.Errorf("the run used %+v: the summary counts", used)
 		}
-		wantLines(t, log, run.ID(), "This conversation is too long for a/one. Retrying unchanged will not help.", "Shortening the conversation to fit a/one…", "Too long for a/one. Retrying… (attempt 1/3)", "Recovered after 1 retry", "Done.")
+		wantLines(t, log, run.ID(), "This conversation is too long for one. Retrying unchanged will not help.", "Shortening the conversation to fit a/one…", "Too long for one. Retrying… (attempt 1/3)", "Recovered after 1 retry", "Done.")
 	})
 }
 

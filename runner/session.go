@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -48,10 +49,12 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	started, err := r.started(ctx, r.inSession(req, session))
+	req, cooling := r.inSession(req, session)
+	started, err := r.started(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	started.Cooling = cooling
 	id := cmp.Or(req.ID, newID())
 	before, err := r.head(ctx, req.Session)
 	if err != nil {
@@ -71,9 +74,9 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 }
 
 // inSession puts the session's defaults where the request says nothing. A run starts with
-// the session's model even if the last one was switched to another, unless that model
-// cools down.
-func (r *Runner) inSession(req Request, s timeline.Session) Request {
+// the session's model even if the last one was switched to another; where that model cools
+// down, and another of its models does not, the run itself says what becomes of that.
+func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.Cooldown) {
 	timeouts := maps.Clone(s.Timeouts)
 	if timeouts == nil {
 		timeouts = recovery.Settings{}
@@ -84,27 +87,23 @@ func (r *Runner) inSession(req Request, s timeline.Session) Request {
 		req.AutoRecover = s.AutoRecover
 	}
 	if req.Model != "" {
-		return req // somebody's own choice
+		return req, nil // somebody's own choice
 	}
 	req.Model = cmp.Or(s.Model, r.model)
 	policy := &r.policy
 	if req.Policy != nil {
 		policy = req.Policy
 	}
-	if now := r.now(); r.cooling(req.Model, now) {
-		for _, name := range policy.Models {
-			if r.models.Has(name) && !r.cooling(name, now) {
-				req.Model = name
-				break
-			}
-		}
+	now := r.now()
+	cooldown, cooling := r.health.Cooling(req.Model, now)
+	well := func(name string) bool {
+		_, cooling := r.health.Cooling(name, now)
+		return !cooling && r.models.Has(name)
 	}
-	return req
-}
-
-func (r *Runner) cooling(model string, now time.Time) bool {
-	_, cooling := r.health.Cooling(model, now)
-	return cooling
+	if cooling && slices.ContainsFunc(policy.Models, well) {
+		return req, &cooldown
+	}
+	return req, nil
 }
 
 // head is the run that the next one of a session continues, nil for the first one. An open

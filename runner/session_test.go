@@ -238,8 +238,12 @@ func TestWhatASessionStartsWith(t *testing.T) {
 	if s, err := log.Session(t.Context(), "s"); err != nil || s.Model != primary || s.AutoRecover == nil {
 		t.Errorf("the session: %+v, %v", s, err)
 	}
-	if run := start(runner.Request{AutoRecover: &off}); run.Chosen != secondary || run.Policy.AutoRecover {
-		t.Errorf("while its model cools down the next run starts with %s, autoRecover %v", run.Chosen, run.Policy.AutoRecover)
+	if run := start(runner.Request{}); run.Chosen != primary || run.Model != secondary || run.Status != recovery.StatusCompleted || run.Attempts != 1 {
+		t.Errorf("while its model cools down the next run asks %s in the place of %s: %s after %d requests", run.Model, run.Chosen, run.Status, run.Attempts)
+	}
+	asked := start(runner.Request{AutoRecover: &off})
+	if s := asked.Suggestion; !asked.SuggestionOpen() || asked.Attempts != 0 || s.SuggestedAction != recovery.ActionSwitchModel || s.NewModel != secondary || s.Error.Title != "one is cooling down" {
+		t.Errorf("without autoRecover nobody is asked: %d requests, %+v", asked.Attempts, s)
 	}
 	if run := start(runner.Request{Model: primary}); run.Chosen != primary {
 		t.Errorf("a person's choice is %s", run.Chosen)

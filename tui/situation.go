@@ -246,17 +246,18 @@ func attemptOf(n, of int) string {
 	return fmt.Sprintf(" (attempt %d/%d)", n, of)
 }
 
-// recoveredText is the line about a failure that was recovered from; model is the one that
-// is used now, where it is another one.
-func recoveredText(retries int, model string) string {
-	after := "a model switch"
+// recoveredText is the line about what was recovered from; model is the one that is used
+// now, where it is another one, and cooling the one that was passed over, if nothing was tried.
+func recoveredText(retries int, cooling, model string) string {
+	line := "Recovered after a model switch"
 	switch {
 	case retries == 1:
-		after = "1 retry"
+		line = "Recovered after 1 retry"
 	case retries > 1:
-		after = fmt.Sprintf("%d retries", retries)
+		line = fmt.Sprintf("Recovered after %d retries", retries)
+	case cooling != "":
+		line = cooling + " is cooling down"
 	}
-	line := "Recovered after " + after
 	if model != "" {
 		line += " · now using " + model
 	}

@@ -86,8 +86,9 @@ type turn struct {
 	pieces []*piece
 	lost   string // why nothing more is known of it
 
-	tried      []triedFailure // of the model call at hand
-	first      string         // the model that was asked first in it
+	tried      []triedFailure   // of the model call at hand
+	cooling    *failure.Failure // why the model that was to be asked first in it is not
+	first      string           // the model that was asked first in it
 	retries    int
 	attempt    uint64  // that began last; 0 after an answer
 	model      string  // that it asks
@@ -193,6 +194,10 @@ func (t *turn) began(b recovery.Began, model string) {
 	}
 	if len(t.tried) == 0 {
 		t.first, t.recovering = b.Model, nil
+		if t.cooling != nil {
+			t.first = t.cooling.Model
+			t.recovering = &recovering{failure: *t.cooling, switchTo: b.Model}
+		}
 		return
 	}
 	r := &recovering{failure: t.tried[len(t.tried)-1].failure}
@@ -226,14 +231,17 @@ func (t *turn) said(attempt uint64, model, text string) *piece {
 
 // tellRecovery adds the line about what it took to get an answer.
 func (t *turn) tellRecovery(attempt uint64, model string) {
-	if len(t.tried) == 0 || t.retries == 0 && model == t.first {
+	if len(t.tried) == 0 && t.cooling == nil || t.retries == 0 && model == t.first {
 		return
 	}
-	now := ""
+	now, cooling := "", ""
 	if model != t.first {
 		now = model
 	}
-	t.pieces = append(t.pieces, &piece{kind: pieceRecovered, attempt: attempt, text: recoveredText(t.retries, now), tried: slices.Clone(t.tried)})
+	if len(t.tried) == 0 {
+		cooling = t.first
+	}
+	t.pieces = append(t.pieces, &piece{kind: pieceRecovered, attempt: attempt, text: recoveredText(t.retries, cooling, now), tried: slices.Clone(t.tried)})
 }
 
 func (t *turn) answered(b recovery.Answered) {
@@ -250,11 +258,14 @@ func (t *turn) answered(b recovery.Answered) {
 		t.calls = append(t.calls, one)
 		t.pieces = append(t.pieces, &piece{kind: pieceTool, call: one})
 	}
-	t.tried, t.recovering, t.retries, t.attempt = nil, nil, 0, 0
+	t.tried, t.cooling, t.recovering, t.retries, t.attempt = nil, nil, nil, 0, 0
 }
 
 func (t *turn) failed(b recovery.Failed) {
 	t.compacting = ""
+	if b.Cause == recovery.CauseCooling {
+		t.cooling = &b.Failure
+	}
 	if b.Attempt == 0 {
 		return
 	}

@@ -126,25 +126,15 @@ func (l *live) text(attempt uint64, offset int, text string) {
 	}
 	text = text[l.shown-offset:]
 	if l.shown == 0 && l.failures > 0 {
-		l.line(l.ink.green("✓ " + l.recovered()))
+		if line := l.run.RecoveredLine(); line != "" {
+			l.line(l.ink.green("✓ " + oneLine(line)))
+		}
 		l.failures = 0
 	}
 	l.shown += len(text)
 	if l.liveOut {
 		l.print(l.printer.Add(text))
 	}
-}
-
-// recovered is the line that stays: "Recovered after 2 retries · now using …".
-func (l *live) recovered() string {
-	text := "Recovered after a model switch"
-	if n := l.run.Call.Retries; n > 0 {
-		text = "Recovered after " + plural(n, "retry", "retries")
-	}
-	if a := l.run.Attempt; a != nil && len(l.run.Call.Tried) > 0 && a.Model != l.run.Call.Tried[0].Model {
-		text += " · now using " + oneLine(a.Model)
-	}
-	return text
 }
 
 func (l *live) event(e recovery.Event, before string) {

@@ -40,6 +40,9 @@ func occasions(events []recovery.Event) ([]occasion, error) {
 // asks reports whether a runner now asks its plugins about the open failure or, where
 // there are none to ask, decides without them.
 func asks(run *recovery.Run) bool {
+	if run.Open.Cause == recovery.CauseCooling { // which is nobody's to say
+		return false
+	}
 	return slices.ContainsFunc(recovery.Next(run), func(e recovery.Effect) bool {
 		_, decides := e.Record.(recovery.Decided)
 		return e.Ask != nil || decides

@@ -85,6 +85,14 @@ func ProviderName(entry string) string {
 	return entry
 }
 
+// ModelName is a model's name without its entry: "claude" of "anthropic/claude".
+func ModelName(model string) string {
+	if _, name, ok := strings.Cut(model, "/"); ok {
+		return name
+	}
+	return model
+}
+
 // StatusURL is the status page of the provider behind an entry, "" where none is known.
 func StatusURL(entry string) string {
 	known, _ := providerBehind(entry)

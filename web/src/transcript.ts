@@ -87,7 +87,8 @@ function recovery(r: Recovery, doings: Doings): TemplateResult {
   return html`
     <div class="recovery">
       <details>
-        <summary><span class="dot good" aria-hidden="true"></span>${recovered(r.retries, r.switchedTo)}</summary>
+        <summary><span class="dot good" aria-hidden="true"></span>${recovered(r)}</summary>
+        ${r.passedOver ? html`<p class="attempt"><strong>${r.passedOver.title}</strong> <span class="meta">${r.passedOver.message}</span></p>` : nothing}
         <ol class="attempts">
           ${r.tried.map((t) => html`
             <li>

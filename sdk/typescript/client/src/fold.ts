@@ -11,6 +11,9 @@ const MAX_SWITCHES = 3;
 /** The cause of the failure of a call that a person did not wait for. */
 const CUT_SHORT = 'cut_short';
 
+/** The cause of the failure of a run whose model cools down, before its first call. */
+const COOLING = 'cooling';
+
 /** Makes a view out of what a follower got, from the first event on. */
 export function fold(items: Iterable<Item>): View {
   const run = new Fold();
@@ -205,12 +208,13 @@ export class Fold {
 
   /** Adds the grey line about what it took to get the answer of this attempt. */
   private tellRecovery(a: LiveAttempt): void {
-    const first = this.call.tried[0];
-    if (!first || (a.model === first.model && this.call.retries === 0)) {
+    const { passedOver, retries, tried } = this.call;
+    const from = passedOver?.model ?? tried[0]?.model;
+    if (from === undefined || (a.model === from && retries === 0)) {
       return;
     }
-    const recovery: Recovery = { attempt: a.id, retries: this.call.retries, from: first.model, tried: this.call.tried };
-    if (a.model !== first.model) {
+    const recovery: Recovery = { attempt: a.id, retries, from, tried, ...(passedOver && { passedOver }) };
+    if (a.model !== from) {
       recovery.switchedTo = a.model;
     }
     this.view.entries.push({ type: 'recovered', recovery });
@@ -229,6 +233,9 @@ export class Fold {
         attempt: a.try, model: a.model, code: b.failure.code, at: a.beganAt, ms: since(a.beganAt, time), failure: b.failure, votes: [],
       });
       this.open.tried = this.call.tried.at(-1);
+    }
+    if (b.cause === COOLING) {
+      this.call.passedOver = b.failure;
     }
     v.status = 'running';
     delete v.wait;
@@ -540,7 +547,7 @@ interface OpenFailure {
   stopped?: boolean;
 }
 
-function noCall(): { retries: number; quiet: boolean; tried: TriedFailure[] } {
+function noCall(): { retries: number; quiet: boolean; tried: TriedFailure[]; passedOver?: Failure } {
   return { retries: 0, quiet: false, tried: [] };
 }
 

@@ -111,6 +111,6 @@ const shorts: Record<string, string> = {
 
 /** What went wrong, in a few words: "Anthropic is overloaded". */
 export function short(f: Failure): string {
-  const words = shorts[f.kind] ?? f.title;
+  const words = f.variant === 'cooling' ? f.title : shorts[f.kind] ?? f.title;
   return words.replace('{provider}', providerOf(f)).replace('{model}', modelName(f.model ?? '') || 'the model');
 }

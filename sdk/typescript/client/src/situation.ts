@@ -1,6 +1,6 @@
 import type { Button, Suggestion } from './event.js';
 import { entryOf, modelName, providerName, providerOf, short } from './names.js';
-import type { Attempt, CutShort, View } from './view.js';
+import type { Attempt, CutShort, Recovery, View } from './view.js';
 
 /** A row of the table of states that every client draws. */
 export type State =
@@ -176,8 +176,9 @@ export function clock(at: number, now: number): string {
   return `${time} on ${date.toLocaleDateString('en-US', { month: 'long', day: 'numeric' })}`;
 }
 
-/** The grey line about a failure that was recovered from. */
-export function recovered(retries: number, switchedTo?: string): string {
-  const after = retries === 0 ? 'a model switch' : retries === 1 ? '1 retry' : `${retries} retries`;
-  return `Recovered after ${after}${switchedTo ? ` · now using ${modelName(switchedTo)}` : ''}`;
+/** The grey line about what was recovered from. */
+export function recovered(r: Recovery): string {
+  const after = r.retries === 0 ? 'a model switch' : r.retries === 1 ? '1 retry' : `${r.retries} retries`;
+  const what = r.passedOver && r.tried.length === 0 ? `${modelName(r.from)} is cooling down` : `Recovered after ${after}`;
+  return `${what}${r.switchedTo ? ` · now using ${modelName(r.switchedTo)}` : ''}`;
 }

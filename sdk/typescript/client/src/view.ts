@@ -128,6 +128,8 @@ export interface Recovery {
   /** The model that answered, where it is another one. */
   switchedTo?: string;
   from: string;
+  /** Why `from` was not asked at all: it cools down. */
+  passedOver?: Failure;
   tried: TriedFailure[];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { clock, Fold, recovered, situation, spell, spoken, type RunEvent, type Situation } from '../src/index.js';
+import { clock, Fold, recovered, situation, spell, spoken, type RunEvent, type Situation, type TriedFailure } from '../src/index.js';
 
 const began = Date.parse('2026-03-01T09:00:00Z');
 
@@ -102,9 +102,12 @@ test('words', () => {
   assert.equal(spell(3_900_000), '1 h 5 min');
   assert.equal(spell(3_200, true), '4 s');
   assert.equal(spell(0), '0 s');
-  assert.equal(recovered(2, 'openai/gpt-5.2'), 'Recovered after 2 retries · now using gpt-5.2');
-  assert.equal(recovered(1), 'Recovered after 1 retry');
-  assert.equal(recovered(0, 'a/b'), 'Recovered after a model switch · now using b');
+  const tried = { model: 'a/one', failure: overloaded } as unknown as TriedFailure;
+  const r = { attempt: 1, retries: 0, from: 'a/one', tried: [tried] };
+  assert.equal(recovered({ ...r, retries: 2, switchedTo: 'openai/gpt-5.2' }), 'Recovered after 2 retries · now using gpt-5.2');
+  assert.equal(recovered({ ...r, retries: 1 }), 'Recovered after 1 retry');
+  assert.equal(recovered({ ...r, switchedTo: 'a/b' }), 'Recovered after a model switch · now using b');
+  assert.equal(recovered({ ...r, tried: [], passedOver: tried.failure, switchedTo: 'a/b' }), 'one is cooling down · now using b');
 });
 
 test('text is said to be kept where there is some', () => {
@@ -122,4 +125,19 @@ test('an answer that its model could not finish is marked', () => {
   const r = run();
   r.at(1, 'answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'It is' }] }, usage: {}, stop: 'length' });
   assert.deepEqual(r.fold.view.entries.at(-1), { type: 'text', key: 'a1', text: 'It is', model: 'anthropic/opus', partial: false, truncated: true });
+});
+
+test('a model that cools down is passed over, and that stays in the conversation', () => {
+  const fold = new Fold();
+  let seq = 0;
+  const happens = (type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: new Date(began).toISOString(), type, data } as RunEvent });
+  happens('started', { model: 'a/one', input: [], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happens('failed', { cause: 'cooling', failure: { ...overloaded, kind: 'rate_limit', variant: 'cooling', model: 'a/one', title: 'one is cooling down' } });
+  happens('decided', { failure: 2, decision: { action: 'switch_model', newModel: 'b/two' } });
+  happens('began', { attempt: 1, round: 1, try: 0, model: 'b/two' });
+  assert.equal(situation(fold.view, began).line.map((p) => p.text).join(''), 'one is cooling down. Switching to two…');
+  happens('answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'Done.' }] }, usage: {}, stop: 'end' });
+  const said = fold.view.entries.map((entry) => (entry.type === 'recovered' ? recovered(entry.recovery) : entry.type));
+  assert.deepEqual(said, ['one is cooling down · now using two', 'text']);
 });
