@@ -61,6 +61,10 @@ var wordings = map[Kind]wording{
 		},
 		variant: map[string]wording{
 			"stalled": stalledWording,
+			VariantProxy: {
+				title:   "{Proxy} is not answering",
+				message: []sentence{say("{Provider} was not reached through it within {limit}.", "{Provider} was not reached through it."), checkProxy},
+			},
 			VariantCutShort: {
 				short: "{Provider} was slow", title: "{Provider} was slow",
 				message: []sentence{say("You did not wait any longer for its answer.")},
@@ -73,6 +77,17 @@ var wordings = map[Kind]wording{
 		message: []sentence{say("Check your Internet connection or {status}.", "Check your Internet connection.")},
 		variant: map[string]wording{
 			VariantLocal: {message: []sentence{say("It is on this computer: is it running?")}},
+			VariantProxy: {
+				title:   "Could not reach {proxy}",
+				message: []sentence{say("Requests to {provider} go through it: is it running?"), checkProxy},
+			},
+			VariantProxyGateway: {
+				title: "{Proxy} could not reach {provider}",
+				message: []sentence{
+					say("It answered: {reason}."),
+					say("Check whether it can reach the Internet, and {status}.", "Check whether it can reach the Internet."),
+				},
+			},
 			"page": {message: []sentence{
 				say("A web page answered in its place."), say("A network that wants a log-in can be the cause."),
 				say("Check your Internet connection or {status}.", "Check your Internet connection."),
@@ -88,6 +103,12 @@ var wordings = map[Kind]wording{
 		message: []sentence{
 			say("Its certificate was not accepted ({reason}).", "Its certificate was not accepted."),
 			say("A company proxy or a wrong system clock can be the cause."),
+		},
+		variant: map[string]wording{
+			VariantProxy: {
+				title:   "The connection to {proxy} is not secure",
+				message: []sentence{say("Requests to {provider} go through it, and its certificate was not accepted."), checkProxy},
+			},
 		},
 	},
 	KindAuth: {
@@ -211,6 +232,19 @@ var wordings = map[Kind]wording{
 		message: []sentence{
 			say("{Reason}"), say("Check the base URL and the proxy settings; `mulligan doctor` can help."),
 		},
+		variant: map[string]wording{
+			VariantProxy: {
+				title: "{Proxy} wants a log-in",
+				message: []sentence{
+					say("Requests to {provider} go through it."),
+					say("Check the user name and the password in {proxySetting}, as in http://USER:PASSWORD@HOST:PORT.", "Check the user name and the password in its address."),
+				},
+			},
+			VariantProxyRefused: {
+				title:   "{Proxy} does not let requests through to {provider}",
+				message: []sentence{say("It answered: {reason}."), say("Ask who runs it."), checkProxy},
+			},
+		},
 	},
 	KindToolFailure: {
 		short:   "{Tool} failed",
@@ -319,6 +353,9 @@ func coolingWording(last string) wording {
 	}
 }
 
+// checkProxy is what to do about a proxy that does not do what it is for.
+var checkProxy = say("Check its address in {proxySetting}; `mulligan doctor` tries it.", "Check its address; `mulligan doctor` tries it.")
+
 // plainTitles replace a title where its placeholders are not known.
 var plainTitles = map[Kind]string{
 	KindStepTimeout: "No progress",
@@ -334,7 +371,6 @@ var reasons = map[Kind]map[string]string{
 	},
 	KindMisconfigured: {
 		"redirect":  "It redirects to another address, which is not followed.",
-		"proxy":     "The proxy wants a log-in.",
 		"no_api":    "There is no such API at this address.",
 		"not_https": "It does not speak HTTPS at this address.",
 		"not_http":  "It does not speak HTTP at this address.",

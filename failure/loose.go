@@ -7,7 +7,9 @@ import "slices"
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
 	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "missing an 'http://'", "no scheme supplied", "relative url without a base"}},
-	{kind: KindMisconfigured, variant: "proxy", wire: true, any: []string{"proxy authentication required", "proxyconnect", "err_tunnel_connection_failed", "err_proxy_connection_failed", "proxyerror"}},
+	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required"}},
+	{kind: KindMisconfigured, variant: VariantProxyRefused, wire: true, any: []string{"err_tunnel_connection_failed", "proxyerror"}},
+	{kind: KindUnreachable, variant: VariantProxy, wire: true, any: []string{"proxyconnect", "err_proxy_connection_failed"}},
 	{kind: KindTimeout, wire: true, any: []string{"tls handshake timeout"}},
 	{kind: KindTLS, variant: "clock", wire: true, any: []string{"certificate has expired", "cert_has_expired", "not yet valid", "err_cert_date_invalid"}},
 	{kind: KindTLS, variant: "host", wire: true, any: []string{"certificate is valid for", "certificate is not valid for", "hostname/ip does not match", "err_tls_cert_altname_invalid", "err_cert_common_name_invalid"}},

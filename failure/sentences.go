@@ -51,7 +51,7 @@ var english = []rule{
 		"no matching operation", "was not found on this server", "/chat/completions/chat/completions", "/v1/v1/", "/messages/v1/messages",
 		"is no longer supported. please use http", "unsupported api version", "api version not supported", "not accessible via the /",
 	}},
-	{kind: KindMisconfigured, variant: "proxy", status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
+	{kind: KindMisconfigured, variant: VariantProxyRefused, status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"tool_use` ids", "tool_result` block", "no tool output found", "no tool call found", "function call turn",

@@ -23,7 +23,7 @@ func kindOfStatus(status int) (Kind, string) {
 	case status == 405:
 		return KindMisconfigured, "no_api"
 	case status == 407:
-		return KindMisconfigured, "proxy"
+		return KindMisconfigured, VariantProxy
 	case status == 408, status == 504:
 		return KindTimeout, ""
 	case status == 409, status == 424, status == 425, status == 499:

@@ -24,6 +24,8 @@ type Words struct {
 	Rounds        int    // model calls that asked for tools
 	Spent, Budget string // "12,000 tokens", "$1.20"
 	Needs, Left   string // by the next call, and of the budget where that is not used up
+	Proxy         string // host and port of the proxy on the way to the provider
+	ProxySetting  string // where people have set it: "HTTPS_PROXY"
 	Lost          bool   // the program stopped in the middle of the tool call
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
@@ -102,7 +104,7 @@ func (f *Failure) variantOf(w Words) string {
 
 // placeholders gives the words for the {placeholders}; what is not known is not in it.
 func (f *Failure) placeholders(w Words) map[string]string {
-	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool"}
+	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool", "proxy": "the proxy"}
 	set := func(name, value string) {
 		if value = words.Shown(value); value != "" {
 			known[name] = value
@@ -133,6 +135,10 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	set("keyHint", words.Clip(w.KeyHint, 12))
 	set("envVar", words.Clip(w.EnvVar, 100))
 	set("setKey", words.Clip(w.SetKey, 300))
+	if w.Proxy != "" {
+		set("proxy", "the proxy "+words.Clip(w.Proxy, 280))
+	}
+	set("proxySetting", words.Clip(w.ProxySetting, 100))
 	set("spent", words.Clip(w.Spent, 100))
 	set("budget", words.Clip(w.Budget, 100))
 	set("needs", words.Clip(w.Needs, 100))
@@ -147,7 +153,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	set("tokenLimit", words.Counted(int64(w.TokenLimit), ""))
 	set("providerMessage", quotable(f.Detail))
 	set("reason", f.reason(w))
-	for _, name := range []string{"provider", "model", "tool", "reason"} {
+	for _, name := range []string{"provider", "model", "tool", "proxy", "reason"} {
 		if value, ok := known[name]; ok {
 			known[words.Capital(name)] = known[name]
 			if name == "reason" {

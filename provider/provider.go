@@ -1,11 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +32,7 @@ type Entry struct {
 	Key          string // the key itself, before KeyEnv
 	AllowPrivate bool   // private network addresses may be connected to
 	Local        bool   // it is a model server that may load a model first, as those are that the known types say
-	Proxy        string // URL of a proxy; the environment's is never used
+	Proxy        string // address of a proxy, as a URL or host:port; NoProxy = none; "" = the environment's, see [Set.Proxy]
 	Models       []ModelInfo
 	Engine       Engine // of a type that is a program
 }
@@ -117,7 +117,7 @@ func (s *Set) add(i int) error {
 	case !ok:
 		return fmt.Errorf("type %q is not known; there are %s", e.Type, KnownTypes())
 	}
-	s.settings.known.Add(secretsOf(e, s.key(e))...)
+	s.settings.known.Add(strings.TrimSpace(s.key(e)))
 	if named && e.Key == "" {
 		s.keyed[e.Name] = true
 	}
@@ -131,15 +131,20 @@ func (s *Set) add(i int) error {
 
 func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	if wireName == TypePi {
+		ways := func(base string) (string, string, error) { return s.through(e, base) }
 		return pi.New(pi.Config{
 			Name: e.Name, Command: e.Engine.Command, Retries: pi.Retries(e.Engine.Retries), Env: e.Engine.Env,
 			ConfigDir: e.Engine.ConfigDir, Folder: e.Engine.Folder, Logger: s.settings.logger,
-			Observe: e.Engine.Observe, Decoders: decoderFor,
+			Observe: e.Engine.Observe, Decoders: decoderFor, Proxy: ways,
 		})
+	}
+	proxy, setting, err := s.through(e, cmp.Or(e.BaseURL, wires[wireName].base))
+	if err != nil {
+		return nil, err
 	}
 	return wires[wireName].adapt(endpoint.Config{
 		Name: e.Name, Key: s.keyOf(e), KeyNeeded: s.keyed[e.Name], KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		Proxy: e.Proxy, NoImages: s.noImages(e), Known: s.settings.known,
+		Proxy: proxy, ProxySetting: setting, NoImages: s.noImages(e), Known: s.settings.known,
 	})
 }
 
@@ -181,17 +186,6 @@ func (s *Set) key(e Entry) string {
 		return e.Key
 	}
 	return s.settings.env(e.KeyEnv)
-}
-
-// secretsOf are the secrets of an entry: its key, as it is now, and its proxy's password.
-func secretsOf(e Entry, key string) []string {
-	secrets := []string{strings.TrimSpace(key)}
-	if proxy, err := url.Parse(e.Proxy); err == nil {
-		if password, ok := proxy.User.Password(); ok {
-			secrets = append(secrets, password)
-		}
-	}
-	return secrets
 }
 
 // Redact takes out of text the keys of all entries, and the passwords of their proxies, in

@@ -19,7 +19,7 @@ var arrived = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 // without any wire. Rows that are no failure, or several, are not in it.
 func readOffline(t *testing.T) map[string]*failure.Failure {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "recovery", "testdata", "offline.tsv"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "failure", "testdata", "offline.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -50,6 +51,7 @@ type providerEntry struct {
 	BaseURL      string                `yaml:"base_url"`
 	KeyEnv       string                `yaml:"key_env"`
 	AllowPrivate bool                  `yaml:"allow_private"`
+	Proxy        string                `yaml:"proxy"`    // its address, or none; the environment's
 	Local        bool                  `yaml:"local"`    // a model server that may load a model first: more patience
 	Timeouts     timeoutsEntry         `yaml:"timeouts"` // of its models
 	Models       map[string]modelEntry `yaml:"models"`
@@ -192,13 +194,18 @@ func parseConfig(source []byte) (*config, error) {
 // readStrictly decodes and checks a document; what is wrong is shown in its lines.
 func readStrictly(source []byte, into interface{ problem() *problem }) error {
 	if err := decodeStrictly(source, into); err != nil && !errors.Is(err, io.EOF) {
-		return errors.New(yaml.FormatError(err, false, true))
+		return errors.New(withoutLogins(yaml.FormatError(err, false, true)))
 	}
 	if p := into.problem(); p != nil {
-		return errors.New(p.show(source))
+		return errors.New(withoutLogins(p.show(source)))
 	}
 	return nil
 }
+
+// logins are those of URLs and of a proxy's address, in lines that show what is wrong.
+var logins = regexp.MustCompile(`(://|\bproxy: *["']?)[^\s"']+@`)
+
+func withoutLogins(text string) string { return logins.ReplaceAllString(text, "${1}"+redact.Mark+"@") }
 
 // decodeStrictly decodes YAML. The decoder panics at some input that is none.
 func decodeStrictly(source []byte, into any) (err error) {
@@ -283,6 +290,8 @@ func (e providerEntry) problem(name string) *problem {
 		return problemf(at+".type", "%q is not known; there are: %s", e.Type, provider.KnownTypes())
 	case e.Type == "" && !provider.KnownType(name):
 		return problemf(at, "its type is missing: one of %s", provider.KnownTypes())
+	case provider.CheckProxy(e.Proxy) != nil:
+		return problemf(at+".proxy", "%v; none = no proxy, also where HTTPS_PROXY is set", provider.CheckProxy(e.Proxy))
 	case e.KeyEnv != "" && !envName.MatchString(e.KeyEnv):
 		return problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
 	}
@@ -305,8 +314,8 @@ func (e providerEntry) engineProblem(at, kind string) *problem {
 		return problemf(at, "command, retries, env, config_dir and observe are for type %s only", provider.TypePi)
 	case !isEngine:
 		return nil
-	case e.BaseURL != "" || e.AllowPrivate:
-		return problemf(at, "a provider of type %s is a program, and has no base_url and no allow_private", kind)
+	case e.BaseURL != "" || e.AllowPrivate || e.Proxy != "":
+		return problemf(at, "a provider of type %s is a program, and has no base_url, allow_private or proxy (it gets HTTPS_PROXY and NO_PROXY of the environment)", kind)
 	case e.KeyEnv != "":
 		return problemf(at+".key_env", key)
 	case e.Command != nil && (len(e.Command) == 0 || e.Command[0] == ""):

@@ -28,7 +28,8 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Explain what is configured, what is missing, and how to get it",
-		Long: "Check the config, the keys, the state folder and the plugins. No provider is asked anything.\n" +
+		Long: "Check the config, the keys, the proxies, the state folder and the plugins. No provider is asked anything;\n" +
+			"a proxy (HTTPS_PROXY, or proxy: of a provider) is asked for a connection, over which nothing is sent.\n" +
 			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.\n\n" +
 			"--timers prints nothing but the timers that a run of the model would have, and who set them.\n" +
 			"--audit looks at nothing but what keeps others out: where a running gateway listens, its token, who can\n" +
@@ -139,11 +140,12 @@ func (d *doctor) file() {
 func (d *doctor) providers(ctx context.Context) {
 	models, err := newModels(d.config)
 	if err != nil {
-		d.bad("correct it in the config", "providers: %v", err)
+		d.bad("correct it there", "providers: %v", err)
 		return
 	}
 	defer models.close()
 	d.models(ctx, models)
+	d.proxies(ctx, models)
 	d.limits(models)
 	d.budget()
 }

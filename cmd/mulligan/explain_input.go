@@ -171,7 +171,8 @@ func (r *report) head(text string) (rest string, err error) {
 // hidden hides what looks like a secret, and the keys of the environment.
 func hidden(text string) string { return provider.Redact(text, ownKeys()...) }
 
-// ownKeys are the values of the environment that are keys by their name and their length.
+// ownKeys are the values of the environment that are keys by their name and their length, and
+// the log-ins of its proxies.
 func ownKeys() []string {
 	const least = 12
 	var keys []string
@@ -180,6 +181,9 @@ func ownKeys() []string {
 		name = strings.ToUpper(name)
 		if len(value) >= least && (strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN")) {
 			keys = append(keys, value)
+		}
+		if strings.HasSuffix(name, "_PROXY") {
+			keys = append(keys, provider.ProxySecrets(value)...)
 		}
 	}
 	return keys

@@ -227,7 +227,7 @@ func providerEntries(entries map[string]providerEntry) []provider.Entry {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
 		entry := provider.Entry{
-			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate, Local: e.Local,
+			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate, Proxy: e.Proxy, Local: e.Local,
 			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir, Observe: e.Observe},
 		}
 		for _, model := range slices.Sorted(maps.Keys(e.Models)) {

@@ -43,6 +43,7 @@ func newRun() *cobra.Command {
 		Short: "Run a prompt to its answer",
 		Long: "Run a prompt, from the argument or from stdin, to its answer. The answer goes to stdout; what else\n" +
 			"happens goes to stderr. Where stdout is no terminal it gets the final answer and nothing else.\n\n" +
+			"Providers are asked through the proxy of HTTPS_PROXY, where that is set and NO_PROXY does not except them.\n\n" +
 			"Exit codes: 0 completed, 1 failed, 2 wrong usage or config, 3 failed with something to choose from\n" +
 			"(see `mulligan recover`; in a terminal you choose at once), 130 stopped, 143 ended by SIGTERM\n" +
 			"(`mulligan runs resume` continues the run).",

@@ -42,8 +42,13 @@ type Config struct {
 	Dir       string   // where Pi works; "" = here
 	Observe   bool     // Pi's requests pass a proxy on this machine, which sees how they go
 	Decoders  Decoders // understands the answers there
+	Proxy     Proxy    // through whom it asks a provider; nil = nobody
 	Logger    *slog.Logger
 }
+
+// Proxy is the address of the proxy on the way to a base URL, and where people have set it; "" =
+// there is none.
+type Proxy func(base string) (address, setting string, err error)
 
 // Install says how Pi is installed.
 const Install = "install it with: npm install -g @earendil-works/pi-coding-agent"

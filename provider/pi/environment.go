@@ -4,10 +4,35 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
 // inherited are the variables that Pi gets from our environment, beside those of Config.
 var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR", "USER", "SHELL"}
+
+// proxies are the variables by which Pi finds a proxy on the way to its providers, and
+// exceptions those that say who is asked without one.
+var (
+	proxies    = []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
+	exceptions = []string{"NO_PROXY", "no_proxy"}
+)
+
+// directly are the exceptions of env, and this machine: observed requests go there first.
+func directly(env []string) []string {
+	var list []string
+	for _, name := range exceptions {
+		value := "127.0.0.1"
+		for _, variable := range env {
+			if others, ok := strings.CutPrefix(variable, name+"="); ok && others != "" {
+				value += "," + others
+			}
+		}
+		list = append(list, name+"="+value)
+	}
+	return list
+}
 
 // usualKeys are what Pi finds the keys of its providers by where nothing else is configured.
 // The commands that its model runs see them as well, as they do without us.
@@ -36,9 +61,17 @@ var quiet = []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"
 
 // environment is what Pi gets, and the values in it that may be secret.
 func (c Config) environment() (all, secrets []string) {
-	for _, name := range inherited {
+	for _, name := range slices.Concat(inherited, exceptions) {
 		if value, ok := os.LookupEnv(name); ok {
 			all = append(all, name+"="+value)
+		}
+	}
+	for _, name := range proxies {
+		if value := os.Getenv(name); value != "" {
+			all = append(all, name+"="+value)
+			if proxy, err := observe.ParseProxy(value); err == nil {
+				secrets = append(secrets, observe.ProxySecrets(proxy)...)
+			}
 		}
 	}
 	for _, name := range c.passed() {

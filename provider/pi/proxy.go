@@ -48,6 +48,7 @@ type proxy struct {
 	address  string
 	server   *http.Server
 	decoders Decoders
+	beyond   Proxy // through whom the providers are asked; nil = nobody
 
 	mu     sync.Mutex
 	guests map[[sha256.Size]byte]*witness // by the digests of their secrets
@@ -62,13 +63,13 @@ type route struct {
 	through  http.RoundTripper
 }
 
-func newProxy(decoders Decoders) (*proxy, error) {
+func newProxy(decoders Decoders, beyond Proxy) (*proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	x := &proxy{
-		address: listener.Addr().String(), decoders: decoders,
+		address: listener.Addr().String(), decoders: decoders, beyond: beyond,
 		guests: map[[sha256.Size]byte]*witness{}, ways: map[upstream]http.RoundTripper{},
 	}
 	x.server = &http.Server{
@@ -103,7 +104,14 @@ func (x *proxy) admit(to map[string]upstream, secrets []string) (*witness, error
 
 // way gives what sends requests to an upstream. A person may name a private address.
 func (x *proxy) way(to upstream) (http.RoundTripper, *url.URL, error) {
-	through, base, err := observe.NewBase(observe.Config{BaseURL: to.base, AllowPrivate: to.own})
+	cfg := observe.Config{BaseURL: to.base, AllowPrivate: to.own}
+	if x.beyond != nil {
+		var err error
+		if cfg.Proxy, cfg.ProxySetting, err = x.beyond(to.base); err != nil {
+			return nil, nil, err
+		}
+	}
+	through, base, err := observe.NewBase(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -278,7 +286,7 @@ func (e *Engine) observed(cmd *exec.Cmd, provider string, secrets []string) (*wi
 		e.unseen(provider, problem)
 	}
 	variable, err := x.variable(w)
-	cmd.Env = append(cmd.Env, variable)
+	cmd.Env = append(append(cmd.Env, variable), directly(cmd.Env)...)
 	cmd.Args = append(cmd.Args, "--extension", e.folder.extension(observeFile))
 	return w, err
 }
@@ -291,7 +299,7 @@ func (e *Engine) theProxy() (*proxy, error) {
 		return nil, errClosed
 	}
 	if e.proxy == nil {
-		x, err := newProxy(e.cfg.Decoders)
+		x, err := newProxy(e.cfg.Decoders, e.cfg.Proxy)
 		if err != nil {
 			return nil, err
 		}

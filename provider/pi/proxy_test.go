@@ -36,7 +36,7 @@ func through(t *testing.T, do http.HandlerFunc) (x *proxy, w *witness, url strin
 	t.Helper()
 	provider := httptest.NewServer(do)
 	t.Cleanup(provider.Close)
-	x, err := newProxy(anthropicOnly)
+	x, err := newProxy(anthropicOnly, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +388,7 @@ func TestUpstreams(t *testing.T) {
 	if found, err := f.upstreams(); err == nil || found != nil || !strings.Contains(err.Error(), "comments") {
 		t.Errorf("%v, %v", found, err)
 	}
-	x, err := newProxy(nil)
+	x, err := newProxy(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

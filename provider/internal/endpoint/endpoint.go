@@ -27,7 +27,8 @@ type Config struct {
 
 	AllowPrivate   bool          // private addresses may be connected to, also over http
 	ConnectTimeout time.Duration // of requests that do not say; 0 = 10 s
-	Proxy          string        // URL; the environment's is never used
+	Proxy          string        // address, as a URL or host:port; "" = none, whatever the environment says
+	ProxySetting   string        // where people have set it, for their sake
 
 	Known *redact.Known // secrets that no answer may show; keys are added to it; nil = those of this entry
 
@@ -70,7 +71,7 @@ func New(cfg Config, wire Wire) (*Model, error) {
 	}
 	client, err := observe.New(observe.Config{
 		Provider: cfg.Name, BaseURL: cfg.BaseURL, AllowPrivate: cfg.AllowPrivate,
-		ConnectTimeout: cfg.ConnectTimeout, Proxy: cfg.Proxy,
+		ConnectTimeout: cfg.ConnectTimeout, Proxy: cfg.Proxy, ProxySetting: cfg.ProxySetting,
 		DialContext: cfg.DialContext, RoundTripper: cfg.RoundTripper,
 	})
 	if err != nil {
@@ -81,6 +82,14 @@ func New(cfg Config, wire Wire) (*Model, error) {
 
 // Loopback reports whether the API is on this machine.
 func (m *Model) Loopback() bool { return m.client.Loopback() }
+
+// Proxy is the proxy on the way to the API, as host:port, and where people have set it; "" =
+// there is none.
+func (m *Model) Proxy() (address, setting string) { return m.client.Proxy() }
+
+// TryProxy has the proxy make a connection to the API, and says nothing to that. The error is a
+// failure.
+func (m *Model) TryProxy(ctx context.Context) error { return m.client.TryProxy(ctx) }
 
 // Host is whom the model is asked of: the API, or the proxy on the way to it.
 func (m *Model) Host() reach.Host { return m.client.Host() }

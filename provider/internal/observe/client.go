@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -33,7 +32,8 @@ type Config struct {
 	BaseURL        string        // https, or http to this machine
 	AllowPrivate   bool          // private addresses may be connected to, also over http
 	ConnectTimeout time.Duration // of a request that does not say; 0 = DefaultConnectTimeout
-	Proxy          string        // the URL of a proxy; "" = none, whatever the environment says
+	Proxy          string        // the address of a proxy, see ParseProxy; "" = none, whatever the environment says
+	ProxySetting   string        // where people have set that, for their sake
 
 	// DialContext and RoundTripper replace the dial, or the whole transport, in
 	// tests and for embedders who have their own. A RoundTripper bounds by itself how
@@ -48,6 +48,7 @@ type Client struct {
 	base     string
 	host     reach.Host
 	loopback bool
+	way      *way
 	connect  time.Duration // 0 = the transport's business
 	http     http.Client
 }
@@ -58,15 +59,17 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	through, err := wayOf(cfg)
+	if err != nil {
+		return nil, err
+	}
 	c := &Client{
-		provider: cfg.Provider, base: base.String(), host: hostOf(base, cfg.Proxy, allowed), loopback: allowed.loopback,
+		provider: cfg.Provider, base: base.String(), host: hostOf(base, through, allowed), loopback: allowed.loopback, way: through,
 		http: http.Client{Transport: cfg.RoundTripper, CheckRedirect: stay},
 	}
 	if cfg.RoundTripper == nil {
 		c.connect = cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout)
-		if c.http.Transport, err = transport(cfg, allowed, maxConnecting); err != nil {
-			return nil, err
-		}
+		c.http.Transport = transport(cfg, allowed, through, maxConnecting)
 	}
 	return c, nil
 }
@@ -90,13 +93,16 @@ func NewBase(cfg Config) (http.RoundTripper, *url.URL, error) {
 	if cfg.RoundTripper != nil {
 		return cfg.RoundTripper, base, nil
 	}
-	t, err := transport(cfg, allowed, cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout))
-	return t, base, err
+	through, err := wayOf(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return transport(cfg, allowed, through, cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout)), base, nil
 }
 
 // transport makes connections as cfg says; each may take connecting to be made, and again
 // for its TLS handshake.
-func transport(cfg Config, allowed guard, connecting time.Duration) (*http.Transport, error) {
+func transport(cfg Config, allowed guard, through *way, connecting time.Duration) *http.Transport {
 	t := &http.Transport{
 		DialContext:            cfg.DialContext,
 		ForceAttemptHTTP2:      true,
@@ -107,31 +113,13 @@ func transport(cfg Config, allowed guard, connecting time.Duration) (*http.Trans
 		IdleConnTimeout:        90 * time.Second,
 		OnProxyConnectResponse: proxyAnswered,
 	}
-	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 30 * time.Second, Control: allowed.control}
-	if cfg.Proxy != "" {
-		proxy, err := url.Parse(cfg.Proxy)
-		if err != nil || proxy.Host == "" {
-			return nil, fmt.Errorf("proxy: not a URL")
-		}
-		t.Proxy = http.ProxyURL(proxy)
-		dialer.Control = nil // whoever configures a proxy says where it is
+	if through != nil {
+		t.Proxy = http.ProxyURL(through.proxy)
+		allowed = through.guard(allowed)
 	}
+	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 30 * time.Second, Control: allowed.control}
 	if t.DialContext == nil {
 		t.DialContext = dialer.DialContext
 	}
-	return t, nil
-}
-
-// proxyError says that a proxy did not let a connection through.
-type proxyError struct{ status int }
-
-func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
-}
-
-func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
-	if answer.StatusCode != http.StatusOK {
-		return &proxyError{answer.StatusCode}
-	}
-	return nil
+	return t
 }

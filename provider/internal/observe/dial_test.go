@@ -75,10 +75,7 @@ func TestHTTP2(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	ours, err := transport(Config{ConnectTimeout: DefaultConnectTimeout}, guard{loopback: true}, maxConnecting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := transport(Config{ConnectTimeout: DefaultConnectTimeout}, guard{loopback: true}, nil, maxConnecting)
 	defer ours.CloseIdleConnections()
 	ours.TLSClientConfig.RootCAs = x509.NewCertPool()
 	ours.TLSClientConfig.RootCAs.AddCert(server.Certificate())

@@ -75,13 +75,11 @@ func once(err error) error {
 func unanswered(err error, connected bool) failure.Kind {
 	var (
 		refused *RefusedAddressError
-		proxy   *proxyError
 		dns     *net.DNSError
 		timeout net.Error
 	)
 	switch {
 	case errors.As(err, &refused), errors.Is(err, http.ErrSchemeMismatch),
-		errors.As(err, &proxy) && proxy.status == http.StatusProxyAuthRequired,
 		says(err, "malformed HTTP"), says(err, "Proxy Authentication Required"):
 		return failure.KindMisconfigured
 	case errors.As(err, &dns):

@@ -115,7 +115,7 @@ func parseBase(base string, allowPrivate bool) (*url.URL, guard, error) {
 	if err != nil {
 		return nil, guard{}, fmt.Errorf("base URL: not a URL") // the parser's words would repeat a password
 	}
-	g := guard{plain: u.Scheme == "http", loopback: isLoopbackHost(u.Hostname()), allowPrivate: allowPrivate}
+	g := guard{plain: u.Scheme == "http", loopback: IsLoopback(u.Hostname()), allowPrivate: allowPrivate}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, g, fmt.Errorf("base URL: must begin with https:// (or http:// for this machine)")
@@ -134,7 +134,8 @@ func parseBase(base string, allowPrivate bool) (*url.URL, guard, error) {
 	return u, g, nil
 }
 
-func isLoopbackHost(host string) bool {
+// IsLoopback reports whether a host name or IP address is this machine.
+func IsLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
 	}

@@ -8,18 +8,17 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
-// hostOf is whom requests to base connect to: its host, or that of the proxy, whose
-// address is not guarded.
-func hostOf(base *url.URL, proxy string, allowed guard) reach.Host {
-	host := reach.Host{
-		Name: base.Hostname(), Port: port(base), Local: allowed.loopback,
+// hostOf is whom requests to base connect to: its host, or that of the proxy.
+func hostOf(base *url.URL, through *way, allowed guard) reach.Host {
+	at, local := base, allowed.loopback
+	if through != nil {
+		at, allowed = through.proxy, through.guard(allowed)
+		local = local || IsLoopback(at.Hostname())
+	}
+	return reach.Host{
+		Name: at.Hostname(), Port: port(at), Local: local,
 		Allowed: func(addr netip.Addr) bool { return allowed.refuse(addr) == "" },
 	}
-	if p, err := url.Parse(proxy); err == nil && p.Host != "" {
-		host.Name, host.Port, host.Allowed = p.Hostname(), port(p), nil
-		host.Local = host.Local || isLoopbackHost(p.Hostname())
-	}
-	return host
 }
 
 // usualPorts are those of the schemes that net/http speaks to a host or a proxy.

@@ -26,6 +26,7 @@ type judge struct {
 	model    string // full name
 	secrets  *Secrets
 	decoder  wire.Decoder
+	way      *way          // through a proxy
 	connect  time.Duration // the limit on connecting; 0 = not known
 	local    bool          // it is on this computer
 
@@ -42,12 +43,21 @@ func (j *judge) answered(status int, header http.Header) {
 	j.requestID = words.Clip(j.secrets.Text(failure.RequestID(header)), failure.MaxRequestID)
 }
 
-// unanswered is the failure of a request that err ended before any answer.
-func (j *judge) unanswered(err error, connected bool) error {
+// unanswered is the failure of a request that err ended before any answer. beyond says that
+// its connection stood beyond the proxy, if there is one.
+func (j *judge) unanswered(err error, connected, beyond bool) error {
 	if connected {
 		j.phase = failure.PhaseBeforeFirstEvent
 	}
-	return j.fail(unanswered(err, connected), once(err), nil)
+	kind, variant, said := j.way.trouble(err, connected || beyond)
+	if kind == "" {
+		return j.fail(unanswered(err, connected), once(err), nil)
+	}
+	f := j.fail(kind, once(err), nil)
+	words := j.way.words()
+	f.Variant, words.Reason = variant, said
+	f.Describe(words)
+	return f
 }
 
 // form is what an answer turns out to be.
@@ -202,6 +212,9 @@ func (j *judge) fail(kind failure.Kind, err error, body []byte) *failure.Failure
 	if f.Kind == failure.KindUnreachable && f.Variant == "" && j.local && words.StatusURL(j.provider) == "" {
 		f.Variant = failure.VariantLocal
 		f.Describe(failure.Words{})
+	}
+	if f.Kind == failure.KindMisconfigured && f.Variant == failure.VariantProxy {
+		f.Describe(j.way.words())
 	}
 	return f
 }

@@ -103,9 +103,10 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 // converse sends ask and yields what comes back, as llm.Model.Stream does.
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
-		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, connect: c.connectTimeout(ask),
+		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
 		phase: failure.PhaseBeforeConnect, local: c.Loopback(),
 	}}
+	ask.Secrets.known.Add(c.way.secrets()...)
 	t.hidden = newHidden(ask.Secrets.known)
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
@@ -168,9 +169,12 @@ func (t *talk) send() error {
 	stop := t.awaitConnection()
 	defer stop()
 	var lookup atomic.Bool
+	var steps steps
 	trace := &httptrace.ClientTrace{
 		DNSStart: func(httptrace.DNSStartInfo) { lookup.Store(true) },
 		DNSDone:  func(httptrace.DNSDoneInfo) { lookup.Store(false) },
+
+		TLSHandshakeStart: func() { steps.handshakes.Add(1) },
 		GotConn: func(httptrace.GotConnInfo) {
 			stop()
 			t.connected.Store(true)
@@ -187,11 +191,11 @@ func (t *talk) send() error {
 	switch {
 	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
 		if lookup.Load() { // it is the name server that keeps silent, not the provider
-			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: request.URL.Hostname(), IsTimeout: true}, false)
+			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
 		}
-		return t.unanswered(errConnect, false)
+		return t.unanswered(errConnect, false, steps.beyond(t.way))
 	case err != nil:
-		return t.unanswered(err, t.connected.Load())
+		return t.unanswered(err, t.connected.Load(), steps.beyond(t.way))
 	}
 	t.answered(response.StatusCode, response.Header)
 	t.response = response

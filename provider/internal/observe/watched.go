@@ -83,7 +83,7 @@ func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Resp
 	defer w.mu.Unlock()
 	if err != nil {
 		if !w.cancelled() {
-			w.settle(w.unanswered(err, connected.Load()))
+			w.settle(w.unanswered(err, connected.Load(), false))
 		}
 		return nil, err
 	}

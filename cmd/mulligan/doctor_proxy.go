@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/provider"
+)
+
+// proxyPatience is how long proxies are waited for.
+const proxyPatience = 10 * time.Second
+
+// proxies says through which proxies providers are asked, and whether each does what it is for.
+func (d *doctor) proxies(ctx context.Context, models *models) {
+	ctx, cancel := context.WithTimeout(ctx, proxyPatience)
+	defer cancel()
+	entries := d.proxied(models.set)
+	found := make([]error, len(entries))
+	var all sync.WaitGroup
+	for i, entry := range entries {
+		all.Go(func() { found[i] = models.set.TryProxy(ctx, entry) })
+	}
+	all.Wait()
+	for i, entry := range entries {
+		address, setting := models.set.Proxy(entry)
+		what := fmt.Sprintf("proxy: %s is asked through %s (%s)", entry, address, setting)
+		if found[i] == nil {
+			d.good("%s, which answers", what)
+			continue
+		}
+		f, _ := failure.AsFailure(found[i])
+		d.bad(oneLine(f.Message), "%s: %s", what, f.Title)
+	}
+}
+
+// proxied are the entries behind a proxy that would be asked; where none would be, the first
+// that could.
+func (d *doctor) proxied(set *provider.Set) []string {
+	var used, other []string
+	for _, e := range set.Entries() {
+		address, _ := set.Proxy(e.Name)
+		_, own := d.config.Providers[e.Name]
+		chosen := slices.ContainsFunc(append([]string{d.config.Model}, d.config.Fallbacks...), func(model string) bool {
+			return strings.HasPrefix(model, e.Name+"/")
+		})
+		switch {
+		case address == "":
+		case own, chosen, set.Has(e.Name + "/"):
+			used = append(used, e.Name)
+		default:
+			other = append(other, e.Name)
+		}
+	}
+	if len(used) > 0 {
+		return used
+	}
+	return other[:min(len(other), 1)]
+}
