@@ -12,77 +12,142 @@ import (
 type cause struct {
 	kind    Kind
 	variant string
-	about   concept // one of these
-	says    concept // and one of these near it; none = what it is about says enough
-	unless  concept // and none of these in the same clause
-	brief   bool    // the message speaks of minutes or seconds
-	passing Kind    // what it is where the message promises that it passes; "" = the same
-	wire    bool    // on an open stream it was the stream that broke
+	about   concept  // one of these
+	says    concept  // and one of these near it; none = what it is about says enough
+	unless  concept  // and none of these in the same clause
+	over    statuses // the statuses that say less
+	follows bool     // what it says comes after what it says that of
+	brief   bool     // the message speaks of minutes or seconds
+	passing Kind     // what it is where the message promises that it passes; "" = the same
+	wire    bool     // on an open stream it was the stream that broke
+}
+
+// statuses are families of HTTP statuses that say less than words.
+type statuses uint8
+
+const (
+	refused    statuses = 1 << iota // it says no more than that the request was
+	keyRefused                      // or that the key was
+	limited                         // some limit was reached
+	broke                           // something in the server, or behind it
+)
+
+func familyOf(status int) statuses {
+	switch status {
+	case 400, 403, 409, 412, 422, 424:
+		return refused
+	case 401:
+		return keyRefused
+	case 429:
+		return limited
+	case 500, 502, 503:
+		return broke
+	}
+	return 0
 }
 
 // nearWords is how far apart words may stand that are said of one another.
 const nearWords = 7
 
-// causes is read from the top; the first that a clause says decides. The first few, the
-// refusals, may also be said of a request whose status says only that it was refused.
+// causes is read from the top; the first that a clause says decides.
 var causes = []cause{
-	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied, unless: ofInput},
-	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput},
-	{kind: KindBilling, about: ofMoney, says: isLacking | isExceeded | isAsked, unless: ofInput},
-	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, brief: true},
-	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput},
-	{kind: KindQuota, about: perDay, says: aLimit, unless: ofInput | ofContext | ofMoney},
-	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput},
-	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney},
+	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin, over: refused},
+	{kind: KindContentFilter, about: ofAnswer, says: isViolated | isBlocked, unless: ofInput | ofServer, over: refused},
+	{kind: KindContextOverflow, about: ofContext | ofText, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota, over: refused},
+	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded | isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited | broke},
+	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, over: refused | limited, brief: true},
+	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofContext | ofRate, over: refused | keyRefused | limited},
+	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput, over: refused},
+	{kind: KindQuota, about: perDay, says: aLimit, unless: ofInput | ofContext | ofMoney, over: refused | keyRefused | limited},
+	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput, over: refused},
+	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney, over: refused},
 
-	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofInput},
-	{kind: KindOverloaded, about: isBusy},
+	{kind: KindTLS, about: ofTLS, says: isBad | isLacking | isBroken | isGone | isDenied, unless: isLate},
+	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofPermission},
+	{kind: KindOverloaded, about: isBusy, over: refused},
 	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isFailed | aLimit, unless: ofContext},
-	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isDenied | isBad, unless: ofMachine},
-	{kind: KindAuth, about: ofLogin, says: isLacking | isDenied | isBad | isGone | isAsked},
+	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isGone, unless: ofModel, over: refused},
+	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | isBroken, over: broke},
+	{kind: KindModelNotFound, about: ofModel, says: isUnsupported | isGone, unless: ofAbility | isBroken | ofInput | ofImage, over: refused | keyRefused, follows: true, passing: KindUnavailable},
+	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: broke},
+	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
+	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked},
 	{kind: KindTimeout, about: isLate},
 	{kind: KindMalformedResponse, about: ofStop, says: isMalformed},
 	{kind: KindStreamInterrupted, about: ofStop, says: isBroken | ofNetwork},
 	{kind: KindUnavailable, about: ofStop, says: isFailed},
-	{kind: KindEmptyResponse, about: ofOutput, says: isLacking},
+	{kind: KindOutputTruncated, about: ofAnswer | ofOutput, says: isCut},
+	{kind: KindEmptyResponse, about: ofOutput, says: isLacking | isEmpty},
+	{kind: KindEmptyResponse, about: ofAnswer, says: isEmpty, unless: ofInput},
+	{kind: KindMalformedResponse, about: ofAnswer, says: isMalformed | isWrong, unless: ofInput},
 	{kind: KindStreamInterrupted, about: ofStream, says: isBroken | isFailed | ofNetwork},
 	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed, unless: ofInput},
 	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | isBroken, passing: KindUnavailable},
-	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone, wire: true},
+	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking},
+	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied, wire: true},
 	{kind: KindInvalidRequest, about: ofImage, says: isBad | isLong, unless: ofMachine},
+	{kind: KindMisconfigured, variant: "no_api", about: ofURL, says: isWrong | isGone | isUnset | isLacking | isEmpty},
 	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone},
 	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone},
+	{kind: KindMisconfigured, about: isUnset},
 }
 
-const refusals = 8
+// byCodeWords reads the words of a code that no table has: BILLING_PAUSED.
+func (c *reading) byCodeWords() (verdict, bool) {
+	family := familyOf(c.status)
+	if family == 0 && c.status != 0 && c.status/100 != 2 {
+		return verdict{}, false
+	}
+	for _, code := range c.codes {
+		if codeKinds[code.flat] != "" || len(code.written) > maxLikeCode {
+			continue
+		}
+		if v, ok := c.byCauses(code.written, family); ok && (v.kind != KindUnavailable || family != 0) {
+			v.code, v.by = code.lower, Clue{Source: ClueCode, Where: code.where, Value: code.written}
+			return v, true
+		}
+	}
+	return verdict{}, false
+}
 
-// byRefusal reads why a request was refused with a status that says no more than that.
+// byRefusal reads why a call failed whose status says less than its words.
 func (c *reading) byRefusal() (verdict, bool) {
-	switch c.status {
-	case 400, 403, 409, 422, 424:
-		return c.byCauses(causes[:refusals])
+	if family := familyOf(c.status); family != 0 {
+		return c.byCauses(c.saidOrPassedOn(), family)
 	}
 	return verdict{}, false
 }
 
 // byCause reads what nothing else is known of.
-func (c *reading) byCause() (verdict, bool) { return c.byCauses(causes) }
+func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.saidOrPassedOn(), 0) }
 
-func (c *reading) byCauses(table []cause) (verdict, bool) {
-	said := c.said
-	if said == "" && c.e.Err != nil {
-		said = words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
+// saidOrPassedOn is what the provider said, else what Err says.
+func (c *reading) saidOrPassedOn() string {
+	if c.said == "" && c.e.Err != nil {
+		return words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
 	}
-	clauses := clausesOf(words.Clip(said, maxCause))
+	return c.said
+}
+
+// byCauses gives the first cause that a clause says, of those that may be said over a status of
+// this family; of all where it is none.
+func (c *reading) byCauses(said string, over statuses) (verdict, bool) {
+	clauses := clausesOf(said[:min(len(said), maxCause)])
 	all := clauses.concepts()
-	for i := range table {
+	if _, minutes := c.saysAny(minutely); minutes {
+		all |= perMinute
+	}
+	for i := range causes {
+		if over != 0 && causes[i].over&over == 0 {
+			continue
+		}
 		for _, words := range clauses {
-			v, ok := table[i].of(words, all)
+			v, ok := causes[i].of(words, all)
 			if !ok {
 				continue
 			}
 			v.by = c.words(v.by.Value)
-			if table[i].wire && c.streaming() {
+			if causes[i].wire && c.streaming() {
 				v.kind = KindStreamInterrupted
 			}
 			return v, true
@@ -98,13 +163,13 @@ func (k *cause) of(words []tagged, all concept) (verdict, bool) {
 	}
 	about, says := -1, -1
 	for i, w := range words {
-		switch {
-		case w.is&k.about != 0:
+		if w.is&k.about != 0 {
 			about = i
-		case w.is&k.says != 0:
+		}
+		if w.is&k.says != 0 {
 			says = i
 		}
-		if about >= 0 && (k.says == 0 || says >= 0 && apart(words[about], words[says]) <= nearWords) {
+		if about >= 0 && (k.says == 0 || says >= 0 && apart(words[about], words[says]) <= nearWords && (!k.follows || about < says)) {
 			v := verdict{kind: k.kind, variant: k.variant, by: Clue{Value: k.phrase(words, about, says)}}
 			if k.passing != "" && all&isPassing != 0 {
 				v.kind, v.variant = k.passing, ""
@@ -176,25 +241,31 @@ func clausesOf(said string) clauses {
 // tag adds what the lexicon knows of a word, by itself or with the one or two before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
 	l.count++
-	known := lexicon[word]
-	if known.is != 0 {
-		words = append(words, tagged{word, l.count, known.is})
+	known := lexicon.words[word]
+	begins := lexicon.stem(word)
+	if is := known.is | begins.is | lexicon.ending(word); is != 0 {
+		words = append(words, tagged{word, l.count, is})
 	}
-	if known.ends {
-		for _, phrase := range [...]tagged{phrases[[3]string{"", l.before[1], word}], phrases[[3]string{l.before[0], l.before[1], word}]} {
-			if phrase.is != 0 {
-				words = append(words, tagged{phrase.text, l.count, phrase.is})
-			}
-		}
-	}
+	words = l.tagPhrases(words, known.phrases)
+	words = l.tagPhrases(words, begins.phrases)
 	if isUnparted(word) {
 		two := l.before[1] + " " + word
-		for _, known := range unparted {
+		for _, known := range lexicon.unparted {
 			if strings.Contains(two, known.text) && !strings.Contains(l.before[1], known.text) {
 				words = append(words, tagged{known.text, l.count, known.is})
 			}
 		}
 	}
 	l.before = [2]string{l.before[1], word}
+	return words
+}
+
+// tagPhrases adds those of the phrases that the words before have.
+func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
+	for _, p := range phrases {
+		if n := len(p.before); isA(l.before[1], p.before[n-1]) && (n == 1 || isA(l.before[0], p.before[0])) {
+			words = append(words, tagged{p.text, l.count, p.is})
+		}
+	}
 	return words
 }

@@ -84,7 +84,6 @@ func reported(t *testing.T, status, code, message string) Evidence {
 
 // messagesDiffer are the rows of messages.tsv that get another kind than the file's.
 var messagesDiffer = map[string]string{
-	"Server unreachable":            "a server is spoken of, so it is unavailable; that is tried again just so",
 	"network unavailable":           "\"unavailable\" decides; that is tried again just so",
 	"upstream rejected the request": "it does not say why, so it is tried once more",
 	"Failed to fetch access token":  "\"failed to fetch\" is what browsers say of a connection",

@@ -2,6 +2,7 @@ package failure
 
 // chinese are the sentences of providers, and of their gateways, that answer in Chinese.
 var chinese = []rule{
+	{kind: KindQuota, status: metered, any: []string{"使用上限", "用量上限", "限额将在", "额度将在"}, near: []string{"重置", "恢复", "刷新"}, unless: []string{"每分钟"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"余额不足", "余额不够", "余额已用", "余额耗尽", "余额为0", "欠费", "无可用资源包", "资源包已用", "额度不足", "预扣费", "套餐已到期", "套餐已过期", "套餐过期", "订阅已过期", "未开通付费",
 	}},
@@ -16,7 +17,7 @@ var chinese = []rule{
 		"敏感内容", "敏感信息", "敏感词", "不安全或敏感", "不安全内容", "违规内容", "内容违规", "内容安全", "不合规", "不当内容", "违法违规", "审核未通过", "未通过审核", "风险内容", "内容存在风险", "包含敏感",
 	}},
 	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429, 503}, any: []string{
-		"请求过于频繁", "过于频繁", "频率限制", "频率超", "速率限制", "限流", "请求过多", "请求次数过多", "请求数过多", "请求频率", "调用频率", "并发数", "并发请求", "并发过", "并发超", "每分钟", "请求太多",
+		"请求过于频繁", "过于频繁", "频率限制", "频率超", "速率限制", "限流", "请求过多", "请求次数过多", "请求数过多", "请求频率", "调用频率", "并发数", "并发请求", "并发过", "并发超", "每分钟", "请求太多", "限速",
 	}},
 	{kind: KindOverloaded, any: []string{
 		"负载已饱和", "负载过高", "负载较高", "过载", "服务器繁忙", "系统繁忙", "服务繁忙", "模型繁忙", "访问量过大", "访问量较大", "资源不足", "拥挤", "繁忙，请", "繁忙,请",
@@ -24,9 +25,10 @@ var chinese = []rule{
 	{kind: KindContextOverflow, any: []string{
 		"上下文长度", "上下文超", "上下文过长", "超出上下文", "超过上下文", "输入过长", "输入超长", "输入长度", "prompt 超长", "prompt超长", "文本过长", "内容过长", "超过最大长度", "超出最大长度", "最大上下文",
 	}},
-	{kind: KindModelNotFound, any: []string{"模型不存在", "模型未找到", "找不到模型", "不支持的模型", "模型不可用", "模型已下线", "无可用渠道", "模型名称错误"}},
+	{kind: KindModelNotFound, any: []string{"模型不存在", "模型未找到", "找不到模型", "不支持的模型", "模型不可用", "模型已下线", "模型名字错误", "模型名错误", "无可用渠道", "模型名称错误"}},
 	{kind: KindAuth, variant: "missing", status: refusing, any: []string{"未提供令牌", "未提供api", "未提供 api", "缺少api", "缺少 api", "缺少密钥", "未设置api", "未设置 api", "未配置api", "未配置 api"}},
 	{kind: KindAuth, variant: "expired_login", status: refusing, any: []string{"令牌已过期", "token已过期", "token 已过期", "登录已过期", "登录过期"}},
+	{kind: KindAuth, variant: "permission", any: []string{"未开放", "未开通", "未激活"}},
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"无权限", "没有权限", "无权访问", "权限不足", "账号已被", "账户已被"}},
 	{kind: KindAuth, status: refusing, any: []string{
 		"身份验证失败", "鉴权失败", "认证失败", "无效的令牌", "令牌无效", "无效的api", "无效的 api", "api key 无效", "api key无效", "apikey无效", "密钥无效", "密钥错误", "无效的密钥", "未授权",

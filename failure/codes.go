@@ -11,6 +11,7 @@ var exactWords = []rule{
 		" not set", " unset", " missing", " is required", " must be set", " not found", " not configured", " not provided", " not defined",
 		" undefined", " is empty", " environment variable", " env var",
 	}, unless: []string{"property", "schema", "parameter", "'required'"}},
+	{kind: KindRateLimit, any: []string{"throttling.allocationquota", "throttling.ratequota", "throttling.burstrate"}},
 	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
 }
 
@@ -18,7 +19,7 @@ var exactWords = []rule{
 var strongCodes = []rule{
 	{kind: KindBilling, like: []string{
 		"insufficient*credit", "insufficient*balance", "insufficient*fund", "insufficient*quota", "balance*insufficient", "credit*exhausted",
-		"credit*depleted", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "outofcredit",
+		"credit*depleted", "overdue", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "outofcredit",
 	}},
 	{kind: KindBilling, codes: codes(
 		"billing_error", "billing_not_active", "arrearage", "exceeded_current_quota_error", "budget_exceeded", "usage_not_included",
@@ -33,7 +34,7 @@ var strongCodes = []rule{
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
 	{kind: KindOverloaded, like: []string{"overloaded", "serverbusy", "capacityexceeded", "queueexceeded"}},
 	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
-	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired"), like: []string{"expiredtoken"}},
+	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
 	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content")},
 	{kind: KindInvalidRequest, codes: codes(
@@ -48,7 +49,7 @@ var strongCodes = []rule{
 		"moderation_blocked", "image_content_policy_violation",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
 		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
-	), like: []string{"inspectionfailed", "guardrail*intervened"}},
+	), like: []string{"inspectionfailed", "guardrail*intervened", "sensitivecontent"}},
 	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
 		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported",
 	}},
@@ -74,7 +75,7 @@ var generalCodes = []rule{
 		"signaturedoesnotmatch", "invalidclienttoken", "incompletesignature", "authentication*failed",
 	}},
 	{kind: KindRateLimit, codes: codes("resource_exhausted", "slow_down"), like: []string{
-		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed",
+		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed", "concurren*saturat",
 	}},
 	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout"}},
 	{kind: KindStreamInterrupted, codes: codes("modelstreamerrorexception", "stream_error")},

@@ -30,7 +30,7 @@ func (l *lexer) next() (word string, ends, ok bool) {
 		if len(raw) > maxWord && !isUnparted(raw) {
 			continue
 		}
-		return unmarked(strings.ToLower(raw)), l.clauseEnds(), true
+		return plainLetters(unmarked(strings.ToLower(raw))), l.clauseEnds(), true
 	}
 }
 

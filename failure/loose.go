@@ -31,7 +31,7 @@ var looseRules = slices.Concat([]rule{
 		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",
 		"stream terminated", "stream aborted", "error in input stream", "stream closed unexpectedly", "stream disconnected unexpectedly",
 	}},
-	{kind: KindStreamInterrupted, wire: true, any: []string{"terminated"}, unless: []string{"account", "access", "subscription", "process", "terminated due"}},
+	{kind: KindStreamInterrupted, wire: true, any: []string{"terminated"}, unless: []string{"account", "access", "subscription", "process", "terminated due", "rpc that terminated"}},
 	{kind: KindTimeout, wire: true, any: socketErrors(timeoutErrnos...)},
 	{kind: KindTimeout, wire: true, any: []string{"did not properly respond after a period"}},
 	{kind: KindUnreachable, wire: true, any: socketErrors(unreachableErrnos...)},

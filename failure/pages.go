@@ -20,14 +20,24 @@ func (c *reading) byPage() (verdict, bool) {
 		return verdict{kind: KindUnreachable, once: never, variant: "bot_check", by: Clue{Source: CluePage, Where: "words", Value: botCheck}}, true
 	case page && e.Status/100 == 2 && !c.streaming():
 		return verdict{kind: KindUnreachable, variant: "page", by: pageClue}, true
-	case page && e.Status == 404:
+	case (page || c.body.members == 0 && isPage(e)) && c.status == 404:
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: pageClue}, true
-	case strings.HasPrefix(c.text, noSuchPath):
+	case c.says(noSuchPath):
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(noSuchPath)}, true
 	case c.says(bodyless):
 		return verdict{kind: KindMisconfigured, variant: "no_api", by: c.words(bodyless)}, true
 	}
 	return c.byNameless()
+}
+
+// isPage reports whether what came is a page, whatever it was called.
+func isPage(e *Evidence) bool {
+	came := string(e.Body[:min(len(e.Body), maxLead)])
+	if len(e.Body) == 0 && e.Err != nil {
+		came = e.Err.Error()
+	}
+	came = strings.ToLower(came)
+	return strings.Contains(came, "<!doctype html") || strings.Contains(came, "<html")
 }
 
 // byNameless knows a 404 that names nothing that is missing, which is how a web server

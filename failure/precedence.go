@@ -16,6 +16,7 @@ var precedence = [...]step{
 	{"exact words", (*reading).byExactWords},
 	{"a code that names one cause", (*reading).byCode},
 	{"a sentence", (*reading).bySentence},
+	{"the words of a code", (*reading).byCodeWords},
 	{"a general code", (*reading).byGeneralCode},
 	{"why it was refused", (*reading).byRefusal},
 	{"the status", (*reading).byStatus},

@@ -4,7 +4,7 @@ import "slices"
 
 var (
 	refusing = []int{0, 200, 400, 401, 403, 404, 422, 451}
-	metered  = []int{0, 200, 400, 402, 403, 412, 429}
+	metered  = []int{0, 200, 400, 401, 402, 403, 412, 429, 500}
 	// metering is how limits on tokens per minute are told from those of a model.
 	metering = []string{
 		"rate limit", "per minute", "per min", "tokens per", "rate_limit_error", "rate_limit_exceeded", "throttlingexception", "resource_exhausted",
@@ -73,10 +73,11 @@ var english = []rule{
 		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
 		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded",
 		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
-		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "account is not active", "billing to be enabled",
+		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "not active, please check your billing", "billing to be enabled",
 		"enable billing", "billing is disabled", "billing account is", "payment is overdue", "overdue payment", "overdue-payment", "past due", "in good standing",
 		"requires a pro subscription", "requires a paid", "only available on paid",
 	}},
+	{kind: KindBilling, status: metered, any: []string{"credits", "balance", "payment method", "credit card"}, near: []string{" required", " needed"}},
 	{kind: KindBilling, status: metered, all: []string{"suspended"}, any: []string{"billing", "payment", "invoice"}},
 	{kind: KindQuota, status: metered, any: []string{
 		"usage limit", "limit exhausted", "regain access on", "per day", "per-day", "requests/day", "tokens/day", "calls/day", "daily limit", "daily quota", "daily request", "daily free",
@@ -87,26 +88,27 @@ var english = []rule{
 	}},
 	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
-	{kind: KindBilling, status: []int{0, 400, 402, 403, 429}, any: []string{"exceeded your current quota"}, unless: []string{"quota exceeded for metric", "resource_exhausted"}},
+	{kind: KindBilling, status: []int{0, 400, 402, 403, 429}, any: []string{"exceeded your current quota"}, unless: slices.Concat(minutely, []string{"quota exceeded for metric", "resource_exhausted"})},
 	{kind: KindOverloaded, once: never, any: []string{"no capacity available"}},
 	{kind: KindOverloaded, any: []string{
 		"overloaded", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded", "loading model", "model is loading",
 		"currently loading", "still loading", "high demand", "high traffic", "server is busy", "server busy", "servers are busy", "too busy",
 		"model busy", "model is busy", "engine is busy", "currently busy",
 		"heavy load", "maximum pending requests", "no slot available", "no available slot",
-	}},
+	}, unless: []string{"error loading model", "failed to load model"}},
 	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
 	{kind: KindModelNotFound, any: []string{
 		"no available model provider", "no endpoints found", "no allowed providers", "is not found for api version",
 		"is not supported for generatecontent", "unknown model", "not a valid model", "invalid model name", "invalid model '", "model not found",
 		"deployment for this resource does not exist", "does not have access to model", "no access to model", "model is not available",
-		"no such model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
+		"no such model", "not found the model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
 		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model has been retired", "model has been deprecated", "model does not exist",
 	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access"}, near: []string{" model"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
 	{kind: KindContentFilter, any: []string{
@@ -176,7 +178,7 @@ var english = []rule{
 	}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
 		"degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
-		"model is not ready", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
+		"model is not ready", "not ready for inference", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
 		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "cuda error", "enginedead", "enginecore", "model unloaded",
 		"background loop has errored", "error loading model", "failed to load model", "unable to load model",
 	}},

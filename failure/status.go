@@ -24,7 +24,7 @@ func kindOfStatus(status int) (Kind, string) {
 		return KindMisconfigured, "no_api"
 	case status == 407:
 		return KindMisconfigured, VariantProxy
-	case status == 408, status == 504:
+	case status == 408, status == 504, status == 522, status == 524:
 		return KindTimeout, ""
 	case status == 409, status == 424, status == 425, status == 499:
 		return KindUnavailable, ""

@@ -146,7 +146,7 @@ func (c *reading) transport() *reading {
 func (c *reading) bySpokenStatus() (verdict, bool) {
 	kind, variant := kindOfStatus(c.spoken)
 	switch c.spoken {
-	case 502, 503, 504:
+	case 502, 503, 504, 522, 524:
 		kind = KindUnavailable
 	}
 	return verdict{kind: kind, variant: variant, by: statusClue(c.spoken, clueMessage)}, kind != ""

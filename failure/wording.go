@@ -82,10 +82,15 @@ type trigrams [1 << 10]uint64
 func trigramsOf(text string) *trigrams {
 	var set trigrams
 	for i := 0; i+3 <= len(text); i++ {
-		h := trigram(text[i:])
-		set[h>>6] |= 1 << (h & 63)
+		set.add(text[i:])
 	}
 	return &set
+}
+
+// add puts the first three bytes of text into the set.
+func (set *trigrams) add(text string) {
+	h := trigram(text)
+	set[h>>6] |= 1 << (h & 63)
 }
 
 // trigram hashes the first three bytes of text to 16 bits.
