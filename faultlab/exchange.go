@@ -6,27 +6,37 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // settle is how long a cut waits, so that the text before it reaches the
 // client: a reset may overtake what it has not read yet.
 const settle = 20 * time.Millisecond
 
-// wire is what differs between the services.
-type wire struct {
+// service is what differs between the services.
+type service struct {
 	name     string
 	idHeader string // of the request id in an answer; empty if there is none
 
-	keyed        func(*http.Request) bool                // is there a key at all?
-	keyless      int                                     // the status if not
-	check        func(query) (ask, *fault)               // read and judge a request
-	fault        func(status int) *fault                 // the service's words for a status
-	invalid      func(status int, message string) *fault // a bad request
-	unknownModel func(model string) *fault
+	keyed        func(*http.Request) bool                      // is there a key at all?
+	keyless      int                                           // the status if not
+	check        func(query) (ask, *wire.Report)               // read and judge a request
+	fault        func(status int) *wire.Report                 // the service's words for a status
+	invalid      func(status int, message string) *wire.Report // a bad request
+	unknownModel func(model string) *wire.Report
 	overloaded   int // the status that says so
-	errorBody    func(f *fault, requestID string) []byte
-	whole        func(a ask, r reply) []byte                   // an answer that is not streamed
-	speak        func(a ask, emit func(frame string)) narrator // an answer that is
+	errorBody    func(r wire.Report, requestID string) []byte
+	document     func(h wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte // an answer that is not streamed
+	speak        func(a ask, h wire.Head) wire.Voice                                              // an answer that is
+
+	overloadCode string // in a stream; "" = that of the status
+
+	id          string                    // how the id of an answer begins
+	callID      func(model string) string // of a tool call; "" where it has none
+	thoughtSeal func(a ask) string        // at the end of reasoning; nil where there is none
+	callSeal    bool                      // the first call carries the seal, or else the end of an answer with reasoning
 }
 
 // query is a request as the rules of a wire judge it.
@@ -48,36 +58,18 @@ type ask struct {
 	seal   string // for the reasoning of the answer
 }
 
-// fault is an error answer.
-type fault struct {
-	status  int
-	kind    string // the wire's error type; Gemini's status
-	code    string // OpenAI only
-	param   string // OpenAI only
-	message string
-}
-
-// narrator streams one answer as a wire's frames.
-type narrator interface {
-	open()
-	thought(chunk string) // before any text
-	text(chunk string)
-	finish(calls []Call) // the calls, the terminal events, the usage
-	overloaded()         // the error event
-}
-
 // exchange is one request and its answer.
 type exchange struct {
-	lab  *Lab
-	w    http.ResponseWriter
-	r    *http.Request
-	wire *wire
-	ask  ask
-	body []byte
+	lab     *Lab
+	w       http.ResponseWriter
+	r       *http.Request
+	service *service
+	ask     ask
+	body    []byte
 }
 
 func (x *exchange) query(body []byte) query {
-	issued := func(model, seal string) bool { return x.lab.issued(x.wire.name, model, seal) }
+	issued := func(model, seal string) bool { return x.lab.issued(x.service.name, model, seal) }
 	return query{url: x.r.URL, header: x.r.Header, body: body, issued: issued}
 }
 
@@ -86,7 +78,7 @@ func (x *exchange) play(s Step) {
 	case kindStatus:
 		x.status(s)
 	case kindOverloaded:
-		s.status = x.wire.overloaded
+		s.status = x.service.overloaded
 		x.status(s)
 	case kindHang:
 		x.forever()
@@ -95,7 +87,7 @@ func (x *exchange) play(s Step) {
 	case kindEmpty:
 		x.begin()
 	case kindRow:
-		script, _ := s.on(x.wire.name)
+		script, _ := s.on(x.service.name)
 		x.playRow(script)
 	default:
 		x.say(s)
@@ -116,8 +108,8 @@ func (x *exchange) say(s Step) {
 
 func (x *exchange) stream(s Step) {
 	x.begin()
-	voice := x.wire.speak(x.ask, x.emit)
-	voice.open()
+	v := x.newVoice()
+	v.say(llm.Delta{Kind: llm.DeltaUsage, Usage: v.usage(reply{})}, llm.Delta{Kind: llm.DeltaStart})
 	pace := x.lab.pace
 	if s.pace > 0 {
 		pace = s.pace
@@ -131,17 +123,18 @@ func (x *exchange) stream(s Step) {
 	}
 	for _, chunk := range words(s.reply.thought) {
 		turn()
-		voice.thought(chunk)
+		v.say(llm.Delta{Kind: llm.DeltaThinking, Text: chunk})
 	}
+	v.sealThought(s.reply)
 	for _, chunk := range words(s.reply.text) {
 		turn()
-		voice.text(chunk)
+		v.say(llm.Delta{Kind: llm.DeltaText, Text: chunk})
 	}
 	switch s.kind {
 	case kindReply:
-		voice.finish(s.reply.calls)
+		v.finish(s.reply)
 	case kindErrorEvent:
-		voice.overloaded()
+		x.emit(string(v.encoder.Fail(x.service.overload(), nil)))
 	default:
 		x.breakOff(s.kind, "data: {\"type\":\"content_block_delta\",\"choices\":[{\"delta\":{\"cont\n\n")
 	}
@@ -150,11 +143,13 @@ func (x *exchange) stream(s Step) {
 // speakWhole answers a request that did not ask for a stream.
 func (x *exchange) speakWhole(s Step) {
 	if s.kind == kindErrorEvent {
-		x.fail(x.wire.fault(x.wire.overloaded))
+		x.fail(x.service.fault(x.service.overloaded))
 		return
 	}
 	x.pause(s.pace * time.Duration(len(words(s.reply.thought))+len(words(s.reply.text))))
-	body := string(x.wire.whole(x.ask, s.reply))
+	v := x.newVoice()
+	message, stop := v.message(s.reply)
+	body := string(x.service.document(v.head, message, stop, v.usage(s.reply)))
 	x.begin()
 	if s.kind == kindReply {
 		x.emit(body)
@@ -183,7 +178,7 @@ func (x *exchange) status(s Step) {
 		x.w.Header().Set(name, value)
 	}
 	if s.body == "" {
-		x.fail(x.wire.fault(s.status))
+		x.fail(x.service.fault(s.status))
 		return
 	}
 	if x.w.Header().Get("Content-Type") == "" {
@@ -195,12 +190,12 @@ func (x *exchange) status(s Step) {
 }
 
 // fail answers with the wire's error shape.
-func (x *exchange) fail(f *fault) {
+func (x *exchange) fail(f *wire.Report) {
 	id := newID("req_")
 	x.w.Header().Set("Content-Type", "application/json")
 	x.identify(id)
-	x.w.WriteHeader(f.status)
-	body := string(x.wire.errorBody(f, id))
+	x.w.WriteHeader(f.Status)
+	body := string(x.service.errorBody(*f, id))
 	if x.ask.array {
 		body = "[" + body + "]"
 	}
@@ -209,8 +204,8 @@ func (x *exchange) fail(f *fault) {
 
 // identify gives the answer its request id, where the wire has one.
 func (x *exchange) identify(id string) {
-	if x.wire.idHeader != "" {
-		x.w.Header().Set(x.wire.idHeader, id)
+	if x.service.idHeader != "" {
+		x.w.Header().Set(x.service.idHeader, id)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 const (
@@ -152,14 +154,14 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer l.active.Done()
 	switch r.URL.Path {
 	case "/v1/messages":
-		l.converse(w, r, anthropic)
+		l.converse(w, r, messagesAPI)
 	case "/v1/chat/completions":
-		l.converse(w, r, openai)
+		l.converse(w, r, chatAPI)
 	case "/v1/responses":
-		l.converse(w, r, responses)
+		l.converse(w, r, responsesAPI)
 	default:
 		if _, _, ok := geminiTarget(r.URL.Path); ok {
-			l.converse(w, r, gemini)
+			l.converse(w, r, geminiAPI)
 			return
 		}
 		l.serveControl(w, r)
@@ -167,8 +169,8 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // converse serves one request on a wire: read it, judge it, play its step.
-func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *wire) {
-	x := &exchange{lab: l, w: w, r: r, wire: on}
+func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *service) {
+	x := &exchange{lab: l, w: w, r: r, service: on}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); err != nil && !errors.As(err, &tooLarge) {
 		panic(http.ErrAbortHandler) // the client went away while it was asking
@@ -186,40 +188,40 @@ func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *wire) {
 		x.fail(refused)
 		return
 	}
-	if step.mute(x.wire.name) {
+	if step.mute(x.service.name) {
 		l.answered(number, 0)
 	}
 	x.play(step)
 }
 
 // judge says why the request is refused, or nil.
-func (x *exchange) judge(body []byte, readErr error) *fault {
+func (x *exchange) judge(body []byte, readErr error) *wire.Report {
 	stranger := foreign(x.r)
 	switch {
 	case stranger != "":
-		return x.wire.invalid(http.StatusForbidden, "faultlab: "+stranger)
+		return x.service.invalid(http.StatusForbidden, "faultlab: "+stranger)
 	case readErr != nil:
-		return x.wire.fault(http.StatusRequestEntityTooLarge)
+		return x.service.fault(http.StatusRequestEntityTooLarge)
 	case x.r.Method != http.MethodPost:
-		return x.wire.invalid(http.StatusMethodNotAllowed, "Method Not Allowed")
-	case !x.wire.keyed(x.r):
-		return x.wire.fault(x.wire.keyless)
+		return x.service.invalid(http.StatusMethodNotAllowed, "Method Not Allowed")
+	case !x.service.keyed(x.r):
+		return x.service.fault(x.service.keyless)
 	}
-	ask, refused := x.wire.check(x.query(body))
-	ask.seal = x.lab.seal(x.wire.name, ask.model)
+	ask, refused := x.service.check(x.query(body))
+	ask.seal = x.lab.seal(x.service.name, ask.model)
 	x.ask = ask
 	return refused
 }
 
-func (x *exchange) choose() (Step, *fault) {
-	step, err := x.lab.take(x.ask.model, x.wire.name)
+func (x *exchange) choose() (Step, *wire.Report) {
+	step, err := x.lab.take(x.ask.model, x.service.name)
 	switch {
 	case errors.Is(err, errUnknownModel):
-		return step, x.wire.unknownModel(x.ask.model)
+		return step, x.service.unknownModel(x.ask.model)
 	case err != nil:
-		return step, x.wire.invalid(http.StatusBadRequest, "faultlab: "+err.Error())
-	case !step.plays(x.wire.name):
-		return step, x.wire.invalid(http.StatusBadRequest, step.notHere(x.wire.name))
+		return step, x.service.invalid(http.StatusBadRequest, "faultlab: "+err.Error())
+	case !step.plays(x.service.name):
+		return step, x.service.invalid(http.StatusBadRequest, step.notHere(x.service.name))
 	}
 	return step, nil
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 const (
@@ -144,14 +146,14 @@ func (w watched) WriteHeader(status int) {
 // Unwrap is for http.ResponseController.
 func (w watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (x *exchange) record(body []byte, step Step, refused *fault) Request {
+func (x *exchange) record(body []byte, step Step, refused *wire.Report) Request {
 	r := Request{
-		Wire: x.wire.name, Model: x.ask.model,
+		Wire: x.service.name, Model: x.ask.model,
 		Method: x.r.Method, Path: x.r.URL.Path, Header: redact(x.r.Header),
 		Body: body, Step: step.Name(), At: time.Now(),
 	}
 	if refused != nil {
-		r.Step, r.Refused = stepRejected, refused.message
+		r.Step, r.Refused = stepRejected, refused.Message
 	}
 	return r
 }

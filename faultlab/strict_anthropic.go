@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 type anthropicRequest struct {
@@ -34,7 +36,7 @@ type anthropicToolDef struct {
 	Schema json.RawMessage `json:"input_schema"`
 }
 
-func checkAnthropic(in query) (ask, *fault) {
+func checkAnthropic(in query) (ask, *wire.Report) {
 	var q anthropicRequest
 	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, anthropicInvalid(400, "The request body is not valid JSON: "+err.Error())

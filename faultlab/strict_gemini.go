@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 type geminiRequest struct {
@@ -51,7 +53,7 @@ var (
 		minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum`)
 )
 
-func checkGemini(in query) (ask, *fault) {
+func checkGemini(in query) (ask, *wire.Report) {
 	model, method, _ := geminiTarget(in.url.Path)
 	a := ask{model: model, stream: method == geminiStreaming, tokens: 1 + len(in.body)/4}
 	a.array = a.stream && in.url.Query().Get("alt") != "sse"

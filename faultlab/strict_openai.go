@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 type openaiRequest struct {
@@ -40,7 +42,7 @@ type openaiDef struct {
 	} `json:"function"`
 }
 
-func checkOpenAI(in query) (ask, *fault) {
+func checkOpenAI(in query) (ask, *wire.Report) {
 	var q openaiRequest
 	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, openaiInvalid(400, "We could not parse the JSON body of your request: "+err.Error())
@@ -50,7 +52,7 @@ func checkOpenAI(in query) (ask, *fault) {
 		usage: q.StreamOptions != nil && q.StreamOptions.IncludeUsage,
 	}
 	if c := first(q.head, q.each, q.pairs, q.tools); c != nil {
-		return a, &fault{400, "invalid_request_error", c.code, c.param, c.message}
+		return a, &wire.Report{Status: 400, Type: "invalid_request_error", Code: c.code, Param: c.param, Message: c.message}
 	}
 	return a, nil
 }

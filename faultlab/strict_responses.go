@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 type responsesRequest struct {
@@ -86,7 +88,7 @@ var (
 	imageURL = regexp.MustCompile(`^(https?://.|data:image/)`)
 )
 
-func checkResponses(in query) (ask, *fault) {
+func checkResponses(in query) (ask, *wire.Report) {
 	q := responsesRequest{}
 	err := errors.Join(json.Unmarshal(in.body, &q), json.Unmarshal(in.body, &q.members))
 	if err != nil {
@@ -98,7 +100,7 @@ func checkResponses(in query) (ask, *fault) {
 	}
 	q.issued = func(seal string) bool { return in.issued(q.Model, seal) }
 	if c := first(q.head, q.unknown, q.limits, q.read, q.each, q.thoughts, q.pairs, q.tools); c != nil {
-		return a, &fault{400, "invalid_request_error", c.code, c.param, c.message}
+		return a, &wire.Report{Status: 400, Type: "invalid_request_error", Code: c.code, Param: c.param, Message: c.message}
 	}
 	return a, q.unstored()
 }
@@ -422,7 +424,7 @@ func (q *responsesRequest) tools() *complaint {
 
 // unstored refuses items that only a service that keeps responses could fill
 // in. The lab keeps none, as the real one does not for "store": false.
-func (q *responsesRequest) unstored() *fault {
+func (q *responsesRequest) unstored() *wire.Report {
 	for _, item := range q.items {
 		if item.Type != "item_reference" && (item.Type != "reasoning" || item.Encrypted != "") {
 			continue
@@ -431,7 +433,7 @@ func (q *responsesRequest) unstored() *fault {
 		if q.Store != nil && !*q.Store {
 			message += " Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input."
 		}
-		return &fault{404, "invalid_request_error", "", "input", message}
+		return &wire.Report{Status: 404, Type: "invalid_request_error", Param: "input", Message: message}
 	}
 	return nil
 }

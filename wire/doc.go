@@ -10,7 +10,14 @@
 // puts the request that Encode writes into an HTTP call, and hands each event of the
 // answer to a [Decoder]; what it hears about the connection is its own affair.
 //
+// An answer is spoken from both ends: an [Encoder] writes deltas as the frames of which a
+// Decoder makes them again. The fault server speaks so, and whoever stands between a
+// caller and its provider.
+//
 //	decoder.go   an answer's events as deltas
 //	broken.go    what is wrong with an answer that breaks its wire's rules
+//	encoder.go   deltas as an answer's frames; the Voice of each wire is in its own folder
+//	frame.go     how a frame and JSON are written
+//	report.go    an error as a provider tells it
 //	request.go   what all requests have in common: a tool's schema and its result, pictures, JSON
 package wire

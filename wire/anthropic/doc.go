@@ -13,4 +13,8 @@
 // stream.go reads the events. An answer is whole when message_stop was seen, and
 // only then. Event and block types that are not known are skipped: the API says
 // that there will be more of them.
+//
+// # From the other end
+//
+// voice.go writes an answer, streamed or as one document, and an error.
 package anthropic

@@ -17,4 +17,8 @@
 // says so; one that ends without is cut, also when it asked for a tool. A reason
 // that says that there is no answer (a filter, a malformed call, whatever Google
 // adds) is a failure, with the reason as its provider code.
+//
+// # From the other end
+//
+// voice.go writes an answer, streamed or as one document, and an error.
 package gemini

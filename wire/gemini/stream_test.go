@@ -17,7 +17,7 @@ import (
 // decode folds chunks, one a line.
 func decode(chunks string) (llm.Answer, wire.Decoder, error) {
 	var answer llm.Answer
-	d := NewDecoder(counted())
+	d := NewDecoder(ids())
 	for line := range strings.Lines(chunks) {
 		deltas, err := d.Decode([]byte(strings.TrimSpace(line)), nil)
 		if err != nil {
@@ -247,7 +247,7 @@ func FuzzDecode(f *testing.F) {
 
 func BenchmarkDecode(b *testing.B) {
 	chunk := []byte(`{"candidates":[{"content":{"parts":[{"text":" word"}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":12,"totalTokenCount":12},"modelVersion":"gemini-3-flash","responseId":"r-1"}`)
-	d := NewDecoder(counted())
+	d := NewDecoder(ids())
 	var deltas []llm.Delta
 	b.ReportAllocs()
 	b.SetBytes(int64(len(chunk)))
@@ -259,8 +259,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// counted makes ids that can be told beforehand.
-func counted() func() string {
+// ids makes ids that can be told beforehand.
+func ids() func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprintf("call_%d", n) }
 }

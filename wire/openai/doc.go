@@ -12,4 +12,8 @@
 // stream.go reads the chunks. An answer is whole when a finish_reason was seen;
 // then the usage is waited for, shortly. Tool calls come in pieces by index;
 // servers that leave out or repeat indexes and ids are understood where they can be.
+//
+// # From the other end
+//
+// voice.go writes an answer, streamed or as one document, and an error.
 package openai

@@ -19,4 +19,8 @@
 // types that are not known are signs of life. item.go keeps what was told of each item
 // of the output, so that what only a closing event carries is told too, and nothing
 // twice.
+//
+// # From the other end
+//
+// voice.go writes an answer, streamed or as one document.
 package responses

@@ -16,7 +16,7 @@ import (
 // decode folds events, one a line.
 func decode(events string) (llm.Answer, *stream, error) {
 	var answer llm.Answer
-	s := newStream(counted())
+	s := newStream(ids())
 	for line := range strings.Lines(events) {
 		deltas, err := s.Decode([]byte(strings.TrimSpace(line)), nil)
 		for _, d := range deltas {
@@ -264,7 +264,7 @@ func TestSignsOfLife(t *testing.T) {
 		event("output_item.added", `"output_index":0,"item":{"type":"tool_search_call","arguments":{"a":1}}`) + event("output_item.done", `"output_index":0,"item":{"type":"tool_search_call","arguments":{"a":1}}`),
 		event("output_item.added", "") + event("output_item.done", ""),
 	} {
-		s := newStream(counted())
+		s := newStream(ids())
 		for line := range strings.Lines(in) {
 			if deltas, err := s.Decode([]byte(line), nil); err != nil || len(deltas) != 0 || s.State() != wire.Open {
 				t.Errorf("%s: %v, %v", line, deltas, err)
@@ -304,7 +304,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportAllocs()
 	var deltas []llm.Delta
 	for b.Loop() {
-		s := newStream(counted())
+		s := newStream(ids())
 		if _, err := s.Decode([]byte(addMessage), nil); err != nil {
 			b.Fatal(err)
 		}
@@ -318,8 +318,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// counted makes ids that can be told beforehand.
-func counted() func() string {
+// ids makes ids that can be told beforehand.
+func ids() func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprintf("call_%d", n) }
 }

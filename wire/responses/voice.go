@@ -1,0 +1,252 @@
+package responses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+// voice writes one response: each item, and each part in it, between its added and its done.
+type voice struct {
+	head     wire.Head
+	sequence int
+	output   []any          // the items that are done
+	item     map[string]any // the item that is open, or nil
+	said     strings.Builder
+}
+
+// NewVoice writes one answer. A signature of reasoning is what [Sign] makes; another has
+// no place on this wire.
+func NewVoice(head wire.Head) wire.Voice { return &voice{head: head, output: []any{}} }
+
+// Sign is the signature of reasoning that can be sent back: its item's id, and the
+// encrypted content.
+func Sign(id, encrypted string) string { return proof{id, encrypted}.signature() }
+
+// object is the response itself, as far as it has come; usage is nil until the end.
+func object(head wire.Head, status string, output []any, usage any) map[string]any {
+	return map[string]any{
+		"id": head.ID, "object": "response", "created_at": head.Created, "status": status, "background": false,
+		"error": nil, "incomplete_details": nil, "instructions": nil, "max_output_tokens": nil, "metadata": map[string]any{},
+		"model": head.Model, "output": output, "parallel_tool_calls": true, "previous_response_id": nil,
+		"reasoning": map[string]any{"effort": nil, "summary": nil}, "temperature": 1.0, "top_p": 1.0,
+		"text": map[string]any{"format": map[string]any{"type": "text"}}, "tool_choice": "auto", "tools": []any{},
+		"truncation": "disabled", "usage": usage,
+	}
+}
+
+// ended is the response at its end, and the status that it has.
+func ended(head wire.Head, stop llm.StopReason, output []any, usage llm.Usage) (map[string]any, string) {
+	status, reason := "completed", ""
+	switch stop {
+	case llm.StopLength:
+		status, reason = "incomplete", "max_output_tokens"
+	case llm.StopFiltered:
+		status, reason = "incomplete", "content_filter"
+	}
+	o := object(head, status, output, counted(usage))
+	if reason != "" {
+		o["incomplete_details"] = map[string]any{"reason": reason}
+	}
+	return o, status
+}
+
+// counted counts the input with what came from a cache, as this wire does.
+func counted(u llm.Usage) map[string]any {
+	in := llm.Usage{InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens}.Total()
+	return map[string]any{
+		"input_tokens": in, "input_tokens_details": map[string]any{"cached_tokens": u.CacheReadTokens},
+		"output_tokens": u.OutputTokens, "output_tokens_details": map[string]any{"reasoning_tokens": 0},
+		"total_tokens": llm.Sum(in, u.OutputTokens),
+	}
+}
+
+// The items of an output begin empty and in progress; those that are whole are made of what
+// was said.
+
+func reasoning(head wire.Head, thought llm.Thinking) map[string]any {
+	item := map[string]any{"id": head.NewID("rs_"), "type": "reasoning", "summary": []any{}}
+	if thought.Text != "" {
+		item["summary"] = []any{summaryText(thought.Text)}
+	}
+	seal(item, thought.Signature)
+	return item
+}
+
+// seal puts what a signature stands for into a reasoning item.
+func seal(item map[string]any, signature string) {
+	var p proof
+	if json.Unmarshal([]byte(signature), &p) != nil || p.Encrypted == "" {
+		return
+	}
+	item["encrypted_content"] = p.Encrypted
+	if p.ID != "" {
+		item["id"] = p.ID
+	}
+}
+
+func message(head wire.Head) map[string]any {
+	return map[string]any{
+		"id": head.NewID("msg_"), "type": "message", "role": "assistant", "status": "in_progress", "content": []any{},
+	}
+}
+
+func functionCall(head wire.Head, call llm.ToolCall) map[string]any {
+	id := call.ID
+	if id == "" {
+		id = head.NewID("call_")
+	}
+	return map[string]any{
+		"id": head.NewID("fc_"), "type": "function_call", "status": "in_progress", "call_id": id, "name": call.Name, "arguments": "",
+	}
+}
+
+func summaryText(text string) map[string]any {
+	return map[string]any{"type": "summary_text", "text": text}
+}
+
+func outputText(text string) map[string]any {
+	return map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
+}
+
+func (v *voice) event(name string, data map[string]any, frames []byte) []byte {
+	data["type"], data["sequence_number"] = name, v.sequence
+	v.sequence++
+	return wire.Event(name, data, frames)
+}
+
+// Begin implements wire.Voice.
+func (v *voice) Begin(_ llm.Usage, frames []byte) []byte {
+	for _, name := range []string{"response.created", "response.in_progress"} {
+		frames = v.event(name, map[string]any{"response": object(v.head, "in_progress", v.output, nil)}, frames)
+	}
+	return frames
+}
+
+func (v *voice) add(item map[string]any, frames []byte) []byte {
+	v.item = item
+	v.said.Reset()
+	return v.event("response.output_item.added", map[string]any{"output_index": len(v.output), "item": item}, frames)
+}
+
+func (v *voice) done(frames []byte) []byte {
+	frames = v.event("response.output_item.done", map[string]any{"output_index": len(v.output), "item": v.item}, frames)
+	v.output, v.item = append(v.output, v.item), nil
+	return frames
+}
+
+func (v *voice) inside(kind string) bool { return v.item != nil && v.item["type"] == kind }
+
+// of is an event about the item that is open.
+func (v *voice) of(name string, data map[string]any, frames []byte) []byte {
+	data["item_id"], data["output_index"] = v.item["id"], len(v.output)
+	return v.event(name, data, frames)
+}
+
+func (v *voice) ofSummary(name, key string, value any, frames []byte) []byte {
+	return v.of("response.reasoning_summary_"+name, map[string]any{"summary_index": 0, key: value}, frames)
+}
+
+func (v *voice) ofContent(name, key string, value any, frames []byte) []byte {
+	return v.of("response."+name, map[string]any{"content_index": 0, key: value}, frames)
+}
+
+// Thought implements wire.Voice. A signature ends its item.
+func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
+	if !v.inside("reasoning") {
+		frames = v.add(reasoning(v.head, llm.Thinking{Signature: thought.Signature}), v.leave(frames))
+	}
+	if thought.Text != "" {
+		if v.said.Len() == 0 {
+			frames = v.ofSummary("part.added", "part", summaryText(""), frames)
+		}
+		v.said.WriteString(thought.Text)
+		frames = v.ofSummary("text.delta", "delta", thought.Text, frames)
+	}
+	if thought.Signature == "" {
+		return frames
+	}
+	id := v.item["id"]
+	seal(v.item, thought.Signature)
+	v.item["id"] = id // it is the one that was told
+	return v.leave(frames)
+}
+
+// Text implements wire.Voice.
+func (v *voice) Text(text string, frames []byte) []byte {
+	if !v.inside("message") {
+		frames = v.add(message(v.head), v.leave(frames))
+		frames = v.ofContent("content_part.added", "part", outputText(""), frames)
+	}
+	v.said.WriteString(text)
+	return v.ofContent("output_text.delta", "delta", text, frames)
+}
+
+// leave ends the item that is open.
+func (v *voice) leave(frames []byte) []byte {
+	text := v.said.String()
+	switch {
+	case v.inside("reasoning"):
+		if text != "" {
+			frames = v.ofSummary("text.done", "text", text, frames)
+			frames = v.ofSummary("part.done", "part", summaryText(text), frames)
+			v.item["summary"] = []any{summaryText(text)}
+		}
+		return v.done(frames)
+	case v.inside("message"):
+		frames = v.ofContent("output_text.done", "text", text, frames)
+		frames = v.ofContent("content_part.done", "part", outputText(text), frames)
+		v.item["status"], v.item["content"] = "completed", []any{outputText(text)}
+		return v.done(frames)
+	}
+	return frames
+}
+
+// Call implements wire.Voice.
+func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
+	frames = v.add(functionCall(v.head, call), v.leave(frames))
+	args := string(call.Args)
+	for _, piece := range wire.Pieces(args) {
+		frames = v.of("response.function_call_arguments.delta", map[string]any{"delta": piece}, frames)
+	}
+	frames = v.of("response.function_call_arguments.done", map[string]any{"name": call.Name, "arguments": args}, frames)
+	v.item["status"], v.item["arguments"] = "completed", args
+	return v.done(frames)
+}
+
+// End implements wire.Voice.
+func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte {
+	frames = v.leave(frames)
+	response, status := ended(v.head, stop, v.output, usage)
+	return v.event("response."+status, map[string]any{"response": response}, frames)
+}
+
+// Fail implements wire.Voice: the event has its members at the top, not in an "error".
+func (v *voice) Fail(report wire.Report, frames []byte) []byte {
+	return v.event("error", map[string]any{
+		"code": wire.OrNull(report.Code), "message": report.Message, "param": wire.OrNull(report.Param),
+	}, frames)
+}
+
+// Document is an answer that is not streamed.
+func Document(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte {
+	output := []any{}
+	for _, p := range said.Parts {
+		switch {
+		case p.Thinking != nil:
+			output = append(output, reasoning(head, *p.Thinking))
+		case p.Call != nil:
+			item := functionCall(head, *p.Call)
+			item["status"], item["arguments"] = "completed", string(p.Call.Args)
+			output = append(output, item)
+		case p.Text != "":
+			item := message(head)
+			item["status"], item["content"] = "completed", []any{outputText(p.Text)}
+			output = append(output, item)
+		}
+	}
+	response, _ := ended(head, stop, output, usage)
+	return wire.Append(nil, response)
+}
