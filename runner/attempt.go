@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,10 +61,10 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	case c.InAir:
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
 	default:
-		if l.awaitTurn(ctx, key, c.Intent.Model) {
+		if !l.isReserved(key) && l.awaitTurn(ctx, key, c.Intent.Model) {
 			return nil
 		}
-		if err := l.begins(ctx, c.Intent, c.Intent.Reserve); err != nil {
+		if err := l.begins(ctx, key, c.Intent, c.Intent.Reserve); err != nil {
 			return err
 		}
 	}
@@ -133,8 +132,8 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 			a.close()
 			cause := context.Cause(ctx)
 			offline := a.offline(ctx, err)
-			a.loop.finish(key, j, func(ctx context.Context) error {
-				return a.loop.attemptEnded(ctx, a, a.judge(err, cause), offline)
+			a.loop.post(func(ctx context.Context) error {
+				return a.loop.attemptEnded(ctx, key, j, a.judge(err, cause), offline)
 			})
 		})
 	}
@@ -309,53 +308,6 @@ func (a *attempt) rest() {
 func (l *loop) inAir(a *attempt) bool {
 	at := l.run.Attempt
 	return at != nil && at.InAir && !at.Orphan && at.ID == a.id
-}
-
-// attemptEnded writes how an attempt ended. One that the run no longer waits for
-// changes nothing.
-func (l *loop) attemptEnded(ctx context.Context, a *attempt, err error, offline bool) error {
-	if !l.inAir(a) {
-		return nil
-	}
-	if err == nil {
-		l.misfits++
-		if a.misfit == "" {
-			l.misfits = 0
-		}
-		return l.write(ctx, recovery.Answered{
-			Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
-			RequestID: a.answer.RequestID, FirstEvent: failure.InMillis(a.firstEvent), By: a.by,
-		})
-	}
-	if errors.Is(err, errStopped) {
-		return nil
-	}
-	f, ok := failure.AsFailure(err)
-	if !ok {
-		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
-	}
-	described := *f
-	described.Model = cmp.Or(described.Model, a.model)
-	described.Provider = cmp.Or(described.Provider, entryOf(a.model))
-	described.RequestID = cmp.Or(described.RequestID, a.answer.RequestID)
-	described.Code = cmp.Or(described.Code, described.Kind.Code())
-	if described.Title == "" { // an embedder's model names the kind, and leaves the words to us
-		described.Describe(failure.Words{})
-	}
-	switch described.Kind { // who noticed it may not know what was heard
-	case failure.KindStreamInterrupted, failure.KindMalformedResponse:
-		described.Describe(a.heard())
-	}
-	described.Elapsed = max(1, failure.InMillis(time.Since(a.began)))
-	described.LastStep, described.LastStepElapsed = l.run.LastAction(l.clock.now())
-	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline}
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		failed.Tell = refused.tell()
-	}
-	if tail, ok := a.take(); ok {
-		return l.write(ctx, tail, failed)
-	}
-	return l.write(ctx, failed)
 }
 
 // judge says whether what was heard is an answer. Only a stream that the provider

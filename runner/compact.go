@@ -28,7 +28,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 	if s.InAir {
 		return fmt.Errorf("run %s: a summary is said to be in the air and is not", l.id)
 	}
-	if err := l.begins(ctx, s.Intent, s.Intent.Reserve); err != nil {
+	if err := l.begins(ctx, key, s.Intent, s.Intent.Reserve); err != nil {
 		return err
 	}
 	old := l.run.Messages[:s.Intent.Keep]

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mulligan-run/mulligan/health"
@@ -13,37 +14,108 @@ import (
 // and that its failure is written instead.
 var errOverDay = errors.New("over the day's budget")
 
+// errLater says that a call did not begin yet: something is asked before, and the loop hears
+// of it.
+var errLater = errors.New("the call begins later")
+
 // counted is what the day was told of the call that began last.
 type counted struct {
 	at    time.Time       // when it began: its day is the one that pays
 	ahead recovery.Budget // what the run itself does not count yet
 }
 
+// reservation is what a call that is about to begin may use, as the day was asked for it.
+type reservation struct {
+	key     string // of the call
+	at      time.Time
+	reserve recovery.Budget
+	spent   recovery.Budget // of the day
+	lacks   string          // what the day's budget has no room for, or ""
+	ready   bool            // the loop has heard what the day says
+
+	mu      sync.Mutex
+	granted bool // it is counted
+	over    bool // nobody wants it any more
+}
+
 // begins writes the intent of a call once what it may use is counted against the day's
 // budget, or else the failure of one that would exceed it.
-func (l *loop) begins(ctx context.Context, intent recovery.Body, reserve recovery.Budget) error {
+func (l *loop) begins(ctx context.Context, key string, intent recovery.Body, reserve recovery.Budget) error {
 	if err := l.awake(ctx); err != nil {
 		return err
 	}
-	limit := l.run.Policy.DayBudget
-	if limit == (recovery.Budget{}) {
+	if l.run.Policy.DayBudget == (recovery.Budget{}) {
 		return l.write(ctx, intent)
 	}
-	if l.run.BeyondDay {
-		limit = recovery.Budget{} // counted all the same
+	if !l.isReserved(key) || l.reserved.reserve != reserve {
+		l.reserve(ctx, key, reserve)
+		return errLater
 	}
-	now := l.clock.now()
-	var spent recovery.Budget
-	var lacks string
-	l.beside(func() { spent, lacks = l.r.health.Reserve(now, reserve, limit) })
-	if lacks == "" {
-		l.counted = counted{at: now, ahead: reserve}
+	r := l.reserved
+	l.reserved = nil
+	if r.lacks == "" {
+		l.counted = counted{at: r.at, ahead: reserve}
 		return l.write(ctx, intent)
 	}
-	if err := l.write(ctx, l.run.OverDay(lacks, spent, reserve, health.Tomorrow(now))); err != nil {
+	if err := l.write(ctx, l.run.OverDay(r.lacks, r.spent, reserve, health.Tomorrow(r.at))); err != nil {
 		return err
 	}
 	return errOverDay
+}
+
+// isReserved reports whether the day was asked for the call, and has answered.
+func (l *loop) isReserved(key string) bool {
+	return l.reserved != nil && l.reserved.key == key && l.reserved.ready
+}
+
+// reserve asks the day for a call.
+func (l *loop) reserve(ctx context.Context, key string, reserve recovery.Budget) {
+	l.giveBack()
+	limit := l.run.Policy.DayBudget
+	if l.run.BeyondDay {
+		limit = recovery.Budget{} // counted all the same
+	}
+	r := &reservation{key: key, at: l.clock.now(), reserve: reserve}
+	l.reserved = r
+	_, j := l.launchJob(ctx, key)
+	j.waits = true
+	l.errands.add(func() {
+		spent, lacks := l.r.health.Reserve(r.at, reserve, limit)
+		if !r.grant(lacks == "") {
+			l.unspend(r)
+			return
+		}
+		l.finish(key, j, func(context.Context) error {
+			r.spent, r.lacks, r.ready = spent, lacks, true
+			return nil
+		})
+	})
+}
+
+// grant notes what the day said; false if that is to be given back.
+func (r *reservation) grant(granted bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.granted = granted
+	return !r.over || !granted
+}
+
+// giveBack is for when the call that the day was asked for does not begin.
+func (l *loop) giveBack() {
+	r := l.reserved
+	if r == nil {
+		return
+	}
+	l.reserved = nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over = true; r.granted {
+		l.errands.add(func() { l.unspend(r) })
+	}
+}
+
+func (l *loop) unspend(r *reservation) {
+	l.r.health.Spend(r.at, recovery.Budget{}.Minus(r.reserve))
 }
 
 // count tells the day what the run has spent since it was told last.
@@ -51,7 +123,9 @@ func (l *loop) count(spent recovery.Budget) {
 	if l.run.Policy.DayBudget == (recovery.Budget{}) {
 		return
 	}
-	used := spent.Minus(l.counted.ahead)
-	l.beside(func() { l.r.health.Spend(l.counted.at, used) })
+	at, used := l.counted.at, spent.Minus(l.counted.ahead)
 	l.counted.ahead = recovery.Budget{}
+	if used != (recovery.Budget{}) {
+		l.errands.add(func() { l.r.health.Spend(at, used) })
+	}
 }

@@ -32,30 +32,32 @@ var errSlept = errors.New("the computer slept")
 
 // loop drives one run. Only its goroutine touches its fields.
 type loop struct {
-	r       *Runner
-	id      string
-	run     *recovery.Run
-	offered []Tool         // the tools, as they were when the loop was made
-	lease   timeline.Lease // as it was claimed; changed only while nothing is in the air
-	until   atomic.Int64   // its end by now, Unix ns
-	mailbox chan message
-	work    context.Context // what every effect's context comes from; over when the loop is
-	air     map[string]*job // effects that are going on, by key
-	shadows shadows
-	clock   *clock
-	engaged engaged
-	tools   int  // goroutines of tool calls
-	misfits int  // answers in a row that called a tool with arguments that do not fit
-	leaving bool // the run is let go of, for another process to go on with
-	landing bool // what is in the air is landed: what is asked of the run now is found in its inbox
-	counted counted
-	turn    string        // the key of the model call whose turn it is
-	wait    time.Duration // until the turn that opening took
-	opened  uint64        // the attempt that was written by opening and is not in the air yet
-	before  []llm.Message // what the run continues, until it begins
-	behind  int           // runs that were read for that
-	saved   uint64        // the last event that a snapshot knows
-	unlock  func()        // lets others here claim the run, which then is driven or nobody's
+	r        *Runner
+	id       string
+	run      *recovery.Run
+	offered  []Tool         // the tools, as they were when the loop was made
+	lease    timeline.Lease // as it was claimed; changed only while nothing is in the air
+	until    atomic.Int64   // its end by now, Unix ns
+	mailbox  chan message
+	work     context.Context // what every effect's context comes from; over when the loop is
+	air      map[string]*job // effects that are going on, by key
+	shadows  shadows
+	clock    *clock
+	engaged  engaged
+	tools    int  // goroutines of tool calls
+	misfits  int  // answers in a row that called a tool with arguments that do not fit
+	leaving  bool // the run is let go of, for another process to go on with
+	landing  bool // what is in the air is landed: what is asked of the run now is found in its inbox
+	errands  errands
+	counted  counted
+	reserved *reservation  // what the day was asked for the next call; nil = nothing
+	turn     string        // the key of the model call whose turn it is
+	wait     time.Duration // until the turn that opening took
+	opened   uint64        // the attempt that was written by opening and is not in the air yet
+	before   []llm.Message // what the run continues, until it begins
+	behind   int           // runs that were read for that
+	saved    uint64        // the last event that a snapshot knows
+	unlock   func()        // lets others here claim the run, which then is driven or nobody's
 
 	handle    *Run            // of whoever waits for the run
 	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
@@ -71,6 +73,7 @@ type job struct {
 	cancel   context.CancelCauseFunc
 	stopping bool
 	attempt  *attempt // of a model call
+	waits    bool     // nothing is done for it any more, or yet: health is told or asked
 	asks     bool     // a model: for the run's answer or for a summary
 }
 
@@ -90,6 +93,7 @@ func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *lo
 		r: r, id: id, run: run, offered: r.tools(), patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
 	}
+	l.errands.busy = &r.busy
 	l.hold(lease)
 	return l
 }
@@ -134,7 +138,9 @@ func (l *loop) launch(ctx context.Context) *Run {
 		for err == nil && l.comeBack() {
 			err = l.fly(ctx)
 		}
+		l.giveBack()
 		l.saveLast(work)
+		l.errands.done(stopGrace)
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave()
@@ -309,9 +315,10 @@ func (l *loop) reconcile(ctx context.Context) error {
 			continue
 		}
 		began := time.Now()
-		if err := l.start(ctx, e); errors.Is(err, errOverDay) || errors.Is(err, errAsleep) {
+		switch err := l.start(ctx, e); {
+		case errors.Is(err, errOverDay), errors.Is(err, errAsleep):
 			return l.reconcile(ctx)
-		} else if err != nil {
+		case err != nil && !errors.Is(err, errLater):
 			return err
 		}
 		if time.Since(began) > staleAfter {
@@ -373,15 +380,16 @@ func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job
 	return ctx, j
 }
 
-// stop ends an effect that is no longer wanted. Timers and questions are gone at
-// once; a model call or a tool stays in the air until it says that it has ended.
+// stop ends an effect that is no longer wanted. Timers and questions are gone at once, and
+// what waits for health; a model call or a tool stays in the air until it says that it has
+// ended.
 func (l *loop) stop(key string, j *job) {
 	if j.stopping {
 		return
 	}
 	j.stopping = true
 	j.cancel(errStopped)
-	if isQuick(key) {
+	if isQuick(key) || j.waits {
 		delete(l.air, key)
 	}
 }
@@ -389,12 +397,17 @@ func (l *loop) stop(key string, j *job) {
 // finish hands the end of an effect to the loop.
 func (l *loop) finish(key string, j *job, end message) {
 	l.post(func(ctx context.Context) error {
-		if l.air[key] == j {
-			delete(l.air, key)
-		}
-		j.cancel(errStopped)
+		l.landed(key, j)
 		return end(ctx)
 	})
+}
+
+// landed takes an effect out of the air.
+func (l *loop) landed(key string, j *job) {
+	if l.air[key] == j {
+		delete(l.air, key)
+	}
+	j.cancel(errStopped)
 }
 
 // post puts a message into the mailbox, unless the loop is over.

@@ -136,38 +136,11 @@ func (l *loop) withTail(bodies []recovery.Body) []recovery.Body {
 	return bodies
 }
 
-// beside does what may have to wait for another process, such as for a file's lock, and
-// keeps the run's lease meanwhile.
-func (l *loop) beside(do func()) {
-	if l.work == nil { // it is not driven yet
-		do()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	renew := time.NewTicker(l.r.leaseTTL / 3)
-	defer renew.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-renew.C:
-			if err := l.keepLease(l.work); err != nil { // what is written next says so, too
-				l.r.logger.Warn("the lease was not renewed", "run", l.id, "err", err)
-			}
-		}
-	}
-}
-
 // withFacts completes a failure by what a decision may depend on.
 func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	model := l.run.Model
 	if f.Failure.Model != "" && f.Failure.Origin == failure.OriginModel {
 		model = f.Failure.Model
-		l.beside(func() { l.r.health.Failed(model, f.Failure, now) })
 	}
 	for _, name := range l.run.Policy.Models {
 		if name == model || !l.r.models.Has(name) {
@@ -206,6 +179,6 @@ func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 // learn tells health what an event says about a model.
 func (l *loop) learn(e recovery.Event) {
 	if b, ok := e.Body.(recovery.Answered); ok {
-		l.beside(func() { l.r.health.Succeeded(b.Message.Model) })
+		l.errands.add(func() { l.r.health.Succeeded(b.Message.Model) })
 	}
 }

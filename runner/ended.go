@@ -1,0 +1,86 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// attemptEnded writes how an attempt ended. One that the run no longer waits for
+// changes nothing.
+func (l *loop) attemptEnded(ctx context.Context, key string, j *job, err error, offline bool) error {
+	a := j.attempt
+	switch {
+	case !l.inAir(a), errors.Is(err, errStopped):
+		l.landed(key, j)
+	case err != nil:
+		l.attemptFailed(key, j, l.failed(a, err, offline))
+	default:
+		l.landed(key, j)
+		return l.attemptAnswered(ctx, a)
+	}
+	return nil
+}
+
+func (l *loop) attemptAnswered(ctx context.Context, a *attempt) error {
+	l.misfits++
+	if a.misfit == "" {
+		l.misfits = 0
+	}
+	return l.write(ctx, recovery.Answered{
+		Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
+		RequestID: a.answer.RequestID, FirstEvent: failure.InMillis(a.firstEvent), By: a.by,
+	})
+}
+
+// attemptFailed tells health of a failure, and writes it then: what else may be asked depends
+// on that. The attempt is in the air as long.
+func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
+	a, now := j.attempt, l.clock.now()
+	j.waits = true
+	l.errands.add(func() {
+		if failed.Failure.Origin == failure.OriginModel {
+			l.r.health.Failed(failed.Failure.Model, failed.Failure, now)
+		}
+		l.finish(key, j, func(ctx context.Context) error {
+			if !l.inAir(a) {
+				return nil
+			}
+			if tail, ok := a.take(); ok {
+				return l.write(ctx, tail, failed)
+			}
+			return l.write(ctx, failed)
+		})
+	})
+}
+
+// failed is what an attempt's error means.
+func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
+	f, ok := failure.AsFailure(err)
+	if !ok {
+		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
+	}
+	described := *f
+	described.Model = cmp.Or(described.Model, a.model)
+	described.Provider = cmp.Or(described.Provider, entryOf(a.model))
+	described.RequestID = cmp.Or(described.RequestID, a.answer.RequestID)
+	described.Code = cmp.Or(described.Code, described.Kind.Code())
+	if described.Title == "" { // an embedder's model names the kind, and leaves the words to us
+		described.Describe(failure.Words{})
+	}
+	switch described.Kind { // who noticed it may not know what was heard
+	case failure.KindStreamInterrupted, failure.KindMalformedResponse:
+		described.Describe(a.heard())
+	}
+	described.Elapsed = max(1, failure.InMillis(time.Since(a.began)))
+	described.LastStep, described.LastStepElapsed = l.run.LastAction(l.clock.now())
+	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline}
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		failed.Tell = refused.tell()
+	}
+	return failed
+}
