@@ -33,12 +33,6 @@ const (
 	maxTask     = 16 << 10  // bytes of the user's last message that a summary keeps word by word
 )
 
-// blockedCompact is what BlockedBy says where a conversation cannot be made shorter.
-const (
-	blockedCompact     = "compaction"
-	blockedCompactions = "max_compactions"
-)
-
 // Summarise is the effect of having old turns summed up by a model. The shell writes
 // Intent before it starts, and ends it with Compacted; Text is what the model is told.
 type Summarise struct {

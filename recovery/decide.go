@@ -41,9 +41,6 @@ func Decide(r *Run) Decision {
 	return d
 }
 
-// blockedIdle is the idle breaker in Decision.BlockedBy.
-const blockedIdle = "idle_breaker"
-
 // leave makes of a retry that cannot help what may still be offered.
 func (r *Run) leave(d Decision) Decision {
 	d.Action, d.Delay, d.Adjust = ActionFail, 0, Adjust{}
@@ -144,11 +141,11 @@ func (r *Run) blocked(d Decision) string {
 	case r.Open.terminal():
 		return string(f.Kind)
 	case r.Crashes >= MaxInterruptedCrashes:
-		return "crash_loop"
+		return blockedCrashes
 	case r.tooMany() != "":
 		return r.tooMany()
 	case r.Policy.Budget.exhausted(r.Spent) != "":
-		return "budget"
+		return string(failure.KindBudget)
 	case d.Adjust.Compact && r.Compactions >= MaxCompactions:
 		return blockedCompactions
 	case d.Adjust.Compact && !r.compactable():
@@ -156,11 +153,11 @@ func (r *Run) blocked(d Decision) string {
 	case d.Action == ActionRetry && r.IdleBreaker():
 		return blockedIdle
 	case r.outOfRetries(d):
-		return "max_retries"
+		return blockedRetries
 	case d.Action == ActionRetry && r.Policy.AutoRecover && r.hopeless(d):
-		return "not_retryable"
+		return blockedHopeless
 	case d.Delay > failure.MaxDelay: // the provider names a reset so far away that a person should know
-		return "max_delay"
+		return blockedDelay
 	}
 	return r.overtime(d)
 }

@@ -28,9 +28,9 @@ func (r *Run) permit(reserve Budget) []Effect {
 func (r *Run) tooMany() string {
 	switch {
 	case r.Call.Attempts >= r.maxAttempts():
-		return "max_attempts"
+		return blockedAttempts
 	case r.FailedAttempts >= MaxFailedAttempts+r.Granted:
-		return "max_failed_attempts"
+		return blockedFailures
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ func (r *Run) patient(d Decision) Decision {
 		return d
 	case r.Call.LastRound:
 		return r.nextInRound(d)
-	case d.BlockedBy != "max_attempts" && d.BlockedBy != "max_retries":
+	case d.BlockedBy != blockedAttempts && d.BlockedBy != blockedRetries:
 		return d
 	}
 	end := r.patienceEnd()
@@ -80,7 +80,7 @@ func (r *Run) nextInRound(d Decision) Decision {
 			return !r.askedInRound(t.Model) && r.Open.offers(t.Model) && passing[t.Code]
 		})
 		if i < 0 {
-			d.BlockedBy = "max_attempts"
+			d.BlockedBy = blockedAttempts
 			return d
 		}
 		d.Action, d.NewModel = ActionSwitchModel, r.Call.Tried[i].Model

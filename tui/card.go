@@ -153,29 +153,9 @@ func advice(s *recovery.Suggestion) string {
 		said = append(said, line(s.Why))
 	}
 	if s.BlockedBy != "" {
-		said = append(said, "not done by itself: "+blocked(s.BlockedBy))
+		said = append(said, "not done by itself: "+line(recovery.LimitInWords(s.BlockedBy)))
 	}
 	return strings.Join(said, " · ")
-}
-
-func blocked(by string) string {
-	switch by {
-	case "max_retries":
-		return "all retries are used"
-	case "max_attempts":
-		return "all attempts are used"
-	case "max_failed_attempts":
-		return "too many attempts have failed"
-	case "not_retryable":
-		return "an unchanged retry cannot help"
-	case "idle_breaker":
-		return "the model kept silent too often"
-	case "budget":
-		return "the budget is used up"
-	case string(failure.KindRoundLimit):
-		return "all rounds are used"
-	}
-	return line(strings.ReplaceAll(by, "_", " "))
 }
 
 // failure draws the card of a run that failed with nothing left to offer.

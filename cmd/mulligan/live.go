@@ -275,7 +275,7 @@ func (l *live) decided(d recovery.Decision) {
 		l.line(l.ink.dim("→ " + l.tellDecision(d)))
 	}
 	if d.BlockedBy != "" {
-		l.line(l.ink.amber("· The limit " + oneLine(d.BlockedBy) + " does not let Mulligan act on that by itself."))
+		l.line(l.ink.amber("· Mulligan does not do that by itself: " + oneLine(recovery.LimitInWords(d.BlockedBy)) + "."))
 	}
 	for _, ignored := range d.Ignored {
 		l.line(l.ink.dim("· Ignored: " + oneLine(ignored)))

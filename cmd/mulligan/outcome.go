@@ -144,7 +144,7 @@ func (a *app) offer(failed *runner.Error, state *recovery.Run) {
 	}
 	s.line(heading)
 	if sg.BlockedBy != "" {
-		s.line(s.ink.dim("Not done by itself because of the limit " + oneLine(sg.BlockedBy) + "."))
+		s.line(s.ink.dim("Not done by itself: " + oneLine(recovery.LimitInWords(sg.BlockedBy)) + "."))
 	}
 	for i, b := range sg.Actions {
 		s.line(fmt.Sprintf("  %d) %s", i+1, s.ink.bold(oneLine(words.Localize(b.Label, sg.ResetsAt, time.Now())))))

@@ -117,7 +117,7 @@ func tellDecision(d recovery.Decision) string {
 		text += " (" + d.Reason + ")"
 	}
 	if d.BlockedBy != "" {
-		text += "; only offered, because of the limit " + d.BlockedBy
+		text += "; only offered, because " + recovery.LimitInWords(d.BlockedBy)
 	}
 	return excerpt(text)
 }

@@ -174,7 +174,7 @@ func (s *story) decided(e recovery.Event, d recovery.Decision) {
 		text += ", by " + d.By.Plugin
 	}
 	if d.BlockedBy != "" {
-		text += "; only offered, because of the limit " + d.BlockedBy
+		text += "; only offered, because " + recovery.LimitInWords(d.BlockedBy)
 	}
 	s.at(e, oneLine(text))
 	for _, ignored := range d.Ignored {

@@ -133,7 +133,7 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 func (r Rung) String() string {
 	text := r.Outcome.String()
 	if r.Blocked != "" {
-		text += ", only offered (" + r.Blocked + ")"
+		text += ", only offered: " + recovery.LimitInWords(r.Blocked)
 	}
 	return text
 }

@@ -1,7 +1,7 @@
-import { modelName, spoken, type Button, type Failure, type Situation, type Suggestion, type View } from '@mulligan-run/client';
+import { limitInWords, modelName, spoken, type Button, type Failure, type Kind, type Situation, type Suggestion, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { blocked, details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
+import { details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
 
 /** What the buttons below a run do. */
 export interface Actions {
@@ -31,7 +31,7 @@ const shapes: Partial<Record<Situation['state'], string>> = {
 };
 
 /** Kinds whose message says how often was tried. */
-const countsTries = ['timeout', 'unreachable', 'unavailable', 'overloaded'];
+const countsTries: Kind[] = ['timeout', 'unreachable', 'unavailable', 'overloaded'];
 
 /** The line of a run that goes on; one role=status says it once per state. */
 export function line(s: Situation, actions: Actions): TemplateResult {
@@ -68,10 +68,13 @@ function lineActions(s: Situation, actions: Actions): TemplateResult | typeof no
 /** The most of a tool's arguments that a card shows, in characters. */
 const MAX_ARGUMENTS = 2000;
 
+/** Kinds in which somebody said no. */
+const refused: Kind[] = ['auth', 'billing', 'tls'];
+
 /** The card of an open suggestion. */
 export function card(s: Suggestion, v: View, state: CardState, actions: Actions, keyEnv: string | undefined): TemplateResult {
   const f = s.error;
-  const bad = f.kind === 'tool_failure' || (!f.retryable && ['auth', 'billing', 'tls'].includes(f.kind));
+  const bad = f.kind === 'tool_failure' || (!f.retryable && refused.includes(f.kind));
   const why = reason(s);
   return html`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
@@ -85,7 +88,7 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions,
         <summary>Details</summary>
         ${failureDetails(f, [
           ['Decided by', s.decidedBy?.plugin],
-          ['Why you are asked', s.blockedBy ? blocked(s.blockedBy) : undefined],
+          ['Why you are asked', s.blockedBy ? limitInWords(s.blockedBy) : undefined],
         ])}
         ${s.tried.length > 1 ? html`
           <ol class="tried">${s.tried.map((t) => html`<li><span>${modelName(t.model)}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}

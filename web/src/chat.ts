@@ -200,7 +200,7 @@ export class Chat extends LitElement {
   /** What stays of an older run. */
   private closed(run: Followed): TemplateResult | typeof nothing {
     const v = run.view;
-    if (v.status === 'cancelled' || v.closed === 'stopped') {
+    if (v.status === 'cancelled') {
       return html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${stopped(v)}</p>`;
     }
     return v.status === 'failed' ? html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${v.error?.title ?? 'Failed'}</p>` : nothing;

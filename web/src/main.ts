@@ -290,7 +290,7 @@ class App extends LitElement {
         ${this.items.map((item) => html`
           <li><a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
             <span class="title" dir="auto">${item.title || 'Untitled'}</span>
-            <span class="meta">${this.mark(item.last, item.last.id === this.conversation.last?.id && this.conversation.last.view.closed === 'stopped')}${ago(item.last.updatedAt, this.client.now())}</span>
+            <span class="meta">${this.mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
           </a></li>`)}
       </ul>
       <div class="low">
@@ -306,14 +306,14 @@ class App extends LitElement {
       </div>`;
   }
 
-  private mark(run: Listed, stopped: boolean): TemplateResult | typeof nothing {
+  private mark(run: Listed): TemplateResult | typeof nothing {
     if (run.suggestionOpen) {
       return html`<span class="dot attention" aria-hidden="true"></span>needs you · `;
     }
     switch (run.status) {
       case 'running': return html`<span class="dot busy pulse" aria-hidden="true"></span>running · `;
       case 'waiting': return html`<span class="ring" aria-hidden="true"></span>waiting · `;
-      case 'failed': return stopped ? nothing : html`<span class="square bad" aria-hidden="true"></span>failed · `;
+      case 'failed': return html`<span class="square bad" aria-hidden="true"></span>failed · `;
     }
     return nothing;
   }

@@ -1,7 +1,7 @@
-import { modelName, spell, type RunEvent, type View, type Wait } from '@mulligan-run/client';
+import { limitInWords, modelName, spell, type RunEvent, type View, type Wait } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
-import { blocked, took } from './words.js';
+import { took } from './words.js';
 
 /** A stretch of a run's time: a model call, a tool call, a wait, or a person's time. */
 interface Span {
@@ -140,7 +140,7 @@ function told(e: RunEvent): [line: string, more?: string | undefined] | undefine
     case 'decided': {
       const d = e.data.decision;
       return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${took(d.delayMs)}` : ''}`,
-        d.blockedBy ? `offered to you: ${blocked(d.blockedBy)}` : d.by ? `by ${d.by.plugin}` : undefined];
+        d.blockedBy ? `offered to you: ${limitInWords(d.blockedBy)}` : d.by ? `by ${d.by.plugin}` : undefined];
     }
     case 'tool_began': return [`Called ${e.data.name}`, e.data.by && `by the ${e.data.by} itself`];
     case 'tool_returned': return [`${e.data.result.name || 'The tool'} returned`, e.data.outcome === 'ok' ? undefined : e.data.outcome];

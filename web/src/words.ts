@@ -107,12 +107,3 @@ export function decided(t: TriedFailure): string {
   const what = { retry: 'retry', switch_model: `switch to ${modelName(d.newModel ?? '')}`, fail: 'give up' }[d.action] ?? d.action;
   return d.by ? `${d.by.plugin}: ${what}${d.reason ? `, ${d.reason}` : ''}` : what;
 }
-
-/** Why a person is asked, where something would be done otherwise: the limit that forbids it. */
-export function blocked(by: string): string {
-  const limits: Record<string, string> = {
-    max_retries: 'all retries are used up', max_attempts: 'all attempts are used up', round_limit: 'all rounds are used up', max_failed_attempts: 'too many attempts have failed',
-    not_retryable: 'the same request would fail again', idle_breaker: 'the model went silent too often', budget: 'the budget is used up',
-  };
-  return limits[by] ?? by.replaceAll('_', ' ');
-}

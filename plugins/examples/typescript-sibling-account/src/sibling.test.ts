@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { switchTo } from "@mulligan-run/plugin";
-import { event } from "@mulligan-run/plugin/testing";
+import { type Kind, switchTo } from "@mulligan-run/plugin";
+import { event, type EventFields } from "@mulligan-run/plugin/testing";
 
 import { type Config, configure, siblingAccount } from "./sibling.js";
 
-const work = { kind: "rate_limit", model: "anthropic-work/claude-opus-4-5", provider: "anthropic-work" };
+const work: EventFields = { kind: "rate_limit", model: "anthropic-work/claude-opus-4-5", provider: "anthropic-work" };
 
 /** The model that is switched to, of those given. */
 function chosen(...alternatives: string[]): string | undefined {
@@ -42,10 +42,11 @@ test("a model's name may have slashes", () => {
 
 test("only what is the account's", () => {
   const alternatives = ["anthropic-home/claude-opus-4-5"];
-  const speaks = (kind: string) => siblingAccount(event({ ...work, kind, alternatives })) !== undefined;
-  assert.deepEqual(["rate_limit", "quota", "billing", "auth", "overloaded", "timeout"].filter(speaks), ["rate_limit", "quota", "billing"]);
+  const kinds: Kind[] = ["rate_limit", "quota", "billing", "auth", "overloaded", "timeout"];
+  const speaks = (kind: Kind) => siblingAccount(event({ ...work, kind, alternatives })) !== undefined;
+  assert.deepEqual(kinds.filter(speaks), ["rate_limit", "quota", "billing"]);
   configure({ kinds: ["auth"] } satisfies Config);
-  assert.deepEqual(["rate_limit", "auth"].filter(speaks), ["auth"]);
+  assert.deepEqual(kinds.filter(speaks), ["auth"]);
 });
 
 test("siblings by configuration, and then no others", () => {

@@ -1,12 +1,15 @@
-import { type Decision, type FailureEvent, switchTo } from "@mulligan-run/plugin";
+import { type Decision, type FailureEvent, type Kind, switchTo } from "@mulligan-run/plugin";
 
 /** What mulligan.yaml may say. */
 export interface Config {
   /** Groups of provider entries that are accounts of the same provider. */
   readonly siblings?: readonly (readonly string[])[];
   /** Kinds of failure that are the account's. */
-  readonly kinds?: readonly string[];
+  readonly kinds?: readonly Kind[];
 }
+
+/** The kinds that are the account's where nobody says otherwise. */
+const usual: readonly Kind[] = ["rate_limit", "quota", "billing"];
 
 /** The JSON Schema of Config. */
 export const configSchema = {
@@ -24,7 +27,7 @@ export const configSchema = {
       description: "Kinds of failure that another account may not have.",
       type: "array",
       items: { type: "string" },
-      default: ["rate_limit", "quota", "billing"],
+      default: usual,
     },
   },
 };
@@ -38,7 +41,7 @@ export function configure(given: unknown): void {
 
 /** Switches to the same model of another account, if that is an alternative. */
 export function siblingAccount(e: FailureEvent): Decision | undefined {
-  const { siblings, kinds = ["rate_limit", "quota", "billing"] } = config;
+  const { siblings, kinds = usual } = config;
   if (!kinds.includes(e.kind)) return undefined;
   const [entry, model] = cut(e.model);
   const isSibling = (other: string) =>

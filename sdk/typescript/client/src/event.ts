@@ -39,9 +39,19 @@ export type Status = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled
 /** What a waiting run waits for. */
 export type WaitFor = 'time' | 'reset' | 'network' | 'store';
 
+/**
+ * What went wrong, as failure/kind.go has it, which a test of it demands. A newer gateway may send a kind that is not among
+ * these: `const kind: string = failure.kind` compares it with anything.
+ */
+export type Kind =
+  | 'timeout' | 'unreachable' | 'tls' | 'auth' | 'billing' | 'rate_limit' | 'quota' | 'overloaded' | 'unavailable'
+  | 'stream_interrupted' | 'malformed_response' | 'empty_response' | 'context_overflow' | 'invalid_request' | 'content_filter'
+  | 'model_not_found' | 'output_truncated' | 'misconfigured' | 'tool_failure' | 'step_timeout' | 'max_turn_time' | 'run_timeout'
+  | 'interrupted' | 'prompt_failure' | 'internal' | 'budget' | 'round_limit' | 'unknown';
+
 /** What went wrong with an attempt, in words for people and in codes for programs. */
 export interface Failure {
-  kind: string;
+  kind: Kind;
   code: string;
   variant?: string;
   origin: string;

@@ -340,10 +340,8 @@ export class Fold {
       this.open.tried.chosen = { ...button, label };
     }
     const to = b.model ?? button.model;
-    if (button.kind === 'cancel_wait') {
+    if (button.kind === 'cancel_wait' || button.kind === 'stop') {
       this.cancelled = true;
-    } else if (button.kind === 'stop') {
-      this.open.stopped = true;
     } else if (button.plugin) {
       this.open.decided = false; // its plugin is asked what follows
     } else {
@@ -435,8 +433,6 @@ export class Fold {
     v.stopReason = b.stopReason;
     if (this.suggestionOver) {
       v.closed = 'expired';
-    } else if (this.open?.stopped || b.status === 'cancelled') {
-      v.closed = 'stopped';
     } else if (this.suggestionOpen) {
       v.closed = 'superseded';
     }
@@ -544,7 +540,6 @@ interface OpenFailure {
   tried?: TriedFailure | undefined;
   decided?: boolean;
   accepted?: boolean;
-  stopped?: boolean;
 }
 
 function noCall(): { retries: number; quiet: boolean; tried: TriedFailure[]; passedOver?: Failure } {

@@ -44,7 +44,7 @@ export function situation(v: View, now: number): Situation {
   switch (v.status) {
     case 'completed': return plain('idle');
     case 'cancelled': return plain('stopped', stopped(v));
-    case 'failed': return v.closed === 'stopped' ? plain('stopped', stopped(v)) : plain(v.closed ? 'idle' : 'failed');
+    case 'failed': return plain(v.closed ? 'idle' : 'failed');
   }
   if (v.paused !== undefined && (v.wait?.for ?? 'store') === 'store') {
     return plain('wait_store', v.paused || 'The run waits for its store. It goes on by itself.');

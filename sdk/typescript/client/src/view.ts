@@ -11,8 +11,8 @@ export interface View {
   status: Status;
   waitingFor?: WaitFor;
   stopReason?: string;
-  /** How a run's suggestion or the run itself was closed, where that is more than its status says. */
-  closed?: 'stopped' | 'expired' | 'superseded';
+  /** How the suggestion of a run that failed was closed, where nobody answered it. */
+  closed?: 'expired' | 'superseded';
   /** The model that the run was started with. */
   chosenModel: string;
   /** The model that is asked, or was asked last. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { clock, Fold, recovered, situation, spell, spoken, type RunEvent, type Situation, type TriedFailure } from '../src/index.js';
+import { clock, Fold, limitInWords, recovered, situation, spell, spoken, type Kind, type RunEvent, type Situation, type TriedFailure } from '../src/index.js';
 
 const began = Date.parse('2026-03-01T09:00:00Z');
 
@@ -97,7 +97,16 @@ test('waits for the network and for a reset', () => {
   assert.equal(s.line(1), `Waiting for Anthropic until ${clock(Date.parse('2026-03-01T15:00:00Z'), began)}. You can close this page.`);
 });
 
+test('a slip in a kind is found by the compiler', () => {
+  // @ts-expect-error a kind of nobody's
+  const kind: Kind = 'rate_limitt';
+  const tomorrow: string = ({ kind } as { kind: Kind }).kind; // what a newer gateway sends is read as it is
+  assert.equal(tomorrow, 'rate_limitt');
+});
+
 test('words', () => {
+  assert.equal(limitInWords('round_limit'), 'the run has had all its rounds');
+  assert.equal(limitInWords('a_limit_of_tomorrow'), 'a limit of tomorrow');
   assert.equal(spell(42_900), '42 s');
   assert.equal(spell(3_900_000), '1 h 5 min');
   assert.equal(spell(3_200, true), '4 s');

@@ -9,10 +9,16 @@ import {
 import { ReplaySafety as WireReplaySafety, type RunErrorRequest } from "./gen/mulligan/v1/plugin.js";
 import { type Message, newTranscript } from "./transcript.js";
 
-/** The names of an enum, and whatever a newer host says. `""` is not set. */
-type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">> | (string & {});
+/**
+ * The names of an enum; `""` is not set. A newer host may send others, which are read as any
+ * text, though no name of theirs is known here.
+ */
+type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED" | "UNRECOGNIZED">> | "";
 
-/** What went wrong. New kinds may appear: go by `retryable` then, or have no opinion. */
+/**
+ * What went wrong. A newer host may send a kind that is not among these: go by `retryable` where
+ * you do not know it, or have no opinion. `const kind: string = e.kind` compares it with anything.
+ */
 export type Kind = Names<typeof WireKind>;
 
 /** Whose failure it is. */
@@ -229,10 +235,12 @@ function secondsIfSet(ms: bigint): number | undefined {
   return ms === 0n ? undefined : seconds(ms);
 }
 
-/** Makes one string of an enum's number and its companion, by docs/plugin-protocol.md, "The event". */
-function name(names: Record<number, string>, prefix: string, value: number, companion = ""): string {
-  if (value === 0) {
-    return companion;
-  }
-  return names[value]?.toLowerCase() ?? `${prefix}_${value}`;
+/**
+ * Makes one string of an enum's number and its companion, by docs/plugin-protocol.md, "The event".
+ * What a newer host says is passed on, whatever the type knows.
+ */
+function name<E extends Record<string, string | number>>(names: E, prefix: string, value: number, companion = ""): Names<E> {
+  const known = names[value];
+  const text = value === 0 ? companion : typeof known === "string" ? known.toLowerCase() : `${prefix}_${value}`;
+  return text as Names<E>;
 }

@@ -5,7 +5,7 @@ import type { Kind } from "@mulligan-run/plugin";
 import { event } from "@mulligan-run/plugin/testing";
 
 import { newEvent } from "../src/event.js";
-import { Failure as WireFailure, Kind as WireKind } from "../src/gen/mulligan/v1/failure.js";
+import { Failure as WireFailure, Kind as WireKind, type Phase as WirePhase } from "../src/gen/mulligan/v1/failure.js";
 import { RunErrorRequest } from "../src/gen/mulligan/v1/plugin.js";
 
 const empty = newEvent(RunErrorRequest.decode(new Uint8Array()));
@@ -49,4 +49,28 @@ test("what an event shares with its failure is given once", () => {
 test("alternatives and models are given once", () => {
   assert.deepEqual(event({ alternatives: ["a/b"] }).models, [{ model: "a/b", contextTokens: 0 }]);
   assert.deepEqual(event({ models: [{ model: "a/b", contextTokens: 4096 }] }).alternatives, ["a/b"]);
+});
+
+test("a slip in a name is found by the compiler", () => {
+  // @ts-expect-error a kind of nobody's
+  event({ kind: "rate_limitt" });
+  // @ts-expect-error
+  event({ failure: { kind: "rate_limitt" } });
+  // @ts-expect-error a text that may be anything
+  event({ kind: "rate_limit" as string });
+  // @ts-expect-error a phase of nobody's
+  event({ failure: { phase: "mid_air" } });
+  // @ts-expect-error a plugin that would never answer
+  assert.equal(event().kind === "rate_limitt", false);
+  // @ts-expect-error
+  const kinds: readonly Kind[] = ["rate_limitt"];
+  assert.ok(kinds);
+});
+
+test("kinds of tomorrow are read as they are", () => {
+  const m = RunErrorRequest.decode(new Uint8Array());
+  m.failure = { ...WireFailure.decode(new Uint8Array()), kind: 0, kindName: "out_of_coffee", phase: 99 as WirePhase };
+  const e = newEvent(m);
+  assert.equal<string>(e.kind, "out_of_coffee");
+  assert.equal<string>(e.failure.phase, "phase_99");
 });

@@ -1,0 +1,50 @@
+package recovery
+
+import (
+	"strings"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
+
+// What Decision.BlockedBy and Suggestion.BlockedBy say, besides the kind of a failure that is
+// itself a limit of the run and the name of a clock that a wait would run into.
+const (
+	blockedCrashes     = "crash_loop"
+	blockedAttempts    = "max_attempts"
+	blockedFailures    = "max_failed_attempts"
+	blockedRetries     = "max_retries"
+	blockedHopeless    = "not_retryable"
+	blockedDelay       = "max_delay"
+	blockedIdle        = "idle_breaker"
+	blockedCompact     = "compaction"
+	blockedCompactions = "max_compactions"
+)
+
+// limits say what each limit is to people; the TypeScript client has the same.
+var limits = map[string]string{
+	blockedCrashes:     "the run was interrupted too often in a row",
+	blockedAttempts:    "this model call has had all its attempts",
+	blockedFailures:    "too many attempts of this run have failed",
+	blockedRetries:     "all retries are used up",
+	blockedHopeless:    "the same request would fail again",
+	blockedDelay:       "the wait would be longer than 7 days",
+	blockedIdle:        "the model went silent too often",
+	blockedCompact:     "the conversation cannot be made shorter",
+	blockedCompactions: "the conversation has been shortened as often as it may be",
+
+	string(failure.KindBudget):      "the budget is used up",
+	string(failure.KindRoundLimit):  "the run has had all its rounds",
+	string(failure.KindMaxTurnTime): "the time for this turn is up",
+	string(failure.KindRunTimeout):  "the time for this run is up",
+	string(failure.TimerMaxTurn):    "the wait would go beyond the time for this turn",
+	string(failure.TimerRun):        "the wait would go beyond the time for this run",
+}
+
+// LimitInWords says what blockedBy stands for, so that it can follow "because": "all retries are used
+// up". A limit of tomorrow is told by its name.
+func LimitInWords(blockedBy string) string {
+	if said, ok := limits[blockedBy]; ok {
+		return said
+	}
+	return strings.ReplaceAll(blockedBy, "_", " ")
+}
