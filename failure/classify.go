@@ -7,36 +7,48 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Classify makes any failed attempt a Failure: one kind for any evidence whatever. It
-// asks, in this order: a Failure in Err's chain; what the adapter knows for sure; the
-// provider's code in the body; what the provider says where its code is too general; the
-// cause that its words come to, where the status says no more than that the request was
-// refused; the HTTP status; the words of the transport; the cause that any words come to
-// (causes.go). It never panics, and its time is linear in
-// what it is given.
-func Classify(e Evidence) *Failure { return Diagnose(e).Failure }
+// Classify makes any failed attempt a Failure: one kind for any evidence whatever, by the
+// order that the package's doc tells. It never panics, and its time is linear in what it is
+// given.
+func Classify(e Evidence) *Failure {
+	if f, ok := AsFailure(e.Err); ok && f != nil {
+		return adopt(f, &e)
+	}
+	c := gather(&e)
+	v, _ := c.verdict(0)
+	f, _, _ := c.failure(v)
+	return f
+}
 
-// Diagnose is Classify with the evidence that decided.
+// Diagnose is Classify with the evidence that decided, how sure that is, and what else it
+// might have been.
 func Diagnose(e Evidence) Diagnosis {
 	if f, ok := AsFailure(e.Err); ok && f != nil {
 		f = adopt(f, &e)
 		known := Clue{Source: ClueFailure, Value: oneLine(string(f.Kind), maxClueValue)}
-		return Diagnosis{Failure: f, Evidence: []Clue{known.sure("")}}
+		return Diagnosis{Failure: f, Confidence: certain, Evidence: []Clue{known.sure("")}}
 	}
 	c := gather(&e)
-	v, _ := c.verdict(0)
-	f := NewFailure(v.kind, OriginModel, e.Phase, e.Err)
+	v, step := c.verdict(0)
+	f, retry, h := c.failure(v)
+	return Diagnosis{Failure: f, Confidence: confidence(step), RunnerUp: c.runnerUp(v, step), Evidence: c.evidence(v, retry, h, f)}
+}
+
+// failure is what the verdict comes to, with what decided whether it may be tried again and
+// when to come back.
+func (c *reading) failure(v verdict) (f *Failure, retry Clue, h hint) {
+	e := c.e
+	f = NewFailure(v.kind, OriginModel, e.Phase, e.Err)
 	f.Variant = v.variant
 	f.Provider, f.Model, f.HTTPStatus = e.Provider, e.Model, e.Status
 	f.ProviderCode = c.providerCode(v)
 	f.RequestID = c.requestID()
 	f.Detail = c.detail()
-	var retry Clue
 	f.Retryable, retry = c.retryable(v)
 	f.place()
-	h := c.comeBack(v, f)
+	h = c.comeBack(v, f)
 	f.Describe(Words{})
-	return Diagnosis{Failure: f, Evidence: c.evidence(v, retry, h, f)}
+	return f, retry, h
 }
 
 // adopt fills the gaps of a Failure that somebody who knew more has made.

@@ -9,9 +9,21 @@ import (
 
 // Diagnosis is a Failure and what it was recognised by.
 type Diagnosis struct {
-	Failure  *Failure `json:"failure"`
-	Evidence []Clue   `json:"evidence"` // never empty; the first clue decided the kind
+	Failure    *Failure   `json:"failure"`
+	Confidence int        `json:"confidence"`         // 0 to 100: of as many unseen failures recognised in the same way, how many were so; 0 = nothing is known
+	RunnerUp   *Candidate `json:"runnerUp,omitempty"` // what it would be without the evidence that decided; nil = nothing else
+	Evidence   []Clue     `json:"evidence"`           // never empty; the first clue decided the kind
 }
+
+// Candidate is another kind that a failure might have been.
+type Candidate struct {
+	Kind       Kind `json:"kind"`
+	Confidence int  `json:"confidence"` // as Diagnosis's, had it decided
+	By         Clue `json:"by"`
+}
+
+// certain is the Confidence where somebody who knew has made the Failure.
+const certain = 100
 
 // Clue is one thing that was seen of a failed attempt. It holds no more of what a
 // provider said than the phrase that a rule knows.

@@ -16,12 +16,40 @@
 //
 // # What counts more than what
 //
-//  1. What the caller saw itself (Evidence.Kind, a Failure in the error's chain): it was there.
-//  2. What the transport said: a name that does not resolve is no opinion of a provider's.
-//  3. A code in the body that names one cause (insufficient_quota): it was chosen for programs.
-//  4. A general type in the body (invalid_request_error): it stands for many causes.
-//  5. The HTTP status: proxies set it, too, and it stands for even more.
-//  6. Wording: written for people, and changed without notice.
+// A specific code beats a general type, what the body says of itself beats the status, and both
+// beat loose words. Step by step (precedence.go), each with the reason why it stands before the
+// next:
+//
+//  1. A Failure in the error's chain: somebody who knew more has decided. It is taken as it is.
+//  2. What the adapter saw (Evidence.Kind): its own timer, a refused connection. It was there;
+//     all else only tells of it.
+//  3. A page: a log-in, a bot check, a web server that knows no such path. No provider said this,
+//     so that nothing in it is a provider's word.
+//  4. The figures of a quota: identifiers and delays beside a limit tell a day that is used up
+//     from a minute, which the code and the sentence beside them call the same.
+//  5. Exact words: the few sentences for which the provider has a code that means something else
+//     ("your organization must be verified" comes as model_not_found).
+//  6. A code that names one cause (insufficient_quota): it was chosen for programs, and is kept
+//     when sentences are written anew.
+//  7. A sentence that names one cause: general codes stand for many, and it tells which.
+//  8. The words of a code that no table has (BILLING_PAUSED): a name for one thing, though we
+//     never saw it, says more than one for many.
+//  9. A general code (rate_limit_error, server_error): still chosen by the provider, and for less
+//     than a status stands for.
+//  10. Why it was refused: a cause that the words come to, over those statuses alone that say less
+//     (a 400 to "wallet is empty").
+//  11. The HTTP status: proxies set it, too, but it is a number from a list, and not prose.
+//  12. A code that says no more than a status of 400 does: only where there is no status.
+//  13. An empty answer: it ended as it should, and nothing else was wrong with it.
+//  14. A status in the message: who passes a failure on with its number knew the number.
+//  15. Loose words ("timed out", "rate limit"): the transport's, or whoever passed it on with
+//     nothing else; they are exact as far as they go.
+//  16. A cause in any words: what they speak of and what they say of it, in ten languages. It
+//     reads sentences that nobody has seen before, so it errs more than what is known.
+//  17. How it ended: an error without words, an answer that is none.
+//
+// What no step knows is [KindUnknown], which is tried again once: a guess would be worse. A
+// Diagnosis says how sure its step is, and what the next one says that is of another opinion.
 //
 // Text that a model wrote or that a tool printed is never evidence.
 //
@@ -35,7 +63,8 @@
 //	reading.go    what they go by, which body.go, status.go and hints.go read of the evidence
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
-//	              that; lexer.go cuts it into words, lexicon.go knows them in nine languages
+//	              that; lexer.go cuts it into words, lexicon.go finds in meanings.go
+//	              what they mean, in ten languages
 //	diagnosis.go  what it was recognised by
 //	words.go      the title and the message for people, from the wordings of copy.go
 //	words/        what any text goes through before people read it

@@ -119,6 +119,10 @@ func (x *explained) writeNote(n *note) {
 	retry, dress := n.retryable(f)
 	n.row("retryable", retry, dress)
 	n.row("wait", waitOf(f), plain)
+	n.row("confidence", confidenceOf(x.Confidence), plain)
+	if other := x.RunnerUp; other != nil {
+		n.row("runner-up", fmt.Sprintf("%s, by %s (%s)", other.Kind, other.By, confidenceOf(other.Confidence)), n.ink.dim)
+	}
 	n.heading("Evidence")
 	for _, c := range x.Evidence {
 		n.row(clueLabel(c), c.String(), plain)
@@ -174,6 +178,14 @@ func waitOf(f *failure.Failure) string {
 		return "until " + clockOf(f.ResetsAt)
 	}
 	return "none asked for"
+}
+
+// confidenceOf says how many of a hundred unseen failures recognised in the same way were so.
+func confidenceOf(percent int) string {
+	if percent == 0 {
+		return "none: nothing about it is known"
+	}
+	return fmt.Sprintf("%d %%", percent)
 }
 
 func clockOf(t time.Time) string { return t.UTC().Format("15:04 MST on January 2") }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -167,5 +168,34 @@ func TestLastEvent(t *testing.T) {
 		if data, stream := lastEvent(tt.body); data != tt.data || stream != tt.stream {
 			t.Errorf("%q: %q %v, want %q %v", tt.body, data, stream, tt.data, tt.stream)
 		}
+	}
+}
+
+// TestExplainSaysHowSureItIs tells the confidence and the runner-up, in words and in JSON.
+func TestExplainSaysHowSureItIs(t *testing.T) {
+	r := report{status: 402, message: "Rate limit exceeded, try again in 30s"}
+	if got := noteOf(t, r); !strings.Contains(got, "\n  confidence   97 %\n") || !strings.Contains(got, "\n  runner-up    billing, by status 402 (94 %)\n") {
+		t.Errorf("no confidence or runner-up in\n%s", got)
+	}
+	x, err := explain(&r, explainedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := x.writeJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Confidence int
+		RunnerUp   struct {
+			Kind       string
+			Confidence int
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &said); err != nil || said.Confidence != 97 || said.RunnerUp.Kind != "billing" || said.RunnerUp.Confidence != 94 {
+		t.Errorf("%+v (%v) of\n%s", said, err, b.String())
+	}
+	if got := noteOf(t, report{message: "something odd"}); !strings.Contains(got, "\n  confidence   none: nothing about it is known\n") || strings.Contains(got, "runner-up") {
+		t.Errorf("too sure:\n%s", got)
 	}
 }
