@@ -132,7 +132,7 @@ func (c *reading) saidOrPassedOn() string {
 // byCauses gives the first cause that a clause says, of those that may be said over a status of
 // this family; of all where it is none.
 func (c *reading) byCauses(said string, over statuses) (verdict, bool) {
-	clauses := clausesOf(said[:min(len(said), maxCause)])
+	clauses := clausesOf(words.Clip(said, maxCause))
 	all := clauses.concepts()
 	if _, minutes := c.saysAny(minutely); minutes {
 		all |= perMinute

@@ -179,8 +179,10 @@ func TestCausesKeepTheirDistance(t *testing.T) {
 func TestLongForeignMessage(t *testing.T) {
 	for _, before := range []string{"", "a", "ab"} {
 		message := before + strings.Repeat("啊", maxCause)
-		if f := Classify(Evidence{Err: errors.New(message)}); f.Kind != KindUnknown {
-			t.Errorf("%d letters before: %s", len(before), f.Kind)
+		for _, e := range []Evidence{{Err: errors.New(message)}, {Body: []byte(message)}} {
+			if f := Classify(e); f.Kind != KindUnknown {
+				t.Errorf("%d letters before: %s", len(before), f.Kind)
+			}
 		}
 	}
 }
