@@ -115,7 +115,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := models.choose(a.config); err != nil {
 		return usage(err)
 	}
-	if err := checkFor(a.config.Model, tools); err != nil {
+	if err := checkFor(a.config.Model, f.tools, tools); err != nil {
 		return err
 	}
 	if err := a.config.checkPrices(); err != nil {

@@ -72,13 +72,16 @@ func journal(line string) error {
 // noTool as a --tool leaves all tools out.
 const noTool = "none"
 
-// offered are the tools that a run gets: the configured ones, or those of the names.
-// "none" removes those before it.
+// offered are the tools that a run gets: all of them, or those of the names. "none" removes
+// those before it.
 func (a *app) offered(names []string, m *models) ([]runner.Tool, error) {
-	chosen := a.config.Tools
+	if len(names) == 0 {
+		return a.tools(m)
+	}
+	var chosen []toolEntry
 	var demo []runner.Tool
-	for i, name := range names {
-		if i == 0 || name == noTool {
+	for _, name := range names {
+		if name == noTool {
 			chosen, demo = nil, nil
 		}
 		if name == noTool || a.config.isMCP(name) || contains(demo, name) || slices.ContainsFunc(chosen, named(name)) {
@@ -96,10 +99,10 @@ func (a *app) offered(names []string, m *models) ([]runner.Tool, error) {
 	return append(configured, demo...), err
 }
 
-// checkFor finds a tool that the model is not given.
-func checkFor(model string, tools []runner.Tool) error {
+// checkFor finds a tool that was asked for by its name, and that the model is not given.
+func checkFor(model string, names []string, tools []runner.Tool) error {
 	for _, t := range tools {
-		if t.For != nil && !t.For(model) {
+		if t.For != nil && !t.For(model) && slices.Contains(names, t.Name) {
 			return usagef("the tool %q is the demo's and made up: %s is not given it", t.Name, model)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -34,11 +35,24 @@ providers:
 		t.Fatal(err)
 	}
 	defer a.close()
-	r, models, err := a.driver(t.Context(), nil) // as serve, chat and resume have it
+	served, models, err := a.driver(t.Context(), nil) // as serve, chat and resume have it
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer models.close()
+	tools, err := a.offered(nil, models) // as run has it
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := a.runner(models, health.New(), "fable/one", nil, runner.WithTools(tools...))
+	for verb, r := range map[string]*runner.Runner{"serve": served, "run": started} {
+		demosToolsOnly(t, verb, r, lab)
+	}
+}
+
+// demosToolsOnly has r ask models, of which one is the demo's.
+func demosToolsOnly(t *testing.T, verb string, r *runner.Runner, lab *faultlab.Lab) {
+	t.Helper()
 	for model, want := range map[string]bool{"anthropic/claude-sonnet-4-5": false, "openai/gpt-5.2": false, "work/fable-1": false, "fable/one": true} {
 		_, name, _ := strings.Cut(model, "/")
 		lab.Script(name, faultlab.Answer("Hello."))
@@ -51,7 +65,7 @@ providers:
 		}
 		requests := lab.Requests()
 		if has := bytes.Contains(requests[len(requests)-1].Body, []byte("get_weather")); has != want {
-			t.Errorf("%s is given the demo's weather: %v", model, has)
+			t.Errorf("%s: %s is given the demo's weather: %v", verb, model, has)
 		}
 	}
 }
