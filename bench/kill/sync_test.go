@@ -3,12 +3,13 @@ package kill
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 // TestAcknowledgedAfterSync looks at a life's system calls: between the writes of an
@@ -38,16 +39,13 @@ func TestSyncCheckFindsLies(t *testing.T) {
 // traced runs a child with a planted fault under strace, and judges what it did.
 func traced(t *testing.T, fault string) (acks int, wrong []string) {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("CI") != "" && runtime.GOOS == "linux" {
-			t.Fatal("strace is missing: install it, for example with apt-get install strace")
-		}
-		t.Skip("strace is missing, so nobody looks whether an acknowledgement follows a sync")
+	if runtime.GOOS != "linux" {
+		t.Skip("NOT TESTED: strace, which sees whether an acknowledgement follows a sync, is Linux's")
 	}
+	needs.Programs(t, "seeing whether an acknowledgement follows a sync", "strace")
 	c := newCycle(t, 1, named("after started")[0])
 	trace := filepath.Join(t.TempDir(), "trace")
-	args := []string{strace, "-f", "-y", "-s", "16", "-e", "trace=write,pwrite64,fsync,fdatasync", "-o", trace, os.Args[0]}
+	args := []string{"strace", "-f", "-y", "-s", "16", "-e", "trace=write,pwrite64,fsync,fdatasync", "-o", trace, os.Args[0]}
 	c.plan.Fault = fault
 	cmd, tale, stderr := childProcess(t, c.plan.String(), args...)
 	if err := cmd.Start(); err != nil {

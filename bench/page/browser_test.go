@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 // patience is how long a state may take to come, where nobody waits on purpose.
@@ -24,6 +28,7 @@ const patience = 15 * time.Second
 var browser struct {
 	once  sync.Once
 	path  string
+	why   error // there is none
 	ctx   context.Context
 	close context.CancelFunc
 }
@@ -44,9 +49,12 @@ func chromium(t *testing.T) context.Context {
 	}
 	browser.once.Do(func() {
 		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-			if path, err := exec.LookPath(name); err == nil {
-				browser.path = path
+			if browser.why = needs.Runs(name); browser.why == nil {
+				browser.path = name
 				break
+			}
+			if !errors.Is(browser.why, exec.ErrNotFound) {
+				break // it is there, and does not run
 			}
 		}
 		if browser.path == "" {
@@ -61,15 +69,14 @@ func chromium(t *testing.T) context.Context {
 		if err := chromedp.Do(ctx); err != nil {
 			browser.close()
 			browser.ctx, browser.close = nil, nil
-			browser.path = "" // it is there, and does not start
-			t.Log("the browser does not start:", err)
+			browser.path, browser.why = "", fmt.Errorf("it does not start: %w", err)
 		}
 	})
 	if browser.path == "" {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no Chromium in PATH: install it, for example Debian's package chromium")
+			t.Fatalf("the page needs Chromium, for example Debian's package chromium: %v", browser.why)
 		}
-		t.Skip("SKIPPED: no Chromium in PATH, so the page was not looked at")
+		t.Skipf("NOT TESTED: the page needs Chromium, and was not looked at: %v", browser.why)
 	}
 	return browser.ctx
 }

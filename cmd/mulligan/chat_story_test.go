@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 // pane is a terminal in which the program runs.
@@ -21,12 +23,7 @@ type pane struct {
 // inTerminal runs the program in a terminal of that size.
 func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 	h.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("CI") != "" {
-			h.Fatal("there is no tmux, and this test needs a terminal: install it")
-		}
-		h.Skip("SKIPPED: there is no tmux, and this test needs a terminal: install it to run it")
-	}
+	needs.Programs(h, "a chat in a terminal", "tmux")
 	program, err := exec.LookPath("mulligan")
 	if err != nil {
 		h.Fatal(err)

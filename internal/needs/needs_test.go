@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // stub puts a program that fails first on the PATH.
@@ -26,6 +27,18 @@ func TestAStubIsNoToolchain(t *testing.T) {
 		t.Error("a program that is not there runs")
 	}
 	if err := Runs("go"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAStubThatHangs: nobody waits for it, nor for what it has started.
+func TestAStubThatHangs(t *testing.T) {
+	usual := patience
+	patience = 100 * time.Millisecond
+	defer func() { patience = usual }()
+	stub(t, "cargo", "sleep 1000\necho never\n")
+	begun := time.Now()
+	if err := Runs("cargo"); err == nil || !strings.Contains(err.Error(), "does not run") || time.Since(begun) > time.Minute {
 		t.Error(err)
 	}
 }

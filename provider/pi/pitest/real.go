@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 // Real gives the commands that start the real Pis of the repository at root, by their
@@ -26,6 +28,7 @@ func Real(t *testing.T, root string) map[string][]string {
 		}
 		return path
 	}
+	needs.Programs(t, "the Pi coding agent", "node")
 	node, err := exec.LookPath("node")
 	if err != nil {
 		missing(t, err)
@@ -45,7 +48,7 @@ func missing(t *testing.T, what error) {
 	if os.Getenv("CI") != "" {
 		t.Fatalf("Pi is not installed: %v; run: make pi", what)
 	}
-	t.Skipf("PI IS NOT INSTALLED, nothing was tested: %v; run: make pi", what)
+	t.Skipf("NOT TESTED: Pi is not installed: %v; run: make pi", what)
 }
 
 // Models is Pi's models.json with a provider per wire, fakean and fakeoa, at that address,

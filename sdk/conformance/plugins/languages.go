@@ -2,9 +2,10 @@ package plugins
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
 // Language is an SDK: what it takes to make its conformance plugin.
@@ -30,10 +31,10 @@ var Languages = []Language{
 	{Name: "rust", Sources: rustSources, Needs: []string{"cargo"}, make: makeRust},
 }
 
-// Missing names a program that is needed and not there, "" if all are.
+// Missing names a program that is needed and does not run, or is not there; "" if all are well.
 func (l Language) Missing() string {
 	for _, tool := range l.Needs {
-		if _, err := exec.LookPath(tool); err != nil {
+		if needs.Runs(tool) != nil {
 			return tool
 		}
 	}

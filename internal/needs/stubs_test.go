@@ -1,0 +1,132 @@
+package needs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/mulligan-run/mulligan/"
+	stubSays = "this is a stub and does not work"
+)
+
+// stubbed are all programs that tests use and that whoever changes only Go need not have.
+var stubbed = []string{
+	"node", "npm", "npx", "python3", "python", "cargo", "rustc", "java", "javac", "mvn", "tmux", "strace",
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+}
+
+// foreign are the tests that use them, by their rooms.
+var foreign = map[string]string{
+	"bench/kill":            "TestAcknowledgedAfterSync",
+	"bench/page":            "^Test(Axe|Shortcuts|TwoWindows|RealPi|HostileText|Failed|SignIn)$",
+	"bench/pi":              ".",
+	"cmd/mulligan":          "^Test(Chat|ChatStops|RunAsks|RunLeavesOpen)$",
+	"cmd/mulligan/scaffold": "TestNewPluginsPass/(python|typescript|rust)",
+	"host/languages":        "TestFaults/(python|typescript|rust)",
+	"runner/mcp":            "TestLive",
+	"sdk/conformance":       "Test(Languages|Examples)/(python|typescript|rust|java)",
+}
+
+// indirect are the rooms that ask by way of another one.
+var indirect = map[string]string{"provider/pi/pitest": "bench/pi", "sdk/conformance/plugins": "sdk/conformance"}
+
+// TestOnlyGoIsNeeded has every program of another language be a stub that fails: what needs
+// one is skipped and says why, with CI=true it fails and says why, and nothing passes.
+func TestOnlyGoIsNeeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the tests of other rooms")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stubs := t.TempDir()
+	for _, name := range stubbed {
+		if err := os.WriteFile(filepath.Join(stubs, name), []byte("#!/bin/sh\necho '"+stubSays+"' >&2\nexit 1\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, room := range slices.Sorted(maps.Keys(foreign)) {
+		for ci, want := range map[string]string{"": "skip", "true": "fail"} {
+			t.Run(fmt.Sprintf("%s, CI=%q", room, ci), func(t *testing.T) {
+				cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "-count=1", "-timeout=5m", "-run", foreign[room], "./"+room)
+				cmd.Dir = root
+				cmd.Env = append(os.Environ(), "PATH="+stubs+string(os.PathListSeparator)+os.Getenv("PATH"), "CI="+ci)
+				out, err := cmd.Output()
+				if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+					t.Fatal(err)
+				}
+				judge(t, out, want)
+			})
+		}
+	}
+}
+
+// judge looks at the tests that have no tests within them.
+func judge(t *testing.T, out []byte, want string) {
+	t.Helper()
+	ends, said := map[string]string{}, map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Buffer(nil, 4<<20); lines.Scan(); {
+		var line struct{ Action, Test, Output string }
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, lines.Bytes())
+		}
+		switch line.Action {
+		case "pass", "fail", "skip":
+			ends[line.Test] = line.Action
+		case "output", "build-output":
+			said[line.Test] += line.Output
+		}
+	}
+	leaves := 0
+	for name, end := range ends {
+		if name == "" || hasChildren(name, ends) {
+			continue
+		}
+		leaves++
+		if end != want || !strings.Contains(said[name], stubSays) || want == "skip" && !strings.Contains(said[name], "NOT TESTED") {
+			t.Errorf("%s: %s, want %s, and it says\n%s", name, end, want, said[name])
+		}
+	}
+	if leaves == 0 {
+		t.Errorf("no test was run:\n%s", out)
+	}
+}
+
+func hasChildren(name string, all map[string]string) bool {
+	for other := range all {
+		if strings.HasPrefix(other, name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestEveryRoomThatAsksIsListed: who uses this package is among those that are run with stubs.
+func TestEveryRoomThatAsksIsListed(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(line, " ")
+		room := strings.TrimPrefix(path, module)
+		if strings.Contains(imports, module+"internal/needs") && foreign[room] == "" && foreign[indirect[room]] == "" {
+			t.Errorf("%s asks for programs of other languages: say in foreign which of its tests do", room)
+		}
+	}
+}
