@@ -81,6 +81,11 @@ var Rooms = []Room{
 		Why:  "an engine is an adapter whose other end is a program: beside what adapters have it needs only how processes are started and ended",
 	},
 	{
+		From: "provider/pi/pitest",
+		May:  []string{"std", "internal/needs"},
+		Why:  "tests drive the real Pi, where there is one",
+	},
+	{
 		From: "provider/...",
 		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "provider/internal/..."},
 		Why:  "an adapter turns one wire into deltas and failures; it never knows another adapter or who calls it",
@@ -176,6 +181,11 @@ var Rooms = []Room{
 		From: "sdk/conformance/goplugin",
 		May:  []string{"std", "llm/...", "failure/...", "recovery/...", "sdk/go/plugin"},
 		Why:  "the Go SDK's conformance plugin is what an author could write: it has no door that authors lack",
+	},
+	{
+		From: "sdk/conformance/plugins",
+		May:  []string{"std", "internal/needs"},
+		Why:  "making the plugins that are judged takes toolchains, and nothing of what judges them",
 	},
 	{
 		From: "sdk/conformance/...",
