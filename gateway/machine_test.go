@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,40 +10,8 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/procgroup/scarce"
 )
-
-// exhaust leaves this process no descriptors until the test ends.
-func exhaust(t *testing.T) {
-	t.Helper()
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	few := limit
-	few.Cur = min(few.Cur, 256)
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
-	var taken []*os.File
-	t.Cleanup(func() {
-		for _, f := range taken {
-			_ = f.Close()
-		}
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-			t.Error(err)
-		}
-	})
-	for {
-		f, err := os.Open(os.DevNull)
-		if errors.Is(err, syscall.EMFILE) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken = append(taken, f)
-	}
-}
 
 // ask makes a request without a socket.
 func (g *guarded) ask(header string) *httptest.ResponseRecorder {
@@ -81,7 +48,7 @@ func TestS02WithoutDescriptors(t *testing.T) {
 	if g.token, err = gateway.ReadToken(g.dir); err != nil {
 		t.Fatal(err)
 	}
-	exhaust(t)
+	scarce.Descriptors(t)
 	for deadline := time.Now().Add(10 * time.Second); g.ask(g.bearer()).Code != http.StatusOK; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the new token does not hold")
@@ -103,7 +70,7 @@ func TestS02WithoutDescriptors(t *testing.T) {
 func TestS02ASessionWithoutDescriptors(t *testing.T) {
 	g := guard(t, nil)
 	session := g.logIn()
-	exhaust(t)
+	scarce.Descriptors(t)
 	for range 8 {
 		if got := g.ask(session); got.Code != http.StatusOK {
 			t.Errorf("%d %s", got.Code, got.Body)

@@ -38,13 +38,27 @@ type folders struct {
 
 func newFolders() *folders {
 	f := &folders{groups: groupFolder}
-	f.sockets = sync.OnceValues(func() (string, error) {
+	f.sockets = onceMade(func() (string, error) {
 		return f.make("plugin sockets", socketParents(), func(dir string) bool { return len(dir)+roomBelow <= maxSocketPath })
 	})
-	f.copies = sync.OnceValues(func() (string, error) {
+	f.copies = onceMade(func() (string, error) {
 		return f.make("copies of pinned plugins", copyParents(), mayExecute)
 	})
 	return f
+}
+
+// onceMade gives what was made the first time that it could be.
+func onceMade(makeIt func() (string, error)) func() (string, error) {
+	var mu sync.Mutex
+	var made string
+	return func() (_ string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if made == "" {
+			made, err = makeIt()
+		}
+		return made, err
+	}
 }
 
 func socketParents() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
@@ -73,10 +87,13 @@ func (f *folders) make(what string, parents []string, fits func(string) bool) (s
 			_ = os.Remove(dir)
 			continue
 		}
+		if err := markFolder(dir); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
 		f.mu.Lock()
 		f.made = append(f.made, dir)
 		f.mu.Unlock()
-		return dir, markFolder(dir)
+		return dir, nil
 	}
 	return "", fmt.Errorf("no folder for %s: %w", what, err)
 }

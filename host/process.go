@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"time"
@@ -69,6 +70,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 		l.removeCopy()
 		return nil, err
 	}
+	var started *processRunner
 	made := make(chan *processRunner, 1)
 	p := &process{talk: newTalk(), name: l.spec.Name, free: l.removeCopy}
 	p.hash = l.hash
@@ -83,11 +85,14 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 		StartTimeout:     startTimeout,
 		Logger:           hclog.New(&hclog.LoggerOptions{Level: hclog.Off}),
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(protoconv.MaxReply)), grpc.WithIdleTimeout(0)},
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(protoconv.MaxReply)), grpc.WithIdleTimeout(0),
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return started.dial(ctx) }),
+		},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			r := newRunner(l, append(cmd.Env, env...), dir)
-			made <- r
-			return r, nil
+			started = newRunner(l, append(cmd.Env, env...), dir)
+			made <- started
+			return started, nil
 		},
 	})
 	connected := make(chan error, 1)

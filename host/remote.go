@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
@@ -102,7 +103,16 @@ func (r *remote) dial(ctx context.Context, a address) (net.Conn, error) {
 	case !a.secure:
 		dialer.Control = onlyHere
 	}
-	return dialer.DialContext(ctx, a.network, a.at)
+	return dialPatiently(ctx, &dialer, a.network, a.at)
+}
+
+// dialPatiently waits for a descriptor: gRPC only tells in words why it has no connection.
+func dialPatiently(ctx context.Context, dialer *net.Dialer, network, at string) (conn net.Conn, err error) {
+	err = procgroup.Patiently(ctx, func() (err error) {
+		conn, err = dialer.DialContext(ctx, network, at)
+		return err
+	})
+	return conn, err
 }
 
 // connect waits for the connection and for the plugin's word. A configuration is never

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -38,6 +39,7 @@ type processRunner struct {
 	stdin   *os.File       // the life line
 	withTLS bool
 	refused atomic.Pointer[error] // what is wrong with the first line
+	socket  string                // its address; valid once the first line was handed on
 	killed  atomic.Pointer[error] // why the host did, while it ran
 	id      atomic.Int64          // of the process, 0 before it is started
 	exited  chan struct{}
@@ -117,10 +119,16 @@ func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 	if err != nil {
 		r.refused.Store(&err)
 	} else {
+		r.socket = strings.Split(checked, "|")[3]
 		fmt.Fprintln(first, checked)
 	}
 	_ = first.Close()
 	_, _ = io.Copy(io.Discard, in)
+}
+
+// dial reaches the process.
+func (r *processRunner) dial(ctx context.Context) (net.Conn, error) {
+	return dialPatiently(ctx, &net.Dialer{}, "unix", r.socket)
 }
 
 // wait sees the process end, whoever holds its pipes, and ends what it has started.

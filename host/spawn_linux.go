@@ -9,12 +9,15 @@ import (
 )
 
 // spawn starts what build makes, in a process group of its own and, where there is
-// one, in the control group; where the system refuses that, without. It gives the
-// control group that is used.
+// one, in the control group; where the system refuses that, and not only for want of
+// descriptors or processes, without. It gives the control group that is used.
 func spawn(build func() *exec.Cmd, limits Limits, group *controlGroup) (*exec.Cmd, *controlGroup, error) {
 	cmd, err := spawnInto(build(), group)
 	if err != nil && group != nil {
 		group.remove()
+		if procgroup.Scarce(err) {
+			return nil, nil, err
+		}
 		group = nil
 		cmd, err = spawnInto(build(), nil)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 var errClosed = errors.New("the plugin host is closed")
@@ -145,14 +147,19 @@ func (s *supervised) start(a *attempt, spec Spec) {
 }
 
 // launch starts or reaches a peer beside what there is.
-func (s *supervised) launch(ctx context.Context, spec Spec) (peer, error) {
+func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if spec.Address != "" {
-		return reach(ctx, spec)
-	}
-	l := &launch{spec: spec, folders: s.folders, logger: s.logger, dispose: s.dispose}
-	return l.start(ctx)
+	err = procgroup.Patiently(ctx, func() (err error) {
+		if spec.Address != "" {
+			p, err = reach(ctx, spec)
+			return err
+		}
+		l := &launch{spec: spec, folders: s.folders, logger: s.logger, dispose: s.dispose}
+		p, err = l.start(ctx)
+		return err
+	})
+	return p, err
 }
 
 // adopt makes p the peer that is asked. The caller holds mu.

@@ -33,22 +33,27 @@ func Start(cmd *exec.Cmd) error {
 	}
 	started := make(chan error)
 	spawner() <- func() {
-		keepFiles()
-		started <- cmd.Start()
+		err := keepFiles()
+		if err == nil {
+			err = cmd.Start()
+		}
+		started <- err
 	}
 	return <-started
 }
 
 // keepFiles marks what this program itself was given as not for its children: Go opens
-// nothing that is inherited, whoever started this program may have.
-func keepFiles() {
+// nothing that is inherited, whoever started this program may have. Where they cannot be
+// listed for want of descriptors, nothing is started that might get them.
+func keepFiles() error {
 	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return
+	if Scarce(err) {
+		return err
 	}
 	for _, f := range files {
 		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
 			syscall.CloseOnExec(fd)
 		}
 	}
+	return nil
 }

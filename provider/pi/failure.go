@@ -9,6 +9,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // maxMessage is the most that people are told of what stands in Pi's way, in bytes.
@@ -85,7 +86,7 @@ func (h *hearing) trouble(err error) error {
 		return h.refusal(text)
 	}
 	kind := failure.KindInterrupted
-	if _, ok := errors.AsType[*misconfiguredError](err); ok {
+	if _, ok := errors.AsType[*misconfiguredError](err); ok && !procgroup.Scarce(err) {
 		kind = failure.KindMisconfigured
 	}
 	if p := h.session.last(); p != nil && errors.Is(err, errGone) {

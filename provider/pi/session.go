@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
@@ -147,7 +148,11 @@ func (s *session) ready(ctx context.Context, request llm.Request, target asked) 
 	if p != nil {
 		s.end(p)
 	}
-	return s.start(ctx, request, target)
+	err := procgroup.Patiently(ctx, func() (err error) {
+		p, err = s.start(ctx, request, target)
+		return err
+	})
+	return p, err
 }
 
 func (s *session) setModel(ctx context.Context, p *process, target asked) error {
@@ -165,9 +170,12 @@ func (s *session) start(ctx context.Context, request llm.Request, target asked) 
 		return nil, &misconfiguredError{fmt.Errorf("there is no program %s; %s", e.cfg.Command[0], Install)}
 	}
 	v, err := e.ask(ctx)
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	} else if err != nil {
+	case procgroup.Scarce(err):
+		return nil, &misconfiguredError{fmt.Errorf("start %s: %w", e.cfg.Command[0], err)}
+	case err != nil:
 		e.cfg.Logger.Warn("the version of Pi is not known", "err", err)
 	}
 	if err := e.folder.prepare(); err != nil {

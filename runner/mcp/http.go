@@ -13,6 +13,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // transport speaks to a server that runs elsewhere. Its headers are read from the
@@ -35,7 +37,7 @@ func (s Spec) transport() (sdk.Transport, error) {
 	}
 	base := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
 	}
 	client := &http.Client{
@@ -45,6 +47,16 @@ func (s Spec) transport() (sdk.Transport, error) {
 		},
 	}
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
+}
+
+// dial makes a connection, as soon as there is a descriptor for it.
+func dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	err = procgroup.Patiently(ctx, func() (err error) {
+		conn, err = dialer.DialContext(ctx, network, address)
+		return err
+	})
+	return conn, err
 }
 
 // authorized adds headers, bounds answers and notes refusals.

@@ -24,7 +24,7 @@ var errSilent = errors.New("it hangs: it gave no sign of life after a call that 
 // connect starts a server, or reaches it, and greets it.
 func (s *server) connect(ctx context.Context) (*link, error) {
 	l := &link{failed: make(chan struct{})}
-	transport, err := s.dial(l)
+	transport, err := s.dial(ctx, l)
 	if err != nil {
 		return nil, err
 	}

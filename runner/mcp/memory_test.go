@@ -30,7 +30,7 @@ type inMemory struct {
 }
 
 // dial starts it once more.
-func (m *inMemory) dial(*link) (sdk.Transport, error) {
+func (m *inMemory) dial(context.Context, *link) (sdk.Transport, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.starts++

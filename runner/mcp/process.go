@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -32,8 +33,16 @@ type process struct {
 	err    error         // how it ended; valid once exited is closed
 }
 
-// startProcess starts a server's command.
-func startProcess(spec Spec) (*process, error) {
+// startProcess starts a server's command, as soon as there are descriptors for it.
+func startProcess(ctx context.Context, spec Spec) (p *process, err error) {
+	err = procgroup.Patiently(ctx, func() (err error) {
+		p, err = start(spec)
+		return err
+	})
+	return p, err
+}
+
+func start(spec Spec) (*process, error) {
 	path, err := spec.program()
 	if err != nil {
 		return nil, fmt.Errorf("its command cannot be started: %w", err)

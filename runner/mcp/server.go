@@ -43,7 +43,7 @@ type server struct {
 	pace    pace
 	logger  *slog.Logger
 	client  *sdk.Client
-	dial    func(*link) (sdk.Transport, error)
+	dial    func(context.Context, *link) (sdk.Transport, error)
 	tried   chan struct{} // closed once its first start has succeeded or failed
 	ended   chan struct{} // closed once it is supervised no more
 	changed chan struct{} // holds one if the list of tools has changed
@@ -79,11 +79,11 @@ func newServer(spec Spec, pace pace, logger *slog.Logger) *server {
 }
 
 // transport starts the process, or says how the server elsewhere is reached.
-func (s *server) transport(l *link) (_ sdk.Transport, err error) {
+func (s *server) transport(ctx context.Context, l *link) (_ sdk.Transport, err error) {
 	if s.spec.URL != "" {
 		return s.spec.transport()
 	}
-	if l.process, err = startProcess(s.spec); err != nil {
+	if l.process, err = startProcess(ctx, s.spec); err != nil {
 		return nil, err
 	}
 	return l.process.transport(s.heardNoise), nil
