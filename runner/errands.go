@@ -10,8 +10,6 @@ import (
 // is done beside the loop, one after the other, and what comes of it is a message like any
 // other.
 type errands struct {
-	busy *busy // of the runner, which waits for them when it closes
-
 	mu      sync.Mutex
 	queue   []func()
 	running bool
@@ -25,7 +23,7 @@ func (e *errands) add(errand func()) {
 	e.queue = append(e.queue, errand)
 	if !e.running {
 		e.running = true
-		e.busy.Go(e.run)
+		go e.run()
 	}
 }
 

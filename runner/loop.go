@@ -16,6 +16,7 @@ const (
 	leaseTTL    = 15 * time.Second        // renewed after a third of it
 	lastWords   = 100 * time.Millisecond  // for a stream that is stopped to give what it held back
 	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
+	tellGrace   = 300 * time.Millisecond  // for what health is told when a run settles
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
 	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
@@ -93,7 +94,6 @@ func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *lo
 		r: r, id: id, run: run, offered: r.tools(), patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
 	}
-	l.errands.busy = &r.busy
 	l.hold(lease)
 	return l
 }
@@ -140,7 +140,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		}
 		l.giveBack()
 		l.saveLast(work)
-		l.errands.done(stopGrace)
+		l.errands.done(tellGrace)
 		lingers := l.run.End != nil && l.tools > 0
 		if !lingers {
 			l.leave()
