@@ -41,7 +41,7 @@ func (s *supervised) Start(ctx context.Context) error {
 	}
 	_, err = begun.wait(ctx)
 	if err != nil {
-		s.judge(ctx, err, 0)
+		s.record(ctx, err, 0)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.V
 	}
 	began := time.Now()
 	vote, err := s.ask(ctx, e)
-	s.judge(ctx, err, time.Since(began))
+	s.record(ctx, err, time.Since(began))
 	return vote, err
 }
 
@@ -104,9 +104,9 @@ func (s *supervised) admit() error {
 	return fmt.Errorf("left alone for another %v after failing: %s", max(0, left), s.lastError)
 }
 
-// judge tells the breaker how a call went. A caller that lost interest says nothing
+// record tells the breaker how a call went. A caller that lost interest says nothing
 // about the plugin.
-func (s *supervised) judge(ctx context.Context, err error, took time.Duration) {
+func (s *supervised) record(ctx context.Context, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.changed()

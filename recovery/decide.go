@@ -33,7 +33,7 @@ func Decide(r *Run) Decision {
 	}
 	d.Delay = r.delay(d)
 	d.BlockedBy = r.blocked(d)
-	d = r.patient(d)
+	d = r.withPatience(d)
 	switch d.BlockedBy {
 	case blockedIdle, blockedCompact, blockedCompactions:
 		return r.leave(d)

@@ -34,9 +34,9 @@ func (r *Run) backoff(model string) failure.Millis {
 	return firstBackoff << min(failures-1, doublings)
 }
 
-// patient is d where the attempts of the call are spent and its patience is not: the last
+// withPatience is d where the attempts of the call are spent and its patience is not: the last
 // round, or the next model in it.
-func (r *Run) patient(d Decision) Decision {
+func (r *Run) withPatience(d Decision) Decision {
 	switch {
 	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.mayPass():
 		return d

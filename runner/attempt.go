@@ -133,7 +133,7 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 			cause := context.Cause(ctx)
 			offline := a.offline(ctx, err)
 			a.loop.post(func(ctx context.Context) error {
-				return a.loop.attemptEnded(ctx, key, j, a.judge(err, cause), offline)
+				return a.loop.attemptEnded(ctx, key, j, a.checkAnswer(err, cause), offline)
 			})
 		})
 	}
@@ -310,9 +310,9 @@ func (l *loop) inAir(a *attempt) bool {
 	return at != nil && at.InAir && !at.Orphan && at.ID == a.id
 }
 
-// judge says whether what was heard is an answer. Only a stream that the provider
+// checkAnswer says whether what was heard is an answer. Only a stream that the provider
 // itself ended is one.
-func (a *attempt) judge(err, cause error) error {
+func (a *attempt) checkAnswer(err, cause error) error {
 	expired, timedOut := errors.AsType[*expiredError](cause)
 	switch {
 	case timedOut && (err != nil || a.answer.Stop == ""): // a finished answer is never lost to a timer

@@ -16,11 +16,11 @@ func (l *loop) attemptEnded(ctx context.Context, key string, j *job, err error, 
 	a := j.attempt
 	switch {
 	case !l.inAir(a), errors.Is(err, errStopped):
-		l.landed(key, j)
+		l.takeOut(key, j)
 	case err != nil:
 		l.attemptFailed(key, j, l.failed(a, err, offline))
 	default:
-		l.landed(key, j)
+		l.takeOut(key, j)
 		return l.attemptAnswered(ctx, a)
 	}
 	return nil

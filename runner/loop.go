@@ -33,32 +33,32 @@ var errSlept = errors.New("the computer slept")
 
 // loop drives one run. Only its goroutine touches its fields.
 type loop struct {
-	r        *Runner
-	id       string
-	run      *recovery.Run
-	offered  []Tool         // the tools, as they were when the loop was made
-	lease    timeline.Lease // as it was claimed; changed only while nothing is in the air
-	until    atomic.Int64   // its end by now, Unix ns
-	mailbox  chan message
-	work     context.Context // what every effect's context comes from; over when the loop is
-	air      map[string]*job // effects that are going on, by key
-	shadows  shadows
-	clock    *clock
-	engaged  engaged
-	tools    int  // goroutines of tool calls
-	misfits  int  // answers in a row that called a tool with arguments that do not fit
-	leaving  bool // the run is let go of, for another process to go on with
-	landing  bool // what is in the air is landed: what is asked of the run now is found in its inbox
-	errands  errands
-	counted  counted
-	reserved *reservation  // what the day was asked for the next call; nil = nothing
-	turn     string        // the key of the model call whose turn it is
-	wait     time.Duration // until the turn that opening took
-	opened   uint64        // the attempt that was written by opening and is not in the air yet
-	before   []llm.Message // what the run continues, until it begins
-	behind   int           // runs that were read for that
-	saved    uint64        // the last event that a snapshot knows
-	unlock   func()        // lets others here claim the run, which then is driven or nobody's
+	r           *Runner
+	id          string
+	run         *recovery.Run
+	offered     []Tool         // the tools, as they were when the loop was made
+	lease       timeline.Lease // as it was claimed; changed only while nothing is in the air
+	until       atomic.Int64   // its end by now, Unix ns
+	mailbox     chan message
+	work        context.Context // what every effect's context comes from; over when the loop is
+	air         map[string]*job // effects that are going on, by key
+	shadows     shadows
+	clock       *clock
+	engaged     engaged
+	tools       int  // goroutines of tool calls
+	misfits     int  // answers in a row that called a tool with arguments that do not fit
+	leaving     bool // the run is let go of, for another process to go on with
+	stoppingAll bool // what is in the air is being stopped: what is asked of the run now is found in its inbox
+	errands     errands
+	counted     counted
+	reserved    *reservation  // what the day was asked for the next call; nil = nothing
+	turn        string        // the key of the model call whose turn it is
+	wait        time.Duration // until the turn that opening took
+	opened      uint64        // the attempt that was written by opening and is not in the air yet
+	before      []llm.Message // what the run continues, until it begins
+	behind      int           // runs that were read for that
+	saved       uint64        // the last event that a snapshot knows
+	unlock      func()        // lets others here claim the run, which then is driven or nobody's
 
 	handle    *Run            // of whoever waits for the run
 	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
@@ -134,15 +134,15 @@ func (l *loop) launch(ctx context.Context) *Run {
 		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer stopWork(errStopped)
 		l.work, l.ctx, l.handle = work, ctx, run
-		err := l.fly(ctx)
+		err := l.driveToEnd(ctx)
 		for err == nil && l.comeBack() {
-			err = l.fly(ctx)
+			err = l.driveToEnd(ctx)
 		}
 		l.giveBack()
 		l.saveLast(work)
 		l.errands.done(tellGrace)
-		lingers := l.run.End != nil && l.tools > 0
-		if !lingers {
+		toolsGoOn := l.run.End != nil && l.tools > 0
+		if !toolsGoOn {
 			l.leave()
 		}
 		if !l.abandoned {
@@ -150,26 +150,26 @@ func (l *loop) launch(ctx context.Context) *Run {
 			if err != nil {
 				end = err
 			}
-			if lingers {
+			if toolsGoOn {
 				l.run = l.run.Clone() // the result has the other one
 			}
 			run.settle(result, end)
 			l.abandoned = true // a late note that cannot be written settles nothing again
 		}
-		if lingers {
-			l.land(toolGrace, func() bool { return l.tools == 0 })
+		if toolsGoOn {
+			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
 			l.leave()
 		}
 	})
 	return run
 }
 
-// fly drives the run and lands what is in the air when that is over.
-func (l *loop) fly(ctx context.Context) error {
+// driveToEnd drives the run, and stops what is still in the air when that is over.
+func (l *loop) driveToEnd(ctx context.Context) error {
 	l.patience = storePatience
 	err := l.drive(ctx)
 	l.patience = startPatience
-	l.land(stopGrace, func() bool { return len(l.air) == 0 })
+	l.stopAll(stopGrace, func() bool { return len(l.air) == 0 })
 	l.engaged.end()
 	return err
 }
@@ -397,13 +397,13 @@ func (l *loop) stop(key string, j *job) {
 // finish hands the end of an effect to the loop.
 func (l *loop) finish(key string, j *job, end message) {
 	l.post(func(ctx context.Context) error {
-		l.landed(key, j)
+		l.takeOut(key, j)
 		return end(ctx)
 	})
 }
 
-// landed takes an effect out of the air.
-func (l *loop) landed(key string, j *job) {
+// takeOut takes an effect out of the air.
+func (l *loop) takeOut(key string, j *job) {
 	if l.air[key] == j {
 		delete(l.air, key)
 	}
@@ -418,17 +418,17 @@ func (l *loop) post(m message) {
 	}
 }
 
-// land stops what is still in the air when the loop is over and gives it a moment, so
+// stopAll stops what is still in the air when the loop is over and gives it a moment, so
 // that the result of a tool that just ended is not lost.
-func (l *loop) land(moment time.Duration, landed func() bool) {
-	l.landing = true
-	defer func() { l.landing = false }()
+func (l *loop) stopAll(moment time.Duration, over func() bool) {
+	l.stoppingAll = true
+	defer func() { l.stoppingAll = false }()
 	for key, j := range l.air {
 		l.stop(key, j)
 	}
 	grace := time.NewTimer(moment)
 	defer grace.Stop()
-	for !landed() {
+	for !over() {
 		select {
 		case m := <-l.mailbox:
 			if err := m(l.work); err != nil {
@@ -539,7 +539,7 @@ func (l *loop) followInbox(ctx context.Context, after uint64) {
 }
 
 func (l *loop) command(ctx context.Context, c timeline.Command) error {
-	if c.N <= l.run.Inbox || l.run.End != nil || l.landing {
+	if c.N <= l.run.Inbox || l.run.End != nil || l.stoppingAll {
 		return nil
 	}
 	if err := l.fits(c); err != nil {

@@ -23,7 +23,7 @@
 //	     │           └─ execute_tool search
 //	     └─ round 2 ─── …
 //
-// What is kept of a run between its events is a leg (leg.go); drive.go turns events into
+// What is kept of a run between its events is its trace (run_trace.go); drive.go turns events into
 // what is measured and into spans, spans.go names these. What an HTTP API is asked has spans
 // of its own (requests.go).
 //

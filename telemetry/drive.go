@@ -16,7 +16,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	case recovery.Checkpointed, recovery.Noted, recovery.Repaired, recovery.Slept:
 		return // they come often, and change nothing that is measured
 	}
-	l := t.legOf(run, e)
+	l := t.traceOf(run, e)
 	switch b := e.Body.(type) {
 	case recovery.Started:
 		t.meters.started.Add(l.ctx, 1)
@@ -39,7 +39,7 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 			t.waited(l, e.Time)
 		}
 	case recovery.ToolBegan:
-		s := l.toolSpell(run, e, b)
+		s := l.toolSpan(run, e, b)
 		l.tools[b.CallID] = &s
 	case recovery.ToolReturned:
 		t.toolReturned(l, e, b)
@@ -71,17 +71,17 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	}
 	now := t.now()
 	if l.attempt != nil {
-		t.end(&l.attempt.spell, now, outcomeLetGo)
+		t.end(&l.attempt.timedSpan, now, outcomeLetGo)
 	}
 	if l.summary != nil {
-		t.end(&l.summary.spell, now, outcomeLetGo)
+		t.end(&l.summary.timedSpan, now, outcomeLetGo)
 	}
 	for _, s := range l.tools {
 		t.end(s, now, outcomeLetGo)
 	}
 	if l.wait != nil { // parked: nobody here sees its end
 		t.count(l.ctx, l.wait, max(0, l.wait.is.Until.Sub(l.wait.began)))
-		t.end(&l.wait.spell, now, outcomeLetGo)
+		t.end(&l.wait.timedSpan, now, outcomeLetGo)
 	}
 	if l.round != nil {
 		l.round.span.End(at(now))
@@ -100,7 +100,7 @@ func goingOn(run *recovery.Run) recovery.Status {
 }
 
 // stands counts the run under the status that it has now; "" = it is not driven.
-func (t *Telemetry) stands(l *leg, status recovery.Status) {
+func (t *Telemetry) stands(l *runTrace, status recovery.Status) {
 	if status == l.status {
 		return
 	}
@@ -113,7 +113,7 @@ func (t *Telemetry) stands(l *leg, status recovery.Status) {
 	l.status = status
 }
 
-func (t *Telemetry) claimed(l *leg, e recovery.Event, b recovery.Claimed) {
+func (t *Telemetry) claimed(l *runTrace, e recovery.Event, b recovery.Claimed) {
 	if b.Epoch > 1 {
 		t.meters.resumed.Add(l.ctx, 1)
 	}
@@ -121,7 +121,7 @@ func (t *Telemetry) claimed(l *leg, e recovery.Event, b recovery.Claimed) {
 	t.waited(l, e.Time)
 }
 
-func (t *Telemetry) began(l *leg, run *recovery.Run, e recovery.Event, b recovery.Began) {
+func (t *Telemetry) began(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Began) {
 	t.waited(l, e.Time)
 	if l.round == nil || l.round.n != b.Round {
 		if l.round != nil {
@@ -129,10 +129,10 @@ func (t *Telemetry) began(l *leg, run *recovery.Run, e recovery.Event, b recover
 		}
 		l.round = t.startRound(l, e, b.Round)
 	}
-	l.attempt = &attempt{spell: l.attemptSpell(e, b), id: b.Attempt, model: b.Model, spent: run.Spent.Minus(b.Reserve)}
+	l.attempt = &attempt{timedSpan: l.attemptSpan(e, b), id: b.Attempt, model: b.Model, spent: run.Spent.Minus(b.Reserve)}
 }
 
-func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b recovery.Answered) {
+func (t *Telemetry) answered(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Answered) {
 	a := l.attempt
 	l.attempt = nil
 	if a == nil || a.id != b.Attempt {
@@ -147,7 +147,7 @@ func (t *Telemetry) answered(l *leg, run *recovery.Run, e recovery.Event, b reco
 	t.endAnswered(a, b, e.Time)
 }
 
-func (t *Telemetry) failed(l *leg, run *recovery.Run, e recovery.Event, b recovery.Failed) {
+func (t *Telemetry) failed(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Failed) {
 	if b.Attempt == 0 {
 		return // of the run or of a tool, which have spans of their own
 	}
@@ -198,13 +198,13 @@ func (t *Telemetry) used(ctx context.Context, name string, u llm.Usage, cost rec
 	}
 }
 
-func (t *Telemetry) voted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Voted) {
+func (t *Telemetry) voted(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Voted) {
 	plugin := labelPlugin.String(t.plugins.of(b.Vote.Plugin))
 	t.meters.hookTook.Record(l.ctx, b.Vote.Latency.Duration().Seconds(), t.labels.of(plugin, labelOutcome.String(voteLabel(b.Vote))))
 	t.showVote(l, run, e, b.Vote)
 }
 
-func (t *Telemetry) decided(l *leg, d recovery.Decision) {
+func (t *Telemetry) decided(l *runTrace, d recovery.Decision) {
 	plugin := outcomeNone
 	if d.By != nil {
 		plugin = t.plugins.of(d.By.Plugin)
@@ -213,26 +213,26 @@ func (t *Telemetry) decided(l *leg, d recovery.Decision) {
 	showDecision(l, d)
 }
 
-func (t *Telemetry) waiting(l *leg, e recovery.Event, b recovery.Waiting) {
-	l.wait = &wait{l.waitSpell(e, b), b}
+func (t *Telemetry) waiting(l *runTrace, e recovery.Event, b recovery.Waiting) {
+	l.wait = &wait{l.waitSpan(e, b), b}
 }
 
 // waited ends the wait at hand, if there is one.
-func (t *Telemetry) waited(l *leg, by time.Time) {
+func (t *Telemetry) waited(l *runTrace, by time.Time) {
 	w := l.wait
 	if w == nil {
 		return
 	}
 	l.wait = nil
 	t.count(l.ctx, w, max(0, by.Sub(w.began)))
-	t.end(&w.spell, by, outcomeOver)
+	t.end(&w.timedSpan, by, outcomeOver)
 }
 
 func (t *Telemetry) count(ctx context.Context, w *wait, d time.Duration) {
 	t.meters.waited.Record(ctx, d.Seconds(), t.labels.of(labelFor.String(string(w.is.For))))
 }
 
-func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturned) {
+func (t *Telemetry) toolReturned(l *runTrace, e recovery.Event, b recovery.ToolReturned) {
 	s := l.tools[b.CallID]
 	if s == nil {
 		return // it was never run, or began elsewhere
@@ -242,11 +242,11 @@ func (t *Telemetry) toolReturned(l *leg, e recovery.Event, b recovery.ToolReturn
 	t.end(s, e.Time, string(b.Outcome))
 }
 
-func (t *Telemetry) compacting(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacting) {
-	l.summary = &attempt{spell: l.callSpell(e, b.Model), model: b.Model, spent: run.Spent.Minus(b.Reserve)}
+func (t *Telemetry) compacting(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Compacting) {
+	l.summary = &attempt{timedSpan: l.callSpan(e, b.Model), model: b.Model, spent: run.Spent.Minus(b.Reserve)}
 }
 
-func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Compacted) {
+func (t *Telemetry) compacted(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Compacted) {
 	a := l.summary
 	if a == nil {
 		return
@@ -256,7 +256,7 @@ func (t *Telemetry) compacted(l *leg, run *recovery.Run, e recovery.Event, b rec
 	t.endSummary(a, b, e.Time)
 }
 
-func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b recovery.Accepted) {
+func (t *Telemetry) accepted(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Accepted) {
 	var actions []recovery.Button
 	switch {
 	case l.wait != nil && l.wait.is.ID == b.Suggestion:
@@ -278,12 +278,12 @@ func (t *Telemetry) accepted(l *leg, run *recovery.Run, e recovery.Event, b reco
 	t.meters.answered.Add(l.ctx, 1, t.labels.of(labelAction.String(kind)))
 }
 
-func (t *Telemetry) ended(l *leg, run *recovery.Run, e recovery.Event, b recovery.Ended) {
+func (t *Telemetry) ended(l *runTrace, run *recovery.Run, e recovery.Event, b recovery.Ended) {
 	t.waited(l, e.Time)
 	if a := l.attempt; a != nil {
 		l.attempt = nil
 		t.over(l.ctx, a, e.Time, outcomeCancelled, outcomeNone)
-		t.end(&a.spell, e.Time, outcomeCancelled)
+		t.end(&a.timedSpan, e.Time, outcomeCancelled)
 	}
 	t.meters.ended.Add(l.ctx, 1, t.labels.of(labelStatus.String(string(b.Status)), labelStop.String(stopLabel(b.StopReason))))
 	if recovered(run) {

@@ -62,7 +62,7 @@ func endRun(span trace.Span, run *recovery.Run, by time.Time) {
 	span.End(at(by))
 }
 
-func (t *Telemetry) startRound(l *leg, e recovery.Event, n int) *round {
+func (t *Telemetry) startRound(l *runTrace, e recovery.Event, n int) *round {
 	r := &round{n: n, ctx: l.ctx, span: noSpan}
 	if l.span.IsRecording() {
 		r.ctx, r.span = t.start(l.ctx, "round "+strconv.Itoa(n), trace.SpanKindInternal, e, keyRound.Int(n))
@@ -70,28 +70,28 @@ func (t *Telemetry) startRound(l *leg, e recovery.Event, n int) *round {
 	return r
 }
 
-// mostAttributes is how many a spell's span has, about.
+// mostAttributes is how many attributes a span has, about.
 const mostAttributes = 18
 
-// spell begins something whose span is made by end.
-func (l *leg) spell(e recovery.Event, name string, kind trace.SpanKind, kvs ...attribute.KeyValue) spell {
+// timedSpan begins something whose span is made by end.
+func (l *runTrace) timedSpan(e recovery.Event, name string, kind trace.SpanKind, kvs ...attribute.KeyValue) timedSpan {
 	if !l.span.IsRecording() {
-		return spell{began: e.Time}
+		return timedSpan{began: e.Time}
 	}
 	all := append(make([]attribute.KeyValue, 0, mostAttributes), kvs...)
 	all = append(all, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq))) //nolint:gosec // a run has no 2⁶³ events
-	return spell{e.Time, l.below(), name, kind, all}
+	return timedSpan{e.Time, l.below(), name, kind, all}
 }
 
 // add gives the span more attributes, if there is to be one.
-func (s *spell) add(kvs ...attribute.KeyValue) {
+func (s *timedSpan) add(kvs ...attribute.KeyValue) {
 	if s.below != nil {
 		s.kvs = append(s.kvs, kvs...)
 	}
 }
 
 // end makes the span of what is over.
-func (t *Telemetry) end(s *spell, by time.Time, outcome string) {
+func (t *Telemetry) end(s *timedSpan, by time.Time, outcome string) {
 	if s.below == nil {
 		return
 	}
@@ -103,8 +103,8 @@ func (t *Telemetry) end(s *spell, by time.Time, outcome string) {
 	span.End(at(by))
 }
 
-func (l *leg) attemptSpell(e recovery.Event, b recovery.Began) spell {
-	s := l.callSpell(e, b.Model, keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
+func (l *runTrace) attemptSpan(e recovery.Event, b recovery.Began) timedSpan {
+	s := l.callSpan(e, b.Model, keyAttempt.Int64(int64(b.Attempt)), keyTry.Int(b.Try), keyRetry.Bool(b.Retry)) //nolint:gosec // nor so many attempts
 	if n := b.Adjust.MaxOutputTokens; n > 0 {
 		s.add(keyMaxTokens.Int(n))
 	}
@@ -112,31 +112,31 @@ func (l *leg) attemptSpell(e recovery.Event, b recovery.Began) spell {
 }
 
 // callSpell is the call of a model.
-func (l *leg) callSpell(e recovery.Event, name string, kvs ...attribute.KeyValue) spell {
+func (l *runTrace) callSpan(e recovery.Event, name string, kvs ...attribute.KeyValue) timedSpan {
 	provider, model, _ := strings.Cut(name, "/")
-	s := l.spell(e, operationChat+" "+model, trace.SpanKindClient, kvs...)
+	s := l.timedSpan(e, operationChat+" "+model, trace.SpanKindClient, kvs...)
 	s.add(keyOperation.String(operationChat), keyProvider.String(provider), keyRequestModel.String(model))
 	return s
 }
 
 // toolSpell names the tool only where the run has one of that name: a model makes names up.
-func (l *leg) toolSpell(run *recovery.Run, e recovery.Event, b recovery.ToolBegan) spell {
+func (l *runTrace) toolSpan(run *recovery.Run, e recovery.Event, b recovery.ToolBegan) timedSpan {
 	name := other
 	if slices.ContainsFunc(run.Tools, func(d recovery.ToolDecl) bool { return d.Name == b.Name }) {
 		name = b.Name
 	}
-	return l.spell(e, operationTool+" "+name, trace.SpanKindInternal,
+	return l.timedSpan(e, operationTool+" "+name, trace.SpanKindInternal,
 		keyOperation.String(operationTool), keyToolName.String(name), keyTry.Int(b.Try))
 }
 
-func (l *leg) waitSpell(e recovery.Event, b recovery.Waiting) spell {
-	return l.spell(e, "wait "+string(b.For), trace.SpanKindInternal, keyWaitFor.String(string(b.For)))
+func (l *runTrace) waitSpan(e recovery.Event, b recovery.Waiting) timedSpan {
+	return l.timedSpan(e, "wait "+string(b.For), trace.SpanKindInternal, keyWaitFor.String(string(b.For)))
 }
 
 func (t *Telemetry) endAnswered(a *attempt, b recovery.Answered, by time.Time) {
 	a.add(keyFirstEvent.Int64(int64(b.FirstEvent)), keyFinish.StringSlice([]string{string(b.Stop)}))
 	a.use(b.Usage)
-	t.end(&a.spell, by, outcomeAnswered)
+	t.end(&a.timedSpan, by, outcomeAnswered)
 }
 
 func (t *Telemetry) endFailed(a *attempt, b recovery.Failed, by time.Time) {
@@ -149,7 +149,7 @@ func (t *Telemetry) endFailed(a *attempt, b recovery.Failed, by time.Time) {
 		a.add(keyTimer.String(string(f.Timer)))
 	}
 	a.use(b.Usage)
-	t.end(&a.spell, by, outcomeFailed)
+	t.end(&a.timedSpan, by, outcomeFailed)
 }
 
 func (t *Telemetry) endSummary(a *attempt, b recovery.Compacted, by time.Time) {
@@ -158,7 +158,7 @@ func (t *Telemetry) endSummary(a *attempt, b recovery.Compacted, by time.Time) {
 		outcome = outcomeFailed
 	}
 	a.use(b.Usage)
-	t.end(&a.spell, by, outcome)
+	t.end(&a.timedSpan, by, outcome)
 }
 
 // use adds what a call used, as far as that is known.
@@ -176,19 +176,19 @@ func (a *attempt) use(u llm.Usage) {
 }
 
 // showVote makes the span of a vote, which is known when it is over.
-func (t *Telemetry) showVote(l *leg, run *recovery.Run, e recovery.Event, v recovery.Vote) {
+func (t *Telemetry) showVote(l *runTrace, run *recovery.Run, e recovery.Event, v recovery.Vote) {
 	asked := e
 	asked.Time = e.Time.Add(-v.Latency.Duration())
 	if o := run.Open; o != nil && asked.Time.Before(o.At) {
 		asked.Time = o.At // latencies are rounded
 	}
-	s := l.spell(asked, "hook "+v.Plugin, trace.SpanKindClient,
+	s := l.timedSpan(asked, "hook "+v.Plugin, trace.SpanKindClient,
 		keyPlugin.String(v.Plugin), keyVersion.String(v.Version), keyAction.String(actionLabel(v.Action)), keyShadow.Bool(v.Shadow))
 	t.end(&s, e.Time, voteLabel(v))
 }
 
 // showDecision says on the round's span what was decided last.
-func showDecision(l *leg, d recovery.Decision) {
+func showDecision(l *runTrace, d recovery.Decision) {
 	span := l.span
 	if l.round != nil {
 		span = l.round.span

@@ -57,8 +57,8 @@ type Telemetry struct {
 	plugins *firstNames
 	labels  *labelSets
 
-	mu   sync.Mutex
-	legs map[string]*leg // by run
+	mu     sync.Mutex
+	driven map[string]*runTrace // by run
 }
 
 // New makes a Telemetry. It connects to nobody yet, and fails only where the environment
@@ -67,7 +67,7 @@ func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	t := &Telemetry{
 		now: cfg.Now, models: modelNames{}, plugins: &firstNames{most: maxPlugins, names: map[string]bool{}},
 		labels: &labelSets{made: map[[maxLabels]attribute.KeyValue]metric.MeasurementOption{}},
-		legs:   map[string]*leg{}, tracer: noop.NewTracerProvider().Tracer(scope), handler: http.NotFoundHandler(),
+		driven: map[string]*runTrace{}, tracer: noop.NewTracerProvider().Tracer(scope), handler: http.NotFoundHandler(),
 	}
 	if t.now == nil {
 		t.now = time.Now

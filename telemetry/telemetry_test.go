@@ -270,7 +270,7 @@ func TestNothingSaidIsShown(t *testing.T) {
 	})
 }
 
-// A suggestion ends a leg; the next one belongs to the same trace, and knows that the run
+// A suggestion ends what this process drives; the next one belongs to the same trace, and knows that the run
 // failed before.
 func TestSuggestionAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

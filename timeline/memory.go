@@ -47,7 +47,7 @@ func NewMemory() *Memory {
 func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, err := m.place(ctx, run, owner)
+	r, err := m.findOrNew(ctx, run, owner)
 	if err != nil {
 		return Lease{}, err
 	}
@@ -59,8 +59,8 @@ func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration
 	return lease, nil
 }
 
-// place is the run that owner wants to claim; one that nobody has heard of is in no order yet.
-func (m *Memory) place(ctx context.Context, run, owner string) (*memoryRun, error) {
+// findOrNew is the run that owner wants to claim; one that nobody has heard of is in no order yet.
+func (m *Memory) findOrNew(ctx context.Context, run, owner string) (*memoryRun, error) {
 	if err := m.open(ctx); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (m *Memory) lend(r *memoryRun, lease Lease) {
 func (m *Memory) Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, err := m.place(ctx, run, owner)
+	r, err := m.findOrNew(ctx, run, owner)
 	if err != nil {
 		return Lease{}, err
 	}

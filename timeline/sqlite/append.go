@@ -19,7 +19,7 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 	var lease timeline.Lease
 	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
 		now := time.Now().Round(0)
-		h, err := st.place(ctx, run)
+		h, err := st.findOrNew(ctx, run)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (b *beginning) make(l timeline.Lease) error {
 
 func (b *beginning) write(ctx context.Context, st *statements) error {
 	run, owner, now := b.lease.Run, b.lease.Owner, time.Now().Round(0)
-	h, err := st.place(ctx, run)
+	h, err := st.findOrNew(ctx, run)
 	switch {
 	case err != nil:
 		return err

@@ -46,21 +46,21 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	return h, nil
 }
 
-// nowhere is the place of a run that nobody has heard of: after all others.
-const nowhere = math.MaxInt64
+// unknownPosition is that of a run that nobody has heard of: after all others.
+const unknownPosition = math.MaxInt64
 
-// place is find; a run that nobody has heard of is nowhere.
-func (st *statements) place(ctx context.Context, run string) (*head, error) {
+// findOrNew is find; a run that nobody has heard of has unknownPosition.
+func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) {
 	h, err := st.find(ctx, run)
 	if errors.Is(err, timeline.ErrNotFound) {
-		return &head{n: nowhere, Summary: timeline.Summary{Run: run}}, nil
+		return &head{n: unknownPosition, Summary: timeline.Summary{Run: run}}, nil
 	}
 	return h, err
 }
 
-// claim gives the run to owner by its next epoch, and makes the row of one that is nowhere.
+// claim gives the run to owner by its next epoch, and makes the row of one that is new.
 func (h *head) claim(ctx context.Context, st *statements, owner, lock string, expires time.Time) error {
-	if h.n != nowhere {
+	if h.n != unknownPosition {
 		return h.lend(ctx, st, h.epoch+1, owner, lock, expires)
 	}
 	r, err := st.claim.ExecContext(ctx, h.Run, owner, lock, toNanos(expires))

@@ -26,7 +26,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 		if err := mayJoin(ctx, st, h, 0, events); err != nil {
 			return err
 		}
-		if h.n == nowhere {
+		if h.n == unknownPosition {
 			if err := h.claim(ctx, st, "", "", time.Time{}); err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (s *Store) Import(ctx context.Context, events ...recovery.Event) error {
 
 // vacant is the place of a run that is to be imported, nil if it is there already.
 func (s *Store) vacant(ctx context.Context, st *statements, i timeline.Import, b batch) (*head, error) {
-	h, err := st.place(ctx, i.Run)
+	h, err := st.findOrNew(ctx, i.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@
 //	client.Stream(ctx, func() (observe.Ask, error) { … })
 //
 // [Watch] sees a request go by that somebody else's client makes. Both paths show
-// what they see to one judge (judge.go).
+// what they see to one observation (observation.go).
 //
 // # What a client never does
 //

@@ -13,7 +13,7 @@ import (
 
 // unstream makes deltas of a document; ok says whether that was a whole answer of the wire. A
 // report of an error is none. The error is that of an answer that breaks its wire's rules.
-func (j *judge) unstream(document []byte) (deltas []llm.Delta, ok bool, err error) {
+func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, err error) {
 	decoder, can := j.decoder.(wire.Unstreamer)
 	if !can || !json.Valid(document) || reportsError(document) {
 		return nil, false, nil

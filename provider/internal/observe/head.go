@@ -7,7 +7,7 @@ import (
 
 // form looks beneath what the head says.
 func (t *talk) form() form {
-	form := t.judge.form()
+	form := t.observation.form()
 	if form == formStream {
 		return formOf(t.answer.peek())
 	}

@@ -166,7 +166,7 @@ func (c *Client) TryProxy(ctx context.Context) error {
 	if c.way == nil || !ok {
 		return nil
 	}
-	j := judge{provider: c.provider, secrets: NewSecrets(c.way.secrets()...), way: c.way, connect: c.connect, phase: failure.PhaseBeforeConnect}
+	j := observation{provider: c.provider, secrets: NewSecrets(c.way.secrets()...), way: c.way, connect: c.connect, phase: failure.PhaseBeforeConnect}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.connect, errConnect)
 	defer cancel()
 	err := c.way.try(ctx, usual, c.base)

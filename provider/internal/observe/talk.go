@@ -61,7 +61,7 @@ func Path(base, version, endpoint string) string {
 
 // talk is one request under way.
 type talk struct {
-	judge
+	observation
 	client *Client
 	ask    Ask
 	yield  func(llm.Delta, error) bool
@@ -102,7 +102,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 
 // converse sends ask and yields what comes back, as llm.Model.Stream does.
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
-	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, judge: judge{
+	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, observation: observation{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
 		phase: failure.PhaseBeforeConnect, local: c.Loopback(),
 	}}

@@ -28,7 +28,7 @@ var (
 // they come. It is safe for concurrent use.
 type Watched struct {
 	mu sync.Mutex
-	judge
+	observation
 	asked  asked
 	ctx    context.Context // the request's
 	form   form
@@ -50,7 +50,7 @@ type Watched struct {
 // hidden besides those that the request carries.
 func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []string) *Watched {
 	a := askedFor(r)
-	w := &Watched{asked: a, ctx: r.Context(), judge: judge{
+	w := &Watched{asked: a, ctx: r.Context(), observation: observation{
 		provider: provider, decoder: decoder, secrets: NewSecrets(append(secretsOf(r), secrets...)...),
 		phase: failure.PhaseBeforeConnect,
 	}}
@@ -96,7 +96,7 @@ func (w *Watched) begin(response *http.Response) {
 	w.head = time.Now()
 	w.progress = w.head
 	w.answered(response.StatusCode, response.Header)
-	w.form = w.judge.form()
+	w.form = w.observation.form()
 	switch {
 	case response.StatusCode == http.StatusSwitchingProtocols:
 		w.settle(nil) // what follows is not HTTP

@@ -10,16 +10,16 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// leg is what is known of a run while this process drives it, once. The goroutine that
+// runTrace is what is known of a run while this process drives it, once. The goroutine that
 // drives the run is the only one that touches it.
-type leg struct {
+type runTrace struct {
 	ctx     context.Context // of what is below the run's span
 	span    trace.Span
 	status  recovery.Status // it is counted under
 	round   *round
 	attempt *attempt
 	summary *attempt // of a conversation that became too long
-	tools   map[string]*spell
+	tools   map[string]*timedSpan
 	wait    *wait
 }
 
@@ -30,8 +30,8 @@ type round struct {
 	span trace.Span
 }
 
-// spell is something that takes a while. Its span is made when it is over.
-type spell struct {
+// timedSpan is something that takes a while. Its span is made when it is over.
+type timedSpan struct {
 	began time.Time
 	below context.Context // nil = there is to be no span
 	name  string
@@ -41,7 +41,7 @@ type spell struct {
 
 // attempt is a model call in the air.
 type attempt struct {
-	spell
+	timedSpan
 	id    uint64
 	model string
 	spent recovery.Budget // by the run, before it began
@@ -49,37 +49,37 @@ type attempt struct {
 
 // wait is a deliberate wait.
 type wait struct {
-	spell
+	timedSpan
 	is recovery.Waiting
 }
 
-// legOf finds the leg that an event belongs to, and begins one where there is none.
-func (t *Telemetry) legOf(run *recovery.Run, e recovery.Event) *leg {
+// traceOf finds the trace that an event belongs to, and begins one where there is none.
+func (t *Telemetry) traceOf(run *recovery.Run, e recovery.Event) *runTrace {
 	t.mu.Lock()
-	l := t.legs[e.Run]
+	l := t.driven[e.Run]
 	t.mu.Unlock()
 	if l != nil {
 		return l
 	}
-	l = &leg{tools: map[string]*spell{}}
+	l = &runTrace{tools: map[string]*timedSpan{}}
 	l.ctx, l.span = t.startRun(run, e)
 	t.mu.Lock()
-	t.legs[e.Run] = l
+	t.driven[e.Run] = l
 	t.mu.Unlock()
 	return l
 }
 
-// take ends the leg of a run; nil = there is none.
-func (t *Telemetry) take(run string) *leg {
+// take ends the trace of a run; nil = there is none.
+func (t *Telemetry) take(run string) *runTrace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.legs[run]
-	delete(t.legs, run)
+	l := t.driven[run]
+	delete(t.driven, run)
 	return l
 }
 
 // below is the context of what happens in the round at hand, or before the first.
-func (l *leg) below() context.Context {
+func (l *runTrace) below() context.Context {
 	if l.round != nil {
 		return l.round.ctx
 	}
@@ -87,4 +87,4 @@ func (l *leg) below() context.Context {
 }
 
 // took is how long s has taken by then, in seconds.
-func (s spell) took(by time.Time) float64 { return max(0, by.Sub(s.began)).Seconds() }
+func (s timedSpan) took(by time.Time) float64 { return max(0, by.Sub(s.began)).Seconds() }

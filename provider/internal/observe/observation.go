@@ -19,9 +19,9 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
 )
 
-// judge says how one request goes, by what is seen of it. It reads nothing itself:
+// observation says how one request goes, by what is seen of it. It reads nothing itself:
 // whoever does, a talk or somebody else's client, shows it what comes.
-type judge struct {
+type observation struct {
 	provider string
 	model    string // full name
 	secrets  *Secrets
@@ -38,14 +38,14 @@ type judge struct {
 }
 
 // answered takes in the head of an answer.
-func (j *judge) answered(status int, header http.Header) {
+func (j *observation) answered(status int, header http.Header) {
 	j.phase, j.status, j.header = failure.PhaseBeforeFirstEvent, status, header
 	j.requestID = words.Clip(j.secrets.Text(failure.RequestID(header)), failure.MaxRequestID)
 }
 
 // unanswered is the failure of a request that err ended before any answer. beyond says that
 // its connection stood beyond the proxy, if there is one.
-func (j *judge) unanswered(err error, connected, beyond bool) error {
+func (j *observation) unanswered(err error, connected, beyond bool) error {
 	if connected {
 		j.phase = failure.PhaseBeforeFirstEvent
 	}
@@ -74,7 +74,7 @@ const (
 )
 
 // form goes by status and content type.
-func (j *judge) form() form {
+func (j *observation) form() form {
 	switch {
 	case j.status >= 300 && j.status < 400:
 		return formRedirect
@@ -93,7 +93,7 @@ func (j *judge) form() form {
 const eventStream = "text/event-stream"
 
 // contentType is the answer's, without parameters, in lower case.
-func (j *judge) contentType() string {
+func (j *observation) contentType() string {
 	kind, _, err := mime.ParseMediaType(j.header.Get("Content-Type"))
 	if err != nil {
 		return ""
@@ -115,7 +115,7 @@ func formOf(first byte) form {
 
 // noStream is the failure that an answer amounts to which is no stream; body is the
 // beginning of it, without secrets.
-func (j *judge) noStream(form form, body []byte) error {
+func (j *observation) noStream(form form, body []byte) error {
 	switch form {
 	case formRedirect:
 		return j.fail(failure.KindMisconfigured, ErrRedirect, nil)
@@ -154,7 +154,7 @@ func reportsError(body []byte) bool {
 
 // decode appends what an event means to deltas, which may hold the usage also where it
 // is an error. The error is a failure.
-func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error) {
+func (j *observation) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error) {
 	if event.Idle {
 		return deltas, nil
 	}
@@ -172,7 +172,7 @@ func (j *judge) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error)
 }
 
 // misheard is the failure that an error of a Decoder amounts to.
-func (j *judge) misheard(err error) error {
+func (j *observation) misheard(err error) error {
 	if reported := (*wire.ReportedError)(nil); errors.As(err, &reported) {
 		return j.fail(reported.Kind, err, j.secrets.body(reported.Body, false))
 	}
@@ -183,7 +183,7 @@ func (j *judge) misheard(err error) error {
 }
 
 // ended judges a stream that err ended, io.EOF or another; nil if it is whole.
-func (j *judge) ended(err error) error {
+func (j *observation) ended(err error) error {
 	switch {
 	case j.decoder.State() != wire.Open:
 		return nil
@@ -198,7 +198,7 @@ func (j *judge) ended(err error) error {
 }
 
 // fail gathers the evidence and has it named. An empty kind leaves it to Classify.
-func (j *judge) fail(kind failure.Kind, err error, body []byte) *failure.Failure {
+func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.Failure {
 	e := failure.Evidence{
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
 		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),
