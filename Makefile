@@ -70,8 +70,8 @@ kill: ## kill processes that drive runs, at named points and at any instant: N c
 	@cd bench/kill && MULLIGAN_KILL_CYCLES=$(N) go test -count=1 -timeout=3h -run 'TestKill$$'
 
 .PHONY: classify-report
-classify-report: ## play the fault catalogue over every wire and write docs/faults.md
-	go test ./failure -count=1 -run TestCatalogue$$ -rewrite
+classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
+	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite
 	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: timers-report

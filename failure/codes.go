@@ -29,7 +29,7 @@ var strongCodes = []rule{
 	}, unless: minutely},
 	{kind: KindContextOverflow, codes: codes("request_too_large", "tokens_limit_reached"), like: []string{
 		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
-		"prompttokens*exceed", "inputtokens*exceed", "contextoverflow",
+		"prompttokens*exceed", "inputtokens*exceed", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
 	{kind: KindOverloaded, like: []string{"overloaded", "serverbusy", "capacityexceeded", "queueexceeded"}},
@@ -45,7 +45,7 @@ var strongCodes = []rule{
 	}},
 	{kind: KindContentFilter, codes: codes(
 		"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
-		"prohibited_content", "blocklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
+		"prohibited_content", "blocklist", "blacklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
 		"moderation_blocked", "image_content_policy_violation",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
 		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
@@ -69,7 +69,7 @@ var generalCodes = []rule{
 	), like: []string{"permission*denied", "access*denied", "apikey*blocked", "notauthorized"}},
 	{kind: KindAuth, codes: codes(
 		"authentication_error", "authenticationerror", "unauthenticated", "unauthorized", "invalid_authentication",
-		"invalid_authentication_error", "account_deactivated",
+		"invalid_authentication_error", "account_deactivated", "auth", "auth_error",
 	), like: []string{
 		"apikey*invalid", "invalid*apikey", "incorrect*apikey", "apikey*expired", "unrecognizedclient", "invalidsignature",
 		"signaturedoesnotmatch", "invalidclienttoken", "incompletesignature", "authentication*failed",
@@ -78,6 +78,7 @@ var generalCodes = []rule{
 		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed", "concurren*saturat",
 	}},
 	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout"}},
+	{kind: KindUnreachable, codes: codes("network"), status: []int{0, 200}},
 	{kind: KindStreamInterrupted, codes: codes("modelstreamerrorexception", "stream_error")},
 	{kind: KindMalformedResponse, codes: codes("json_validate_failed", "model_error")},
 	{kind: KindModelNotFound, codes: codes("not_found", "resourcenotfoundexception"), status: []int{404}},
@@ -132,6 +133,21 @@ func isLike(code, pattern string) bool {
 	}
 	return true
 }
+
+// isName reports whether text is nothing but a name as programs have them, in more than one
+// word: AppIdNoAuthError, quota_exceeded.
+func isName(text string) bool {
+	if len(text) > maxLikeCode || wordLen(text) != len(text) {
+		return false
+	}
+	parted := strings.IndexByte(text, '_') > 0
+	for i := 1; i < len(text) && !parted; i++ {
+		parted = isSmall(text[i-1]) && text[i] >= 'A' && text[i] <= 'Z'
+	}
+	return parted
+}
+
+func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
 
 // exceptionName is the code in a message of AWS: "An error occurred (ThrottlingException)
 // when calling", "ThrottlingException: Too many requests"; "" where there is none.

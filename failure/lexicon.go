@@ -17,6 +17,8 @@ const (
 	ofRate
 	ofContext
 	ofText
+	ofTokens
+	ofAccount
 	ofOutput
 	ofAnswer
 	ofImage
@@ -51,6 +53,8 @@ const (
 	isFailed
 	isMalformed
 	isBroken
+	isDown
+	isRule
 	isCut
 	isBusy
 	isLate
@@ -127,7 +131,7 @@ func (t *thesaurus) add(entry string, is concept) {
 	}
 	stem, isStem := strings.CutSuffix(last, "*")
 	switch {
-	case isUnparted(entry):
+	case isUnparted(entry) && !strings.Contains(entry, "*"):
 		t.unparted = append(t.unparted, tagged{text: entry, is: is})
 	case strings.HasPrefix(last, "*"):
 		t.endings = append(t.endings, tagged{text: last[1:], is: is})
@@ -171,10 +175,13 @@ func (t *thesaurus) ending(word string) concept {
 // minJoined is the shortest word that may be put together of others, in bytes.
 const minJoined = 9
 
-// isA reports whether word is the one of an entry, or begins as its stem.
+// isA reports whether word is the one of an entry, begins as its stem or has its ending.
 func isA(word, entry string) bool {
 	if stem, isStem := strings.CutSuffix(entry, "*"); isStem {
 		return strings.HasPrefix(word, stem)
+	}
+	if ending, isEnding := strings.CutPrefix(entry, "*"); isEnding {
+		return strings.HasSuffix(word, ending)
 	}
 	return word == entry
 }

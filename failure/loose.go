@@ -25,7 +25,7 @@ var looseRules = slices.Concat([]rule{
 		"parse response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing",
 	}, unless: []string{"request body"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
-		"unexpected eof", "premature close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
+		"unexpected eof", "eofexception", "incompletemessage", "premature close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
 		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
 		"stream ended without", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
 		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",

@@ -405,7 +405,7 @@ func TestNearMissesOfFamilies(t *testing.T) {
 		{403, `{"code":"The model was asked for, and the caller has been told that it is not found there","error":"no"}`, KindAuth, "permission"},
 		// empty answers
 		{400, "The request body is empty", KindInvalidRequest, ""},
-		{0, "the list of tools must not be an empty response schema", KindUnknown, ""},
+		{0, "the list of tools must not be an empty response schema", KindInvalidRequest, ""},
 		{0, "messages: text content blocks must be non-empty", KindInvalidRequest, "history"},
 		// length limits
 		{0, "The context length limit was reached", KindContextOverflow, ""},

@@ -55,7 +55,9 @@ func gather(e *Evidence) *reading {
 		name, _, _ := strings.Cut(t, ":")
 		c.codes = append(c.codes, newCode(words.Clip(name, 128), "x-amzn-errortype"))
 	}
-	if name := exceptionName(cmp.Or(c.said, errText)); name != "" {
+	if said := cmp.Or(c.said, errText); isName(said) {
+		c.codes = append(c.codes, newCode(said, where))
+	} else if name := exceptionName(said); name != "" {
 		c.codes = append(c.codes, newCode(name, where))
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {

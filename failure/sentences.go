@@ -118,6 +118,7 @@ var english = []rule{
 		"content moderation", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
 		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor",
 	}},
+	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
 	{kind: KindInvalidRequest, any: outputLimits, near: []string{
 		"range", "at most", "too large", "too high", "must be less", "must be <", "must be at", "must be between", "must be positive", "maximum allowed",
 		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max",
@@ -187,6 +188,7 @@ var english = []rule{
 		"model produced invalid", "model tried to call", "model attempted to call", "which was not in request.tools", "invalid tool call argument",
 		"failed to generate json", "failed to validate json", "model generated invalid",
 	}},
+	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"candidates.", "choices.", "finishreason", "finish_reason"}, near: []string{"input should be", "field required"}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"error receiving chunk", "error parsing chunk", "failed to parse chunk", "failed to parse stream", "invalid chunk"}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, all: []string{"validation error"}, any: []string{"chunk", "completion", "response", "stream event"}, unless: []string{
 		"request", "badrequest", "input", "invalid_request_error", "validationexception",

@@ -46,7 +46,7 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	path := filepath.Join("..", "..", "docs", "faults.md")
-	got := report(lines)
+	got := report(lines, readCorpora(t))
 	if *rewrite {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -187,8 +187,18 @@ func wanted(e catalogue.Expectation) string {
 	return text
 }
 
+// readCorpora is what failure's own test makes of the corpora of real errors.
+func readCorpora(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "failure", "testdata", "corpora.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // report is docs/faults.md.
-func report(lines []line) string {
+func report(lines []line, corpora string) string {
 	columns := append([]string{offline}, catalogue.Wires()...)
 	right, cells := 0, 0
 	var table strings.Builder
@@ -219,5 +229,28 @@ func report(lines []line) string {
 		"`mulligan faults serve` plays it to your own agent.\n\n")
 	fmt.Fprintf(&b, "**%d of %d right**, %d rows in %d scripts.\n\n", right, cells, len(catalogue.Rows()), len(lines))
 	b.WriteString("| row | provider | fault | expected | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat("---|", 4+len(columns)) + "\n")
-	return b.String() + table.String()
+	return b.String() + table.String() + unseen + corpora
 }
+
+// unseen tells what the tables of the corpora are.
+const unseen = `
+## Errors that nobody has seen before
+
+Providers word the same few things in ever new ways, so a table of known errors is no measure of what comes tomorrow. These
+are corpora of real errors, each labelled by a reader with the kinds that are right for it before Mulligan was asked.
+*Right at first sight* is what the rules made of them when they had never seen them: that is how well they generalise. *Right now*
+holds for rules that have learned from them since, and only keeps what is known from getting lost.
+
+A mistake is counted as dangerous where it does harm: what must not be repeated (auth, billing, invalid_request, content_filter)
+taken for something that is tried again and again; what will pass (a timeout, a full server, a broken connection) given up; a
+conversation that is too long taken for anything else, since it would loop. There may be none. ` + "`unknown`" + ` is no such mistake: it is tried once more.
+
+How it is done: a code, a sentence or a status that is known decides first. What is left is read word by word: what it speaks of (money, a
+key, a model, a connection, …) and what it says of that (it lacks, it is exceeded, it is gone, …), by stems of words in ten
+languages, in the text and in codes such as ` + "`BILLING_PAUSED`" + `. ` + "`go doc ./failure`" + ` tells what counts more than what, and why.
+` + "`mulligan explain`" + ` tells how sure it is: of a hundred unseen errors recognised in the same way, how many were so.
+
+How fast that is differs by machine, so it is printed and not written down: ` + "`make classify-report`" + ` says how long a message takes, and
+` + "`go test ./failure -run XXX -bench Classify`" + ` how long 4 KiB do.
+
+`
