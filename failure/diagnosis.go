@@ -41,6 +41,7 @@ type ClueSource string
 // The sources of clues.
 const (
 	ClueFailure   ClueSource = "failure"   // somebody who knew has made the Failure
+	ClueLocal     ClueSource = "local"     // a row of somebody's own table (Local); Where is where it stands
 	ClueAdapter   ClueSource = "adapter"   // the adapter knew for sure
 	ClueCode      ClueSource = "code"      // the provider's code
 	ClueStatus    ClueSource = "status"    // of HTTP, or the one that a body or message names
@@ -76,6 +77,8 @@ func (c Clue) String() string {
 	switch c.Source {
 	case ClueFailure:
 		return c.Value + ", as the failure itself says"
+	case ClueLocal:
+		return c.Value + ", as a row of yours says: " + c.Where
 	case ClueAdapter:
 		return c.Value + ", as the adapter saw"
 	case ClueCode:

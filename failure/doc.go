@@ -53,6 +53,10 @@
 //
 // Text that a model wrote or that a tool printed is never evidence.
 //
+// Above all of these stands what somebody knows better of the providers that they use: a
+// [Local] is a table of such rows, and classifies as this package does where none of them
+// fits.
+//
 // # Where to look
 //
 //	kind.go       the kinds, whether each may be tried again, and its stable code
@@ -66,6 +70,8 @@
 //	              that; lexer.go cuts it into words, lexicon.go finds in meanings.go
 //	              what they mean, in ten languages
 //	diagnosis.go  what it was recognised by
+//	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
+//	              and which row a failure would be known by
 //	words.go      the title and the message for people, from the wordings of copy.go
 //	words/        what any text goes through before people read it
 //	testdata/     real errors with the kinds that are right for them

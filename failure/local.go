@@ -1,0 +1,235 @@
+package failure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The most that a Local and its rows hold.
+const (
+	MaxLocalRows    = 500
+	MaxLocalCode    = 128 // bytes
+	MaxLocalText    = 500 // bytes, of a text or a pattern
+	maxLocalSource  = 150 // bytes, so that a Clue has room for it
+	leastLocalWords = 4   // bytes of letters that a text needs to say anything
+)
+
+// LocalRow says what the failures are that have all of its marks. Marks that are left out
+// are not looked at, and a provider alone is too few.
+type LocalRow struct {
+	Kind     Kind   // one that a provider's failure can have: see LocalKinds
+	Provider string // the entry's name
+	Status   int    // of HTTP, or the one that the body names
+	Code     string // one of the provider's codes, in upper or lower case
+	Text     string // what the provider says has these words in it, in upper or lower case; # and any word with a digit stand for any word with a digit
+	Pattern  string // RE2 that finds something in what the provider says
+	Source   string // where the row stands, for people: "mulligan.yaml, failures[2]"
+}
+
+// Local is a table of what somebody knows better than [Classify]: the first of its rows
+// that fits a failure decides its kind. It is immutable; nil has no rows.
+type Local struct{ rows []localRow }
+
+type localRow struct {
+	LocalRow
+	code, text string // as they are compared
+	pattern    *regexp.Regexp
+}
+
+// LocalError says what is wrong with a row.
+type LocalError struct {
+	Row   int    // from 0
+	Field string // in lower case, as LocalRow has it; "" = the row as a whole
+	Err   error
+}
+
+// Error names the row.
+func (e *LocalError) Error() string {
+	at := fmt.Sprintf("row %d", e.Row)
+	if e.Field != "" {
+		at += ", " + e.Field
+	}
+	return at + ": " + e.Err.Error()
+}
+
+// Unwrap gives what is wrong.
+func (e *LocalError) Unwrap() error { return e.Err }
+
+// NewLocal makes a table of rows, of which the first that fits decides. Its error is a
+// *LocalError.
+func NewLocal(rows []LocalRow) (*Local, error) {
+	if len(rows) > MaxLocalRows {
+		return nil, &LocalError{Row: MaxLocalRows, Err: fmt.Errorf("there are %d rows, and at most %d are looked at: remove those that are no longer needed", len(rows), MaxLocalRows)}
+	}
+	l := &Local{rows: make([]localRow, 0, len(rows))}
+	for i, r := range rows {
+		compiled, field, err := r.compile()
+		if err != nil {
+			return nil, &LocalError{Row: i, Field: field, Err: err}
+		}
+		l.rows = append(l.rows, compiled)
+	}
+	return l, nil
+}
+
+// compile checks a row; of an error it says whose.
+func (r LocalRow) compile() (c localRow, field string, err error) {
+	c = localRow{LocalRow: r, code: strings.ToLower(strings.TrimSpace(r.Code)), text: sameWords(r.Text)}
+	if _, err := ParseLocalKind(string(r.Kind)); err != nil {
+		return c, "kind", err
+	}
+	switch {
+	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
+		return c, "status", fmt.Errorf("%d is no HTTP status, which is a number from 100 to 599", r.Status)
+	case len(r.Code) > MaxLocalCode:
+		return c, "code", fmt.Errorf("it is longer than %d bytes", MaxLocalCode)
+	case len(r.Text) > MaxLocalText:
+		return c, "text", fmt.Errorf("it is longer than %d bytes: a few words that are always there are enough", MaxLocalText)
+	case r.Text != "" && letters(c.text) < leastLocalWords:
+		return c, "text", errors.New("it is too short to tell one failure from others: numbers do not count, and a few words are needed")
+	case len(r.Pattern) > MaxLocalText:
+		return c, "pattern", fmt.Errorf("it is longer than %d bytes", MaxLocalText)
+	}
+	if r.Pattern != "" {
+		if c.pattern, err = regexp.Compile(r.Pattern); err != nil {
+			return c, "pattern", err
+		}
+		if c.pattern.MatchString("") {
+			return c, "pattern", errors.New("it finds something in every text, also in none")
+		}
+	}
+	if c.code == "" && c.text == "" && c.pattern == nil && (r.Status == 0 || r.Provider == "") {
+		return c, "", errors.New("it needs a code, a text or a pattern to know a failure by, or a status with a provider")
+	}
+	return c, "", nil
+}
+
+func letters(folded string) int {
+	n := 0
+	for i := range len(folded) {
+		if c := folded[i]; c >= utf8.RuneSelf || c >= 'a' && c <= 'z' {
+			n++
+		}
+	}
+	return n
+}
+
+// Classify is the package's Classify under these rows.
+func (l *Local) Classify(e Evidence) *Failure { return l.Diagnose(e).Failure }
+
+// Diagnose is the package's Diagnose under these rows; the clue of the one that decided
+// says where it stands. A Failure that somebody made who knew, and one of a prompt or a
+// tool, stays what it is.
+func (l *Local) Diagnose(e Evidence) Diagnosis {
+	plain := Diagnose(e)
+	row := l.find(&e)
+	if row == nil {
+		return plain
+	}
+	clue := Clue{Source: ClueLocal, Where: oneLine(row.Source, maxLocalSource), Value: string(row.Kind)}
+	if row.Kind == plain.Failure.Kind {
+		clue.Note = NoteSeen
+		plain.Evidence = append(plain.Evidence, clue)
+		return plain
+	}
+	e.Kind = row.Kind
+	d := Diagnose(e)
+	was := plain.Evidence[0]
+	was.Decided, was.Note = false, NoteOverruled
+	rest := slices.DeleteFunc(d.Evidence[1:], func(c Clue) bool { return c.Source == was.Source && c.Where == was.Where && c.Value == was.Value })
+	d.Evidence = append([]Clue{clue.sure(""), was}, rest...)
+	return d
+}
+
+// find is the first row that fits; nil if none does.
+func (l *Local) find(e *Evidence) *localRow {
+	if l == nil || len(l.rows) == 0 || e.Phase == PhasePrompt || e.Phase == PhaseTool {
+		return nil
+	}
+	if _, made := AsFailure(e.Err); made {
+		return nil
+	}
+	c := gather(e)
+	entry, _, _ := strings.Cut(e.Model, "/")
+	provider, detail := cmp.Or(e.Provider, entry), c.detail()
+	said := sameWords(detail)
+	for i := range l.rows {
+		if l.rows[i].fits(c, provider, detail, said) {
+			return &l.rows[i]
+		}
+	}
+	return nil
+}
+
+func (r *localRow) fits(c *reading, provider, detail, said string) bool {
+	return (r.Provider == "" || r.Provider == provider) &&
+		(r.Status == 0 || r.Status == c.e.Status || r.Status == c.status) &&
+		(r.code == "" || slices.ContainsFunc(c.codes, func(have providerCode) bool { return have.lower == r.code })) &&
+		strings.Contains(said, r.text) &&
+		(r.pattern == nil || r.pattern.MatchString(detail))
+}
+
+// LocalKinds are the kinds that a provider's failure can have, in the order of Kinds. All
+// others are what somebody else saw happen, and nobody can know that better.
+func LocalKinds() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool {
+		switch k {
+		case KindToolFailure, KindStepTimeout, KindMaxTurnTime, KindRunTimeout, KindInterrupted,
+			KindPromptFailure, KindInternal, KindBudget, KindRoundLimit:
+			return true
+		}
+		return false
+	})
+}
+
+// ParseLocalKind reads one of LocalKinds, "rate limit" and "Rate-Limit" as well as
+// rate_limit; the error names the nearest one.
+func ParseLocalKind(name string) (Kind, error) {
+	kind := Kind(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name))))
+	known := LocalKinds()
+	switch {
+	case slices.Contains(known, kind):
+		return kind, nil
+	case name == "":
+		return "", fmt.Errorf("it is missing; there are: %s", listed(known))
+	case slices.Contains(Kinds(), kind):
+		return "", fmt.Errorf("%s is never what a provider says; there are: %s", kind, listed(known))
+	}
+	nearest := slices.MinFunc(known, func(a, b Kind) int { return distance(string(kind), string(a)) - distance(string(kind), string(b)) })
+	return "", fmt.Errorf("there is no kind %q: did you mean %s? There are: %s", oneLine(name, 40), nearest, listed(known))
+}
+
+func listed(kinds []Kind) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
+}
+
+// distance is how many letters have to be put in, left out or changed to make b of the
+// first 40 bytes of a.
+func distance(a, b string) int {
+	a = a[:min(len(a), 40)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,107 @@
+package failure
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// anyNumber stands for a word with a digit in it: an amount, a date, an id, a version.
+const anyNumber = "#"
+
+// sameWords is text as rows compare it: in lower case, with single spaces, and with # for
+// every word that has a digit or an @ in it, so that two messages that differ only in their
+// numbers, ids and addresses are the same.
+func sameWords(text string) string { return strings.ToLower(withoutNumbers(text)) }
+
+// withoutNumbers is sameWords in the case in which it was written.
+func withoutNumbers(text string) string {
+	text = words.Tidy(text)
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		n := max(1, tokenEnd(text))
+		if token := text[:n]; strings.ContainsAny(token, "0123456789@"+anyNumber) {
+			out = appendNumber(out)
+		} else {
+			out = append(out, token...)
+		}
+		text = text[n:]
+	}
+	return string(out)
+}
+
+// appendNumber appends a #, unless what stands there is a number already that this one goes
+// on with: 12,345 and 2026/04/01 are one.
+func appendNumber(out []byte) []byte {
+	n := len(out)
+	if n > 0 && out[n-1] == anyNumber[0] {
+		return out
+	}
+	if n > 1 && out[n-2] == anyNumber[0] && strings.IndexByte(",:/.", out[n-1]) >= 0 {
+		return out[:n-1]
+	}
+	return append(out, anyNumber...)
+}
+
+// tokenEnd is how much of text, from its beginning, is one word, whose dots are followed by
+// something: 9.81, org-Ab12, me@example.com, claude-4.5.
+func tokenEnd(text string) int {
+	n := 0
+	for n < len(text) {
+		c := text[n]
+		if c == '.' && (n == 0 || n+1 == len(text) || !inToken(text[n+1])) || c != '.' && !inToken(c) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func inToken(c byte) bool { return words.IsWord(c) || c == '-' || c == '@' }
+
+// localTextLength is how much of a message is enough to know it by, in bytes.
+const localTextLength = 120
+
+// RowOf is the row by which failures like f are known, and are of that kind: by the provider,
+// the status and the code where f has them, and by the beginning of what was said, without
+// what may differ the next time or is nobody's business. f.Detail is without secrets. The
+// error says what is wrong with the kind, or that there is nothing to know f by.
+func RowOf(f *Failure, kind Kind) (LocalRow, error) {
+	row := LocalRow{Kind: kind, Provider: f.ProviderEntry(), Status: f.HTTPStatus, Code: f.ProviderCode}
+	if len(row.Code) > MaxLocalCode {
+		row.Code = ""
+	}
+	row.Text = beginning(withoutNumbers(f.Detail), localTextLength)
+	if letters(sameWords(row.Text)) < leastLocalWords {
+		row.Text = ""
+	}
+	_, _, err := row.compile()
+	return row, err
+}
+
+// beginning is at most n bytes of text, which end with a word where there are words.
+func beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	if i := strings.LastIndexByte(text[:n], ' '); i > n/2 {
+		n = i
+	}
+	return strings.TrimRight(text[:n], " "+anyNumber)
+}
+
+// Repeats says in one sentence what is dangerous about calling failures of one kind
+// another: that what was refused for good is then sent again. It is "" where nothing is.
+func Repeats(from, to Kind) string {
+	if from.Retryable() || !to.Retryable() {
+		return ""
+	}
+	if from == KindContextOverflow {
+		return "A request that is too long will be sent again as it is, and fails again, where it would have been shortened."
+	}
+	return "What failed as " + string(from) + " was not repeated. As " + string(to) + " the same request is sent again, which may cost money, or count against your account."
+}
