@@ -19,6 +19,10 @@ const (
 	leastLocalWords = 4   // bytes of letters that a text needs to say anything
 )
 
+// Classifier makes a Failure of any evidence: [Classify], or [Local.Classify] of a table that
+// may be another one the next time.
+type Classifier func(Evidence) *Failure
+
 // LocalRow says what the failures are that have all of its marks. Marks that are left out
 // are not looked at, and a provider alone is too few.
 type LocalRow struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/wire"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
@@ -65,6 +66,8 @@ type settings struct {
 	env    func(name string) string
 	logger *slog.Logger
 	known  *redact.Known
+
+	classify failure.Classifier
 }
 
 // WithEnv reads keys from env instead of the process's environment.
@@ -76,6 +79,10 @@ func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.logger = l
 // WithKnown has the Set know the secrets of known as its own, and add its own to them: for the
 // program that shares them with its log.
 func WithKnown(known *redact.Known) Option { return func(s *settings) { s.known = known } }
+
+// WithClassifier has by name every failure of a provider, instead of failure.Classify: for
+// rows of somebody's own (failure.Local), which may be others from one failure to the next.
+func WithClassifier(by failure.Classifier) Option { return func(s *settings) { s.classify = by } }
 
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
@@ -135,7 +142,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 		return pi.New(pi.Config{
 			Name: e.Name, Command: e.Engine.Command, Retries: pi.Retries(e.Engine.Retries), Env: e.Engine.Env,
 			ConfigDir: e.Engine.ConfigDir, Folder: e.Engine.Folder, Logger: s.settings.logger,
-			Observe: e.Engine.Observe, Decoders: decoderFor, Proxy: ways,
+			Observe: e.Engine.Observe, Decoders: decoderFor, Proxy: ways, Classify: s.settings.classify,
 		})
 	}
 	proxy, setting, err := s.through(e, cmp.Or(e.BaseURL, wires[wireName].base))
@@ -144,7 +151,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	}
 	return wires[wireName].adapt(endpoint.Config{
 		Name: e.Name, Key: s.keyOf(e), KeyNeeded: s.keyed[e.Name], KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		Proxy: proxy, ProxySetting: setting, NoImages: s.noImages(e), Known: s.settings.known,
+		Proxy: proxy, ProxySetting: setting, NoImages: s.noImages(e), Known: s.settings.known, Classify: s.settings.classify,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/wire"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
@@ -20,6 +21,8 @@ type TransportConfig struct {
 	Type    string            // what is spoken: one of KnownTypes
 	Base    http.RoundTripper // what sends the requests; one like http.DefaultTransport, for headers of 1 MiB at most
 	Secrets []string          // hidden in failures, besides the keys that requests carry
+
+	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
 }
 
 // Transport is an http.RoundTripper for people who keep their own client library,
@@ -67,6 +70,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, observe.ErrRedirect
 	}
 	watched := observe.Watch(r, t.config.Name, t.decoder(), t.config.Secrets)
+	watched.Classified(t.config.Classify)
 	if call, ok := r.Context().Value(callKey{}).(*Call); ok {
 		call.begin(watched)
 	}

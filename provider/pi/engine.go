@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
@@ -44,6 +45,7 @@ type Config struct {
 	Decoders  Decoders // understands the answers there
 	Proxy     Proxy    // through whom it asks a provider; nil = nobody
 	Logger    *slog.Logger
+	Classify  failure.Classifier // names what goes wrong at a provider; failure.Classify
 }
 
 // Proxy is the address of the proxy on the way to a base URL, and where people have set it; "" =
@@ -84,6 +86,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Classify == nil {
+		cfg.Classify = failure.Classify
 	}
 	if cfg.ConfigDir == "" {
 		cfg.ConfigDir = usualFolder()

@@ -29,7 +29,7 @@ func (h *hearing) phase() failure.Phase {
 // classify completes the evidence and has it named.
 func (h *hearing) classify(e failure.Evidence) *failure.Failure {
 	e.Provider, e.Model, e.At = cmp.Or(e.Provider, h.provider), h.model, time.Now()
-	return failure.Classify(e)
+	return h.session.engine.cfg.Classify(e)
 }
 
 // failure is what a message that failed amounts to: what was seen of its request, or what Pi

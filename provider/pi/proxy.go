@@ -282,6 +282,7 @@ func (e *Engine) observed(cmd *exec.Cmd, provider string, secrets []string) (*wi
 		return nil, fmt.Errorf("listen on this machine for Pi's requests: %w; without observe in mulligan.yaml Pi asks by itself", err)
 	}
 	w, problem := x.admit(to, secrets)
+	w.classify = e.cfg.Classify
 	if !w.covers(provider) {
 		e.unseen(provider, problem)
 	}

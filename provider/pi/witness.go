@@ -23,6 +23,8 @@ type witness struct {
 	tell    func(event) // set before Pi is started
 	leave   func()      // closes the way
 
+	classify failure.Classifier // set before Pi is started; nil = failure.Classify
+
 	mu     sync.Mutex
 	model  string // full name, of what Pi is asked by
 	turn   int
@@ -74,6 +76,7 @@ func (w *witness) arrive(r *http.Request, via route, decoder wire.Decoder) *visi
 	defer w.mu.Unlock()
 	v := &visit{Watched: observe.Watch(r, via.provider, decoder, w.secrets), witness: w, turn: w.turn}
 	v.Named(w.model)
+	v.Classified(w.classify)
 	if len(w.visits) == maxVisits {
 		w.visits = w.visits[1:]
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/wire"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
@@ -33,6 +34,8 @@ type Config struct {
 	Known *redact.Known // secrets that no answer may show; keys are added to it; nil = those of this entry
 
 	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
+
+	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
 
 	// DialContext or RoundTripper replace the dial or the whole transport.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
@@ -72,7 +75,7 @@ func New(cfg Config, wire Wire) (*Model, error) {
 	client, err := observe.New(observe.Config{
 		Provider: cfg.Name, BaseURL: cfg.BaseURL, AllowPrivate: cfg.AllowPrivate,
 		ConnectTimeout: cfg.ConnectTimeout, Proxy: cfg.Proxy, ProxySetting: cfg.ProxySetting,
-		DialContext: cfg.DialContext, RoundTripper: cfg.RoundTripper,
+		DialContext: cfg.DialContext, RoundTripper: cfg.RoundTripper, Classify: cfg.Classify,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
@@ -35,6 +36,8 @@ type Config struct {
 	Proxy          string        // the address of a proxy, see ParseProxy; "" = none, whatever the environment says
 	ProxySetting   string        // where people have set that, for their sake
 
+	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
+
 	// DialContext and RoundTripper replace the dial, or the whole transport, in
 	// tests and for embedders who have their own. A RoundTripper bounds by itself how
 	// long it takes to connect.
@@ -50,6 +53,7 @@ type Client struct {
 	loopback bool
 	way      *way
 	connect  time.Duration // 0 = the transport's business
+	classify failure.Classifier
 	http     http.Client
 }
 
@@ -64,7 +68,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		provider: cfg.Provider, base: base.String(), host: hostOf(base, through, allowed), loopback: allowed.loopback, way: through,
+		provider: cfg.Provider, base: base.String(), host: hostOf(base, through, allowed), loopback: allowed.loopback, way: through, classify: cfg.Classify,
 		http: http.Client{Transport: cfg.RoundTripper, CheckRedirect: stay},
 	}
 	if cfg.RoundTripper == nil {

@@ -26,9 +26,10 @@ type observation struct {
 	model    string // full name
 	secrets  *Secrets
 	decoder  wire.Decoder
-	way      *way          // through a proxy
-	connect  time.Duration // the limit on connecting; 0 = not known
-	local    bool          // it is on this computer
+	way      *way               // through a proxy
+	connect  time.Duration      // the limit on connecting; 0 = not known
+	local    bool               // it is on this computer
+	classify failure.Classifier // nil = failure.Classify
 
 	phase  failure.Phase
 	status int         // 0 = no answer yet
@@ -203,7 +204,7 @@ func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.F
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
 		Status: j.status, Header: j.secrets.Header(j.header), Body: body, At: time.Now(),
 	}
-	f := failure.Classify(e)
+	f := j.named(e)
 	f.RequestID = cmp.Or(f.RequestID, j.requestID)
 	if f.Kind == failure.KindTimeout && j.phase == failure.PhaseBeforeConnect && j.connect > 0 {
 		f.Timer, f.Limit = failure.TimerConnect, failure.Millis(j.connect.Milliseconds())
@@ -217,4 +218,12 @@ func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.F
 		f.Describe(j.way.words())
 	}
 	return f
+}
+
+// named asks whoever names failures here.
+func (j *judge) named(e failure.Evidence) *failure.Failure {
+	if j.classify != nil {
+		return j.classify(e)
+	}
+	return failure.Classify(e)
 }

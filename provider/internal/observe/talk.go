@@ -104,7 +104,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &talk{client: c, ask: ask, yield: yield, outer: ctx, observation: observation{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
-		phase: failure.PhaseBeforeConnect, local: c.Loopback(),
+		phase: failure.PhaseBeforeConnect, local: c.Loopback(), classify: c.classify,
 	}}
 	ask.Secrets.known.Add(c.way.secrets()...)
 	t.hidden = newHidden(ask.Secrets.known)

@@ -250,6 +250,13 @@ func (w *Watched) Named(model string) {
 	w.model = model
 }
 
+// Classified has by name what goes wrong; nil = failure.Classify.
+func (w *Watched) Classified(by failure.Classifier) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.classify = by
+}
+
 // Settled reports whether it is known how the answer went, whatever its reader does next.
 func (w *Watched) Settled() bool {
 	w.mu.Lock()
