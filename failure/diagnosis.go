@@ -78,7 +78,7 @@ func (c Clue) String() string {
 	case ClueFailure:
 		return c.Value + ", as the failure itself says"
 	case ClueLocal:
-		return c.Value + ", as a row of yours says: " + c.Where
+		return c.Value + ", as " + c.Where + " says"
 	case ClueAdapter:
 		return c.Value + ", as the adapter saw"
 	case ClueCode:

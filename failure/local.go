@@ -12,7 +12,7 @@ import (
 
 // The most that a Local and its rows hold.
 const (
-	MaxLocalRows    = 500
+	MaxLocalRows    = 1000
 	MaxLocalCode    = 128 // bytes
 	MaxLocalText    = 500 // bytes, of a text or a pattern
 	maxLocalSource  = 150 // bytes, so that a Clue has room for it
@@ -32,7 +32,7 @@ type LocalRow struct {
 	Code     string // one of the provider's codes, in upper or lower case
 	Text     string // what the provider says has these words in it, in upper or lower case; # and any word with a digit stand for any word with a digit
 	Pattern  string // RE2 that finds something in what the provider says
-	Source   string // where the row stands, for people: "mulligan.yaml, failures[2]"
+	Source   string // where the row stands, for people: "row 2 of mulligan.yaml"
 }
 
 // Local is a table of what somebody knows better than [Classify]: the first of its rows
@@ -124,14 +124,21 @@ func letters(folded string) int {
 }
 
 // Classify is the package's Classify under these rows.
-func (l *Local) Classify(e Evidence) *Failure { return l.Diagnose(e).Failure }
+func (l *Local) Classify(e Evidence) *Failure {
+	row := l.find(&e)
+	f := Classify(e)
+	if row == nil || row.Kind == f.Kind {
+		return f
+	}
+	e.Kind = row.Kind
+	return Classify(e)
+}
 
 // Diagnose is the package's Diagnose under these rows; the clue of the one that decided
-// says where it stands. A Failure that somebody made who knew, and one of a prompt or a
-// tool, stays what it is.
+// says where it stands, and the runner-up what the failure would be without it. A Failure
+// that somebody made who knew, and one of a prompt or a tool, stays what it is.
 func (l *Local) Diagnose(e Evidence) Diagnosis {
-	plain := Diagnose(e)
-	row := l.find(&e)
+	plain, row := Diagnose(e), l.find(&e)
 	if row == nil {
 		return plain
 	}
@@ -143,12 +150,15 @@ func (l *Local) Diagnose(e Evidence) Diagnosis {
 	}
 	e.Kind = row.Kind
 	d := Diagnose(e)
+	d.Evidence[0] = clue.sure("")
 	was := plain.Evidence[0]
-	was.Decided, was.Note = false, NoteOverruled
-	rest := slices.DeleteFunc(d.Evidence[1:], func(c Clue) bool { return c.Source == was.Source && c.Where == was.Where && c.Value == was.Value })
-	d.Evidence = append([]Clue{clue.sure(""), was}, rest...)
+	was.Decided = false
+	d.Confidence, d.RunnerUp = certain, &Candidate{Kind: plain.Failure.Kind, Confidence: plain.Confidence, By: was}
 	return d
 }
+
+// Fits reports whether one of the rows fits the failure.
+func (l *Local) Fits(e Evidence) bool { return l.find(&e) != nil }
 
 // find is the first row that fits; nil if none does.
 func (l *Local) find(e *Evidence) *localRow {

@@ -49,16 +49,16 @@ func TestLocalWins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.row.Kind = failure.KindBilling
-			tt.row.Source = "mulligan.yaml, failures[0]"
+			tt.row.Source = "row 1 of mulligan.yaml"
 			d := local(t, tt.row).Diagnose(said)
-			want := failure.KindRateLimit
+			want := failure.Classify(said).Kind
 			if tt.fits {
 				want = failure.KindBilling
 			}
 			if d.Failure.Kind != want || d.Failure.Code != want.Code() || d.Failure.Retryable != want.Retryable() {
 				t.Errorf("it is %s (%s, %v), want %s", d.Failure.Kind, d.Failure.Code, d.Failure.Retryable, want)
 			}
-			if by := d.Evidence[0]; tt.fits != (by.Source == failure.ClueLocal && by.Decided && strings.Contains(by.String(), "mulligan.yaml, failures[0]")) {
+			if by := d.Evidence[0]; tt.fits != (by.Source == failure.ClueLocal && by.Decided && strings.Contains(by.String(), "row 1 of mulligan.yaml")) {
 				t.Errorf("decided by %q", by)
 			}
 		})
@@ -78,8 +78,8 @@ func TestLocalKeepsWhatElseIsKnown(t *testing.T) {
 	if !strings.Contains(f.Title, "slow down") {
 		t.Errorf("people read %q", f.Title)
 	}
-	if was := d.Evidence[1]; was.Decided || was.Note != failure.NoteOverruled || was.Value != "400" {
-		t.Errorf("what would have decided is %+v", was)
+	if was := d.RunnerUp; d.Confidence != 100 || was == nil || was.Kind != failure.KindInvalidRequest || was.By.Decided || was.By.Value != "400" {
+		t.Errorf("%d, and what it would have been is %+v", d.Confidence, was)
 	}
 }
 

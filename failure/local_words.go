@@ -10,14 +10,17 @@ import (
 // anyNumber stands for a word with a digit in it: an amount, a date, an id, a version.
 const anyNumber = "#"
 
+// hiddenSecret stands where a secret was taken out of what a provider said.
+const hiddenSecret = "[redacted]"
+
 // sameWords is text as rows compare it: in lower case, with single spaces, and with # for
-// every word that has a digit or an @ in it, so that two messages that differ only in their
+// every word that has a digit or an @ in it or was a secret, so that two messages that differ only in their
 // numbers, ids and addresses are the same.
 func sameWords(text string) string { return strings.ToLower(withoutNumbers(text)) }
 
 // withoutNumbers is sameWords in the case in which it was written.
 func withoutNumbers(text string) string {
-	text = words.Tidy(text)
+	text = strings.ReplaceAll(words.Tidy(text), hiddenSecret, anyNumber)
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		n := max(1, tokenEnd(text))

@@ -39,6 +39,7 @@ type config struct {
 	MCP         map[string]mcpEntry      `yaml:"mcp"` // servers of tools, by their names
 	State       string                   `yaml:"state"`
 	Gateway     gatewayEntry             `yaml:"gateway"`
+	Failures    []failureEntry           `yaml:"failures"` // what failures are, above the classifier
 
 	path        string            // of the file; "" = there is none
 	models      []string          // configured below providers, in the order of the file
@@ -278,7 +279,7 @@ func (c *config) problem() *problem {
 			return p
 		}
 	}
-	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem())
+	return cmp.Or(pluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), failureProblem(c.Failures))
 }
 
 func (e providerEntry) problem(name string) *problem {

@@ -5,7 +5,8 @@
 //	models.go, plugins.go, app.go            the rooms that are made of it
 //	run.go, recover.go, runs.go, …           the verbs
 //	explain*.go                              the verb that names a failure somebody else had:
-//	                                         report (what is told), note and table (what is said)
+//	                                         report (what is told), note and table (what is said), learn
+//	                                         (what is corrected); corrections.go, config_failures.go: what was
 //	faults*.go                               the fault catalogue: list and show what it has, serve it
 //	                                         (screen is what that prints, below fails below HTTP)
 //	plugin_*.go                              the verbs about plugins; plugin_occasion.go has the failures that

@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 func newExplain() *cobra.Command {
 	var (
+		f      common
 		t      told
 		table  string
+		learn  string
+		forget bool
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -31,16 +36,23 @@ curl -si https://api.example.com/v1/x -d @ask.json | mulligan explain
 mulligan explain --provider openai --code insufficient_quota
 
 # A table of failures, a row each:
-mulligan explain --tsv failures.tsv > diagnosed.tsv`,
+mulligan explain --tsv failures.tsv > diagnosed.tsv
+
+# It is wrong: such failures are billing from now on, in every run.
+mulligan explain --provider acme --status 429 --learn billing "No units are left."`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			known, err := f.corrections()
+			if err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("tsv") {
-				return explainTable(cmd, args, table)
+				return explainTable(cmd, args, table, known.local())
 			}
 			r, err := t.report(cmd, args)
 			if err != nil {
 				return err
 			}
-			x, err := explain(&r, time.Now())
+			x, err := explainAndLearn(&r, known, learn, forget)
 			if err != nil {
 				return err
 			}
@@ -52,6 +64,10 @@ mulligan explain --tsv failures.tsv > diagnosed.tsv`,
 		}),
 	}
 	t.register(cmd)
+	f.register(cmd)
+	cmd.Flags().StringVar(&learn, "learn", "", "call failures like this one by another kind from now on: rate_limit, billing, …")
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete the learned row that decides what this one is")
+	cmd.MarkFlagsMutuallyExclusive("learn", "forget")
 	cmd.Flags().StringVar(&table, "tsv", "", "explain every row of a table of tab-separated values, - for stdin")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for a report or a program")
 	return cmd
@@ -66,6 +82,13 @@ The body is read from stdin unless a message or --body is given. An answer
 that begins with its status line is taken apart; flags come before what it
 says. Of a body the first 64 KiB count.
 
+Where it is wrong, --learn KIND with the same input has failures like it be of
+that kind from now on: those with its provider, status and code that say the
+same, whatever the numbers. The row stands in failures.yaml in the state
+folder, where it may be edited; a running serve goes by it at the next failure,
+and no run that is over changes. --forget deletes it. Rows of your own below
+failures: in mulligan.yaml come first.
+
 A table (--tsv) has a header row with any of the columns provider, model,
 status, code, headers, body, message and when, in any order. It is written to
 stdout with the columns kind, retryable (yes, no, once), retry_after_ms,
@@ -79,9 +102,31 @@ code_out and evidence added; everything else stays as it is.
             mid-stream, end-of-stream
   nothing   an empty cell, -, (empty) or (any)`
 
+// explainAndLearn explains r as it is once it was learned or forgotten, where that is wanted.
+func explainAndLearn(r *report, known *corrections, learn string, forget bool) (x explained, err error) {
+	now := time.Now()
+	var said *lesson
+	switch {
+	case learn != "":
+		kind, wrong := failure.ParseLocalKind(learn)
+		if wrong != nil {
+			return x, usagef("--learn: %w", wrong)
+		}
+		said, err = known.teach(r.evidence(now), kind)
+	case forget:
+		said, err = known.unteach(r.evidence(now))
+	}
+	if err != nil {
+		return x, err
+	}
+	x, err = explain(r, now, known.local())
+	x.lesson = said
+	return x, err
+}
+
 // explainTable explains the table in the file of that name.
-func explainTable(cmd *cobra.Command, args []string, name string) (err error) {
-	for _, other := range []string{"json", "provider", "model", "status", "code", "header", "body", "when"} {
+func explainTable(cmd *cobra.Command, args []string, name string, rows *failure.Local) (err error) {
+	for _, other := range []string{"json", "learn", "forget", "provider", "model", "status", "code", "header", "body", "when"} {
 		if cmd.Flags().Changed(other) {
 			return usagef("--tsv and --%s do not go together: what is known of a failure stands in its row", other)
 		}
@@ -101,7 +146,7 @@ func explainTable(cmd *cobra.Command, args []string, name string) (err error) {
 	s := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	progress := &progress{screen: s, since: time.Now()}
 	defer s.end()
-	return diagnoseTable(in, cmd.OutOrStdout(), time.Now(), progress.rows)
+	return diagnoseTable(in, cmd.OutOrStdout(), time.Now(), rows, progress.rows)
 }
 
 // progress shows how far long work has come, where it is not in the way of the result.

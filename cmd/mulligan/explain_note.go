@@ -19,12 +19,13 @@ import (
 type explained struct {
 	failure.Diagnosis
 	alone, beside treatment // without and with another model to switch to
+	lesson        *lesson   // nil = nothing was to be learned or forgotten
 }
 
 // explain is the whole of it: no clock, no dice, so that what is reported can be
 // reproduced.
-func explain(r *report, at time.Time) (explained, error) {
-	x := explained{Diagnosis: failure.Diagnose(r.evidence(at))}
+func explain(r *report, at time.Time, rows *failure.Local) (explained, error) {
+	x := explained{Diagnosis: rows.Diagnose(r.evidence(at))}
 	var err error
 	if x.alone, err = treat(*x.Failure, at); err != nil {
 		return x, err
@@ -37,6 +38,7 @@ func explain(r *report, at time.Time) (explained, error) {
 type explainedJSON struct {
 	failure.Diagnosis
 	AutoRecover adviceJSON `json:"autoRecover"`
+	Learned     *lesson    `json:"learned,omitempty"`
 }
 
 type adviceJSON struct {
@@ -59,7 +61,7 @@ func (t treatment) json() treatmentJSON {
 func (x *explained) writeJSON(w io.Writer) error {
 	encoder := jsonTo(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(explainedJSON{x.Diagnosis, adviceJSON{x.alone.json(), x.beside.json()}})
+	return encoder.Encode(explainedJSON{x.Diagnosis, adviceJSON{x.alone.json(), x.beside.json()}, x.lesson})
 }
 
 // The shape of a note, in columns.
@@ -134,8 +136,12 @@ func (x *explained) writeNote(n *note) {
 		n.treatment("no fallback", x.alone)
 		n.treatment("a fallback", x.beside)
 	}
+	if x.lesson != nil {
+		n.lesson(x.lesson)
+		return
+	}
 	fmt.Fprintln(n.w)
-	n.paragraph("Wrong? Put the output of this with --json into an issue. It holds no key, but it may hold the provider's words.", n.ink.dim)
+	n.paragraph("Wrong? Add --learn KIND, and it is of that kind here from now on. And put the output of this with --json into an issue, so that it becomes right for all: it holds no key, but it may hold the provider's words.", n.ink.dim)
 }
 
 func (n *note) treatment(label string, t treatment) {

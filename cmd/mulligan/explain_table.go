@@ -71,6 +71,7 @@ func readColumns(line string) (columns, error) {
 type batch struct {
 	columns *columns
 	at      time.Time
+	local   *failure.Local
 	first   int // the number of its first line
 	lines   []string
 	bytes   int
@@ -86,7 +87,7 @@ type answered struct {
 // diagnoseTable copies the table of r to w with the added columns. The rows are spread
 // over the CPUs and written in their order; only some batches are in memory at a time.
 // told is called with the number of rows that are written so far.
-func diagnoseTable(r io.Reader, w io.Writer, at time.Time, told func(rows int)) error {
+func diagnoseTable(r io.Reader, w io.Writer, at time.Time, local *failure.Local, told func(rows int)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxTableLine)
 	if !lines.Scan() {
@@ -104,7 +105,7 @@ func diagnoseTable(r io.Reader, w io.Writer, at time.Time, told func(rows int)) 
 	done := make(chan error, 1)
 	var failed atomic.Bool
 	go func() { done <- writeBatches(out, queue, &failed, told) }()
-	readErr := readBatches(lines, batch{columns: &columns, at: at}, func(b batch) bool {
+	readErr := readBatches(lines, batch{columns: &columns, at: at, local: local}, func(b batch) bool {
 		answer := make(chan answered, 1)
 		queue <- answer
 		go func() { answer <- b.diagnose() }()
@@ -181,7 +182,7 @@ func (b *batch) diagnose() answered {
 	var a answered
 	text := bytes.NewBuffer(make([]byte, 0, b.bytes+len(b.lines)*128))
 	for i, line := range b.lines {
-		if err := b.columns.diagnose(text, line, b.at); err != nil {
+		if err := b.columns.diagnose(text, line, b.at, b.local); err != nil {
 			a.err = usage(fmt.Errorf("line %d: %w", b.first+i, err))
 			break
 		}
@@ -192,7 +193,7 @@ func (b *batch) diagnose() answered {
 }
 
 // diagnose writes a line with what is found out about it. An empty line stays empty.
-func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time) error {
+func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time, local *failure.Local) error {
 	if line == "" {
 		text.WriteByte('\n')
 		return nil
@@ -205,7 +206,7 @@ func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time) error 
 	if err != nil {
 		return err
 	}
-	d := failure.Diagnose(r.evidence(at))
+	d := local.Diagnose(r.evidence(at))
 	text.WriteString(line)
 	text.WriteString(strings.Repeat("\t", c.count-len(cells)))
 	for _, cell := range diagnosed(d) {

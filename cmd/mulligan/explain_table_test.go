@@ -17,7 +17,7 @@ import (
 
 func diagnoseText(table string) (string, error) {
 	var out bytes.Buffer
-	err := diagnoseTable(strings.NewReader(table), &out, explainedAt, func(int) {})
+	err := diagnoseTable(strings.NewReader(table), &out, explainedAt, nil, func(int) {})
 	return out.String(), err
 }
 
@@ -91,7 +91,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestTableEndsWhenItCannotBeWritten(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("status\n"), endless{})
-	err := diagnoseTable(in, &fullDisk{room: 1 << 20}, explainedAt, func(int) {})
+	err := diagnoseTable(in, &fullDisk{room: 1 << 20}, explainedAt, nil, func(int) {})
 	if !errors.Is(err, errFull) {
 		t.Errorf("%v", err)
 	}
@@ -212,7 +212,7 @@ func FuzzExplainPaste(f *testing.F) {
 		if err := r.paste(text); err != nil {
 			return
 		}
-		x, err := explain(&r, explainedAt)
+		x, err := explain(&r, explainedAt, nil)
 		if err != nil || x.Failure.Kind == "" || len(x.Evidence) == 0 {
 			t.Fatalf("%v: %+v", err, x)
 		}
@@ -237,7 +237,7 @@ func BenchmarkExplainTable(b *testing.B) {
 	b.SetBytes(int64(table.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := diagnoseTable(strings.NewReader(table.String()), io.Discard, explainedAt, func(int) {}); err != nil {
+		if err := diagnoseTable(strings.NewReader(table.String()), io.Discard, explainedAt, nil, func(int) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -248,7 +248,7 @@ func BenchmarkExplainTable(b *testing.B) {
 func BenchmarkExplain(b *testing.B) {
 	r := report{provider: "anthropic", status: 429, body: `{"error":{"type":"rate_limit_error"}}`}
 	for b.Loop() {
-		if x, err := explain(&r, explainedAt); err != nil || x.Failure.Kind != failure.KindRateLimit {
+		if x, err := explain(&r, explainedAt, nil); err != nil || x.Failure.Kind != failure.KindRateLimit {
 			b.Fatal(err)
 		}
 	}

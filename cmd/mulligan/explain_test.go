@@ -17,7 +17,7 @@ var explainedAt = time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
 
 func noteOf(t *testing.T, r report) string {
 	t.Helper()
-	x, err := explain(&r, explainedAt)
+	x, err := explain(&r, explainedAt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestExplainSaysHowSureItIs(t *testing.T) {
 	if got := noteOf(t, r); !strings.Contains(got, "\n  confidence   97 %\n") || !strings.Contains(got, "\n  runner-up    billing, by status 402 (94 %)\n") {
 		t.Errorf("no confidence or runner-up in\n%s", got)
 	}
-	x, err := explain(&r, explainedAt)
+	x, err := explain(&r, explainedAt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

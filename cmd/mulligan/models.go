@@ -45,9 +45,10 @@ func usualKeys() string {
 
 // models finds models: the configured ones, and the demo's.
 type models struct {
-	set  *provider.Set
-	own  map[string]bool // entries that are configured
-	calm bool            // the demo's provider has recovered: a person comes back later, to runs that it failed
+	set   *provider.Set
+	own   map[string]bool // entries that are configured
+	known *corrections    // what their failures are called
+	calm  bool            // the demo's provider has recovered: a person comes back later, to runs that it failed
 
 	mu     sync.Mutex
 	lab    *faultlab.Lab
@@ -67,11 +68,15 @@ func newModels(c *config) (*models, error) {
 			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
 		}
 	}
-	set, err := provider.New(list, provider.WithKnown(&secrets))
+	known, err := c.corrections(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	m := &models{set: set, own: map[string]bool{}}
+	set, err := provider.New(list, provider.WithKnown(&secrets), provider.WithClassifier(known.Classify))
+	if err != nil {
+		return nil, err
+	}
+	m := &models{set: set, own: map[string]bool{}, known: known}
 	for name := range entries {
 		m.own[name] = true
 	}
@@ -208,7 +213,7 @@ func (m *models) startDemo() (*provider.Set, error) {
 		return nil, fmt.Errorf("start the demo's provider: %w", err)
 	}
 	m.server = server
-	m.demo, err = provider.New(demoEntries(server.URL()))
+	m.demo, err = provider.New(demoEntries(server.URL()), provider.WithClassifier(m.known.Classify))
 	return m.demo, err
 }
 
