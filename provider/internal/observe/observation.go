@@ -221,7 +221,7 @@ func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.F
 }
 
 // named asks whoever names failures here.
-func (j *judge) named(e failure.Evidence) *failure.Failure {
+func (j *observation) named(e failure.Evidence) *failure.Failure {
 	if j.classify != nil {
 		return j.classify(e)
 	}
