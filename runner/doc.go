@@ -1,7 +1,7 @@
 // Package runner is the shell around the heart: it drives runs.
 //
 // A [Runner] holds what runs share: models, tools, hooks, the timeline, the
-// policy. Four verbs start a run's loop or speak to it: [Runner.Start],
+// policy. Four verbs start a run's loop or speak to it (start.go, resume.go): [Runner.Start],
 // [Runner.Resume], [Runner.Recover] and [Runner.Cancel]. The first three give a
 // [Run], whose Events follow the timeline and whose Wait settles:
 //
@@ -19,9 +19,12 @@
 //		append its event; apply it
 //	}
 //
+// How it begins and ends is launch.go, what is in the air effects.go, what other processes
+// ask of it commands.go.
+//
 // Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go, in turn
 // where a provider has too much to do: turn.go, their text kept as often as checkpoints.go
-// says), tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go)
+// says; verdict.go says whether what was heard is an answer), tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go)
 // and waits run beside it and answer through the mailbox. Intent is durable before an effect
 // starts (that of the first call with the run's beginning, in one step: opening.go), and its
 // result before anything follows from it. A run that stopped anywhere, also by a crash, goes

@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// readInbox takes the commands that are in the inbox by now, and reports whether one
+// changed the run.
+func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
+	if l.run.End != nil || l.run.Seq <= maxOpening && l.lease.Epoch == 1 { // of a run that has just begun nobody knows
+		return false, nil
+	}
+	before := l.run.Seq
+	commands, err := l.inbox(ctx)
+	for _, c := range commands {
+		if err == nil {
+			err = l.command(ctx, c)
+		}
+	}
+	return l.run.Seq != before, err
+}
+
+// inbox is what the inbox has that was not answered. Where the run has settled the store is
+// not waited for for long, since people wait for what it has come to: what cannot be read
+// now makes the run due.
+func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err error) {
+	read := func(ctx context.Context) error {
+		commands, err = l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
+		return err
+	}
+	if !l.run.Settled() && !l.parked() {
+		_, err := l.persist(ctx, read)
+		return commands, err
+	}
+	if err := l.r.insist(ctx, func() error { return read(ctx) }); err != nil && mayPass(err) {
+		l.r.logger.Warn("the inbox of a run that has settled cannot be read", "run", l.id, "err", err)
+		return nil, nil
+	}
+	return commands, err
+}
+
+// fits says why a command comes too late, or nil.
+func (l *loop) fits(c timeline.Command) error {
+	a, ok := c.Body.(recovery.Accepted)
+	if !ok {
+		return nil
+	}
+	_, err := l.run.Accept(a.Suggestion, a.Action, a.Model, l.clock.now())
+	return err
+}
+
+// followInbox turns commands into events, each once: an event says which command
+// it answers, so a command is not taken again after a crash. An inbox that cannot be read
+// now may be later.
+func (l *loop) followInbox(ctx context.Context, after uint64) {
+	for ctx.Err() == nil {
+		for c, err := range l.r.log.Commands(ctx, l.id, after) {
+			if err != nil && !mayPass(err) {
+				return
+			} else if err != nil {
+				l.r.logger.Warn("the inbox cannot be read", "run", l.id, "err", err)
+				break
+			}
+			after = c.N
+			l.post(func(ctx context.Context) error { return l.command(ctx, c) })
+		}
+		select {
+		case <-time.After(inboxPause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (l *loop) command(ctx context.Context, c timeline.Command) error {
+	if c.N <= l.run.Inbox || l.run.End != nil || l.stoppingAll {
+		return nil
+	}
+	if err := l.fits(c); err != nil {
+		l.r.logger.Info("an answer came too late", "run", l.id, "err", err)
+		return l.writeAnswering(ctx, c.N, recovery.Noted{Topic: recovery.TopicTooLate})
+	}
+	bodies := []recovery.Body{c.Body}
+	if a, ok := c.Body.(recovery.Accepted); ok {
+		bodies = l.run.Answering(a, l.clock.now())
+	}
+	return l.writeAnswering(ctx, c.N, bodies...)
+}

@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// message is what an effect tells the loop; it runs on the loop's goroutine.
+type message func(ctx context.Context) error
+
+// job is an effect in the air.
+type job struct {
+	cancel   context.CancelCauseFunc
+	stopping bool
+	attempt  *attempt // of a model call
+	waits    bool     // nothing is done for it any more, or yet: health is told or asked
+	asks     bool     // a model: for the run's answer or for a summary
+}
+
+// asking reports whether a model is still being asked, which may be so for a moment after
+// nobody wants the answer any more. A run asks one at a time.
+func (l *loop) asking() bool {
+	for _, j := range l.air {
+		if j.asks {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	j := &job{cancel: cancel}
+	l.air[key] = j
+	return ctx, j
+}
+
+func (l *loop) startTimer(ctx context.Context, key string, t *recovery.SetTimer) {
+	ctx, j := l.launchJob(ctx, key)
+	body := t.Write
+	timer := time.AfterFunc(t.At.Sub(l.clock.now()), func() {
+		l.finish(key, j, func(ctx context.Context) error {
+			if j.stopping || !l.wants(key) {
+				return nil
+			}
+			return l.write(ctx, body)
+		})
+	})
+	context.AfterFunc(ctx, func() { timer.Stop() })
+}
+
+// stop ends an effect that is no longer wanted. Timers and questions are gone at once, and
+// what waits for health; a model call or a tool stays in the air until it says that it has
+// ended.
+func (l *loop) stop(key string, j *job) {
+	if j.stopping {
+		return
+	}
+	j.stopping = true
+	j.cancel(errStopped)
+	if isQuick(key) || j.waits {
+		delete(l.air, key)
+	}
+}
+
+// finish hands the end of an effect to the loop.
+func (l *loop) finish(key string, j *job, end message) {
+	l.post(func(ctx context.Context) error {
+		l.takeOut(key, j)
+		return end(ctx)
+	})
+}
+
+// takeOut takes an effect out of the air.
+func (l *loop) takeOut(key string, j *job) {
+	if l.air[key] == j {
+		delete(l.air, key)
+	}
+	j.cancel(errStopped)
+}
+
+// post puts a message into the mailbox, unless the loop is over.
+func (l *loop) post(m message) {
+	select {
+	case l.mailbox <- m:
+	case <-l.work.Done():
+	}
+}
+
+// stopAll stops what is still in the air when the loop is over and gives it a moment, so
+// that the result of a tool that just ended is not lost.
+func (l *loop) stopAll(moment time.Duration, over func() bool) {
+	l.stoppingAll = true
+	defer func() { l.stoppingAll = false }()
+	for key, j := range l.air {
+		l.stop(key, j)
+	}
+	grace := time.NewTimer(moment)
+	defer grace.Stop()
+	for !over() {
+		select {
+		case m := <-l.mailbox:
+			if err := m(l.work); err != nil {
+				l.r.logger.Warn("a late result was not written", "run", l.id, "err", err)
+			}
+		case <-grace.C:
+			return
+		}
+	}
+}

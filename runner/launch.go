@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
+	l := &loop{
+		r: r, id: id, run: run, offered: r.tools(), patience: startPatience,
+		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
+	}
+	l.hold(lease)
+	return l
+}
+
+// hold makes lease the loop's.
+func (l *loop) hold(lease timeline.Lease) {
+	l.lease = lease
+	l.until.Store(lease.Expires.UnixNano())
+}
+
+func claimed(by timeline.Lease) recovery.Claimed {
+	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch}
+}
+
+// goOn writes what the loop of a run that was claimed starts from and launches it.
+func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
+	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{claimed(l.lease)}, bodies...)...))
+}
+
+// launchAfter launches the loop once what it starts from was written. Where err says that
+// this could not be, the run is nobody's again.
+func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
+	if err != nil {
+		l.leave()
+		return nil, err
+	}
+	l.run.Carry(l.before)
+	return l.launch(ctx), nil
+}
+
+func (l *loop) launch(ctx context.Context) *Run {
+	ctx, cancel := context.WithCancelCause(ctx)
+	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	l.r.driven.Store(l.id, run)
+	l.unlock()
+	l.r.busy.Go(func() {
+		defer cancel(nil)
+		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer stopWork(errStopped)
+		l.work, l.ctx, l.handle = work, ctx, run
+		err := l.driveToEnd(ctx)
+		for err == nil && l.comeBack() {
+			err = l.driveToEnd(ctx)
+		}
+		l.giveBack()
+		l.saveLast(work)
+		l.errands.done(tellGrace)
+		toolsGoOn := l.run.End != nil && l.tools > 0
+		if !toolsGoOn {
+			l.leave()
+		}
+		if !l.abandoned {
+			result, end := outcome(l.run)
+			if err != nil {
+				end = err
+			}
+			if toolsGoOn {
+				l.run = l.run.Clone() // the result has the other one
+			}
+			run.settle(result, end)
+			l.abandoned = true // a late note that cannot be written settles nothing again
+		}
+		if toolsGoOn {
+			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
+			l.leave()
+		}
+	})
+	return run
+}
+
+// driveToEnd drives the run, and stops what is still in the air when that is over.
+func (l *loop) driveToEnd(ctx context.Context) error {
+	l.patience = storePatience
+	err := l.drive(ctx)
+	l.patience = startPatience
+	l.stopAll(stopGrace, func() bool { return len(l.air) == 0 })
+	l.engaged.end()
+	return err
+}
+
+// leave lets go of the run: anyone may claim it now.
+func (l *loop) leave() {
+	l.observeLeft()
+	l.release()
+	if l.handle != nil {
+		l.r.driven.CompareAndDelete(l.id, l.handle)
+	}
+}
+
+// settled is the handle of a run that needs no driving.
+func (l *loop) settled(ctx context.Context) *Run {
+	l.release()
+	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
+	run.settle(outcome(l.run))
+	return run
+}
+
+// comeBack lets go of the run and looks into its inbox once more: a command may have been
+// sent there because the run had an owner a moment ago. It reports whether there is one,
+// and the run is claimed again for it.
+func (l *loop) comeBack() bool {
+	if l.run.End != nil {
+		return false
+	}
+	l.release()
+	if asked, err := l.pending(l.work); err != nil || !asked {
+		return false
+	}
+	lease, err := l.r.log.Claim(l.work, l.id, l.r.owner, l.r.leaseTTL)
+	if err != nil {
+		return false // whoever has it reads the inbox
+	}
+	l.hold(lease)
+	return l.write(l.work, claimed(lease)) == nil
+}
+
+// letGo makes durable what was heard, and leaves the rest to whoever claims the run next.
+func (l *loop) letGo(ctx context.Context) error {
+	l.leaving = true
+	for key, j := range l.air {
+		if j.attempt == nil || !l.inAir(j.attempt) {
+			continue
+		}
+		if tail, ok := l.breakOff(key, j); ok {
+			if err := l.write(ctx, tail); err != nil {
+				return errors.Join(ErrLetGo, err)
+			}
+		}
+	}
+	return ErrLetGo
+}
+
+func (l *loop) release() {
+	defer l.unlock()
+	if l.lease.Epoch == 0 { // it never began
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
+	defer cancel()
+	if err := l.r.log.Release(ctx, l.lease); err != nil && !errors.Is(err, timeline.ErrStale) {
+		l.r.logger.Warn("the lease was not released", "run", l.id, "err", err)
+	}
+}

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
+type Answer struct {
+	Suggestion string // its id; "" = the one that is open
+	Action     string // an action's id or kind, for example "a1" or "retry"
+	Model      string // for switch_model: overrides the action's model
+}
+
+// Resume claims a run that nobody drives and goes on with it. A run that has settled stays
+// as it is: Wait gives its outcome at once; but a suggestion whose time is over ends it.
+// One that this Runner drives is given as it goes on. It fails with timeline.ErrOwned while
+// another living process drives the run, and with timeline.ErrNotFound for an unknown one.
+func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
+	run, _, err := r.resume(ctx, id)
+	return run, err
+}
+
+// resume is Resume; on says whether the run goes on, and had not settled before.
+func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err error) {
+	if run, ok := r.drives(id); ok {
+		return run, true, nil
+	}
+	l, err := r.claim(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	var bodies []recovery.Body
+	asked, err := l.pending(ctx)
+	if err != nil {
+		l.release()
+		return nil, false, fmt.Errorf("resume run %s: %w", id, err)
+	}
+	switch expiry, over := l.expiry(); {
+	case over:
+		bodies = append(bodies, expiry)
+	case l.run.Settled() && !asked:
+		return l.settled(ctx), false, nil
+	}
+	run, err = l.goOn(ctx, bodies...)
+	if err != nil {
+		return nil, false, fmt.Errorf("resume run %s: %w", id, err)
+	}
+	return run, true, nil
+}
+
+// Recover answers a run's suggestion and goes on with the run here. The errors of
+// recovery.Run.Accept say why an answer does not count. A run that is being driven (a live
+// wait, or a call that is cut short) gets the answer through its inbox, and Recover returns
+// once its owner has written what became of it; where another process drives it, the error
+// is ErrSent, also if that does not answer within 3 s.
+func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
+	l, err := r.claim(ctx, id)
+	if errors.Is(err, timeline.ErrOwned) {
+		return r.recoverOwned(ctx, id, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := l.run.Accept(a.Suggestion, a.Action, a.Model, r.now())
+	if err != nil {
+		l.release()
+		return nil, err
+	}
+	run, err := l.goOn(ctx, l.run.Answering(accepted, r.now())...)
+	if err != nil {
+		return nil, fmt.Errorf("recover run %s: %w", id, err)
+	}
+	return run, nil
+}
+
+// drives finds a run that this Runner drives.
+func (r *Runner) drives(id string) (*Run, bool) {
+	v, _ := r.driven.Load(id)
+	run, ok := v.(*Run)
+	return run, ok
+}
+
+// claim folds a run and becomes its owner; a settled run is released again when
+// its loop is not launched. Until one or the other nobody else here claims it: the log
+// would let them, since they are the same owner.
+func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
+	unlock := sync.OnceFunc(r.claiming.lock(id))
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
+	if _, ok := r.drives(id); ok {
+		return nil, fmt.Errorf("run %s is driven here: %w", id, timeline.ErrOwned)
+	}
+	var lease timeline.Lease
+	err = r.insist(ctx, func() (err error) {
+		if _, err = r.log.Read(ctx, id, 0, 1); err == nil {
+			lease, err = r.log.Claim(ctx, id, r.owner, r.leaseTTL)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	var run *folded
+	err = r.insist(ctx, func() (err error) {
+		run, err = r.fold(ctx, id)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
+	}
+	l := r.newLoop(run.Run, id, lease)
+	l.saved, l.behind, l.unlock = run.saved, run.behind, unlock
+	return l, nil
+}

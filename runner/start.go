@@ -1,0 +1,185 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Request is what a run starts from. Either Prompt or Messages is needed; what is
+// left empty is the Runner's.
+type Request struct {
+	// ID is the run's, of 1 to 64 small letters, digits and '-'; "" = a new one. Where
+	// there is a run of that id already, Start fails with an *ExistsError.
+	ID string
+	// Fingerprint is kept with the run, so that another request with its ID can be told
+	// from the same one sent twice.
+	Fingerprint string
+
+	Prompt   string
+	Messages []llm.Message
+	System   string
+	Model    string
+	// Session is the conversation that the run goes on with; the first run that names it
+	// makes it. What the request leaves open is then the session's, before it is the
+	// Runner's: see timeline.Session. The model that the first run asks for is the
+	// session's; a later run's own is that run's only.
+	Session  string
+	Policy   *recovery.Policy
+	Timeouts recovery.Settings // timers of this run: nothing outranks them
+	// AutoRecover is Policy.AutoRecover of this run.
+	AutoRecover *bool
+}
+
+// Start begins a run. When it returns without an error the run is durable, and it goes on
+// until it settles or ctx ends, which cancels it; with the cause ErrLetGo it is only let
+// go of. A run of a session fails to start with ErrSessionBusy while the one before it
+// goes on, and closes the suggestion that is open there.
+func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
+	if req.ID != "" {
+		unlock := r.beginning.lock(req.ID)
+		defer unlock()
+		if err := r.vacant(ctx, req.ID); err != nil {
+			return nil, fmt.Errorf("start run: %w", err)
+		}
+	}
+	start := r.startAlone
+	if req.Session != "" {
+		start = r.startTurn
+	}
+	run, err := start(ctx, req)
+	if err != nil && req.ID != "" {
+		if exists := r.vacant(ctx, req.ID); exists != nil { // another process was first
+			err = exists
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start run: %w", err)
+	}
+	return run, nil
+}
+
+// startAlone begins a run that is of no session.
+func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
+	started, err := r.started(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return r.begin(ctx, cmp.Or(req.ID, newID()), started, nil)
+}
+
+// begin begins a run that continues before, nil for none.
+func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before *folded) (*Run, error) {
+	l := r.newLoop(&recovery.Run{}, id, timeline.Lease{})
+	l.unlock = sync.OnceFunc(r.claiming.lock(id))
+	if before != nil {
+		l.before, l.behind = before.Conversation(), before.behind+1
+	}
+	return l.launchAfter(ctx, l.open(ctx, started))
+}
+
+func (r *Runner) started(ctx context.Context, req Request) (recovery.Started, error) {
+	input := req.Messages
+	if req.Prompt != "" {
+		input = append(slices.Clone(input), llm.User(req.Prompt))
+	}
+	if len(input) == 0 {
+		return recovery.Started{}, errors.New("there is no prompt")
+	}
+	s := recovery.Started{
+		Model: cmp.Or(req.Model, r.model), System: cmp.Or(req.System, r.system),
+		Input: input, Policy: r.policy, Session: req.Session, Fingerprint: req.Fingerprint,
+	}
+	if req.Policy != nil {
+		s.Policy = *req.Policy
+		s.Policy.DayBudget = r.policy.DayBudget // it is not one run's to lift
+	}
+	if req.AutoRecover != nil {
+		s.Policy.AutoRecover = *req.AutoRecover
+	}
+	if s.Model == "" {
+		return recovery.Started{}, errors.New("no model is chosen; use WithModel or Request.Model")
+	}
+	if _, err := r.models.Model(s.Model); err != nil {
+		return recovery.Started{}, err
+	}
+	if !slices.Contains(s.Policy.Models, s.Model) {
+		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may come back to what it began with
+	}
+	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
+		return recovery.Started{}, err
+	}
+	if unpriced := s.Policy.Unpriced(s.Model); len(unpriced) > 0 {
+		return recovery.Started{}, fmt.Errorf("there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		s.WaitsUntil = deadline.UTC().Round(0)
+	}
+	s.Policy.Plugins = nil
+	for _, h := range r.hooks() {
+		if !h.Shadow {
+			s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
+		}
+	}
+	if s.Policy.AutoRecover && len(s.Policy.Plugins) == 0 {
+		r.unadvised.Do(r.warnUnadvised)
+	}
+	tools := r.tools()
+	if err := r.check(tools); err != nil {
+		return recovery.Started{}, err
+	}
+	for _, t := range tools {
+		if t.isFor(s.Model) {
+			s.Tools = append(s.Tools, t.decl())
+		}
+	}
+	r.hideStarted(&s)
+	return s, nil
+}
+
+// warnUnadvised says that nothing is repeated by itself where nobody says what to repeat. It
+// is a mistake in the program, so that it is also said where no logger was given.
+func (r *Runner) warnUnadvised() {
+	logger := r.logger
+	if !logger.Enabled(context.Background(), slog.LevelWarn) {
+		logger = slog.Default()
+	}
+	logger.Warn("a run recovers by itself, and no hook says how: nothing will be repeated; add one, such as autorecover.Hook(), by runner.WithHook")
+}
+
+// pinTimeouts resolves the timers of a run of that model under what is set for it.
+func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Settings) error {
+	for _, s := range []recovery.Settings{r.settings, set} {
+		if err := s.CheckFrom(r.minTimeout); err != nil {
+			return fmt.Errorf("timeouts: %w", err)
+		}
+	}
+	resolve := r.timeouts
+	if resolve == nil {
+		given := *p
+		resolve = func(model string, run recovery.Settings) recovery.Timeouts {
+			return recovery.ResolveTimeouts(given.TimeoutsOf(model), r.settings, run)
+		}
+	}
+	p.PinTimeouts(model, func(model string) recovery.Timeouts { return resolve(model, set) })
+	for _, t := range append(slices.Collect(maps.Values(p.ModelTimeouts)), p.Timeouts) {
+		if err := t.Settings().CheckFrom(0); err != nil { // as short as the policy's maker likes
+			return fmt.Errorf("timeouts: %w", err)
+		}
+	}
+	return nil
+}
+
+func newID() string { return "r" + strings.ToLower(ulid.Make().String()) }
