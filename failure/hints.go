@@ -179,7 +179,7 @@ func (e *Evidence) header(name string) string {
 }
 
 func retryAfterMillis(value string) Millis {
-	n, err := strconv.ParseFloat(value, 64)
+	n, err := decimal(value)
 	if err != nil {
 		return 0
 	}
@@ -188,7 +188,7 @@ func retryAfterMillis(value string) Millis {
 
 // retryAfter reads seconds, whole or not, or an HTTP date.
 func retryAfter(value string, now time.Time) Millis {
-	if n, err := strconv.ParseFloat(value, 64); err == nil {
+	if n, err := decimal(value); err == nil {
 		return bounded(seconds(n))
 	}
 	if date, ok := httpDate(value); ok && !now.IsZero() {
@@ -203,7 +203,7 @@ func (c *reading) parseReset(value string, by Clue) hint {
 	if err == nil {
 		return c.resetAt(at, by)
 	}
-	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 1e9 && n < 1e13 {
+	if n, err := decimal(value); err == nil && n > 1e9 && n < 1e13 {
 		if n > 1e11 {
 			n /= 1000 // milliseconds
 		}
@@ -228,10 +228,18 @@ func parseDelay(value string) time.Duration {
 	if d, err := time.ParseDuration(strings.ToLower(value)); err == nil {
 		return d
 	}
-	if n, err := strconv.ParseFloat(value, 64); err == nil {
+	if n, err := decimal(value); err == nil {
 		return seconds(n)
 	}
 	return 0
+}
+
+// decimal reads a number as people and programs write it: not Go's hexadecimal or "inf".
+func decimal(value string) (float64, error) {
+	if strings.Trim(value, "0123456789+-.eE") != "" {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(value, 64)
 }
 
 func seconds(n float64) time.Duration {
@@ -251,7 +259,7 @@ func bounded(d time.Duration) Millis {
 
 func httpDate(value string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC} {
-		if t, err := time.Parse(layout, value); err == nil {
+		if t, err := time.ParseInLocation(layout, value, time.UTC); err == nil {
 			return t.UTC(), true
 		}
 	}
@@ -292,7 +300,7 @@ func leadingDelay(text string) (total time.Duration, length int) {
 	for range 4 {
 		rest = strings.TrimLeft(rest, " ")
 		digits := prefixLen(rest, "0123456789.")
-		n, err := strconv.ParseFloat(strings.TrimRight(rest[:digits], "."), 64)
+		n, err := decimal(strings.TrimRight(rest[:digits], "."))
 		if err != nil {
 			break
 		}
@@ -355,7 +363,7 @@ func leadingDate(text string) (time.Time, int) {
 		if n := len(layout); len(upper) < n || len(upper) > n && words.IsWord(upper[n]) {
 			continue
 		}
-		if at, err := time.Parse(layout, upper[:len(layout)]); err == nil {
+		if at, err := time.ParseInLocation(layout, upper[:len(layout)], time.UTC); err == nil {
 			return at.UTC(), len(layout)
 		}
 	}

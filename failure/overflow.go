@@ -16,9 +16,9 @@ var overflows = func() []*regexp.Regexp {
 		`token count of (?P<has>N) exceeds the limit of (?P<takes>N)`,
 		`token count \(?(?P<has>N)\)? exceeds the maximum number of tokens allowed \(?(?P<takes>N)`,
 		`token limit: (?P<takes>N) \(requested: (?P<has>N)\)`,
-		`contains (?P<has>N) tokens.{0,80}?(?P<takes>N) maximum`,
+		`contains (?P<has>N) tokens[^\n]{0,80}?(?P<takes>N) maximum`,
 		`context limit: (?P<has>N) \+ N > (?P<takes>N)`,
-		`maximum context length (?:is|of) (?P<takes>N).{0,80}?(?:resulted in|you requested(?: about)?|request has|at least) (?P<has>N)`,
+		`maximum context length (?:is|of) (?P<takes>N)[^\n]{0,80}?(?:resulted in|you requested(?: about)?|request has|at least) (?P<has>N)`,
 		`request \((?P<has>N) tokens\) exceeds the available context size \((?P<takes>N)`,
 		`(?:maximum context length|context (?:window|length|limit|size))(?: of| is|:)? \(?(?P<takes>N)`,
 	} {

@@ -43,7 +43,7 @@ func mayHaveTail(text string) bool {
 }
 
 // stackTail is where a stack begins in a text of one line: Go's, JavaScript's, Python's.
-var stackTail = regexp.MustCompile(`(?:^| )(?:goroutine \d+ \[|at (?:async )?(?:\S+ \()?[^\s()]+:\d+:\d+\)?|Traceback \(most recent call last\)|File "[^"]*", line \d+)`)
+var stackTail = regexp.MustCompile(`(?:^| )(?:goroutine [0-9]+ \[|at (?:async )?(?:[^ ]+ \()?[^ ()]+:[0-9]+:[0-9]+\)?|Traceback \(most recent call last\)|File "[^"]*", line [0-9]+)`)
 
 // minKey is the length of the shortest key with its prefix.
 const minKey = 16

@@ -1,0 +1,187 @@
+/** What a message that no rule knows comes to: what it speaks of, and what it says of that, in nine languages. */
+
+import { named, type Cause } from './table.js';
+import { tables } from './tables.js';
+import { clip, lower, size } from './text.js';
+
+const { limits, lexicon } = tables;
+
+/** A set of concepts: more than the 32 that the operators of numbers take. */
+type Concepts = bigint;
+
+const asConcepts = (table: Readonly<Record<string, number>>) => new Map([...named(table)].map(([word, means]) => [word, BigInt(means)]));
+const words = asConcepts(lexicon.words);
+const phrases = asConcepts(lexicon.phrases);
+const unparted = lexicon.unparted.map(([text, means]) => [text, BigInt(means)] as const);
+const perMinute = BigInt(lexicon.perMinute);
+const isPassing = BigInt(lexicon.isPassing);
+
+const isLetter = (char: string | undefined) => char !== undefined && /^\p{L}$/u.test(char);
+const isUpper = (char: string | undefined) => char !== undefined && /^\p{Lu}$/u.test(char);
+const isLower = (char: string | undefined) => char !== undefined && /^\p{Ll}$/u.test(char);
+const isUnpartedLetter = (char: string) => (char.codePointAt(0) ?? 0) >= limits.unparted;
+const isUnparted = (word: string) => [...word].some(isUnpartedLetter);
+
+/** A word, or a few, that the lexicon knows, and its place among the words of the message. */
+interface Tagged {
+  readonly at: number;
+  readonly means: Concepts;
+}
+
+type Clause = Tagged[];
+
+/** The known words of a message, clause by clause. Names of codes come apart into their words. */
+function clausesOf(said: string): Clause[] {
+  const text = [...clip(said, limits.cause)];
+  const clauses: Clause[] = [];
+  let clause: Clause = [];
+  let count = 0;
+  let before: [string, string] = ['', ''];
+  for (let i = 0; clauses.length < limits.clauses; ) {
+    const next = nextWord(text, i);
+    i = next.end;
+    if (next.word !== '') {
+      count++;
+      for (const means of tagsOf(next.word, before)) {
+        clause.push({ at: count, means });
+      }
+      before = [before[1], next.word];
+    }
+    if (clause.length > 0 && (next.word === '' || clauseEnds(text, i))) {
+      clauses.push(clause);
+      clause = [];
+    }
+    if (next.word === '') {
+      break;
+    }
+  }
+  return clauses;
+}
+
+/** What the lexicon knows of a word, by itself or with the one or two before it. */
+function tagsOf(word: string, before: readonly [string, string]): Concepts[] {
+  const two = `${before[1]} ${word}`;
+  const known = [words.get(word), phrases.get(two), phrases.get(`${before[0]} ${two}`)].filter((means) => means !== undefined);
+  if (isUnparted(word)) {
+    for (const [text, means] of unparted) {
+      if (two.includes(text) && !before[1].includes(text)) {
+        known.push(means);
+      }
+    }
+  }
+  return known;
+}
+
+function nextWord(text: readonly string[], from: number): { word: string; end: number } {
+  for (let i = from; ; ) {
+    while (i < text.length && !isLetter(text[i])) {
+      i++;
+    }
+    if (i === text.length) {
+      return { word: '', end: i };
+    }
+    const end = wordEnd(text, i);
+    const raw = text.slice(i, end).join('');
+    i = end;
+    if (size(raw) <= limits.word || isUnparted(raw)) {
+      return { word: unmarked(lower(raw)), end: i };
+    }
+  }
+}
+
+function clauseEnds(text: readonly string[], from: number): boolean {
+  for (let i = from; i < text.length; i++) {
+    const char = text[i] ?? '';
+    const after = text[i + 1] ?? '\n';
+    if ('\n;!?。！？；·|'.includes(char) || (char === '.' && (after === ' ' || after === '\n'))) {
+      return true;
+    }
+    if (isLetter(char)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Without apostrophes, and without a French article before one: doesn't is doesnt, l'entrée is entrée. */
+function unmarked(word: string): string {
+  const straight = word.replaceAll('’', "'");
+  return /^[cdjlmnst]'/.test(straight) ? straight.slice(2) : straight.replaceAll("'", '');
+}
+
+/**
+ * Where a word ends: before what is no letter; within a name, as in statusCode and APIError; and where Latin letters
+ * give way to those of a language that does not part its words.
+ */
+function wordEnd(text: readonly string[], start: number): number {
+  let before: string | undefined;
+  for (let i = start; i < text.length; i++) {
+    const char = text[i] ?? '';
+    const after = text[i + 1];
+    if (char === "'" || char === '’') {
+      if (!isLetter(after)) {
+        return i;
+      }
+    } else if (!isLetter(char)) {
+      return i;
+    } else if (before !== undefined) {
+      const begins = isUpper(char) && (isLower(before) || (isUpper(before) && isLower(after)));
+      if (begins || (isUnpartedLetter(char) && !isUnpartedLetter(before))) {
+        return i;
+      }
+    }
+    before = char;
+  }
+  return text.length;
+}
+
+export interface Found {
+  readonly kind: string;
+  readonly variant: string;
+  readonly wire: boolean;
+}
+
+/** The first of these causes that a clause says. */
+export function causeOf(said: string, table: readonly Cause[]): Found | undefined {
+  const clauses = clausesOf(said).map((clause) => ({ clause, means: union(clause) }));
+  const all = clauses.reduce((means, each) => means | each.means, 0n);
+  for (const cause of table) {
+    if (cause.brief && !(all & perMinute)) {
+      continue;
+    }
+    const unless = BigInt(cause.unless ?? 0);
+    if (!clauses.some(({ clause, means }) => !(means & unless) && says(cause, clause))) {
+      continue;
+    }
+    const wire = cause.wire ?? false;
+    if (cause.passing && all & isPassing) {
+      return { kind: cause.passing, variant: '', wire };
+    }
+    return { kind: cause.kind, variant: cause.variant ?? '', wire };
+  }
+  return undefined;
+}
+
+function union(clause: Clause): Concepts {
+  return clause.reduce((means, word) => means | word.means, 0n);
+}
+
+function says(cause: Cause, clause: Clause): boolean {
+  const aboutWhat = BigInt(cause.about);
+  const saysWhat = BigInt(cause.says ?? 0);
+  let about: number | undefined;
+  let said: number | undefined;
+  for (const word of clause) {
+    if (word.means & aboutWhat) {
+      about = word.at;
+    } else if (word.means & saysWhat) {
+      said = word.at;
+    } else {
+      continue;
+    }
+    if (about !== undefined && (saysWhat === 0n || (said !== undefined && Math.abs(about - said) <= limits.nearWords))) {
+      return true;
+    }
+  }
+  return false;
+}

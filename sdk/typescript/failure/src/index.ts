@@ -1,0 +1,4 @@
+export { classify, KINDS } from './classify.js';
+export { classifyError, evidenceOf, type About } from './errors.js';
+export type { Evidence, Failure, Phase } from './evidence.js';
+export { providerName, statusUrl } from './text.js';

@@ -1,0 +1,89 @@
+/** The forms of the tables of the Go package `failure`, which tables.ts and texts.ts are generated from. */
+
+export interface Rule {
+  readonly kind: string;
+  readonly variant?: string;
+  /** Its own word where it differs from its kind's. */
+  readonly retryable?: boolean;
+  readonly codes?: readonly string[];
+  readonly like?: readonly string[];
+  readonly status?: readonly number[];
+  readonly any?: readonly string[];
+  readonly near?: readonly string[];
+  readonly all?: readonly string[];
+  readonly unless?: readonly string[];
+  readonly wire?: boolean;
+}
+
+/** One way in which a clause says why a call failed. The sets are of concepts, a bit each: more than 32. */
+export interface Cause {
+  readonly kind: string;
+  readonly variant?: string;
+  readonly about: number;
+  readonly says?: number;
+  readonly unless?: number;
+  readonly brief?: boolean;
+  readonly passing?: string;
+  readonly wire?: boolean;
+}
+
+export interface Wording {
+  readonly title?: string;
+  readonly message?: readonly (readonly string[])[];
+  readonly variant?: Readonly<Record<string, Wording>>;
+}
+
+export type Field =
+  | 'code' | 'status' | 'words' | 'quota' | 'delay' | 'after' | 'reset' | 'requestID' | 'error' | 'blocked' | 'refusal' | 'foreign' | 'answer' | 'piece';
+
+export interface Tables {
+  readonly kinds: readonly { kind: string; code: string; retryable: boolean; once: boolean }[];
+  readonly statuses: Readonly<Record<string, { kind: string; variant?: string }>>;
+  readonly precedence: readonly string[];
+  readonly causes: readonly Cause[];
+  readonly refusals: number;
+  readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose', readonly Rule[]>>;
+  readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model', readonly string[]>>;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly pages: Readonly<Record<'botChecks' | 'namelessNotFound', readonly string[]>>;
+  readonly spoken: Readonly<Record<'leads' | 'names' | 'phrases' | 'counts', readonly string[]>>;
+  readonly hints: {
+    readonly delayLeads: readonly string[];
+    readonly looseDelayLeads: readonly string[];
+    readonly dateLeads: readonly string[];
+    readonly units: Readonly<Record<string, number>>;
+  };
+  readonly requestIDHeaders: readonly string[];
+  readonly lexicon: {
+    readonly words: Readonly<Record<string, number>>;
+    readonly phrases: Readonly<Record<string, number>>;
+    readonly unparted: readonly (readonly [string, number])[];
+    readonly perMinute: number;
+    readonly isPassing: number;
+  };
+  readonly overflows: readonly string[];
+  readonly wordings: {
+    readonly kinds: Readonly<Record<string, Wording>>;
+    readonly plainTitles: Readonly<Record<string, string>>;
+    readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+  readonly limits: Readonly<
+    Record<
+      | 'detail' | 'nesting' | 'words' | 'signals' | 'textScan' | 'work' | 'blank' | 'likeCode' | 'near' | 'nearWords' | 'cause' | 'clauses' | 'word'
+      | 'unparted' | 'leads' | 'lead' | 'requestID' | 'message' | 'delayMs' | 'resetMs' | 'longDelayMs',
+      number
+    >
+  >;
+}
+
+export interface Texts {
+  readonly providers: Readonly<Record<string, readonly string[]>>;
+  readonly keyPrefixes: readonly string[];
+  readonly minKey: number;
+  readonly stackTail: string;
+}
+
+/** A table by name, which has no names but its own: not those that every object of JavaScript has. */
+export function named<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(table));
+}

@@ -1,0 +1,182 @@
+/** What counts more than what: the steps from evidence to a kind. */
+
+import { causeOf } from './causes.js';
+import type { Evidence } from './evidence.js';
+import { spokenHint } from './hints.js';
+import { flat, isSuccess, says, type Reading } from './reading.js';
+import { named } from './table.js';
+import { tables } from './tables.js';
+import { clip, lower, trimRight, withoutStack } from './text.js';
+import { bounded, duration } from './times.js';
+
+const { codes, limits, pages, rules } = tables;
+const statuses = named(tables.statuses);
+
+/** A kind, and what the rule that gave it said about it. */
+export interface Verdict {
+  readonly kind: string;
+  readonly variant?: string | undefined;
+  /** Its own word where it differs from its kind's. */
+  readonly retryable?: boolean | undefined;
+  /** The provider's code that decided. */
+  readonly code?: string;
+  /** A day's allowance is used up: a wait of seconds beside it is not meant. */
+  readonly daily?: boolean;
+}
+
+type Step = (c: Reading, e: Evidence) => Verdict | undefined;
+type Table = keyof typeof rules;
+
+/** The verdict of the first step that knows the failure. */
+export function verdictOf(c: Reading, e: Evidence): Verdict {
+  for (const name of tables.precedence) {
+    const verdict = steps.get(name)?.(c, e);
+    if (verdict) {
+      return verdict;
+    }
+  }
+  return { kind: 'unknown' };
+}
+
+const noApi: Verdict = { kind: 'misconfigured', variant: 'no_api' };
+
+function byRules(c: Reading, table: Table, text: string): Verdict | undefined {
+  for (const rule of rules[table]) {
+    const code = c.match(rule, text);
+    if (code !== undefined) {
+      const broke = rule.wire && c.streaming && rule.kind === 'unreachable';
+      return { kind: broke ? 'stream_interrupted' : rule.kind, variant: rule.variant, retryable: rule.retryable, code };
+    }
+  }
+  return undefined;
+}
+
+const byTable = (table: Table): Step => (c) => byRules(c, table, c.text);
+
+function byAdapter(c: Reading, e: Evidence): Verdict | undefined {
+  if (!e.kind) {
+    return undefined;
+  }
+  const by = byRules(c, 'loose', c.text);
+  return { kind: e.kind, variant: by?.kind === e.kind ? by.variant : undefined };
+}
+
+/** Answers that no API gave: a log-in page, a bot check, a web server that knows no such path. */
+function byPage(c: Reading, { status = 0 }: Evidence): Verdict | undefined {
+  const page = lower(c.header('content-type')).includes('text/html') && c.codes.length === 0;
+  const check = says(c.text, pages.botChecks) && (page || c.rawBody.startsWith('<')) && (status === 403 || status === 503);
+  if (c.header('cf-mitigated') !== '' || check) {
+    return { kind: 'unreachable', variant: 'bot_check', retryable: false };
+  }
+  if (page && c.succeeded && !c.streaming) {
+    return { kind: 'unreachable', variant: 'page' };
+  }
+  if ((page && status === 404) || c.text.startsWith('404 page not found') || c.text.includes('404 status code (no body)')) {
+    return noApi;
+  }
+  return byNameless(c);
+}
+
+/** A 404 that names nothing that is missing, which is how a web server speaks of a path. */
+function byNameless(c: Reading): Verdict | undefined {
+  const said = trimRight(c.text.slice(c.text.lastIndexOf('\n') + 1), '. ');
+  const is404 = c.status === 404 || c.spoken === 404;
+  return is404 && pages.namelessNotFound.includes(said) && !c.codeLike(codes.model) ? noApi : undefined;
+}
+
+/** Tells a used-up plan or day from a limit that passes within minutes, by identifiers and figures. */
+function byQuota(c: Reading): Verdict | undefined {
+  const exhausted = c.codeOf(codes.exhausted);
+  if (c.status !== 429 && c.spoken !== 429 && !exhausted) {
+    return undefined;
+  }
+  const code = exhausted?.lower ?? '';
+  if (c.body.quotas.some((quota) => says(lower(quota), ['perday', 'per_day', 'daily']))) {
+    return { kind: 'quota', code, daily: true };
+  }
+  const long =
+    bounded(duration(c.body.delay.value)) > limits.longDelayMs ||
+    (c.text.includes('quota will reset') && spokenHint(c, 'quota') > limits.longDelayMs);
+  if (long || c.header('anthropic-ratelimit-unified-status').toLowerCase() === 'rejected') {
+    return { kind: 'quota', code };
+  }
+  return c.body.quotas.some((quota) => flat(quota).includes('perminute')) ? { kind: 'rate_limit', code } : undefined;
+}
+
+/** Why a request was refused with a status that says no more than that. */
+const byRefusal: Step = (c) => ([400, 403, 409, 422, 424].includes(c.status) ? byCauses(c, tables.refusals) : undefined);
+
+const byCause: Step = (c) => byCauses(c, tables.causes.length);
+
+function byCauses(c: Reading, n: number): Verdict | undefined {
+  const said = c.said || withoutStack(clip(c.error ?? '', limits.cause));
+  const found = causeOf(said, tables.causes.slice(0, n));
+  return found && { kind: found.wire && c.streaming ? 'stream_interrupted' : found.kind, variant: found.variant };
+}
+
+/** What an HTTP status means by itself. */
+function kindOfStatus(status: number): Verdict | undefined {
+  const row = statuses.get(String(Math.min(status, 600)));
+  return row && { kind: row.kind, variant: row.variant };
+}
+
+const byStatus: Step = (c) => (c.status === 404 && c.codeOf(codes.request) && !c.text.includes('model') ? noApi : kindOfStatus(c.status));
+
+const byInvalidCode: Step = (c) => {
+  const code = c.codeOf(codes.invalid);
+  return code && { kind: 'invalid_request', code: code.lower };
+};
+
+/** A whole answer that ended as it should and has nothing in it. */
+const byAnswer: Step = (c) =>
+  (c.status === 0 || isSuccess(c.status)) && c.body.isBlankAnswer && c.codeOf(codes.properEnds) ? { kind: 'empty_response' } : undefined;
+
+/** A status in a message. Passed on, a 503 or 504 says no more than that the provider has problems. */
+const bySpokenStatus: Step = (c) => {
+  const verdict = kindOfStatus(c.spoken);
+  return verdict && [502, 503, 504].includes(c.spoken) ? { ...verdict, kind: 'unavailable' } : verdict;
+};
+
+/** What the transport says, or whoever passed a failure on with a message alone. */
+const byWords: Step = (c) => {
+  const verdict = byRules(c, 'loose', c.wire !== '' && c.wire !== c.text ? `${c.wire}\n${c.text}` : c.text);
+  return verdict?.kind === 'timeout' && c.wire.includes('lookup ') ? { ...verdict, kind: 'unreachable' } : verdict;
+};
+
+/** How it ended, where nothing was said. */
+const byEnd: Step = (c, e) => {
+  if (c.wire === 'eof') {
+    return { kind: c.streaming ? 'stream_interrupted' : 'unreachable' };
+  }
+  if (e.timedOut) {
+    return { kind: 'timeout' };
+  }
+  if (c.body.isError) {
+    return { kind: 'unavailable' };
+  }
+  if (!c.succeeded) {
+    return undefined;
+  }
+  if (c.streaming) {
+    return { kind: 'stream_interrupted' };
+  }
+  return c.rawBody === '' && c.error === undefined ? { kind: 'empty_response' } : { kind: 'malformed_response', retryable: false };
+};
+
+const steps: ReadonlyMap<string, Step> = new Map([
+  ['the adapter', byAdapter],
+  ['a page', byPage],
+  ['figures of a quota', byQuota],
+  ['exact words', byTable('exactWords')],
+  ['a code that names one cause', byTable('strongCodes')],
+  ['a sentence', byTable('sentences')],
+  ['a general code', byTable('generalCodes')],
+  ['why it was refused', byRefusal],
+  ['the status', byStatus],
+  ['a code that says no more than 400', byInvalidCode],
+  ['an empty answer', byAnswer],
+  ['a status in the message', bySpokenStatus],
+  ['loose words', byWords],
+  ['a cause in any words', byCause],
+  ['how it ended', byEnd],
+]);
