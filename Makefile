@@ -126,6 +126,11 @@ generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the code that is made from pr
 	sdk/python/generate.sh
 	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent generate
 	cd sdk/rust && cargo run --quiet -p xtask -- src/generated
+	$(MAKE) ports
+
+.PHONY: ports
+ports: ## write the tables and golden rows of package failure anew for its ports to Python and TypeScript
+	go test ./failure ./failure/words -count=1 -run 'TestTables|TestPortGoldens' -rewrite
 
 .PHONY: image
 image: $(BIN)/buf ## accept proto/ as it is now as what must not break
@@ -148,12 +153,13 @@ oracles:
 
 # The other languages look after themselves: types, style, tests, and generated code.
 .PHONY: sdks
-sdks: python typescript rust ## check the plugin SDKs and examples of Python, TypeScript and Rust
+sdks: python typescript rust ## check the SDKs, package failure's ports and the examples of Python, TypeScript and Rust
 
 .PHONY: python
 python:
 	sdk/python/check.sh
-	sdk/python/check.sh $(CURDIR)/plugins/examples/python-pager
+	sdk/python/check.sh plugins/examples/python-pager
+	sdk/python/check.sh sdk/python/failure
 	@rm -rf $(GENERATED)/python && sdk/python/generate.sh $(GENERATED)/python
 	@diff -r -x __pycache__ sdk/python/src/mulligan/_proto $(GENERATED)/python || { echo "run: make generate"; exit 1; }
 
@@ -162,6 +168,7 @@ typescript: $(BIN)/buf
 	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent check
 	npm --silent --prefix plugins/examples/typescript-sibling-account run check
 	cd sdk/typescript/client && npm ci --ignore-scripts --silent && npm run --silent check
+	cd sdk/typescript/failure && npm ci --ignore-scripts --silent && npm run --silent check
 
 .PHONY: rust
 rust:

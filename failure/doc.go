@@ -74,5 +74,6 @@
 //	              and which row a failure would be known by
 //	words.go      the title and the message for people, from the wordings of copy.go
 //	words/        what any text goes through before people read it
-//	testdata/     real errors with the kinds that are right for them
+//	testdata/     real errors with the kinds that are right for them; ports.jsonl holds the ports to
+//	              Python and TypeScript to this package (make ports, docs/failure.md)
 package failure

@@ -13,6 +13,9 @@ import (
 // maxReset is how far away a named date may be to be believed: a monthly plan.
 const maxReset = 35 * 24 * time.Hour
 
+// lastYear is the last that JSON can name.
+const lastYear = 9999
+
 // hint is when a provider wants to be asked again: after a while, at a time, or both.
 type hint struct {
 	after     Millis    // 0 = not said
@@ -101,7 +104,7 @@ func (c *reading) spokenHint(kind Kind) hint {
 
 // hintAt is the hint of a date: none where it is past, or too far away to be believed.
 func (c *reading) hintAt(at time.Time, by Clue) hint {
-	if c.now.IsZero() {
+	if c.now.IsZero() && at.Year() <= lastYear {
 		return hint{at: at, by: by}
 	}
 	until := at.Sub(c.now)

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Checks types and runs the tests with the exact versions of requirements.lock, from a virtual
-# environment under .cache that is made anew when the lock changes. PYTHON chooses another Python.
+# Checks types and runs the tests of a folder (this one) with the exact versions of
+# requirements.lock, from a virtual environment under .cache that is made anew when the lock
+# changes. PYTHON chooses another Python.
 set -eu
 
+folder=$(cd "${1:-$(dirname "$0")}" && pwd)
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 python=${PYTHON:-python3}
@@ -15,5 +17,6 @@ if ! test -e "$tools/complete"; then
 	touch "$tools/complete"
 fi
 
+cd "$folder"
 "$tools/bin/python" -m mypy --cache-dir="$tools/mypy"
-PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -m pytest -p no:cacheprovider "$@"
+PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -m pytest -p no:cacheprovider

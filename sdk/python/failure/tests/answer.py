@@ -41,7 +41,7 @@ def fields_of(f: Failure) -> Dict[str, Any]:
         resets_at = f"{f.resets_at:%Y-%m-%dT%H:%M:%S}{millis}Z"
     sometimes = {
         "once": f.once, "variant": f.variant, "provider": f.provider, "model": f.model, "httpStatus": f.http_status, "providerCode": f.provider_code,
-        "requestId": f.request_id, "retryAfterMs": f.retry_after_ms, "resetsAt": resets_at, "detail": f.detail,
+        "requestId": f.request_id, "retryAfterMs": f.retry_after_ms, "resetsAt": resets_at, "detail": f.detail, "confidence": f.confidence,
     }  # fmt: skip
     return {**always, **{name: value for name, value in sometimes.items() if value}}
 

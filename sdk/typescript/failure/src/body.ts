@@ -36,10 +36,11 @@ export class Body {
   reset = nothing;
   requestId = '';
   isError = false;
+  /** How many there were: it is JSON, or has JSON in it. */
+  members = 0;
   #answered = false;
   #blank = false;
   #piece = false;
-  #members = 0;
   #work = 0;
 
   constructor(body: string) {
@@ -74,10 +75,10 @@ export class Body {
       this.#say(plain(text));
       return;
     }
-    const members = this.#members;
+    const members = this.members;
     const said = this.words.length;
     const { end, whole } = this.#scan(text.slice(start), depth);
-    if (this.#members > members) {
+    if (this.members > members) {
       const before = trim(plain(eventPrefix(text.slice(0, start))));
       if (before !== '' && this.words.length < limits.signals) {
         this.words.splice(said, 0, clip(before, limits.detail));
@@ -148,7 +149,7 @@ export class Body {
     this.#piece ||= field === 'piece';
     const char = text.charAt(i);
     if (quotedName || (field && '"\'`{[0123456789'.includes(char))) {
-      this.#members++;
+      this.members++;
     }
     if (char === '"' || char === "'" || char === '`') {
       const { inside, end } = quoted(text, i);

@@ -1,6 +1,6 @@
 /** What a message that no rule knows comes to: what it speaks of, and what it says of that, in nine languages. */
 
-import { named, type Cause } from './table.js';
+import { named, type Cause, type Meaning } from './table.js';
 import { tables } from './tables.js';
 import { clip, lower, size } from './text.js';
 
@@ -9,10 +9,13 @@ const { limits, lexicon } = tables;
 /** A set of concepts: more than the 32 that the operators of numbers take. */
 type Concepts = bigint;
 
-const asConcepts = (table: Readonly<Record<string, number>>) => new Map([...named(table)].map(([word, means]) => [word, BigInt(means)]));
-const words = asConcepts(lexicon.words);
-const phrases = asConcepts(lexicon.phrases);
-const unparted = lexicon.unparted.map(([text, means]) => [text, BigInt(means)] as const);
+const words = named(lexicon.words);
+const stems = named(lexicon.stems);
+const letters = named(lexicon.letters);
+const longestStem = Math.max(...[...stems.keys()].map((stem) => stem.length));
+const asConcepts = (pairs: readonly (readonly [string, number])[]) => pairs.map(([text, means]) => ({ text, means: BigInt(means) }));
+const endings = asConcepts(lexicon.endings);
+const unparted = asConcepts(lexicon.unparted);
 const perMinute = BigInt(lexicon.perMinute);
 const isPassing = BigInt(lexicon.isPassing);
 
@@ -60,16 +63,41 @@ function clausesOf(said: string): Clause[] {
 
 /** What the lexicon knows of a word, by itself or with the one or two before it. */
 function tagsOf(word: string, before: readonly [string, string]): Concepts[] {
-  const two = `${before[1]} ${word}`;
-  const known = [words.get(word), phrases.get(two), phrases.get(`${before[0]} ${two}`)].filter((means) => means !== undefined);
-  if (isUnparted(word)) {
-    for (const [text, means] of unparted) {
-      if (two.includes(text) && !before[1].includes(text)) {
-        known.push(means);
-      }
+  const known = words.get(word);
+  const begins = stemOf(word);
+  const tags = [BigInt(known?.is ?? 0) | BigInt(begins?.is ?? 0) | endingOf(word)];
+  for (const phrase of [...(known?.phrases ?? []), ...(begins?.phrases ?? [])]) {
+    const [last = '', first] = [...phrase.before].reverse();
+    if (isA(before[1], last) && (first === undefined || isA(before[0], first))) {
+      tags.push(BigInt(phrase.is));
     }
   }
-  return known;
+  if (isUnparted(word)) {
+    const two = `${before[1]} ${word}`;
+    tags.push(...unparted.filter(({ text }) => two.includes(text) && !before[1].includes(text)).map(({ means }) => means));
+  }
+  return tags.filter((means) => means !== 0n);
+}
+
+/** What the longest stem that word begins with means. */
+function stemOf(word: string): Meaning | undefined {
+  for (let n = Math.min(word.length, longestStem); n > 0; n--) {
+    const known = stems.get(word.slice(0, n));
+    if (known) {
+      return known;
+    }
+  }
+  return undefined;
+}
+
+/** What a German word that others are put together in means: Internetverbindung. */
+function endingOf(word: string): Concepts {
+  return (size(word) >= limits.joined ? endings.find(({ text }) => word.endsWith(text))?.means : undefined) ?? 0n;
+}
+
+/** Whether word is the one of an entry, or begins as its stem. */
+function isA(word: string, entry: string): boolean {
+  return entry.endsWith('*') ? word.startsWith(entry.slice(0, -1)) : word === entry;
 }
 
 function nextWord(text: readonly string[], from: number): { word: string; end: number } {
@@ -84,7 +112,7 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
     const raw = text.slice(i, end).join('');
     i = end;
     if (size(raw) <= limits.word || isUnparted(raw)) {
-      return { word: unmarked(lower(raw)), end: i };
+      return { word: plainLetters(unmarked(lower(raw))), end: i };
     }
   }
 }
@@ -107,6 +135,11 @@ function clauseEnds(text: readonly string[], from: number): boolean {
 function unmarked(word: string): string {
   const straight = word.replaceAll('’', "'");
   return /^[cdjlmnst]'/.test(straight) ? straight.slice(2) : straight.replaceAll("'", '');
+}
+
+/** Those who write in a hurry leave the marks over letters out. */
+function plainLetters(word: string): string {
+  return word.replace(/[^\0-\x7f]/g, (letter) => letters.get(letter) ?? letter);
 }
 
 /**
@@ -141,12 +174,15 @@ export interface Found {
   readonly wire: boolean;
 }
 
-/** The first of these causes that a clause says. */
-export function causeOf(said: string, table: readonly Cause[]): Found | undefined {
+/**
+ * The first cause that a clause says, of those that may be said over a status of this family; of all where it is none.
+ * `minutes`: the message speaks of them elsewhere.
+ */
+export function causeOf(said: string, over: number, minutes: boolean): Found | undefined {
   const clauses = clausesOf(said).map((clause) => ({ clause, means: union(clause) }));
-  const all = clauses.reduce((means, each) => means | each.means, 0n);
-  for (const cause of table) {
-    if (cause.brief && !(all & perMinute)) {
+  const all = clauses.reduce((means, each) => means | each.means, minutes ? perMinute : 0n);
+  for (const cause of tables.causes) {
+    if ((over !== 0 && ((cause.over ?? 0) & over) === 0) || (cause.brief && !(all & perMinute))) {
       continue;
     }
     const unless = BigInt(cause.unless ?? 0);
@@ -169,19 +205,27 @@ function union(clause: Clause): Concepts {
 function says(cause: Cause, clause: Clause): boolean {
   const aboutWhat = BigInt(cause.about);
   const saysWhat = BigInt(cause.says ?? 0);
-  let about: number | undefined;
-  let said: number | undefined;
-  for (const word of clause) {
+  let about: Place | undefined;
+  let said: Place | undefined;
+  for (const [i, word] of clause.entries()) {
     if (word.means & aboutWhat) {
-      about = word.at;
-    } else if (word.means & saysWhat) {
-      said = word.at;
-    } else {
-      continue;
+      about = { i, at: word.at };
     }
-    if (about !== undefined && (saysWhat === 0n || (said !== undefined && Math.abs(about - said) <= limits.nearWords))) {
+    if (word.means & saysWhat) {
+      said = { i, at: word.at };
+    }
+    if (about && (saysWhat === 0n || (said && isSaidOf(about, said, cause.follows ?? false)))) {
       return true;
     }
   }
   return false;
+}
+
+interface Place {
+  readonly i: number;
+  readonly at: number;
+}
+
+function isSaidOf(about: Place, said: Place, follows: boolean): boolean {
+  return Math.abs(about.at - said.at) <= limits.nearWords && (!follows || about.i < said.i);
 }

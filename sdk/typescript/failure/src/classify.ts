@@ -18,7 +18,7 @@ export const KINDS: readonly string[] = [...kinds.keys()];
  */
 export function classify(e: Evidence): Failure {
   const c = new Reading(e);
-  const verdict = verdictOf(c, e);
+  const { verdict, confidence } = verdictOf(c, e);
   const { kind, variant = '' } = verdict;
   const httpStatus = e.status ?? 0;
   const { origin, phase } = place(kind, c.phase, httpStatus);
@@ -46,6 +46,7 @@ export function classify(e: Evidence): Failure {
     providerCode: providerCodeOf(c, verdict),
     requestId: requestIdOf(c),
     retryAfterMs: hint.after,
+    confidence,
     ...(resetsAt && { resetsAt }),
   };
 }

@@ -42,12 +42,12 @@ function wordingOf(f: Facts): Wording {
 
 /** The words for the {placeholders}; what is not known is not in it. */
 function placeholders(f: Facts): ReadonlyMap<string, string> {
-  const known = new Map([['provider', 'the provider'], ['model', 'this model'], ['tool', 'the tool']]);
+  const known = new Map([['provider', 'the provider'], ['model', 'this model'], ['tool', 'the tool'], ['proxy', 'the proxy']]);
   const entry = f.provider || (f.model.includes('/') ? (f.model.split('/', 1)[0] ?? '') : '');
   const { has, takes } = f.kind === 'context_overflow' ? overflowOf(f.detail) : { has: 0, takes: 0 };
   const told: Record<string, string> = {
     provider: clip(providerName(entry), 100),
-    model: clip(f.model, 200),
+    model: clip(modelName(shown(f.model)), 200),
     status: statusUrl(entry) === '' ? '' : `${providerName(entry)} status`,
     httpStatus: f.httpStatus >= 300 ? String(f.httpStatus) : '',
     resetsIn: f.retryAfterMs > 0 ? spell(f.retryAfterMs) : '',
@@ -63,7 +63,7 @@ function placeholders(f: Facts): ReadonlyMap<string, string> {
       known.set(name, fit);
     }
   }
-  for (const name of ['provider', 'model', 'tool']) {
+  for (const name of ['provider', 'model', 'tool', 'proxy']) {
     const value = known.get(name) ?? '';
     known.set(capital(name), /^(?:the|this) /.test(value) ? capital(value) : value);
   }
@@ -72,6 +72,11 @@ function placeholders(f: Facts): ReadonlyMap<string, string> {
     known.set('Reason', sentence(reason));
   }
   return known;
+}
+
+/** A model's name without its entry: "claude" of "anthropic/claude". */
+function modelName(model: string): string {
+  return model.slice(model.indexOf('/') + 1);
 }
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');

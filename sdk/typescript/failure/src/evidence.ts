@@ -49,6 +49,8 @@ export interface Failure {
   readonly requestId: string;
   /** The provider's own demand; 0: none. */
   readonly retryAfterMs: number;
+  /** How sure it is: of a hundred failures recognised in this way, how many were right at first sight. */
+  readonly confidence: number;
   /** When a quota is full again. */
   readonly resetsAt?: Date;
 }

@@ -38,10 +38,12 @@ export class Reading {
   readonly spoken: number;
   readonly phase: string;
   readonly #httpStatus: number;
+  readonly #start: string;
 
   constructor(e: Evidence) {
     this.rawBody = valid(e.body ?? '');
     this.error = e.error === undefined ? undefined : valid(e.error);
+    this.#start = e.body instanceof Uint8Array ? valid(e.body.subarray(0, limits.lead)) : head(this.rawBody, limits.lead);
     this.phase = e.phase ?? '';
     this.headers = headersOf(e.headers ?? {});
     this.now = httpDate(this.header('date')) ?? momentOf(e.at);
@@ -68,6 +70,12 @@ export class Reading {
 
   get streaming(): boolean {
     return this.phase === 'mid_stream' || this.phase === 'end_of_stream';
+  }
+
+  /** What came is a page, whatever it was called. */
+  get isPage(): boolean {
+    const came = this.rawBody === '' ? (this.error ?? '') : this.#start;
+    return says(lower(came), ['<!doctype html', '<html']);
   }
 
   header(name: string): string {

@@ -22,9 +22,19 @@ export interface Cause {
   readonly about: number;
   readonly says?: number;
   readonly unless?: number;
+  /** The families of statuses that say less. */
+  readonly over?: number;
+  /** What it says comes after what it says that of. */
+  readonly follows?: boolean;
   readonly brief?: boolean;
   readonly passing?: string;
   readonly wire?: boolean;
+}
+
+/** What is known of a word: what it means by itself, and the phrases that end with it. */
+export interface Meaning {
+  readonly is?: number;
+  readonly phrases?: readonly { readonly before: readonly string[]; readonly is: number }[];
 }
 
 export interface Wording {
@@ -39,11 +49,12 @@ export type Field =
 export interface Tables {
   readonly kinds: readonly { kind: string; code: string; retryable: boolean; once: boolean }[];
   readonly statuses: Readonly<Record<string, { kind: string; variant?: string }>>;
-  readonly precedence: readonly string[];
+  readonly precedence: readonly { step: string; confidence: number }[];
   readonly causes: readonly Cause[];
-  readonly refusals: number;
+  readonly families: Readonly<Record<string, number>>;
+  readonly minutely: readonly string[];
   readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose', readonly Rule[]>>;
-  readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model', readonly string[]>>;
+  readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: Readonly<Record<'botChecks' | 'namelessNotFound', readonly string[]>>;
   readonly spoken: Readonly<Record<'leads' | 'names' | 'phrases' | 'counts', readonly string[]>>;
@@ -55,9 +66,11 @@ export interface Tables {
   };
   readonly requestIDHeaders: readonly string[];
   readonly lexicon: {
-    readonly words: Readonly<Record<string, number>>;
-    readonly phrases: Readonly<Record<string, number>>;
+    readonly words: Readonly<Record<string, Meaning>>;
+    readonly stems: Readonly<Record<string, Meaning>>;
+    readonly endings: readonly (readonly [string, number])[];
     readonly unparted: readonly (readonly [string, number])[];
+    readonly letters: Readonly<Record<string, string>>;
     readonly perMinute: number;
     readonly isPassing: number;
   };
@@ -69,7 +82,7 @@ export interface Tables {
   };
   readonly limits: Readonly<
     Record<
-      | 'detail' | 'nesting' | 'words' | 'signals' | 'textScan' | 'work' | 'blank' | 'likeCode' | 'near' | 'nearWords' | 'cause' | 'clauses' | 'word'
+      | 'detail' | 'nesting' | 'words' | 'signals' | 'textScan' | 'work' | 'blank' | 'likeCode' | 'near' | 'nearWords' | 'cause' | 'clauses' | 'word' | 'stem' | 'joined'
       | 'unparted' | 'leads' | 'lead' | 'requestID' | 'message' | 'delayMs' | 'resetMs' | 'longDelayMs',
       number
     >

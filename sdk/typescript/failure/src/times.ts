@@ -9,12 +9,13 @@ export type Moment = bigint;
 const SECOND = 1_000_000_000;
 const MAX_DELAY = tables.limits.delayMs * 1_000_000;
 const YEAR_ONE = -62_135_596_800n * 1_000_000_000n;
+const YEAR_10000 = 253_402_300_800n * 1_000_000_000n;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
 /** A number as people and programs write it; NaN where it is none, or too large for one. */
 export function decimal(value: string): number {
-  if (!/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(value)) {
+  if (!/^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(value)) {
     return NaN;
   }
   const n = Number(value);
@@ -86,9 +87,9 @@ export function momentOf(at: Date | undefined): Moment | undefined {
   return at && !Number.isNaN(at.getTime()) ? BigInt(at.getTime()) * 1_000_000n : undefined;
 }
 
-/** Whether it is a time: Go's zero time is none. */
+/** Whether it is a time that can be written: Go's zero time is none. */
 export function isMoment(at: Moment | undefined): at is Moment {
-  return at !== undefined && at > YEAR_ONE;
+  return at !== undefined && at > YEAR_ONE && at < YEAR_10000;
 }
 
 export function rfc3339(value: string): Moment | undefined {

@@ -6,7 +6,7 @@ import { spokenHint } from './hints.js';
 import { flat, isSuccess, says, type Reading } from './reading.js';
 import { named } from './table.js';
 import { tables } from './tables.js';
-import { clip, lower, trimRight, withoutStack } from './text.js';
+import { clip, lower, size, trimRight, withoutStack } from './text.js';
 import { bounded, duration } from './times.js';
 
 const { codes, limits, pages, rules } = tables;
@@ -27,15 +27,15 @@ export interface Verdict {
 type Step = (c: Reading, e: Evidence) => Verdict | undefined;
 type Table = keyof typeof rules;
 
-/** The verdict of the first step that knows the failure. */
-export function verdictOf(c: Reading, e: Evidence): Verdict {
-  for (const name of tables.precedence) {
-    const verdict = steps.get(name)?.(c, e);
+/** The verdict of the first step that knows the failure, and how sure it is, of a hundred. */
+export function verdictOf(c: Reading, e: Evidence): { verdict: Verdict; confidence: number } {
+  for (const { step, confidence } of tables.precedence) {
+    const verdict = steps.get(step)?.(c, e);
     if (verdict) {
-      return verdict;
+      return { verdict, confidence };
     }
   }
-  return { kind: 'unknown' };
+  return { verdict: { kind: 'unknown' }, confidence: 0 };
 }
 
 const noApi: Verdict = { kind: 'misconfigured', variant: 'no_api' };
@@ -71,7 +71,8 @@ function byPage(c: Reading, { status = 0 }: Evidence): Verdict | undefined {
   if (page && c.succeeded && !c.streaming) {
     return { kind: 'unreachable', variant: 'page' };
   }
-  if ((page && status === 404) || c.text.startsWith('404 page not found') || c.text.includes('404 status code (no body)')) {
+  const missing = c.status === 404 && (page || (c.body.members === 0 && c.isPage));
+  if (missing || says(c.text, ['404 page not found', '404 status code (no body)'])) {
     return noApi;
   }
   return byNameless(c);
@@ -103,14 +104,45 @@ function byQuota(c: Reading): Verdict | undefined {
   return c.body.quotas.some((quota) => flat(quota).includes('perminute')) ? { kind: 'rate_limit', code } : undefined;
 }
 
-/** Why a request was refused with a status that says no more than that. */
-const byRefusal: Step = (c) => ([400, 403, 409, 422, 424].includes(c.status) ? byCauses(c, tables.refusals) : undefined);
+/** The words of a code that no table has: BILLING_PAUSED. */
+const byCodeWords: Step = (c) => {
+  const family = familyOf(c.status);
+  if (family === 0 && c.status !== 0 && !isSuccess(c.status)) {
+    return undefined;
+  }
+  for (const code of c.codes) {
+    if (codes.known.includes(code.flat) || size(code.written) > limits.likeCode) {
+      continue;
+    }
+    const verdict = byCauses(c, code.written, family);
+    if (verdict && (verdict.kind !== 'unavailable' || family !== 0)) {
+      return { ...verdict, code: code.lower };
+    }
+  }
+  return undefined;
+};
 
-const byCause: Step = (c) => byCauses(c, tables.causes.length);
+/** Why a call failed whose status says less than its words. */
+const byRefusal: Step = (c) => {
+  const family = familyOf(c.status);
+  return family === 0 ? undefined : byCauses(c, saidBy(c), family);
+};
 
-function byCauses(c: Reading, n: number): Verdict | undefined {
-  const said = c.said || withoutStack(clip(c.error ?? '', limits.cause));
-  const found = causeOf(said, tables.causes.slice(0, n));
+const byCause: Step = (c) => byCauses(c, saidBy(c), 0);
+
+const families = named(tables.families);
+
+/** The family of HTTP statuses that say less than words; 0: none. */
+function familyOf(status: number): number {
+  return families.get(String(status)) ?? 0;
+}
+
+function saidBy(c: Reading): string {
+  return c.said || withoutStack(clip(c.error ?? '', limits.cause));
+}
+
+function byCauses(c: Reading, said: string, family: number): Verdict | undefined {
+  const found = causeOf(said, family, says(c.text, tables.minutely));
   return found && { kind: found.wire && c.streaming ? 'stream_interrupted' : found.kind, variant: found.variant };
 }
 
@@ -134,7 +166,7 @@ const byAnswer: Step = (c) =>
 /** A status in a message. Passed on, a 503 or 504 says no more than that the provider has problems. */
 const bySpokenStatus: Step = (c) => {
   const verdict = kindOfStatus(c.spoken);
-  return verdict && [502, 503, 504].includes(c.spoken) ? { ...verdict, kind: 'unavailable' } : verdict;
+  return verdict && [502, 503, 504, 522, 524].includes(c.spoken) ? { ...verdict, kind: 'unavailable' } : verdict;
 };
 
 /** What the transport says, or whoever passed a failure on with a message alone. */
@@ -170,6 +202,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['exact words', byTable('exactWords')],
   ['a code that names one cause', byTable('strongCodes')],
   ['a sentence', byTable('sentences')],
+  ['the words of a code', byCodeWords],
   ['a general code', byTable('generalCodes')],
   ['why it was refused', byRefusal],
   ['the status', byStatus],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
-from ._tables import Cause, limits, tables
+from ._tables import Cause, causes, limits, tables
 from ._text import clip, is_lower, is_upper, lower, size
 
 _lexicon = tables["lexicon"]
 _words = _lexicon["words"]
-_phrases = _lexicon["phrases"]
+_stems = _lexicon["stems"]
+_endings = _lexicon["endings"]
 _unparted = _lexicon["unparted"]
+_LONGEST_STEM = max(map(len, _stems))
+_letters = str.maketrans(_lexicon["letters"])
 _FIRST_UNPARTED = limits["unparted"]
 
 
@@ -47,11 +50,36 @@ def clauses_of(said: str) -> List[Clause]:
 
 def _tags(word: str, before: Tuple[str, str]) -> List[int]:
     """What the lexicon knows of a word, by itself or with the one or two before it."""
-    two = f"{before[1]} {word}"
-    known = [_words.get(word), _phrases.get(two), _phrases.get(f"{before[0]} {two}")]
+    known, begins = _words.get(word, {}), _stem(word)
+    tags: List[int] = [known.get("is", 0) | begins.get("is", 0) | _ending(word)]
+    for phrase in [*known.get("phrases", ()), *begins.get("phrases", ())]:
+        *first, last = phrase["before"]
+        if _is_a(before[1], last) and (not first or _is_a(before[0], first[0])):
+            tags.append(phrase["is"])
     if _is_unparted(word):
-        known += [means for text, means in _unparted if text in two and text not in before[1]]
-    return [means for means in known if means]
+        two = f"{before[1]} {word}"
+        tags += [means for text, means in _unparted if text in two and text not in before[1]]
+    return [means for means in tags if means]
+
+
+def _stem(word: str) -> Any:
+    """What the longest stem that word begins with means."""
+    for n in range(min(len(word), _LONGEST_STEM), 0, -1):
+        if word[:n] in _stems:
+            return _stems[word[:n]]
+    return {}
+
+
+def _ending(word: str) -> int:
+    """What a German word that others are put together in means: Internetverbindung."""
+    if size(word) < limits["joined"]:
+        return 0
+    return next((means for text, means in _endings if word.endswith(text)), 0)
+
+
+def _is_a(word: str, entry: str) -> bool:
+    """Whether word is the one of an entry, or begins as its stem."""
+    return word.startswith(entry[:-1]) if entry.endswith("*") else word == entry
 
 
 def _next_word(text: str, i: int) -> Tuple[str, int]:
@@ -63,7 +91,7 @@ def _next_word(text: str, i: int) -> Tuple[str, int]:
         end = _word_end(text, i)
         raw, i = text[i:end], end
         if size(raw) <= limits["word"] or _is_unparted(raw):
-            return _unmarked(lower(raw)), i
+            return _unmarked(lower(raw)).translate(_letters), i
 
 
 def _clause_ends(text: str, i: int) -> bool:
@@ -115,14 +143,15 @@ class Found(NamedTuple):
     wire: bool
 
 
-def cause_of(said: str, table: Sequence[Cause]) -> Optional[Found]:
-    """The first cause that a clause says."""
+def cause_of(said: str, over: int, minutes: bool) -> Optional[Found]:
+    """The first cause that a clause says, of those that may be said over a status of this family; of all where it
+    is none. `minutes`: the message speaks of them elsewhere."""
     clauses = [(words, _union(words)) for words in clauses_of(said)]
-    everything = 0
+    everything: int = _lexicon["perMinute"] if minutes else 0
     for _, means in clauses:
         everything |= means
-    for cause in table:
-        if cause.brief and not everything & _lexicon["perMinute"]:
+    for cause in causes:
+        if over and not cause.over & over or cause.brief and not everything & _lexicon["perMinute"]:
             continue
         for words, means in clauses:
             if not means & cause.unless and _says(cause, words):
@@ -140,14 +169,16 @@ def _union(words: Clause) -> int:
 
 
 def _says(cause: Cause, words: Clause) -> bool:
-    about = says = None
-    for word in words:
+    about = says = -1
+    for i, word in enumerate(words):
         if word.means & cause.about:
-            about = word.at
-        elif word.means & cause.says:
-            says = word.at
-        else:
+            about = i
+        if word.means & cause.says:
+            says = i
+        if about < 0 or cause.says and says < 0:
             continue
-        if about is not None and (not cause.says or says is not None and abs(about - says) <= limits["nearWords"]):
+        if not cause.says or (
+            abs(words[about].at - words[says].at) <= limits["nearWords"] and not (cause.follows and about >= says)
+        ):
             return True
     return False

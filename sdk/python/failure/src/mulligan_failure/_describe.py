@@ -53,12 +53,12 @@ def _wording(f: Facts) -> Tuple[str, List[List[str]]]:
 
 def _placeholders(f: Facts) -> Dict[str, str]:
     """The words for the {placeholders}; what is not known is not in it."""
-    known = {"provider": "the provider", "model": "this model", "tool": "the tool"}
+    known = {"provider": "the provider", "model": "this model", "tool": "the tool", "proxy": "the proxy"}
     entry = f.provider or (f.model.partition("/")[0] if "/" in f.model else "")
     has, takes = overflow_of(f.detail) if f.kind == "context_overflow" else (0, 0)
     for name, value in (
         ("provider", clip(provider_name(entry), 100)),
-        ("model", clip(f.model, 200)),
+        ("model", clip(_model_name(shown(f.model)), 200)),
         ("status", provider_name(entry) + " status" if status_url(entry) else ""),
         ("httpStatus", str(f.http_status) if f.http_status >= 300 else ""),
         ("resetsIn", spell(f.retry_after_ms) if f.retry_after_ms > 0 else ""),
@@ -71,13 +71,18 @@ def _placeholders(f: Facts) -> Dict[str, str]:
         value = shown(value)
         if value:
             known[name] = value
-    for name in ("provider", "model", "tool", "reason"):
+    for name in ("provider", "model", "tool", "proxy", "reason"):
         value = known.get(name, "")
         if name == "reason" and value:
             known["Reason"] = sentence(value)
         elif value:
             known[capital(name)] = capital(value) if value.startswith(("the ", "this ")) else value
     return known
+
+
+def _model_name(model: str) -> str:
+    """A model's name without its entry: "claude" of "anthropic/claude"."""
+    return model.partition("/")[2] if "/" in model else model
 
 
 def _clock(f: Facts) -> str:

@@ -7,7 +7,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any, Dict, List, Mapping, Union
 
-from . import Evidence
+from ._evidence import Evidence
 
 _MAX_CHAIN = 8
 
@@ -33,7 +33,7 @@ def _chain(error: BaseException) -> List[BaseException]:
     """The exception and what caused it."""
     chain: List[BaseException] = []
     at: Union[BaseException, None] = error
-    while at is not None and at not in chain and len(chain) < _MAX_CHAIN:
+    while at is not None and not any(at is known for known in chain) and len(chain) < _MAX_CHAIN:
         chain.append(at)
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
     return chain

@@ -11,7 +11,7 @@ from ._tables import Rule, limits, tables
 from ._text import clip, head, is_word, lower, size, trim, valid, without_stack
 
 if TYPE_CHECKING:
-    from . import Evidence
+    from ._evidence import Evidence
 
 _flat = str.maketrans("", "", "_- ./:")
 _spoken = tables["spoken"]
@@ -39,7 +39,8 @@ class Reading:
         self.error = None if e.error is None else valid(e.error)
         self.headers: Dict[str, str] = {}
         for name in sorted(e.headers, reverse=True):
-            self.headers[lower(name)] = trim(valid(e.headers[name]))
+            value: object = e.headers[name]
+            self.headers[lower(name)] = trim(valid(value if isinstance(value, (str, bytes)) else str(value)))
         date = times.http_date(self.header("date"))
         self.now: Optional[int] = date if date is not None else _moment_of(e.at)
         error = without_stack(clip(self.error or "", limits["textScan"]))
@@ -72,6 +73,13 @@ class Reading:
     @property
     def streaming(self) -> bool:
         return self.e.phase in ("mid_stream", "end_of_stream")
+
+    @property
+    def is_page(self) -> bool:
+        """What came is a page, whatever it was called."""
+        n = limits["lead"]
+        body = valid(self.e.body[:n]) if isinstance(self.e.body, bytes) else head(self.raw_body, n)
+        return says(lower(body if self.raw_body else self.error or ""), ("<!doctype html", "<html"))
 
     def header(self, name: str) -> str:
         return self.headers.get(name, "")

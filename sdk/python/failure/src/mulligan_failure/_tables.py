@@ -1,4 +1,4 @@
-"""The tables of the Go package `failure`, generated: see `make generate`."""
+"""The tables of the Go package `failure`, generated: see `make ports`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ class Cause(NamedTuple):
     about: int
     says: int
     unless: int
+    over: int
+    follows: bool
     brief: bool
     passing: str
     wire: bool
@@ -58,8 +60,8 @@ rules = {name: _rules(name) for name in tables["rules"]}
 codes = {name: frozenset(list_) for name, list_ in tables["codes"].items()}
 causes = [
     Cause(
-        row["kind"], row.get("variant", ""), row["about"], row.get("says", 0), row.get("unless", 0), row.get("brief", False),
-        row.get("passing", ""), row.get("wire", False),
+        row["kind"], row.get("variant", ""), row["about"], row.get("says", 0), row.get("unless", 0), row.get("over", 0),
+        row.get("follows", False), row.get("brief", False), row.get("passing", ""), row.get("wire", False),
     )
     for row in tables["causes"]
 ]  # fmt: skip

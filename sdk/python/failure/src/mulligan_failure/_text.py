@@ -118,7 +118,8 @@ _LONGEST_BARE = 6
 
 def unescape(text: str) -> str:
     """What HTML's references to characters stand for, as Go's package html reads them."""
-    out, kept, at = [], 0, text.find("&")
+    out: List[str] = []
+    kept, at = 0, text.find("&")
     while at >= 0:
         match = _reference.match(text, at)
         if match is None:
@@ -180,7 +181,8 @@ def _is_tag(text: str, at: int) -> bool:
 
 def _without_tags(text: str) -> str:
     """Puts a space in the place of every tag, and of what a script or style holds."""
-    out, at = [], 0
+    out: List[str] = []
+    at = 0
     while at < len(text):
         begin = text.find("<", at)
         if begin < 0:
@@ -204,7 +206,8 @@ def _without_tags(text: str) -> str:
 
 def without_scripts(text: str) -> str:
     """Leaves out scripts and styles alone, so that JSON in a page stays as it is."""
-    out, at = [], 0
+    out: List[str] = []
+    at = 0
     while True:
         begin = text.find("<", at)
         if begin < 0:
@@ -256,7 +259,8 @@ def shown(text: str) -> str:
 
 
 def _without_keys(text: str) -> str:
-    out, kept, bearer, i = [], 0, False, 0
+    out: List[str] = []
+    kept, bearer, i = 0, False, 0
     while i < len(text):
         match = _token.match(text, i)
         if match is None:

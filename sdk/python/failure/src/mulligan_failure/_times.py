@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from typing import List, Mapping, Optional
 
@@ -11,8 +10,9 @@ from ._text import capital, is_word, lower
 
 SECOND = 1_000_000_000
 _YEAR_ONE = -62_135_596_800 * SECOND
+_YEAR_10000 = 253_402_300_800 * SECOND
 _MAX_DELAY = limits["delayMs"] * 1_000_000
-_decimal = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _duration_part = re.compile("([0-9]*)(?:\\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _duration_units = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -80,7 +80,7 @@ def _moment(year: int, month: int, day: int, hour: int, minute: int, second: int
 
 def _month_days(year: int, month: int) -> int:
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 29 if month == 2 and leap else calendar.mdays[month]
+    return 28 + leap if month == 2 else 30 if month in (4, 6, 9, 11) else 31
 
 
 def _days_from_civil(year: int, month: int, day: int) -> int:
@@ -220,6 +220,6 @@ def leading_date(text: str, i: int) -> Optional[int]:
 
 
 def is_moment(ns: Optional[int]) -> bool:
-    """Whether it is a time: Go's zero time is none."""
-    return ns is not None and ns > _YEAR_ONE
+    """Whether it is a time that can be written: Go's zero time is none."""
+    return ns is not None and _YEAR_ONE < ns < _YEAR_10000
 
