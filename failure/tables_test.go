@@ -76,15 +76,18 @@ func tableRules(rules []rule) (list []tableRule) {
 type tableCause struct {
 	Kind    Kind     `json:"kind"`
 	Variant string   `json:"variant,omitempty"`
-	About   concept  `json:"about"`
-	Says    concept  `json:"says,omitempty"`
-	Unless  concept  `json:"unless,omitempty"`
+	About   concept  `json:"about,string"`
+	Says    concept  `json:"says,omitempty,string"`
+	Unless  concept  `json:"unless,omitempty,string"`
 	Over    statuses `json:"over,omitempty"`
 	Follows bool     `json:"follows,omitempty"`
 	Brief   bool     `json:"brief,omitempty"`
 	Passing Kind     `json:"passing,omitempty"`
 	Wire    bool     `json:"wire,omitempty"`
 }
+
+// table is a set in decimal digits: it has more bits than JavaScript's numbers hold.
+func (is concept) table() string { return strconv.FormatUint(uint64(is), 10) }
 
 func tableCauses() (list []tableCause) {
 	for _, k := range causes {
@@ -179,13 +182,13 @@ func tablesOfPorts() object {
 }
 
 type tableMeaning struct {
-	Is      concept       `json:"is,omitempty"`
+	Is      concept       `json:"is,omitempty,string"`
 	Phrases []tablePhrase `json:"phrases,omitempty"`
 }
 
 type tablePhrase struct {
 	Before []string `json:"before"`
-	Is     concept  `json:"is"`
+	Is     concept  `json:"is,string"`
 }
 
 func tableMeanings(of map[string]meaning) map[string]tableMeaning {
@@ -203,13 +206,13 @@ func tableMeanings(of map[string]meaning) map[string]tableMeaning {
 func tableLexicon() object {
 	return object{
 		"words": tableMeanings(lexicon.words), "stems": tableMeanings(lexicon.of), "endings": tablePairs(lexicon.endings), "unparted": tablePairs(lexicon.unparted),
-		"letters": tableLetters(), "perMinute": perMinute, "isPassing": isPassing,
+		"letters": tableLetters(), "perMinute": perMinute.table(), "isPassing": isPassing.table(),
 	}
 }
 
-func tablePairs(list []tagged) (pairs [][2]any) {
+func tablePairs(list []tagged) (pairs [][2]string) {
 	for _, known := range list {
-		pairs = append(pairs, [2]any{known.text, known.is})
+		pairs = append(pairs, [2]string{known.text, known.is.table()})
 	}
 	return pairs
 }

@@ -403,6 +403,11 @@ function saysNothing(span: string): boolean {
   return true;
 }
 
+/** Whether text is nothing but a name as programs have them, in more than one word: quota_exceeded. */
+export function isName(text: string): boolean {
+  return /^[A-Za-z0-9_\-@]{1,64}$/.test(text) && (text.indexOf('_') > 0 || /[a-z][A-Z]/.test(text));
+}
+
 /** The code in a message of AWS: "ThrottlingException: Too many requests"; "" where there is none. */
 export function exceptionName(text: string): string {
   const before = 'An error occurred (';

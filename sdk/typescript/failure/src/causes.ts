@@ -1,6 +1,6 @@
 /** What a message that no rule knows comes to: what it speaks of, and what it says of that, in nine languages. */
 
-import { named, type Cause, type Meaning } from './table.js';
+import { named, type Cause, type ConceptSet, type Meaning } from './table.js';
 import { tables } from './tables.js';
 import { clip, lower, size } from './text.js';
 
@@ -13,7 +13,7 @@ const words = named(lexicon.words);
 const stems = named(lexicon.stems);
 const letters = named(lexicon.letters);
 const longestStem = Math.max(...[...stems.keys()].map((stem) => stem.length));
-const asConcepts = (pairs: readonly (readonly [string, number])[]) => pairs.map(([text, means]) => ({ text, means: BigInt(means) }));
+const asConcepts = (pairs: readonly (readonly [string, ConceptSet])[]) => pairs.map(([text, means]) => ({ text, means: BigInt(means) }));
 const endings = asConcepts(lexicon.endings);
 const unparted = asConcepts(lexicon.unparted);
 const perMinute = BigInt(lexicon.perMinute);
@@ -95,8 +95,11 @@ function endingOf(word: string): Concepts {
   return (size(word) >= limits.joined ? endings.find(({ text }) => word.endsWith(text))?.means : undefined) ?? 0n;
 }
 
-/** Whether word is the one of an entry, or begins as its stem. */
+/** Whether word is the one of an entry, begins as its stem or has its ending. */
 function isA(word: string, entry: string): boolean {
+  if (entry.startsWith('*')) {
+    return word.endsWith(entry.slice(1));
+  }
   return entry.endsWith('*') ? word.startsWith(entry.slice(0, -1)) : word === entry;
 }
 

@@ -1,6 +1,6 @@
 /** Evidence, read once; and what matches in it. */
 
-import { Body, exceptionName, httpStatus } from './body.js';
+import { Body, exceptionName, httpStatus, isName } from './body.js';
 import type { Evidence } from './evidence.js';
 import type { Rule } from './table.js';
 import { tables } from './tables.js';
@@ -52,11 +52,13 @@ export class Reading {
     this.wire = lower(clip(error, limits.words));
     this.said = this.body.text;
     this.text = lower(this.said) || this.wire;
+    const said = this.said || error;
+    const name = isName(said) ? said : exceptionName(said);
     const inHeader = this.header('x-amzn-errortype');
     this.codes = [
       ...this.body.codes.map((code) => codeOf(code, false)),
       ...(inHeader === '' ? [] : [codeOf(clip(inHeader.split(':', 1)[0] ?? '', 128), true)]),
-      ...[exceptionName(this.said || error)].filter((name) => name !== '').map((name) => codeOf(name, false)),
+      ...(name === '' ? [] : [codeOf(name, false)]),
     ];
     this.#httpStatus = e.status ?? 0;
     const silent = this.#httpStatus === 0 || this.succeeded;

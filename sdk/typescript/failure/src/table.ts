@@ -15,13 +15,16 @@ export interface Rule {
   readonly wire?: boolean;
 }
 
-/** One way in which a clause says why a call failed. The sets are of concepts, a bit each: more than 32. */
+/** A set of concepts, a bit each, in decimal digits: there are more than a number of JavaScript holds. */
+export type ConceptSet = string;
+
+/** One way in which a clause says why a call failed. */
 export interface Cause {
   readonly kind: string;
   readonly variant?: string;
-  readonly about: number;
-  readonly says?: number;
-  readonly unless?: number;
+  readonly about: ConceptSet;
+  readonly says?: ConceptSet;
+  readonly unless?: ConceptSet;
   /** The families of statuses that say less. */
   readonly over?: number;
   /** What it says comes after what it says that of. */
@@ -33,8 +36,8 @@ export interface Cause {
 
 /** What is known of a word: what it means by itself, and the phrases that end with it. */
 export interface Meaning {
-  readonly is?: number;
-  readonly phrases?: readonly { readonly before: readonly string[]; readonly is: number }[];
+  readonly is?: ConceptSet;
+  readonly phrases?: readonly { readonly before: readonly string[]; readonly is: ConceptSet }[];
 }
 
 export interface Wording {
@@ -68,11 +71,11 @@ export interface Tables {
   readonly lexicon: {
     readonly words: Readonly<Record<string, Meaning>>;
     readonly stems: Readonly<Record<string, Meaning>>;
-    readonly endings: readonly (readonly [string, number])[];
-    readonly unparted: readonly (readonly [string, number])[];
+    readonly endings: readonly (readonly [string, ConceptSet])[];
+    readonly unparted: readonly (readonly [string, ConceptSet])[];
     readonly letters: Readonly<Record<string, string>>;
-    readonly perMinute: number;
-    readonly isPassing: number;
+    readonly perMinute: ConceptSet;
+    readonly isPassing: ConceptSet;
   };
   readonly overflows: readonly string[];
   readonly wordings: {

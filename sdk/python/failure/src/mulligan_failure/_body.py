@@ -7,7 +7,7 @@ import re
 from typing import List, NamedTuple, Tuple
 
 from ._tables import limits, tables
-from ._text import clip, is_word, lines, lower, plain, size, trim, unescape, without_scripts, without_stack
+from ._text import clip, lines, lower, plain, size, trim, unescape, without_scripts, without_stack
 
 _fields = tables["fields"]
 _WHITE = " \n\r\t"
@@ -15,6 +15,7 @@ _start = re.compile('[{["]')
 _plain_run = re.compile(r"""[^{}\[\]",]+""")
 _string = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.S)
 _word = re.compile(r"[A-Za-z0-9_\-@]{0,64}")
+_parted = re.compile(r"[a-z][A-Z]")
 _literal_end = re.compile(r"[,}\]) \r\n\t]")
 _nested = re.compile(r"""["'{}\[\]]""")
 _escape = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\(.)", re.S)
@@ -262,12 +263,12 @@ def _key(text: str, i: int, before: str) -> Tuple[str, int, bool]:
         end = i + 1
         if text[end : end + 1] == ":":
             end += 1
-        end += word_length(text, end)
+        end += _word_length(text, end)
         if text[end : end + 1] != "'":
             return "", i, False
         name, end = text[i + 1 : end], end + 1
     else:
-        end = i + word_length(text, i)
+        end = i + _word_length(text, i)
         name = text[i:end]
     colon = _skip_space(text, end)
     if not name or text[colon : colon + 1] != ":":
@@ -275,7 +276,7 @@ def _key(text: str, i: int, before: str) -> Tuple[str, int, bool]:
     return name, _skip_space(text, colon + 1), True
 
 
-def word_length(text: str, i: int) -> int:
+def _word_length(text: str, i: int) -> int:
     match = _word.match(text, i)
     return match.end() - i if match else 0
 
@@ -337,17 +338,19 @@ def _says_nothing(span: str) -> bool:
     return True
 
 
+def is_name(text: str) -> bool:
+    """Whether text is nothing but a name as programs have them, in more than one word: quota_exceeded."""
+    return bool(text) and _word.fullmatch(text) is not None and (text.find("_") > 0 or _parted.search(text) is not None)
+
+
 def exception_name(text: str) -> str:
     """The code in a message of AWS: "ThrottlingException: Too many requests"; "" where there is none."""
     _, found, rest = text.partition("An error occurred (")
     if found:
-        n = word_length(rest, 0)
+        n = _word_length(rest, 0)
         if n > 0 and rest[n : n + 1] == ")":
             return rest[:n]
-    n = word_length(text, 0)
+    n = _word_length(text, 0)
     if text[n : n + 1] == ":" and text[:n].endswith("Exception"):
         return text[:n]
     return ""
-
-
-__all__ = ["Body", "Told", "exception_name", "http_status", "is_word", "word_length"]

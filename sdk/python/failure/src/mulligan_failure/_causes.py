@@ -10,8 +10,10 @@ from ._text import clip, is_lower, is_upper, lower, size
 _lexicon = tables["lexicon"]
 _words = _lexicon["words"]
 _stems = _lexicon["stems"]
-_endings = _lexicon["endings"]
-_unparted = _lexicon["unparted"]
+_endings = [(text, int(means)) for text, means in _lexicon["endings"]]
+_unparted = [(text, int(means)) for text, means in _lexicon["unparted"]]
+_PER_MINUTE = int(_lexicon["perMinute"])
+_IS_PASSING = int(_lexicon["isPassing"])
 _LONGEST_STEM = max(map(len, _stems))
 _letters = str.maketrans(_lexicon["letters"])
 _FIRST_UNPARTED = limits["unparted"]
@@ -51,11 +53,11 @@ def clauses_of(said: str) -> List[Clause]:
 def _tags(word: str, before: Tuple[str, str]) -> List[int]:
     """What the lexicon knows of a word, by itself or with the one or two before it."""
     known, begins = _words.get(word, {}), _stem(word)
-    tags: List[int] = [known.get("is", 0) | begins.get("is", 0) | _ending(word)]
+    tags: List[int] = [int(known.get("is", 0)) | int(begins.get("is", 0)) | _ending(word)]
     for phrase in [*known.get("phrases", ()), *begins.get("phrases", ())]:
         *first, last = phrase["before"]
         if _is_a(before[1], last) and (not first or _is_a(before[0], first[0])):
-            tags.append(phrase["is"])
+            tags.append(int(phrase["is"]))
     if _is_unparted(word):
         two = f"{before[1]} {word}"
         tags += [means for text, means in _unparted if text in two and text not in before[1]]
@@ -78,7 +80,9 @@ def _ending(word: str) -> int:
 
 
 def _is_a(word: str, entry: str) -> bool:
-    """Whether word is the one of an entry, or begins as its stem."""
+    """Whether word is the one of an entry, begins as its stem or has its ending."""
+    if entry.startswith("*"):
+        return word.endswith(entry[1:])
     return word.startswith(entry[:-1]) if entry.endswith("*") else word == entry
 
 
@@ -147,15 +151,15 @@ def cause_of(said: str, over: int, minutes: bool) -> Optional[Found]:
     """The first cause that a clause says, of those that may be said over a status of this family; of all where it
     is none. `minutes`: the message speaks of them elsewhere."""
     clauses = [(words, _union(words)) for words in clauses_of(said)]
-    everything: int = _lexicon["perMinute"] if minutes else 0
+    everything = _PER_MINUTE if minutes else 0
     for _, means in clauses:
         everything |= means
     for cause in causes:
-        if over and not cause.over & over or cause.brief and not everything & _lexicon["perMinute"]:
+        if over and not cause.over & over or cause.brief and not everything & _PER_MINUTE:
             continue
         for words, means in clauses:
             if not means & cause.unless and _says(cause, words):
-                if cause.passing and everything & _lexicon["isPassing"]:
+                if cause.passing and everything & _IS_PASSING:
                     return Found(cause.passing, "", cause.wire)
                 return Found(cause.kind, cause.variant, cause.wire)
     return None

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, AbstractSet, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _times as times
-from ._body import Body, exception_name, http_status
+from ._body import Body, exception_name, http_status, is_name
 from ._tables import Rule, limits, tables
 from ._text import clip, head, is_word, lower, size, trim, valid, without_stack
 
@@ -55,7 +55,8 @@ class Reading:
         in_header = self.header("x-amzn-errortype")
         if in_header:
             self._add_code(clip(in_header.partition(":")[0], 128), True)
-        name = exception_name(self.said or error)
+        said = self.said or error
+        name = said if is_name(said) else exception_name(said)
         if name:
             self._add_code(name)
         self.status = e.status

@@ -60,7 +60,7 @@ rules = {name: _rules(name) for name in tables["rules"]}
 codes = {name: frozenset(list_) for name, list_ in tables["codes"].items()}
 causes = [
     Cause(
-        row["kind"], row.get("variant", ""), row["about"], row.get("says", 0), row.get("unless", 0), row.get("over", 0),
+        row["kind"], row.get("variant", ""), int(row["about"]), int(row.get("says", 0)), int(row.get("unless", 0)), row.get("over", 0),
         row.get("follows", False), row.get("brief", False), row.get("passing", ""), row.get("wire", False),
     )
     for row in tables["causes"]
