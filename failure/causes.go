@@ -1,8 +1,6 @@
 package failure
 
 import (
-	"strings"
-
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
@@ -54,7 +52,8 @@ var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofAnswer | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, over: refused},
-	{kind: KindContextOverflow, about: ofContext | ofText, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota, over: refused},
+	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused},
+	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota, over: refused},
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded | isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited | broke},
 	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, over: refused | limited, brief: true},
@@ -88,15 +87,19 @@ var causes = []cause{
 	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed, unless: ofInput | ofImage},
 	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | isBroken, passing: KindUnavailable},
 	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking},
-	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied, wire: true},
+	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied | isAsked, wire: true},
 	{kind: KindInvalidRequest, about: ofImage, says: isBad | isLong | isExceeded, unless: ofMachine},
 	{kind: KindMisconfigured, variant: "no_api", about: ofURL, says: isWrong | isGone | isUnset | isLacking | isEmpty},
-	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone},
-	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone | isEmpty},
-	{kind: KindInvalidRequest, about: ofInput | ofAbility | ofContext | ofModel, says: isRule, unless: ofStop | ofAnswer},
+	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine},
+	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone | isEmpty | isMalformed},
+	{kind: KindInvalidRequest, about: ofText | ofRequest, says: isMalformed | isWrong},
+	{kind: KindInvalidRequest, about: ofInput | ofAbility | ofContext | ofText | ofModel, says: isRule, unless: ofStop | ofAnswer},
 	{kind: KindInvalidRequest, about: ofAbility | ofStream, says: isUnsupported},
 	{kind: KindAuth, variant: "permission", about: ofAccount, says: isWrong | isGone | isDenied | isBlocked, unless: ofContext | ofText | ofInput},
+	{kind: KindAuth, variant: "permission", about: ofModel, says: isDenied, unless: ofContext | ofText | ofInput | ofNetwork},
 	{kind: KindMisconfigured, about: isUnset},
+	{kind: KindUnavailable, about: ofServer, says: isLacking, unless: ofInput | ofMachine},
+	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility},
 }
 
 // byCodeWords reads the words of a code that no table has: BILLING_PAUSED.
@@ -109,7 +112,7 @@ func (c *reading) byCodeWords() (verdict, bool) {
 		if codeKinds[code.flat] != "" || len(code.written) > maxLikeCode {
 			continue
 		}
-		if v, ok := c.byCauses(code.written, family); ok && (v.kind != KindUnavailable || family != 0) {
+		if v, ok := c.byCauses(clausesOf(code.written), family); ok && (v.kind != KindUnavailable || family != 0) {
 			v.code, v.by = code.lower, Clue{Source: ClueCode, Where: code.where, Value: code.written}
 			return v, true
 		}
@@ -120,26 +123,29 @@ func (c *reading) byCodeWords() (verdict, bool) {
 // byRefusal reads why a call failed whose status says less than its words.
 func (c *reading) byRefusal() (verdict, bool) {
 	if family := familyOf(c.status); family != 0 {
-		return c.byCauses(c.saidOrPassedOn(), family)
+		return c.byCauses(c.clauses(), family)
 	}
 	return verdict{}, false
 }
 
 // byCause reads what nothing else is known of.
-func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.saidOrPassedOn(), 0) }
+func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.clauses(), 0) }
 
-// saidOrPassedOn is what the provider said, else what Err says.
-func (c *reading) saidOrPassedOn() string {
-	if c.said == "" && c.e.Err != nil {
-		return words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
+// clauses are those of what the provider said, else of what Err says; they are found once.
+func (c *reading) clauses() clauses {
+	if c.parted == nil {
+		said := c.said
+		if said == "" && c.e.Err != nil {
+			said = words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
+		}
+		c.parted = clausesOf(words.Clip(said, maxCause))
 	}
-	return c.said
+	return c.parted
 }
 
 // byCauses gives the first cause that a clause says, of those that may be said over a status of
 // this family; of all where it is none.
-func (c *reading) byCauses(said string, over statuses) (verdict, bool) {
-	clauses := clausesOf(words.Clip(said, maxCause))
+func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 	all := clauses.concepts()
 	if _, minutes := c.saysAny(minutely); minutes {
 		all |= perMinute
@@ -148,8 +154,8 @@ func (c *reading) byCauses(said string, over statuses) (verdict, bool) {
 		if over != 0 && causes[i].over&over == 0 {
 			continue
 		}
-		for _, words := range clauses {
-			v, ok := causes[i].of(words, all)
+		for _, clause := range clauses {
+			v, ok := causes[i].of(clause, all)
 			if !ok {
 				continue
 			}
@@ -164,11 +170,11 @@ func (c *reading) byCauses(said string, over statuses) (verdict, bool) {
 }
 
 // of reports whether the words of a clause say so; all are the concepts of the message.
-func (k *cause) of(words []tagged, all concept) (verdict, bool) {
-	if k.brief && all&perMinute == 0 || (clauses{words}).concepts()&k.unless != 0 {
+func (k *cause) of(c clause, all concept) (verdict, bool) {
+	if c.is&k.about == 0 || k.says != 0 && c.is&k.says == 0 || c.is&k.unless != 0 || k.brief && all&perMinute == 0 {
 		return verdict{}, false
 	}
-	about, says := -1, -1
+	about, says, words := -1, -1, c.words
 	for i, w := range words {
 		if w.is&k.about != 0 {
 			about = i
@@ -197,82 +203,4 @@ func (k *cause) phrase(words []tagged, about, says int) string {
 		about, says = says, about
 	}
 	return joinPhrases(words[about].text, words[says].text)
-}
-
-// tagged is a word, or a few, that the lexicon knows.
-type tagged struct {
-	text string
-	at   int // its place among the words of the message
-	is   concept
-}
-
-// clauses are the known words of a message, clause by clause.
-type clauses [][]tagged
-
-func (c clauses) concepts() concept {
-	var all concept
-	for _, words := range c {
-		for _, w := range words {
-			all |= w.is
-		}
-	}
-	return all
-}
-
-// Of a message so many bytes are read, and so many clauses: what follows is seldom a reason.
-const (
-	maxCause   = 2 << 10
-	maxClauses = 64
-)
-
-// clausesOf finds the words that the lexicon knows. Names of codes come apart into their words:
-// model_is_deactivated, ContentPolicyViolation.
-func clausesOf(said string) clauses {
-	list, words, first := clauses{}, []tagged(nil), 0
-	l := lexer{text: said}
-	for len(list) < maxClauses {
-		word, ends, ok := l.next()
-		if ok {
-			words = l.tag(words, word)
-		}
-		if (ends || !ok) && len(words) > first {
-			list, first = append(list, words[first:len(words):len(words)]), len(words)
-		}
-		if !ok {
-			return list
-		}
-	}
-	return list
-}
-
-// tag adds what the lexicon knows of a word, by itself or with the one or two before it.
-func (l *lexer) tag(words []tagged, word string) []tagged {
-	l.count++
-	known := lexicon.words[word]
-	begins := lexicon.stem(word)
-	if is := known.is | begins.is | lexicon.ending(word); is != 0 {
-		words = append(words, tagged{word, l.count, is})
-	}
-	words = l.tagPhrases(words, known.phrases)
-	words = l.tagPhrases(words, begins.phrases)
-	if isUnparted(word) {
-		two := l.before[1] + " " + word
-		for _, known := range lexicon.unparted {
-			if strings.Contains(two, known.text) && !strings.Contains(l.before[1], known.text) {
-				words = append(words, tagged{known.text, l.count, known.is})
-			}
-		}
-	}
-	l.before = [2]string{l.before[1], word}
-	return words
-}
-
-// tagPhrases adds those of the phrases that the words before have.
-func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
-	for _, p := range phrases {
-		if n := len(p.before); isA(l.before[1], p.before[n-1]) && (n == 1 || isA(l.before[0], p.before[0])) {
-			words = append(words, tagged{p.text, l.count, p.is})
-		}
-	}
-	return words
 }

@@ -17,6 +17,7 @@ const (
 	ofRate
 	ofContext
 	ofText
+	ofRequest
 	ofTokens
 	ofAccount
 	ofOutput

@@ -20,6 +20,7 @@ type reading struct {
 	grams  *trigrams // of text
 	wire   string    // in lower case: what Err says
 	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
+	parted clauses   // of text or wire, once they were looked for
 	spoken int       // the status that a bare message begins with or names
 }
 

@@ -1,0 +1,93 @@
+package failure
+
+import "strings"
+
+// tagged is a word, or a few, that the lexicon knows.
+type tagged struct {
+	text string
+	at   int // its place among the words of the message
+	is   concept
+}
+
+// clause is the known words of a clause, and all that they mean.
+type clause struct {
+	words []tagged
+	is    concept
+}
+
+func clauseOf(words []tagged) clause {
+	c := clause{words: words}
+	for _, w := range words {
+		c.is |= w.is
+	}
+	return c
+}
+
+// clauses are those of a message.
+type clauses []clause
+
+func (list clauses) concepts() concept {
+	var all concept
+	for _, c := range list {
+		all |= c.is
+	}
+	return all
+}
+
+// Of a message so many bytes are read, and so many clauses: what follows is seldom a reason.
+const (
+	maxCause   = 1536
+	maxClauses = 64
+)
+
+// clausesOf finds the words that the lexicon knows. Names of codes come apart into their words:
+// model_is_deactivated, ContentPolicyViolation.
+func clausesOf(said string) clauses {
+	list, words, first := make(clauses, 0, 8), make([]tagged, 0, 32), 0
+	l := lexer{text: said}
+	for len(list) < maxClauses {
+		word, ends, ok := l.next()
+		if ok {
+			words = l.tag(words, word)
+		}
+		if (ends || !ok) && len(words) > first {
+			list, first = append(list, clauseOf(words[first:len(words):len(words)])), len(words)
+		}
+		if !ok {
+			return list
+		}
+	}
+	return list
+}
+
+// tag adds what the lexicon knows of a word, by itself or with the one or two before it.
+func (l *lexer) tag(words []tagged, word string) []tagged {
+	l.count++
+	known := lexicon.words[word]
+	begins := lexicon.stem(word)
+	if is := known.is | begins.is | lexicon.ending(word); is != 0 {
+		words = append(words, tagged{word, l.count, is})
+	}
+	words = l.tagPhrases(words, known.phrases)
+	words = l.tagPhrases(words, begins.phrases)
+	if isUnparted(word) {
+		two := l.before[1] + " " + word
+		for _, known := range lexicon.unparted {
+			if strings.Contains(two, known.text) && !strings.Contains(l.before[1], known.text) {
+				words = append(words, tagged{known.text, l.count, known.is})
+			}
+		}
+	}
+	l.before = [2]string{l.before[1], word}
+	return words
+}
+
+// tagPhrases adds those of the phrases that the words before have.
+func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
+	for _, p := range phrases {
+		if n := len(p.before); isA(l.before[1], p.before[n-1]) && (n == 1 || isA(l.before[0], p.before[0])) {
+			words = append(words, tagged{p.text, l.count, p.is})
+		}
+	}
+	return words
+}
