@@ -85,9 +85,9 @@ func TestTextIsReadInItsOwnDirection(t *testing.T) {
 	h.play(opus, faultlab.Answer("Good morning.\n\nשלום!\n\n- אחת\n\n1. one"))
 	w := h.open("/", desktop)
 	w.send("מה שלומך?")
-	w.wait(`document.querySelectorAll('.prose > *').length === 4`)
+	w.wait(`document.querySelectorAll('.prose > .place > *').length === 4`)
 	for selector, want := range map[string]string{
-		".bubble": "rtl", ".top h1": "rtl", ".prose > p:first-child": "ltr", ".prose > p:nth-child(2)": "rtl", ".prose > ul": "rtl", ".prose > ol": "ltr",
+		".bubble": "rtl", ".top h1": "rtl", ".prose p:first-child": "ltr", ".prose p:nth-child(2)": "rtl", ".prose ul": "rtl", ".prose ol": "ltr",
 	} {
 		if got := eval[string](w, `getComputedStyle(document.querySelector(`+quote(selector)+`)).direction`); got != want {
 			t.Errorf("%s is %s", selector, got)

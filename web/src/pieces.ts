@@ -10,6 +10,7 @@ export interface Piece {
 const MAX_DENSE = 2_000;
 const MAX_PIECE = 16_000;
 const MAX_TABLE = 8_000;
+const MAX_ROWS = 300;
 const MAX_LINE = 20_000;
 
 /** So many signs of Markdown or lines in a piece make it a dense one. */
@@ -40,6 +41,8 @@ interface Carried {
   fence?: string;
   /** The head of a table that goes on. */
   head?: string;
+  /** Up to where the text was found to be dense. */
+  denseTo?: number;
 }
 
 interface Cut extends Piece {
@@ -89,6 +92,16 @@ export class Pieces {
     return this.cuts.length;
   }
 
+  /** Where in the text a piece begins. */
+  startOf(i: number): number {
+    return this.cuts[i]?.from ?? 0;
+  }
+
+  /** How much of the text a piece is, in characters. */
+  sizeOf(i: number): number {
+    return (this.cuts[i]?.to ?? 0) - this.startOf(i);
+  }
+
   /** A piece; as Markdown it has what the message's links refer to. */
   at(i: number): Piece {
     const cut = this.cuts[i];
@@ -123,9 +136,10 @@ function next(text: string, from: number, carried: Carried): Cut {
     return code(text, from, carried, opened?.[1]);
   }
   if (first.line.trim() === '') {
-    return { kind: 'plain', text: '', from, to: first.to, before: {}, after: {} };
+    const after = first.to < (carried.denseTo ?? 0) ? carried : {};
+    return { kind: 'plain', text: '', from, to: first.to, before: carried, after };
   }
-  return table(text, from, carried) ?? block(text, from);
+  return table(text, from, carried) ?? block(text, from, carried);
 }
 
 /** A code block, or as much of it as is drawn at once. */
@@ -156,16 +170,16 @@ function table(text: string, from: number, carried: Carried): Cut | undefined {
   }
   const columns = head.slice(head.indexOf('\n') + 1).split('|').length;
   if (columns > MAX_COLUMNS || head.length > MAX_DENSE) {
-    return block(text, from, true);
+    return block(text, from, carried, true);
   }
   let to = carried.head === undefined ? from + head.length : from;
   const begin = to;
-  while (to < text.length) {
+  for (let rows = 0; to < text.length; rows++) {
     const l = lineAt(text, to);
     if (l.line.trim() === '' || l.line.length > MAX_DENSE || fence.test(l.line)) {
       break;
     }
-    if (l.to - begin > MAX_TABLE) {
+    if (l.to - begin > MAX_TABLE || rows === MAX_ROWS) {
       return { kind: 'markdown', text: head + text.slice(begin, to), from, to, before: carried, after: { head } };
     }
     to = l.to;
@@ -182,28 +196,34 @@ function headAt(text: string, from: number): string | undefined {
 }
 
 /** What goes together up to a blank line, or as much of it as is drawn at once. */
-function block(text: string, from: number, plain = false): Cut {
-  let to = blockEnd(text, from, MAX_PIECE);
-  if (dense(text.slice(from, to))) {
-    to = blockEnd(text, from, MAX_DENSE);
+function block(text: string, from: number, before: Carried, plain = false): Cut {
+  let { denseTo = 0 } = before;
+  let to = from;
+  if (from >= denseTo) {
+    to = blockEnd(text, from, MAX_PIECE);
+    denseTo = dense(text.slice(from, to)) ? to : 0;
+  }
+  if (from < denseTo) {
+    to = blockEnd(text, from, MAX_DENSE, MANY);
   }
   const piece = dedented(text.slice(from, to));
   const kind = plain || deep.test(piece) ? 'plain' : 'markdown';
-  return { kind, text: piece, from, to, before: {}, after: {} };
+  return { kind, text: piece, from, to, before, after: to < denseTo ? { denseTo } : {} };
 }
 
 function dense(piece: string): boolean {
   return piece.length > MAX_DENSE && (endless.test(piece) || piece.split('\n').length > MANY || (piece.match(sign)?.length ?? 0) > MANY);
 }
 
-function blockEnd(text: string, from: number, max: number): number {
+/** Where a block ends, or so many characters or lines of it do. */
+function blockEnd(text: string, from: number, max: number, lines = Infinity): number {
   let list = item.test(lineAt(text, from).line);
   let to = from;
   let good = 0; // the last place to cut at, where nothing is torn apart
-  while (to < text.length) {
+  for (let n = 0; to < text.length; n++) {
     const l = lineAt(text, to);
-    if (l.to - from > max) {
-      return good > from + max / 2 ? good : to > from ? to : cutBefore(text, from + max);
+    if (l.to - from > max || n >= lines) {
+      return good > from + Math.min(max, to - from) / 2 ? good : to > from ? to : cutBefore(text, from + max);
     }
     const blank = l.line.trim() === '';
     if (to > from && !list && !blank && fence.test(l.line)) {

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 
 import { safe } from './markdown.js';
@@ -8,19 +9,30 @@ import { Pieces, type Piece } from './pieces.js';
 const BUDGET_MS = 8;
 const MAX_A_FRAME = 32;
 
+/** How much is drawn in a frame, in characters: what the browser takes to break it into lines is not known before. */
+const MAX_TEXT = 12_000;
+
 /** So much of a message is shown until somebody wants to see more, in characters. */
 const MAX_SHOWN = 200_000;
 
-/** Of a message that is longer, what nobody sees is not laid out, in characters. */
-const LONG = 40_000;
+/** What is further down in a message than this is not laid out while nobody sees it, in characters. */
+const FAR = 40_000;
+
+/**
+ * How much of a message stands in one place, in characters, and in pieces at the most: a place in which nothing changes is not looked at
+ * again, and the browser looks in every frame at each that it may leave out.
+ */
+const TOGETHER = 3_000;
+const MAX_TOGETHER = 64;
 
 /** What is left of the frame, and who waits for the next one. */
-const frame = { spent: 0, pieces: 0, asked: false, waiting: new Set<Prose>() };
+const frame = { spent: 0, pieces: 0, text: 0, asked: false, waiting: new Set<Prose>() };
 
 /** Begins a frame anew, for whoever is not done. */
 function nextFrame(): void {
   frame.spent = 0;
   frame.pieces = 0;
+  frame.text = 0;
   frame.asked = false;
   const waiting = [...frame.waiting];
   frame.waiting.clear();
@@ -62,8 +74,9 @@ class Prose extends LitElement {
     if (changed.has('text') || changed.has('shown')) {
       this.drawn.length = Math.min(this.drawn.length, this.pieces.take(this.text.slice(0, this.shown)));
     }
-    while (this.drawn.length < this.pieces.length && frame.spent < BUDGET_MS && frame.pieces < MAX_A_FRAME) {
+    while (this.drawn.length < this.pieces.length && frame.spent < BUDGET_MS && frame.pieces < MAX_A_FRAME && frame.text < MAX_TEXT) {
       const begin = performance.now();
+      frame.text += this.pieces.sizeOf(this.drawn.length);
       this.drawn.push(draw(this.pieces.at(this.drawn.length)));
       frame.pieces++;
       frame.spent += performance.now() - begin;
@@ -76,10 +89,25 @@ class Prose extends LitElement {
     }
   }
 
+  /** The pieces that are drawn, place by place. */
+  private places(): unknown[] {
+    const places = [];
+    let [first, size] = [0, 0];
+    for (let i = 0; i < this.drawn.length; i++) {
+      size += this.pieces.sizeOf(i);
+      if (size >= TOGETHER || i - first >= MAX_TOGETHER - 1 || i === this.drawn.length - 1) {
+        const together = this.drawn.slice(first, i + 1);
+        const name = this.pieces.startOf(first) < FAR ? 'place' : 'place far';
+        places.push(html`<div class=${name}>${guard(together, () => together)}</div>`);
+        [first, size] = [i + 1, 0];
+      }
+    }
+    return places;
+  }
+
   protected override render(): TemplateResult {
     const rest = this.text.length - this.shown;
-    const drawn = this.text.length > LONG ? this.drawn.map((piece) => html`<div class="piece">${piece}</div>`) : this.drawn;
-    return html`${drawn}${rest > 0 ? html`<button class="link" @click=${() => { this.shown += MAX_SHOWN; }}>Show more (${rest.toLocaleString('en-US')} characters)</button>` : nothing}`;
+    return html`${this.places()}${rest > 0 ? html`<button class="link" @click=${() => { this.shown += MAX_SHOWN; }}>Show more (${rest.toLocaleString('en-US')} characters)</button>` : nothing}`;
   }
 }
 
