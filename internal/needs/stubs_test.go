@@ -33,6 +33,7 @@ var foreign = map[string]string{
 	"bench/pi":              ".",
 	"cmd/mulligan":          "^Test(Chat|ChatStops|RunAsks|RunLeavesOpen)$",
 	"cmd/mulligan/scaffold": "TestNewPluginsPass/(python|typescript|rust)",
+	"failure":               "^TestPorts$",
 	"host/languages":        "TestFaults/(python|typescript|rust)",
 	"runner/mcp":            "TestLive",
 	"sdk/conformance":       "Test(Languages|Examples)/(python|typescript|rust|java)",
