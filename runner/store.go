@@ -34,6 +34,11 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 	defer slow.Stop()
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
 		hung, err := w.try(ctx, do)
+		if !hung {
+			w.failed = err
+		} else if w.failed != nil {
+			err = w.failed // the end of the patience is not why
+		}
 		switch {
 		case err == nil:
 			return w.paused(), nil
@@ -60,9 +65,10 @@ var ErrUnsaved = errors.New("its store does not write that down yet")
 
 // storeWait is one persist at work.
 type storeWait struct {
-	loop  *loop
-	began time.Time
-	tries int
+	loop   *loop
+	began  time.Time
+	tries  int
+	failed error // what the store said last
 
 	mu   sync.Mutex
 	told string // why the run waits; "" = people were not told that it does

@@ -260,21 +260,26 @@ func TestPatienceWithTheStoreHasAnEnd(t *testing.T) {
 	})
 }
 
-// TestAStartOnABrokenStoreFailsSoon: whoever starts a run is told.
+// TestAStartOnABrokenStoreFailsSoon: whoever starts a run is told, and told why, also where the
+// store answers no more in the end.
 func TestAStartOnABrokenStoreFailsSoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := timelinetest.NewFaulty(timeline.NewMemory(), func(n int) timelinetest.Fault {
-			return timelinetest.Fault{Err: syscall.ENOSPC}
+	for name, hangs := range map[string]int{"it fails": 1000, "it hangs after that": 3} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := timelinetest.NewFaulty(timeline.NewMemory(), func(n int) timelinetest.Fault {
+					return timelinetest.Fault{Err: syscall.ENOSPC, Hang: n > hangs}
+				})
+				r, e := errand(log)
+				began := time.Now()
+				if _, err := r.Start(t.Context(), runner.Request{Prompt: "hi"}); !errors.Is(err, syscall.ENOSPC) {
+					t.Errorf("got %v", err)
+				}
+				if took := time.Since(began); took > 10*time.Second || e.begun() > 0 {
+					t.Errorf("after %s, %d effects", took, e.begun())
+				}
+			})
 		})
-		r, e := errand(log)
-		began := time.Now()
-		if _, err := r.Start(t.Context(), runner.Request{Prompt: "hi"}); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("got %v", err)
-		}
-		if took := time.Since(began); took > 10*time.Second || e.begun() > 0 {
-			t.Errorf("after %s, %d effects", took, e.begun())
-		}
-	})
+	}
 }
 
 // TestUnsavedTextIsBounded: a stream is heard no faster than its text can be kept, and

@@ -81,6 +81,15 @@ func (c *common) open(cmd *cobra.Command) (*app, error) {
 	return a, a.openLog(cmd.Context())
 }
 
+// read is open for what does not write: a timeline that cannot be written to will do.
+func (c *common) read(cmd *cobra.Command) (*app, error) {
+	a, err := c.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.openBy(cmd.Context(), sqlite.OpenReading)
+}
+
 // loaded is verb for a command that needs the configuration.
 func (c *common) loaded(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
 	return withApp(c.load, do)
@@ -89,6 +98,11 @@ func (c *common) loaded(do func(*cobra.Command, *app, []string) error) func(*cob
 // opened is verb for a command that needs the timeline as well.
 func (c *common) opened(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
 	return withApp(c.open, do)
+}
+
+// reading is verb for a command that needs the timeline, and writes nothing.
+func (c *common) reading(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
+	return withApp(c.read, do)
 }
 
 func withApp(get func(*cobra.Command) (*app, error), do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
@@ -102,8 +116,14 @@ func withApp(get func(*cobra.Command) (*app, error), do func(*cobra.Command, *ap
 	})
 }
 
-func (a *app) openLog(ctx context.Context) (err error) {
-	a.log, err = sqlite.Open(ctx, a.dir)
+func (a *app) openLog(ctx context.Context) error { return a.openBy(ctx, sqlite.Open) }
+
+// openBy opens the timeline. One that could not be opened is nil.
+func (a *app) openBy(ctx context.Context, open func(context.Context, string) (*sqlite.Store, error)) error {
+	log, err := open(ctx, a.dir)
+	if err == nil {
+		a.log = log
+	}
 	return err
 }
 

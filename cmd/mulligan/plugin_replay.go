@@ -19,6 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
 // replayFlags are the flags of plugin replay.
@@ -219,7 +220,7 @@ func (f *replayFlags) source(cmd *cobra.Command, a *app, ids []string) (runSourc
 	if err != nil {
 		return nil, usagef("--since: %w", err)
 	}
-	if err := a.openLog(cmd.Context()); err != nil {
+	if err := a.openBy(cmd.Context(), sqlite.OpenReading); err != nil {
 		return nil, err
 	}
 	if len(ids) > 0 {

@@ -44,7 +44,7 @@ func newRunsList() *cobra.Command {
 		Example: `mulligan runs list --status failed
 mulligan runs list --waiting  # until when, and what for; what comes first, first`,
 		Args: cobra.NoArgs,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
 			query.Status = recovery.Status(status)
 			if status != "" && !slices.Contains(statuses, query.Status) {
 				return usagef("--status %s: a run is running, waiting, completed, failed or cancelled", oneLine(status))
@@ -150,7 +150,7 @@ func newRunsShow() *cobra.Command {
 		Short:   "Tell what happened to a run",
 		Example: "mulligan runs show r01j…",
 		Args:    cobra.ExactArgs(1),
-		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			run, err := a.runOf(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -176,7 +176,7 @@ func newRunsEvents() *cobra.Command {
 		Short:   "Print a run's events as JSON lines",
 		Example: "mulligan runs events r01j… | jq -r 'select(.text) | .text'",
 		Args:    cobra.ExactArgs(1),
-		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			run, err := a.runOf(cmd.Context(), args[0])
 			if err != nil {
 				return err

@@ -36,7 +36,7 @@ func newRunsExport() *cobra.Command {
 			"after run, the oldest first. It holds prompts, answers and what tools returned.",
 		Example: `mulligan runs export --all > runs.jsonl
 mulligan runs export r01j… | gzip > run.jsonl.gz`,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			if all == (len(args) > 0) {
 				return usagef("say either which runs, or --all; `%s` shows them", a.hint("runs list"))
 			}

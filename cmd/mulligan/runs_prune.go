@@ -17,6 +17,16 @@ func newRunsPrune() *cobra.Command {
 		older  string
 		dryRun bool
 	)
+	prune := func(cmd *cobra.Command, a *app, _ []string) error {
+		if older == "" {
+			return usagef("say how old: --older 30d")
+		}
+		age, err := parseAge(older)
+		if err != nil {
+			return usagef("--older: %w", err)
+		}
+		return a.prune(cmd.Context(), time.Now().Add(-age), dryRun)
+	}
 	cmd := &cobra.Command{
 		Use:   "prune --older AGE",
 		Short: "Delete old runs, for good",
@@ -26,16 +36,13 @@ func newRunsPrune() *cobra.Command {
 		Example: `mulligan runs prune --older 30d --dry-run
 mulligan runs prune --older 30d`,
 		Args: cobra.NoArgs,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
-			if older == "" {
-				return usagef("say how old: --older 30d")
+		RunE: func(cmd *cobra.Command, args []string) error {
+			open := f.open
+			if dryRun {
+				open = f.read
 			}
-			age, err := parseAge(older)
-			if err != nil {
-				return usagef("--older: %w", err)
-			}
-			return a.prune(cmd.Context(), time.Now().Add(-age), dryRun)
-		}),
+			return withApp(open, prune)(cmd, args)
+		},
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&older, "older", "", "the age: 30d, 12h (required)")

@@ -37,7 +37,7 @@ func newSessionsList() *cobra.Command {
 		Short:   "List conversations, the one that was continued last first",
 		Example: "mulligan sessions list",
 		Args:    cobra.NoArgs,
-		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
 			list, err := a.log.Sessions(cmd.Context(), limit)
 			if err != nil {
 				return err
@@ -84,7 +84,7 @@ func newSessionsShow() *cobra.Command {
 		Short:   "Tell what was said in a conversation",
 		Example: "mulligan sessions show oslo",
 		Args:    cobra.ExactArgs(1),
-		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
+		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			list, err := a.log.List(cmd.Context(), timeline.Query{Session: args[0], Limit: limit})
 			if err != nil {
 				return err

@@ -19,6 +19,9 @@ func (s *Store) between(ctx context.Context, do func(context.Context) error) err
 	if err := s.open(); err != nil {
 		return err
 	}
+	if s.readOnly != nil {
+		return s.readOnly
+	}
 	c := &chore{ctx: ctx, do: do, done: make(chan error, 1)}
 	select {
 	case s.chores <- c:

@@ -52,6 +52,9 @@ func (s *Store) submitTo(ctx context.Context, writes chan<- *write, do func(cont
 		return timeline.ErrClosed
 	default:
 	}
+	if s.readOnly != nil {
+		return s.readOnly
+	}
 	if err := s.hand(ctx, writes, w); err != nil {
 		return err
 	}

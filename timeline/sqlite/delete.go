@@ -25,6 +25,9 @@ const (
 // in any of its files, and takes time and space in proportion to what remains. Writes of
 // this Store do not wait for that: see wipe.go.
 func (s *Store) Delete(ctx context.Context, runs ...string) error {
+	if s.readOnly != nil {
+		return s.readOnly
+	}
 	for _, run := range runs {
 		h, err := s.find(ctx, run)
 		if err != nil {

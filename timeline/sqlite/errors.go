@@ -27,9 +27,9 @@ func (s *Store) explain(err error) error {
 	e := &timeline.StoreError{File: s.file, Err: err}
 	switch code := failure.Code(); code & 0xff {
 	case lib.SQLITE_FULL:
-		e.Kind, e.Reason, e.Advice = timeline.ErrFull, "no space left on device", "free some, for example by `mulligan runs prune`"
+		full(e)
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
-		e.Kind, e.Reason, e.Advice = timeline.ErrReadOnly, "it cannot be written to", "make the folder, its files and its disk writable for this user"
+		readOnly(e)
 		if code == lib.SQLITE_READONLY_DBMOVED {
 			s.gone(e)
 		}
@@ -42,8 +42,11 @@ func (s *Store) explain(err error) error {
 		e.Kind, e.Reason, e.Advice = timeline.ErrBusy, "another process has been writing to it for 5 s", "see which one that is, and whether it stands still"
 	case lib.SQLITE_IOERR:
 		diskFails(e)
-		if code == lib.SQLITE_IOERR_NOMEM {
+		switch left, err := s.diskSpace(); {
+		case code == lib.SQLITE_IOERR_NOMEM:
 			e.Kind, e.Reason, e.Advice = nil, "there is not enough memory", "end other programs"
+		case code == lib.SQLITE_IOERR_SHMSIZE && err == nil && left < openingSize: // the log's index does not fit
+			full(e)
 		}
 	case lib.SQLITE_NOMEM:
 		e.Reason, e.Advice = "there is not enough memory", "end other programs"
@@ -73,6 +76,10 @@ func (s *Store) isThere() error {
 func (s *Store) gone(e *timeline.StoreError) {
 	e.Kind, e.Reason = timeline.ErrGone, "it is gone: its folder was moved or deleted, or its disk is not there"
 	e.Advice = "bring it back, and start again what uses it"
+}
+
+func full(e *timeline.StoreError) {
+	e.Kind, e.Reason, e.Advice = timeline.ErrFull, "no space left on device", "free some, for example by `mulligan runs prune`"
 }
 
 func diskFails(e *timeline.StoreError) {

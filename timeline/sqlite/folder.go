@@ -11,23 +11,23 @@ import (
 // prepare makes the folder and the database file with their permissions, whatever
 // the umask is. SQLite gives its -wal and -shm the permissions of the database.
 func prepare(dir string) (file string, err error) {
+	file = filepath.Join(dir, "timeline.db")
 	if err := prepareFolder(dir); err != nil {
-		return "", err
+		return file, err
 	}
 	if err := prepareFolder(filepath.Join(dir, "owners")); err != nil {
-		return "", err
+		return file, err
 	}
-	file = filepath.Join(dir, "timeline.db")
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return "", err
+		return file, err
 	}
 	if err := f.Close(); err != nil {
-		return "", err
+		return file, err
 	}
 	for _, name := range []string{file, file + "-wal", file + "-shm"} {
 		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return file, err
 		}
 	}
 	return file, nil

@@ -21,6 +21,7 @@ import (
 type Store struct {
 	dir, file string
 	opened    os.FileInfo // the file, to know it again
+	readOnly  error       // why nothing is written; nil = it is
 	lock      *lockFile
 	feed      *timeline.Feed
 
@@ -52,6 +53,9 @@ var _ timeline.Log = (*Store)(nil)
 // follows.
 const pollEvery = 100 * time.Millisecond
 
+// maxReaders is how many connections read at a time.
+const maxReaders = 8
+
 const busyTimeout = "PRAGMA busy_timeout = 5000"
 
 // cacheKiB bounds the writer's pages in memory.
@@ -65,14 +69,13 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, err
 	}
 	file, err := prepare(dir)
+	if err = cannotWrite(file, err); errors.Is(err, timeline.ErrReadOnly) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("timeline store: %w", err)
 	}
-	s := &Store{
-		dir: dir, file: file, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
-		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
-		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
-	}
+	s := newStore(dir, file)
 	err = s.connect(ctx)
 	if errors.Is(s.explain(err), timeline.ErrFull) && s.useReserve(openingSize) {
 		_ = s.disconnect()
@@ -81,7 +84,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		s.keepReserve()
 	}
 	if err != nil {
-		err = s.explain(err)
+		err = cannotWrite(file, s.explain(err))
 		if _, ok := errors.AsType[*timeline.StoreError](err); !ok {
 			err = fmt.Errorf("timeline store %s: %w", file, err)
 		}
@@ -93,6 +96,14 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	go s.poll(pollEvery)
 	go s.backfill()
 	return s, nil
+}
+
+func newStore(dir, file string) *Store {
+	return &Store{
+		dir: dir, file: file, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
+		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
+		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
+	}
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
@@ -112,8 +123,8 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.readers, err = sql.Open("sqlite", s.dsn("query_only(1)")); err != nil {
 		return err
 	}
-	s.readers.SetMaxOpenConns(8)
-	s.readers.SetMaxIdleConns(8)
+	s.readers.SetMaxOpenConns(maxReaders)
+	s.readers.SetMaxIdleConns(maxReaders)
 	if s.backfiller, err = sql.Open("sqlite", s.dsn("synchronous(full)")); err != nil {
 		return err
 	}
@@ -159,7 +170,9 @@ func (s *Store) Close() error {
 		<-s.polled
 		<-s.backfilled
 		s.closeErr = s.disconnect()
-		s.keepReserve()
+		if s.readOnly == nil {
+			s.keepReserve()
+		}
 	})
 	return s.closeErr
 }

@@ -56,16 +56,23 @@ func (s *Store) hasRoom(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var disk syscall.Statfs_t
-	if err := syscall.Statfs(s.dir, &disk); err != nil {
+	left, err := s.diskSpace()
+	if err != nil {
 		return err
 	}
-	if left := int64(disk.Bavail) * int64(disk.Bsize); left < (pages-free)*size*21/20 { //nolint:gosec,unconvert // its types differ by system
+	if left < (pages-free)*size*21/20 {
 		return &timeline.StoreError{
 			File: s.file, Kind: timeline.ErrFull, Reason: "no space left on device to write it anew", Advice: "free some elsewhere, or delete more runs",
 		}
 	}
 	return nil
+}
+
+// diskSpace is how many bytes are free on the disk of the folder.
+func (s *Store) diskSpace() (int64, error) {
+	var disk syscall.Statfs_t
+	err := syscall.Statfs(s.dir, &disk)
+	return int64(disk.Bavail) * int64(disk.Bsize), err //nolint:gosec,unconvert // its types differ by system
 }
 
 // shrink gives back what is free in the database, a piece at a time, for which there is
