@@ -25,9 +25,10 @@ README, a Makefile whose "make test" sets itself up and holds the plugin to the
 protocol, a workflow for GitHub Actions, and a mulligan.yaml to try it with,
 which needs no key.
 
-It takes the SDK of this mulligan's version. A development build has none: its
-SDK is taken from a checkout of Mulligan: --sdk, or the one around the current
-folder or around this program.`
+It takes the SDK of this mulligan's version from the language's registry. None
+has that of a development build, which writes the SDK that it carries into the
+plugin's folder .mulligan. --sdk makes that a link to a checkout of Mulligan,
+for who changes both. What the SDKs are built on comes from the registries.`
 
 func newPluginNew() *cobra.Command {
 	f := &newFlags{}
@@ -35,7 +36,7 @@ func newPluginNew() *cobra.Command {
 		Use:     "new NAME --lang " + strings.Join(languageNames(), "|"),
 		Short:   "Write a plugin to begin with",
 		Long:    newHelp,
-		Example: "mulligan plugin new my-rules --lang python\nmulligan plugin new my-rules --lang rust --dir plugins/mine --sdk ~/src/mulligan",
+		Example: "mulligan plugin new my-rules --lang python\nmulligan plugin new my-rules --lang rust --dir plugins/mine",
 		Args:    cobra.ExactArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			made, err := f.newborn(args[0])
@@ -51,7 +52,7 @@ func newPluginNew() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.lang, "lang", "", "the language: "+strings.Join(languageNames(), ", "))
 	cmd.Flags().StringVar(&f.dir, "dir", "", "the folder, empty or new (default ./NAME)")
-	cmd.Flags().StringVar(&f.sdk, "sdk", "", "a checkout of Mulligan to take the SDK from, instead of a release")
+	cmd.Flags().StringVar(&f.sdk, "sdk", "", "a checkout of Mulligan to take the SDK from")
 	return cmd
 }
 
@@ -64,24 +65,12 @@ func (f *newFlags) newborn(name string) (*newborn, error) {
 	if err := language.checkName(name); err != nil {
 		return nil, usage(err)
 	}
-	sdk, err := findSDK(f.sdk, version(), self())
+	sdk, err := findSDK(f.sdk, version())
 	if err != nil {
 		return nil, usage(err)
 	}
 	s := &newborn{Name: name, language: language, sdk: sdk, dir: orElse(f.dir, name), folder: f.lang}
 	return s, s.vacant()
-}
-
-// self is where this program is, "" where the system does not say.
-func self() string {
-	at, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	if target, err := filepath.EvalSymlinks(at); err == nil {
-		return target
-	}
-	return at
 }
 
 // vacant refuses a folder that has anything in it, but for a repository without files.
@@ -100,11 +89,18 @@ func (s *newborn) vacant() error {
 	return nil
 }
 
-// write writes all files, and the link to the checkout if one is needed.
+// write writes all files, and the link to the checkout if one was named.
 func (s *newborn) write() error {
 	files, err := s.files()
 	if err != nil {
 		return err
+	}
+	if s.Carried() {
+		sources, err := s.carried()
+		if err != nil {
+			return err
+		}
+		files = append(files, sources...)
 	}
 	for _, file := range files {
 		path := filepath.Join(s.dir, file.path)
@@ -118,7 +114,7 @@ func (s *newborn) write() error {
 	if !s.Checkout() {
 		return nil
 	}
-	return os.Symlink(s.sdk.checkout, filepath.Join(s.dir, sdkLink))
+	return os.Symlink(s.sdk.checkout, filepath.Join(s.dir, sdkFolder))
 }
 
 // next says what was made and what to type.
@@ -126,8 +122,10 @@ func (s *newborn) next() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Made %s, a plugin in %s.\n", s.Name, s.Title)
 	if s.Checkout() {
-		fmt.Fprintf(&text, "This mulligan (%s) is no release, so its SDK is that of the checkout\n%s, to which %s is a link.\n",
-			s.sdk.build, s.sdk.checkout, filepath.Join(s.dir, sdkLink))
+		fmt.Fprintf(&text, "Its SDK is that of the checkout %s, to which %s is a link.\n", s.sdk.checkout, filepath.Join(s.dir, sdkFolder))
+	}
+	if s.Carried() {
+		fmt.Fprintf(&text, "Its SDK is in %s, a copy of what this mulligan (%s) carries.\n", filepath.Join(s.dir, sdkFolder), s.sdk.build)
 	}
 	program, given := s.Mulligan(), ""
 	if program != "mulligan" {

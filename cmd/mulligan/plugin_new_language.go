@@ -23,6 +23,7 @@ type language struct {
 	Ship           string // how it gets there
 	Ignored        []string
 	Toolchain      []string // steps of the workflow
+	sdk            []string // what its SDK is made of, in package mulligan
 	reserved       []string // names that the language's own tools refuse
 }
 
@@ -32,6 +33,7 @@ var languages = map[string]language{
 		ShippedCommand: "/opt/plugins/NAME",
 		Ship:           "`CGO_ENABLED=0 go build -trimpath -o bin/NAME .` makes one file that needs nothing else: copy that. With `GOOS=linux GOARCH=arm64` before it, it is for another computer.",
 		Toolchain:      []string{},
+		sdk:            []string{"go.mod", "go.sum", "failure", "hooks", "internal", "llm", "proto", "recovery", "sdk/go"},
 		reserved:       []string{"all", "cmd", "internal", "main", "std", "testdata", "vendor"},
 	},
 	"python": {
@@ -41,6 +43,7 @@ var languages = map[string]language{
 			"    python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
 		Ignored:   []string{"/.venv/", "__pycache__/", "/.pytest_cache/"},
 		Toolchain: []string{"- uses: actions/setup-python@v6", "  with:", `    python-version: "3.13"`},
+		sdk:       []string{"sdk/python"},
 		reserved:  []string{"pytest", "python"},
 	},
 	"typescript": {
@@ -49,6 +52,7 @@ var languages = map[string]language{
 		Ship:           "Copy the folder after `npm run build` and `npm prune --omit=dev`: `dist`, `node_modules` and `package.json` are what it needs, beside `node`.",
 		Ignored:        []string{"/node_modules/", "/dist/", "/.sdk/"},
 		Toolchain:      []string{"- uses: actions/setup-node@v6", "  with:", "    node-version: 22"},
+		sdk:            []string{"sdk/typescript"},
 		reserved: []string{
 			"assert", "buffer", "cluster", "console", "constants", "crypto", "dgram", "dns", "domain", "events", "fs", "http", "https", "module",
 			"net", "os", "path", "process", "punycode", "querystring", "readline", "repl", "stream", "sys", "timers", "tls", "tty", "url",
@@ -61,6 +65,7 @@ var languages = map[string]language{
 		Ship:           "`cargo build --release` makes one file that needs nothing else: copy `target/release/NAME`.",
 		Ignored:        []string{"/target/"},
 		Toolchain:      []string{"- run: rustup toolchain install stable --profile minimal && rustup default stable"},
+		sdk:            []string{"sdk/rust"},
 		reserved: []string{
 			"abstract", "alloc", "as", "async", "await", "become", "box", "break", "build", "const", "continue", "core", "crate", "deps", "do",
 			"dyn", "else", "enum", "examples", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "incremental", "let", "loop",
@@ -104,6 +109,15 @@ type newborn struct {
 
 // Checkout reports whether the SDK is taken from a checkout.
 func (s *newborn) Checkout() bool { return s.sdk.checkout != "" }
+
+// Carried reports whether this program gives the SDK.
+func (s *newborn) Carried() bool { return !s.Checkout() && s.sdk.release == "" }
+
+// Beside reports whether the SDK is in the plugin's folder.
+func (s *newborn) Beside() bool { return s.Checkout() || s.Carried() }
+
+// Build is this program's version.
+func (s *newborn) Build() string { return s.sdk.build }
 
 // Version is the release of the SDK: "v1.2.3".
 func (s *newborn) Version() string { return s.sdk.release }

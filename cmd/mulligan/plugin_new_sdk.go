@@ -3,48 +3,44 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
+
+	"github.com/mulligan-run/mulligan"
 )
 
-// sdk is where a new plugin takes its SDK from: a release, or else a checkout.
+// sdk is where a new plugin takes its SDK from: a release, a checkout, or this program.
 type sdk struct {
 	build    string // this program's version
-	release  string // "v1.2.3", the same for all SDKs; "" = the checkout
-	checkout string // the root of a checkout, absolute
+	release  string // "v1.2.3", the same for all SDKs; "" = no registry has it
+	checkout string // the root of a checkout, absolute; "" = none is asked for
 }
 
-// sdkLink is the name of the link to the checkout in the plugin's folder: nothing of
-// what is committed there names a place on one computer.
-const sdkLink = ".mulligan"
+// sdkFolder is where the SDK is in the plugin's folder: a copy, or a link to a checkout, so that
+// nothing of what is committed there names a place on one computer.
+const sdkFolder = ".mulligan"
 
 // release is a version that has been published; a build from a commit has another form.
 var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
 
-// findSDK settles where the SDK comes from. A folder that is named goes before all; a
-// development build looks around the current folder, and then around itself, which was
-// built in a checkout.
-func findSDK(named, build, self string) (sdk, error) {
-	if named != "" {
+// findSDK settles where the SDK comes from. A checkout that is named goes before all; no
+// registry has what a development build needs, so that it gives what it carries.
+func findSDK(named, build string) (sdk, error) {
+	switch {
+	case named != "":
 		root, err := checkoutAround(named)
 		if err != nil {
 			return sdk{}, fmt.Errorf("--sdk: %w", err)
 		}
 		return sdk{build: build, checkout: root}, nil
-	}
-	if release.MatchString(build) {
+	case release.MatchString(build):
 		return sdk{build: build, release: build}, nil
 	}
-	root, err := checkoutAround(".")
-	if errors.Is(err, errNoCheckout) && self != "" {
-		root, err = checkoutAround(filepath.Dir(self))
-	}
-	if errors.Is(err, errNoCheckout) {
-		err = fmt.Errorf("this mulligan is a development build (%s), and no registry has SDKs of its version: "+
-			"say where a checkout of Mulligan is, --sdk DIR, or run this inside one", build)
-	}
-	return sdk{build: build, checkout: root}, err
+	return sdk{build: build}, nil
 }
 
 var errNoCheckout = errors.New("this is no checkout of Mulligan")
@@ -70,4 +66,24 @@ func checkoutAround(dir string) (string, error) {
 			return "", fmt.Errorf("%s: %w", start, errNoCheckout)
 		}
 	}
+}
+
+// carried are the sources of a language's SDK that this program carries, without their tests,
+// at their places in a plugin's folder.
+func (l language) carried() ([]scaffoldFile, error) {
+	var files []scaffoldFile
+	for _, part := range append([]string{"LICENSE"}, l.sdk...) {
+		err := fs.WalkDir(mulligan.Source, part, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			content, err := mulligan.Source.ReadFile(name)
+			files = append(files, scaffoldFile{path.Join(sdkFolder, name), content})
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("the SDKs of this program: %w", err)
+		}
+	}
+	return files, nil
 }

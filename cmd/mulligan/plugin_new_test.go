@@ -2,7 +2,9 @@ package main
 
 import (
 	"go/format"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,11 +30,13 @@ func written(t *testing.T, lang string, from sdk) map[string]string {
 	return files
 }
 
-var released, fromCheckout = sdk{build: "v1.2.3", release: "v1.2.3"}, sdk{build: "devel", checkout: "/src/mulligan"}
+var origins = map[string]sdk{
+	"released": {build: "v1.2.3", release: "v1.2.3"}, "checkout": {build: "devel", checkout: "/src/mulligan"}, "carried": {build: "devel"},
+}
 
 func TestNewPluginFiles(t *testing.T) {
 	for _, lang := range languageNames() {
-		for origin, from := range map[string]sdk{"released": released, "checkout": fromCheckout} {
+		for origin, from := range origins {
 			t.Run(lang+"/"+origin, func(t *testing.T) {
 				files := written(t, lang, from)
 				for _, name := range []string{"README.md", "Makefile", ".gitignore", "mulligan.yaml", ".github/workflows/test.yml"} {
@@ -46,8 +50,8 @@ func TestNewPluginFiles(t *testing.T) {
 							t.Errorf("%s has %q:\n%s", name, never, text)
 						}
 					}
-					if checkout := strings.Contains(text, sdkLink); checkout && origin == "released" {
-						t.Errorf("%s of a release needs a checkout", name)
+					if beside := strings.Contains(text, sdkFolder+"/"); beside && origin == "released" && name != ".gitignore" {
+						t.Errorf("%s of a release needs an SDK beside it", name)
 					}
 					if strings.HasSuffix(name, ".go") {
 						if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
@@ -96,7 +100,7 @@ func TestNewPluginVersions(t *testing.T) {
 		"typescript": {"package.json", `"@mulligan-run/plugin": "1.2.3"`},
 		"rust":       {"Cargo.toml", `mulligan-plugin = "1.2.3"`},
 	} {
-		if text := written(t, lang, released)[want[0]]; !strings.Contains(text, want[1]) {
+		if text := written(t, lang, origins["released"])[want[0]]; !strings.Contains(text, want[1]) {
 			t.Errorf("%s: %s is\n%s", lang, want[0], text)
 		}
 	}
@@ -140,30 +144,68 @@ func TestFindSDK(t *testing.T) {
 	}
 	outside := t.TempDir()
 	for name, c := range map[string]struct {
-		at, named, build, self string
-		want                   string // the release or the checkout; "" = refused
+		named, build string
+		want         string // the release, the checkout, or "carried"; "" = refused
 	}{
-		"a release":                  {outside, "", "v1.2.3", "", "v1.2.3"},
-		"a candidate":                {outside, "", "v1.3.0-rc.1", "", "v1.3.0-rc.1"},
-		"a release and a checkout":   {outside, checkout, "v1.2.3", "", checkout},
-		"a commit inside":            {inside, "", "v0.0.0-20261121171500-7da4ad4a1b2c+dirty", "", checkout},
-		"a commit outside":           {outside, "", "v0.0.0-20261121171500-7da4ad4a1b2c", "", ""},
-		"a build without a commit":   {outside, "", "devel", "", ""},
-		"a folder of the checkout":   {outside, inside, "devel", "", checkout},
-		"another folder":             {inside, outside, "devel", "", ""},
-		"a folder that is not there": {inside, filepath.Join(outside, "x"), "devel", "", ""},
-		"a program in a checkout":    {outside, "", "devel", filepath.Join(checkout, "mulligan"), checkout},
-		"a program elsewhere":        {outside, "", "devel", filepath.Join(outside, "mulligan"), ""},
+		"a release":                  {"", "v1.2.3", "v1.2.3"},
+		"a candidate":                {"", "v1.3.0-rc.1", "v1.3.0-rc.1"},
+		"a release and a checkout":   {checkout, "v1.2.3", checkout},
+		"a commit":                   {"", "v0.0.0-20261121171500-7da4ad4a1b2c+dirty", "carried"},
+		"a build without a commit":   {"", "devel", "carried"},
+		"a folder of the checkout":   {inside, "devel", checkout},
+		"another folder":             {outside, "devel", ""},
+		"a folder that is not there": {filepath.Join(outside, "x"), "devel", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(c.at)
-			got, err := findSDK(c.named, c.build, c.self)
-			if (err != nil) != (c.want == "") || orElse(got.release, got.checkout) != c.want {
+			got, err := findSDK(c.named, c.build)
+			if is := orElse(orElse(got.release, got.checkout), "carried"); (err != nil) != (c.want == "") || err == nil && is != c.want {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if err != nil && c.named == "" && !strings.Contains(err.Error(), "--sdk DIR") {
-				t.Errorf("it does not say what to do: %v", err)
-			}
 		})
+	}
+}
+
+// TestSDKsAreCarriedWhole: every package that the Go SDK is made of is in the program, and
+// nothing of the other languages is missing that the repository has.
+func TestSDKsAreCarriedWhole(t *testing.T) {
+	const module = "github.com/mulligan-run/mulligan/"
+	have := map[string]bool{}
+	for _, l := range languages {
+		files, err := l.carried()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			have[strings.TrimPrefix(f.path, sdkFolder+"/")] = true
+			if strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.path, "__pycache__") {
+				t.Errorf("%s is carried", f.path)
+			}
+		}
+	}
+	form := "{{if not .Standard}}{{$p := .ImportPath}}{{range .GoFiles}}{{$p}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$p}}/{{.}}\n{{end}}{{end}}"
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", form, "./sdk/go/plugin")
+	cmd.Dir = repository
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if name, ours := strings.CutPrefix(strings.TrimSpace(line), module); ours && !have[name] {
+			t.Errorf("%s is not carried: embed it in package mulligan", name)
+		}
+	}
+	for _, folder := range []string{"sdk/python/src", "sdk/rust/src", "sdk/typescript/plugin/src"} {
+		err := filepath.WalkDir(filepath.Join(repository, folder), func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == "__pycache__" {
+				return fs.SkipDir
+			}
+			if relative, _ := filepath.Rel(repository, name); err == nil && !entry.IsDir() && !have[filepath.ToSlash(relative)] {
+				t.Errorf("%s is not carried: embed it in package mulligan", relative)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -31,6 +31,7 @@ var broken = []struct {
 	{"provider/internal/sse/sse.go", "provider/openai", "what the dialects share"},
 	{"provider/provider.go", "runner", "nothing that runs them"},
 	{"provider/pi/process.go", "host", "whose other end is a program"},
+	{"doc.go", "recovery", "its embedded sources"},
 	{"provider/pi/pitest/real.go", "provider/pi", "where there is one"},
 	{"provider/openai/openai.go", "runner", "one wire into deltas"},
 	{"faultlab/faultlab.go", "provider/internal/sse", "wrong together"},

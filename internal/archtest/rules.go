@@ -18,6 +18,11 @@ type Room struct {
 // llm may be too: its types stand in recovery's signatures.
 var Rooms = []Room{
 	{
+		From: ".",
+		May:  []string{"std"},
+		Why:  "the top of the repository is its embedded sources, and no code",
+	},
+	{
 		From: "llm/...",
 		May:  []string{"std", "llm/..."},
 		Why:  "what is said to a model is the bottom of the house: the nouns import nothing of ours and no module",

@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/internal/needs"
@@ -21,7 +23,7 @@ const repository = "../../.."
 // newPlugins are the languages of new plugins: what a plugin of each needs on the PATH,
 // and what it is made of beside its templates.
 var newPlugins = map[string]struct{ needs, sources []string }{
-	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/protoconv", "recovery", "go.mod"}},
+	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/protoconv", "recovery", "failure", "hooks", "llm", "doc.go", "go.mod"}},
 	"python":     {[]string{"python3"}, []string{"sdk/python/src", "sdk/python/pyproject.toml"}},
 	"typescript": {[]string{"node", "npm"}, []string{"sdk/typescript/plugin/src", "sdk/typescript/plugin/package-lock.json"}},
 	"rust":       {[]string{"cargo"}, []string{"sdk/rust/src", "sdk/rust/Cargo.toml"}},
@@ -77,8 +79,8 @@ func makesTest(t *testing.T, lang, cache string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outside, mulligan := t.TempDir(), filepath.Join(cache, "bin-"+lang, "mulligan") // as "make build" has it, in the checkout
-	dir := filepath.Join(outside, "my-rules")
+	outside := t.TempDir() // there is nothing but the program
+	dir, mulligan := filepath.Join(outside, "my-rules"), filepath.Join(outside, "bin", "mulligan")
 	command(t, checkout, "go", "build", "-o", mulligan, "./cmd/mulligan")
 	command(t, outside, mulligan, "plugin", "new", "my-rules", "--lang", lang)
 	t.Setenv("CARGO_TARGET_DIR", filepath.Join(cache, "rust")) // of everything that is made, only this takes long and is the same every time
@@ -103,6 +105,7 @@ func makesTest(t *testing.T, lang, cache string) {
 	if said := command(t, dir, mulligan, "plugin", "replay", "my-rules", "--since", "7d"); !strings.Contains(said, "3 the same, 0 different") {
 		t.Errorf("plugin replay said\n%s", said)
 	}
+	underDevelopment(t, lang, dir, mulligan)
 	command(t, dir, mulligan, "plugin", "pin", "my-rules")
 	command(t, dir, mulligan, "plugin", "verify")
 	if said := command(t, dir, mulligan, "run", faultlab.DemoPrompt); strings.Contains(said, "did not answer") || !strings.Contains(said, "plugin my-rules 0.1.0 decides") {
@@ -115,6 +118,78 @@ func makesTest(t *testing.T, lang, cache string) {
 	for _, want := range []string{"retry in 1 s, by my-rules", "retry in 2 s, by my-rules", "switch to atlas/atlas-1 in 250 ms, by my-rules"} {
 		if !strings.Contains(story, want) {
 			t.Errorf("%q is not in\n%s", want, story)
+		}
+	}
+}
+
+// underDevelopment does what the guide says of plugin dev: it shows questions and answers,
+// others' runs use it, and a change starts it anew.
+func underDevelopment(t *testing.T, lang, dir, mulligan string) {
+	t.Helper()
+	dev := exec.CommandContext(t.Context(), mulligan, "plugin", "dev", "my-rules")
+	dev.Dir = dir
+	said := &shared{}
+	dev.Stdout, dev.Stderr = said, said
+	if err := dev.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- dev.Wait() }()
+	said.wait(t, "✓ Plugin my-rules ")
+	if run := command(t, dir, mulligan, "run", faultlab.DemoPrompt); !strings.Contains(run, "Using dev plugin my-rules") {
+		t.Errorf("the run said\n%s", run)
+	}
+	said.wait(t, "→ retry in 1 s")
+	source := map[string]string{"python": "plugin.py", "typescript": "dist/rules.js"}[lang]
+	if source == "" {
+		source = "bin/my-rules"
+	}
+	content, err := os.ReadFile(filepath.Join(dir, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, source+".new"), append(content, '\n'), 0o700); err != nil { // #nosec G306: it is a program
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, source+".new"), filepath.Join(dir, source)); err != nil { // as compilers do with a program that runs
+		t.Fatal(err)
+	}
+	said.wait(t, "was started anew")
+	if err := dev.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = dev.Process.Kill()
+		t.Errorf("plugin dev does not end:\n%s", said)
+	}
+}
+
+// shared is what a program says while it runs.
+type shared struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// wait waits until it has said want.
+func (s *shared) wait(t *testing.T, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(s.String(), want); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%q is not said:\n%s", want, s)
 		}
 	}
 }
@@ -187,7 +262,7 @@ func madeOf(t *testing.T, lang string) string {
 	t.Helper()
 	hash := sha256.New()
 	sources := append([]string{"sdk/conformance", "proto", "cmd/mulligan/scaffold/common", "cmd/mulligan/scaffold/" + lang, "docs/write-a-plugin.md", "host/pin.go"}, newPlugins[lang].sources...)
-	for _, pattern := range []string{"plugin_conform*.go", "plugin_new*.go", "plugin_pin.go", "plugin_replay*.go"} {
+	for _, pattern := range []string{"plugin_conform*.go", "plugin_new*.go", "plugin_pin.go", "plugin_replay*.go", "plugin_dev.go", "dev_*.go"} {
 		files, err := filepath.Glob("../" + pattern)
 		if err != nil || files == nil {
 			t.Fatal(pattern, err)
