@@ -280,9 +280,9 @@ func TestBeyondTheProxy(t *testing.T) {
 	}
 }
 
-// TestWhereAProxyMayBe: in a private network and on this machine, and never where clouds hand
+// TestS18WhereAProxyMayBe: in a private network and on this machine, and never where clouds hand
 // out credentials; what the provider itself may not be stays as it is.
-func TestWhereAProxyMayBe(t *testing.T) {
+func TestS18WhereAProxyMayBe(t *testing.T) {
 	resolve(t, func() [4]byte { return [4]byte{169, 254, 169, 254} })
 	c := clientOf(t, Config{Provider: "p", BaseURL: "https://example.com", Proxy: "http://rebinding.example:80"}, nil)
 	_, err := talkTo(t, c)
