@@ -7,16 +7,13 @@ import (
 func newPlugin() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "Recovery plugins: how they are, what they say, what they would decide",
+		Short: "Recovery plugins: write, test, pin and watch them",
 		Long: "A recovery plugin is a program that is asked about every failed model call and answers retry,\n" +
 			"switch_model or fail. auto-recover comes with this program and is configured by default.",
 		Example: `mulligan plugin list
 
-# mulligan.yaml
-plugins:
-  - name: mine
-    command: [./my-plugin]
-  - auto-recover`,
+# In mulligan.yaml:
+plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

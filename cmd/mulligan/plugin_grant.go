@@ -22,7 +22,8 @@ const grantHelp = `Let a plugin have what it asks for in the file mulligan-plugi
 The grant is kept in mulligan.lock, beside the config. A plugin gets the variables
 that it asks for and that were granted, those that env: in the config gives it,
 and PATH, LANG, TZ, TMPDIR and HOME; nothing else of the environment reaches it.
-Without a grant no plugin learns what was said in a run. If it asks for more later, that is not granted.`
+Without a grant no plugin learns what was said in a run. If it asks for more later,
+that is not granted.`
 
 func newPluginGrant() *cobra.Command {
 	var (

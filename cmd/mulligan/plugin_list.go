@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/host"
 )
 
-const listHelp = `Say how the plugins are: those of the config, and what the processes that run them
+const listHelp = `Show how the plugins are doing: those of the config, and what the processes that run them
 now tell, whichever terminal they were started from. A plugin has a line for
 each process that runs it.
 
@@ -27,7 +27,7 @@ func newPluginList() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "Say how the plugins are",
+		Short:   "Show how the plugins are doing",
 		Long:    listHelp,
 		Example: "mulligan plugin list\nmulligan plugin list --start\nmulligan plugin list --json | jq -r 'select(.state == \"tripped\") | .lastError'",
 		Args:    cobra.NoArgs,

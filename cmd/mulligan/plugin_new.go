@@ -25,10 +25,10 @@ README, a Makefile whose "make test" sets itself up and holds the plugin to the
 protocol, a workflow for GitHub Actions, and a mulligan.yaml to try it with,
 which needs no key.
 
-It takes the SDK of this mulligan's version from the language's registry. None
-has that of a development build, which writes the SDK that it carries into the
-plugin's folder .mulligan. --sdk makes that a link to a checkout of Mulligan,
-for who changes both. What the SDKs are built on comes from the registries.`
+A release takes its SDK from the language's registry. A development build, whose
+SDK is in no registry, writes the one that it carries into .mulligan in the
+plugin's folder. --sdk makes that a link to a checkout of Mulligan, for those who
+change both. What an SDK depends on is fetched the first time.`
 
 func newPluginNew() *cobra.Command {
 	f := &newFlags{}

@@ -17,7 +17,8 @@ between the check and the run.
 
 The folder is that of the program or, for an interpreter, that of the script or
 of the project around it; folder: in the config says otherwise. .git,
-__pycache__, mulligan.lock and the link .mulligan of "plugin new" do not count. Builtin plugins are part of this program.`
+__pycache__, mulligan.lock and a link .mulligan ("plugin new --sdk") do not count.
+Builtin plugins are part of this program.`
 
 func newPluginPin() *cobra.Command {
 	var f common
