@@ -36,8 +36,14 @@ func NewImport(events []recovery.Event) (Import, error) {
 			i.Epoch = max(i.Epoch, claimed.Epoch)
 		}
 	}
+	if i.Inbox > maxCount || i.Epoch > maxCount {
+		return Import{}, fmt.Errorf("import: run %s has had %d owners and %d commands, which is not possible", i.Run, i.Epoch, i.Inbox)
+	}
 	return i, nil
 }
+
+// maxCount is more than any run has owners or commands.
+const maxCount = 1 << 40
 
 // maxRunID is the longest id of a run that is imported, in bytes.
 const maxRunID = 128

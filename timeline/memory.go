@@ -27,6 +27,7 @@ type Memory struct {
 type memoryRun struct {
 	lease    Lease // Owner is "" once it was released
 	events   []recovery.Event
+	answered uint64 // commands of where it was imported from, which come before the first of commands
 	commands []Command
 	summary  Summary
 
@@ -218,11 +219,14 @@ func (m *Memory) Send(ctx context.Context, run string, c Command) (uint64, error
 	if i := slices.IndexFunc(r.commands, func(o Command) bool { return o.ID == c.ID }); i >= 0 {
 		return r.commands[i].N, nil
 	}
-	c.N = uint64(len(r.commands)) + 1
+	c.N = r.sent() + 1
 	r.commands = append(r.commands, c)
 	m.feed.Moved(run, 0, c.N)
 	return c.N, nil
 }
+
+// sent is how many commands the run was ever sent.
+func (r *memoryRun) sent() uint64 { return r.answered + uint64(len(r.commands)) }
 
 // Commands is Log.Commands.
 func (m *Memory) Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error] {
@@ -251,7 +255,7 @@ func (m *Memory) List(ctx context.Context, q Query) ([]Summary, error) {
 	var list []Summary
 	now := time.Now()
 	for _, r := range slices.Backward(m.order[:from]) {
-		if q.Selects(r.summary, uint64(len(r.commands))) && (q.Due.IsZero() || !r.held(now)) {
+		if q.Selects(r.summary, r.sent()) && (q.Due.IsZero() || !r.held(now)) {
 			list = append(list, r.summary)
 		}
 	}
@@ -341,7 +345,7 @@ func (m *Memory) Inbox(ctx context.Context, run string, after uint64, limit int)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(cut(r.commands, after, limit)), nil
+	return slices.Clone(cut(r.commands, after-min(after, r.answered), limit)), nil
 }
 
 func (s memorySource) Ended(ctx context.Context, run string) (bool, error) {

@@ -32,10 +32,7 @@ func (m *Memory) Import(ctx context.Context, events ...recovery.Event) error {
 		return err
 	}
 	m.lend(r, Lease{Run: i.Run, Epoch: max(i.Epoch, r.lease.Epoch)})
-	r.commands = make([]Command, i.Inbox) // they are answered; only their places are left
-	for n := range r.commands {
-		r.commands[n].N = uint64(n) + 1
-	}
+	r.answered, r.commands = i.Inbox, nil
 	m.write(r, events)
 	return nil
 }

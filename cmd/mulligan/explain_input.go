@@ -19,6 +19,8 @@ import (
 const (
 	// maxPasted is how much is read of a body, its head included.
 	maxPasted = 1 << 20
+	// maxHeads is how many heads of answers may follow each other.
+	maxHeads = 32
 	// quietFor is how long nothing may come before a person is told what is waited for.
 	quietFor = 2 * time.Second
 )
@@ -118,8 +120,11 @@ func (t *told) pasted(cmd *cobra.Command, wanted bool) (string, error) {
 // paste takes in what was pasted: a whole HTTP response, a body, or a mere message.
 func (r *report) paste(text string) error {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n")
-	for strings.HasPrefix(text, "HTTP/") { // of several heads, as curl -i prints them, the last one counts
+	for heads := 0; strings.HasPrefix(text, "HTTP/"); heads++ { // of several, as curl -i prints them, the last one counts
 		var err error
+		if heads == maxHeads {
+			return fmt.Errorf("the pasted response has more than %d heads", maxHeads)
+		}
 		if text, err = r.head(text); err != nil {
 			return err
 		}

@@ -108,19 +108,20 @@ func lastEvent(body string) (data string, stream bool) {
 	if !strings.HasPrefix(body, "data:") && !strings.HasPrefix(body, "event:") && !strings.Contains(body, "\ndata:") {
 		return body, false
 	}
-	var event string
+	var event strings.Builder
+	found := false // the event that reports an error
 	for line := range strings.Lines(body + "\n\n") {
 		line = strings.TrimRight(line, "\r\n")
 		if value, ok := strings.CutPrefix(line, "data:"); ok {
-			event += strings.TrimPrefix(value, " ") + "\n"
+			event.WriteString(strings.TrimPrefix(value, " ") + "\n")
 		}
-		if line != "" || event == "" {
+		if line != "" || event.Len() == 0 {
 			continue
 		}
-		if said := strings.TrimSpace(event); said != "[DONE]" && !strings.Contains(data, `"error"`) {
-			data = said
+		if said := strings.TrimSpace(event.String()); said != "[DONE]" && !found {
+			data, found = said, strings.Contains(said, `"error"`)
 		}
-		event = ""
+		event.Reset()
 	}
 	return data, true
 }

@@ -111,6 +111,11 @@ var Rooms = []Room{
 		Why:  "whether a program of another language can be used is asked by tests everywhere, and in one way",
 	},
 	{
+		From: "internal/doubling",
+		May:  []string{"std"},
+		Why:  "that twice the input costs twice is held everywhere in one way, whatever the input is",
+	},
+	{
 		From: "internal/golden",
 		May:  []string{"std"},
 		Why:  "what tests compare with files is the same everywhere, and knows nothing of what it compares",

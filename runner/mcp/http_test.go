@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -140,6 +142,21 @@ func TestHTTPGoesNowhereElse(t *testing.T) {
 	defer server.Close()
 	set := opened(t, authorizedSpec(server.URL), hasty, quiet)
 	if s := state(set); !strings.Contains(s.LastError, "it redirects") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestHTTPPages: a list of tools in many pages is held to what one message may have.
+func TestHTTPPages(t *testing.T) {
+	served := sdk.NewServer(&sdk.Implementation{Name: "elsewhere", Version: "1"}, &sdk.ServerOptions{PageSize: 1})
+	for i := range 2 * maxMessage >> 20 {
+		served.AddTool(&sdk.Tool{Name: fmt.Sprint("t", i), Description: strings.Repeat("x", 1<<20), InputSchema: json.RawMessage(`{"type":"object"}`)}, says(""))
+	}
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return served }, nil))
+	defer server.Close()
+	set := opened(t, Spec{Name: "far", URL: server.URL}, hasty, quiet)
+	defer set.Close()
+	if s := state(set); !strings.Contains(s.LastError, "all pages together have more than 16 MiB") || len(set.Tools()) != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,14 +23,19 @@ const (
 	maxSchema      = 64 << 10
 )
 
-// listTools asks for the tools of all pages, within reason.
+// listTools asks for the tools of all pages, which together may be as long as one message.
 func listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
 	var all []*sdk.Tool
+	size := 0
 	params := &sdk.ListToolsParams{}
 	for pages := 0; pages < maxListed && len(all) < maxListed; pages++ {
 		page, err := session.ListTools(ctx, params)
 		if err != nil {
 			return nil, err
+		}
+		text, err := json.Marshal(page)
+		if size += len(text); err != nil || size > maxMessage {
+			return nil, cmp.Or(err, fmt.Errorf("all pages together have more than %d MiB", maxMessage>>20))
 		}
 		all = append(all, page.Tools...)
 		if page.NextCursor == "" || page.NextCursor == params.Cursor {

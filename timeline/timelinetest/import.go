@@ -20,6 +20,13 @@ func whole(run, says string) []recovery.Event {
 	}
 }
 
+// answering is the second event of r, which answers the run's n-th command.
+func answering(n uint64) recovery.Event {
+	e := with("r", 2, recovery.CancelRequested{})
+	e.Inbox = n
+	return e
+}
+
 // ofSession is one of the runs s1, s2 and s3 of a session; the last two continue s1.
 func ofSession(run string) []recovery.Event {
 	begin := recovery.Started{Model: "lab/one", Session: "s"}
@@ -50,6 +57,14 @@ func testImport(t *testing.T, log timeline.Log) {
 	if l := claim(t, log, "r", "a"); l.Epoch != 8 {
 		t.Errorf("the next claim: %+v", l)
 	}
+	many := []recovery.Event{started("many", "", "hi"), answering(1 << 39)} // which nobody keeps places for
+	many[1].Run = "many"
+	if err := log.Import(t.Context(), many...); err != nil {
+		t.Error(err)
+	}
+	if n := send(t, log, "many", "c", recovery.CancelRequested{}); n != 1<<39+1 {
+		t.Errorf("after many commands the next is at position %d", n)
+	}
 	for _, run := range []string{"s1", "s2"} {
 		if err := log.Import(t.Context(), ofSession(run)...); err != nil {
 			t.Error(err)
@@ -68,13 +83,15 @@ func testImport(t *testing.T, log timeline.Log) {
 func testImportRefused(t *testing.T, log timeline.Log) {
 	all := whole("r", "hi")
 	for name, bad := range map[string][]recovery.Event{
-		"nothing":      nil,
-		"a gap":        {all[0], all[2]},
-		"no beginning": all[1:],
-		"two runs":     {all[0], with("q", 2, recovery.Noted{})},
-		"no Started":   {event("r", 1, "x")},
-		"no body":      {all[0], {Run: "r", Seq: 2}},
-		"no id":        {with("", 1, recovery.Started{})},
+		"nothing":                             nil,
+		"a gap":                               {all[0], all[2]},
+		"no beginning":                        all[1:],
+		"two runs":                            {all[0], with("q", 2, recovery.Noted{})},
+		"no Started":                          {event("r", 1, "x")},
+		"no body":                             {all[0], {Run: "r", Seq: 2}},
+		"no id":                               {with("", 1, recovery.Started{})},
+		"an owner of a number that none has":  {all[0], with("r", 2, recovery.Claimed{Owner: "a", Epoch: 1 << 60})},
+		"a command of a number that none has": {all[0], answering(1 << 60)},
 	} {
 		if err := log.Import(t.Context(), bad...); err == nil {
 			t.Errorf("%s was imported", name)

@@ -1,6 +1,9 @@
 package openai
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // partsChunk is a chunk whose text comes as a list of parts, as Mistral's reasoning
 // models send it.
@@ -29,14 +32,16 @@ func (p *parts) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &list); err != nil {
 		return err
 	}
+	var text, thought strings.Builder
 	for _, part := range list {
 		switch part.Type {
 		case "text":
-			p.text += part.Text
+			text.WriteString(part.Text)
 		case "thinking":
-			p.thought += string(part.Thinking)
+			thought.WriteString(string(part.Thinking))
 		}
 	}
+	p.text, p.thought = text.String(), thought.String()
 	return nil
 }
 
@@ -52,9 +57,11 @@ func (t *thoughts) UnmarshalJSON(data []byte) error {
 		Text string `json:"text"`
 	}
 	err := json.Unmarshal(data, &list)
+	var all strings.Builder
 	for _, part := range list {
-		*t += thoughts(part.Text)
+		all.WriteString(part.Text)
 	}
+	*t = thoughts(all.String())
 	return err
 }
 

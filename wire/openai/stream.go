@@ -30,13 +30,16 @@ type stream struct {
 	chunk    wireChunk // kept so that a chunk costs no allocation of its own
 }
 
+// maxCalls is how many tool calls an answer may have here; each piece is looked up among them.
+const maxCalls = 1024
+
 // call is a tool call whose pieces come in.
 type call struct {
 	index int    // on the wire
 	id    string // as the server gave it; "" = it did not
 	told  bool
-	held  string // arguments that came before the name
-	args  []byte // so far
+	args  arguments
+	ahead int // bytes of args that came before the name
 }
 
 type wireChunk struct {
@@ -189,7 +192,9 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
 	}
 	for i := range c.Delta.Calls {
-		deltas = s.piece(&c.Delta.Calls[i], deltas)
+		if deltas = s.piece(&c.Delta.Calls[i], deltas); len(s.calls) > maxCalls {
+			return nil, wire.Malformed("more than %d tool calls", maxCalls)
+		}
 	}
 	switch {
 	case c.Finish == "":
@@ -207,14 +212,15 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 
 // thought is a piece of reasoning, which may come under several names at once.
 func (d *wireDelta) thought() string {
-	text := cmp.Or(d.Thought, d.Reasoning)
-	if text != "" {
+	if text := cmp.Or(d.Thought, d.Reasoning); text != "" {
 		return text
 	}
+	var all strings.Builder
 	for _, detail := range d.Details {
-		text += detail.Text + detail.Summary
+		all.WriteString(detail.Text)
+		all.WriteString(detail.Summary)
 	}
-	return text
+	return all.String()
 }
 
 // piece takes in a piece of a tool call.
@@ -229,16 +235,18 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 		_, _ = s.said.Write([]byte(p.Function.Name))
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: s.idOf(at), Name: p.Function.Name})
 	}
-	args := p.Function.Args
+	c.args.add(p.Function.Args)
 	if !c.told {
-		c.held += args
+		c.ahead = len(c.args.text)
 		return deltas
 	}
-	args, c.held = c.held+args, ""
+	args := p.Function.Args
+	if c.ahead > 0 {
+		args, c.ahead = string(c.args.text), 0
+	}
 	if args == "" {
 		return deltas
 	}
-	c.args = append(c.args, args...)
 	_, _ = s.said.Write([]byte(args))
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
 }
@@ -260,7 +268,7 @@ func (s *stream) find(p *wirePiece) int {
 		c := &s.calls[at]
 		same := p.ID == "" || c.id == "" || p.ID == c.id
 		if same && (p.Index == nil || *p.Index == c.index) {
-			if p.Function.Name != "" && c.told && (p.Index == nil && p.ID == "" || json.Valid(c.args)) {
+			if p.Function.Name != "" && c.told && (p.Index == nil && p.ID == "" || c.args.whole()) {
 				break // neither index nor id, or the whole call was there: a name begins a call
 			}
 			return at

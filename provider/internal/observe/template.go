@@ -13,6 +13,9 @@ var templateEnds = []string{
 	"<|END_OF_TURN_TOKEN|>", "<|END_RESPONSE|>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|endofresponse|>",
 }
 
+// maxEnd is the most text that is looked at for an end, and that waits, in bytes.
+const maxEnd = 512
+
 // template takes special tokens off the very end of an answer's text. What may turn out to
 // be one waits for what follows.
 type template struct {
@@ -26,7 +29,7 @@ func (t *template) push(piece string) string {
 	text, last := t.held+piece, t.before[max(0, len(t.before)-1):]
 	t.strike = t.strike || strings.Contains(text, "<s>") || strings.Contains(t.before+text[:min(2, len(text))], "<s>")
 	open := len(text)
-	for i := 0; i < len(text); i++ {
+	for i := max(0, len(text)-maxEnd); i < len(text); i++ {
 		if text[i] == '<' && t.mayEnd(text[i:]) {
 			open = i
 			break

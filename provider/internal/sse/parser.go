@@ -142,9 +142,9 @@ func (p *Parser) line() ([]byte, bool) {
 		p.skipLF = false
 	}
 	fresh := p.buf[p.from+p.seen : p.to]
-	end := lineEnd(fresh)
+	end, looked := lineEnd(fresh)
 	if end < 0 {
-		p.seen += len(fresh)
+		p.seen += looked
 		return nil, false
 	}
 	line := p.buf[p.from : p.from+p.seen+end]
@@ -154,15 +154,26 @@ func (p *Parser) line() ([]byte, bool) {
 	return p.unmark(line), true
 }
 
-func lineEnd(b []byte) int {
-	lf := bytes.IndexByte(b, '\n')
-	if lf >= 0 {
-		b = b[:lf]
+// lineEnd gives where the first line ends, -1 if it does not, and how many bytes it has
+// looked at: not many more than that line has, since of each kind of end the other one may be
+// far away.
+func lineEnd(b []byte) (end, looked int) {
+	for size := 128; looked < len(b); size *= 2 {
+		from := looked
+		looked = min(len(b), from+size)
+		piece := b[from:looked]
+		lf := bytes.IndexByte(piece, '\n')
+		if lf >= 0 {
+			piece = piece[:lf]
+		}
+		if cr := bytes.IndexByte(piece, '\r'); cr >= 0 {
+			return from + cr, looked
+		}
+		if lf >= 0 {
+			return from + lf, looked
+		}
 	}
-	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
-		return cr
-	}
-	return lf
+	return -1, looked
 }
 
 func (p *Parser) unmark(line []byte) []byte {
