@@ -1,6 +1,8 @@
 package failure
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -71,16 +73,29 @@ const localTextLength = 120
 // what may differ the next time or is nobody's business. f.Detail is without secrets. The
 // error says what is wrong with the kind, or that there is nothing to know f by.
 func RowOf(f *Failure, kind Kind) (LocalRow, error) {
+	if !f.Correctable() {
+		return LocalRow{}, errors.New("it is not what a provider said, but what was seen to happen here")
+	}
 	row := LocalRow{Kind: kind, Provider: f.ProviderEntry(), Status: f.HTTPStatus, Code: f.ProviderCode}
 	if len(row.Code) > MaxLocalCode {
 		row.Code = ""
 	}
-	row.Text = beginning(withoutNumbers(f.Detail), localTextLength)
-	if letters(sameWords(row.Text)) < leastLocalWords {
+	first, _, _ := strings.Cut(f.Detail, "\n") // what follows may be ours
+	for _, text := range []string{first, f.Detail} {
+		row.Text = beginning(withoutNumbers(text), localTextLength)
+		if letters(sameWords(row.Text)) >= leastLocalWords {
+			break
+		}
 		row.Text = ""
 	}
 	_, _, err := row.compile()
 	return row, err
+}
+
+// Correctable reports whether f is what the words of a provider or of the network were read
+// as, which somebody may know better; a timer of our own, or a key that is missing, is not.
+func (f *Failure) Correctable() bool {
+	return f.Origin == OriginModel && f.Timer == "" && slices.Contains(LocalKinds(), f.Kind)
 }
 
 // beginning is at most n bytes of text, which end with a word where there are words.

@@ -10,6 +10,8 @@
 //	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go, subscriber.go, frame.go
 //	POST /v1/runs/{id}/recover      answer it, or cut a wait short     answers.go
 //	POST /v1/runs/{id}/cancel       end it
+//	POST /v1/runs/{id}/learn        what its error really is           kinds.go
+//	GET  /v1/kinds                  what it may be called
 //	GET  /v1/suggestions            what waits for a person: an inbox
 //	     /v1/sessions…              conversations                      sessions.go
 //	GET  /v1/models, /v1/plugins    what there is                      things.go

@@ -85,10 +85,15 @@ var examples = map[string]example{
 	"set-session":      {in: exampleDefaults, out: exampleSession},
 	"list-models":      {out: many("models", Model{Name: exampleModel, Provider: "Anthropic", Ready: true, Default: true, ContextTokens: 200_000})},
 	"list-plugins":     {out: many("plugins", Plugin{Name: "auto-recover", Version: "1.0.0", State: "ready"})},
-	"healthz":          {out: map[string]string{"status": "ok"}},
-	"readyz":           {out: map[string]string{"status": "ok"}},
-	"login":            {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
-	"metrics":          {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
+	"list-kinds":       {out: many("kinds", KindListed{failure.KindBilling, false})},
+	"learn-kind": {in: Correction{Kind: failure.KindBilling, Was: failure.KindOverloaded}, out: Lesson{
+		Before: failure.KindOverloaded, After: failure.KindBilling, File: "/home/me/.local/state/mulligan/failures.yaml",
+		Row: `- {kind: billing, provider: "anthropic", status: 529, code: "overloaded_error", text: "Overloaded", was: overloaded, learned: "2026-03-02"}`,
+	}},
+	"healthz": {out: map[string]string{"status": "ok"}},
+	"readyz":  {out: map[string]string{"status": "ok"}},
+	"login":   {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
+	"metrics": {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
 	"follow-run": {out: "id: 1\nevent: event\n" +
 		`data: {"v":1,"run":"` + exampleRun + `","seq":1,"time":"2026-03-02T09:30:00Z","type":"started","data":{"model":"` + exampleModel + `"}}` +
 		"\n\nevent: delta\n" +

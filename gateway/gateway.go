@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -36,10 +37,13 @@ type Config struct {
 	// CheckModel says what is wrong with the name of a model; nil = every name will do.
 	CheckModel func(name string) error
 	Plugins    func() []Plugin
-	Version    string
-	Logger     *slog.Logger // nil = nowhere
-	Metrics    http.Handler // what GET /metrics serves; nil = there are none
-	Now        func() time.Time
+	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
+	// it cannot do wraps ErrNotLearned.
+	Learn   func(f failure.Failure, kind failure.Kind) (Lesson, error)
+	Version string
+	Logger  *slog.Logger // nil = nowhere
+	Metrics http.Handler // what GET /metrics serves; nil = there are none
+	Now     func() time.Time
 }
 
 // Gateway is the HTTP face. It is safe for concurrent use.
@@ -97,6 +101,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.registerEvents()
 	g.registerSessions()
 	g.registerThings()
+	g.registerKinds()
 	g.registerHealth()
 	g.registerDocument()
 	return g

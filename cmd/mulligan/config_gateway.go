@@ -8,6 +8,8 @@ type gatewayEntry struct {
 	Writes  *int `yaml:"writes"`  // requests that change something; more of them wait for their turn
 	Reads   *int `yaml:"reads"`   // requests that read something; likewise
 
+	Learn *bool `yaml:"learn"` // whether people may say by it what failures are; true
+
 	Failures *int `yaml:"failures"` // wrong tokens, and codes, of one address in a minute
 }
 

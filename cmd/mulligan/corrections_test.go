@@ -21,6 +21,12 @@ func correct(t *testing.T, state string) *corrections {
 	return k
 }
 
+// learnKind is what explain does.
+func (k *corrections) learnKind(e failure.Evidence, kind failure.Kind) error {
+	_, err := k.teach(k.local().Classify(e), e, kind)
+	return err
+}
+
 func refusal(text string) failure.Evidence {
 	return failure.Evidence{Provider: "acme", Status: 400, Body: []byte(`{"message":"` + text + `"}`), At: explainedAt}
 }
@@ -38,7 +44,7 @@ func TestWhatIsLearnedHoldsAtOnce(t *testing.T) {
 		}
 	}
 	expect(failure.KindInvalidRequest)
-	if _, err := other.teach(e, failure.KindOverloaded); err != nil {
+	if err := other.learnKind(e, failure.KindOverloaded); err != nil {
 		t.Fatal(err)
 	}
 	expect(failure.KindOverloaded)
@@ -46,7 +52,7 @@ func TestWhatIsLearnedHoldsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(failure.KindOverloaded)
-	if _, err := other.teach(refusal("another one"), failure.KindAuth); err == nil || !strings.Contains(err.Error(), serving.file) {
+	if err := other.learnKind(refusal("another one"), failure.KindAuth); err == nil || !strings.Contains(err.Error(), serving.file) {
 		t.Errorf("a broken file is written over: %v", err)
 	}
 	if err := os.WriteFile(serving.file, []byte("failures:\n  - {text: no seats, kind: billing}\n"), 0o600); err != nil {
@@ -68,7 +74,7 @@ func TestTwoLearnAtATime(t *testing.T) {
 	for i := range 20 {
 		k := correct(t, state)
 		all.Go(func() {
-			if _, err := k.teach(refusal("seat "+strings.Repeat("x", i+4)+" is taken"), failure.KindQuota); err != nil {
+			if err := k.learnKind(refusal("seat "+strings.Repeat("x", i+4)+" is taken"), failure.KindQuota); err != nil {
 				t.Error(err)
 			}
 		})
@@ -93,7 +99,7 @@ func TestLearnedIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := correct(t, state)
-	if _, err := k.teach(refusal("one more"), failure.KindQuota); err == nil || !strings.Contains(err.Error(), "delete what is no longer needed") {
+	if err := k.learnKind(refusal("one more"), failure.KindQuota); err == nil || !strings.Contains(err.Error(), "delete what is no longer needed") {
 		t.Errorf("more rows than fit are learned: %v", err)
 	}
 	if _, err := parseConfig(append(rows, "  - {code: one_more, kind: auth}\n"...)); err == nil || !strings.Contains(err.Error(), "at most 500") {

@@ -15,7 +15,7 @@
 //	lock.go, contents.go, manifest.go        what of plugins was pinned and granted, and what they ask for
 //	plugin_new*.go, plugin_conform*.go       the verbs of plugin authors: a plugin to begin with (its files
 //	                                         are in scaffold), and its exam (which is in sdk/conformance)
-//	serve.go, face.go, gateway.go, reach.go  what serve is: its HTTP face, what requests do, who reaches it;
+//	serve.go, face.go, gateway.go (and gateway_learn.go), reach.go  what serve is: its HTTP face, what requests do, who reaches it;
 //	                                         listening.go tells other processes of it
 //	login.go, audit.go                       a link for a browser; what keeps others out (doctor --audit)
 //	live.go                                  shows a run while it goes on

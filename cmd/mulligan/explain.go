@@ -112,7 +112,8 @@ func explainAndLearn(r *report, known *corrections, learn string, forget bool) (
 		if wrong != nil {
 			return x, usagef("--learn: %w", wrong)
 		}
-		said, err = known.teach(r.evidence(now), kind)
+		e := r.evidence(now)
+		said, err = known.teach(known.local().Classify(e), e, kind)
 	case forget:
 		said, err = known.unteach(r.evidence(now))
 	}

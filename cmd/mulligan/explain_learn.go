@@ -30,14 +30,15 @@ type lesson struct {
 	Forgotten bool `json:"forgotten,omitempty"`
 }
 
-// teach has failures like this one be of that kind from now on.
-func (k *corrections) teach(e failure.Evidence, kind failure.Kind) (*lesson, error) {
-	before := k.local().Diagnose(e)
-	said := &lesson{Before: before.Failure.Kind, After: kind}
-	if said.Before == kind {
+// teach has failures like f, which came of e, be of that kind from now on.
+func (k *corrections) teach(f *failure.Failure, e failure.Evidence, kind failure.Kind) (*lesson, error) {
+	said := &lesson{Before: f.Kind, After: kind}
+	now := k.local().Diagnose(e)
+	learned := now.Evidence[0].Source == failure.ClueLocal
+	if now.Failure.Kind == kind && (f.Kind == kind || learned) {
 		return said, nil
 	}
-	entry, err := entryOf(before.Failure, kind, e.At)
+	entry, err := entryOf(f, kind, e.At)
 	if err != nil {
 		return nil, usagef("there is nothing by which such a failure could be known again: %w; write a row below failures: in mulligan.yaml", err)
 	}
@@ -46,7 +47,7 @@ func (k *corrections) teach(e failure.Evidence, kind failure.Kind) (*lesson, err
 		return nil, err
 	}
 	if d := table.Diagnose(e); d.Failure.Kind != kind {
-		return nil, usagef("nothing was learned: it stays %s by %s, which comes first; change it there", d.Failure.Kind, d.Evidence[0].Where)
+		return nil, usagef("it stays %s by %s, which comes first: change it there", d.Failure.Kind, d.Evidence[0].Where)
 	}
 	said.Row, said.File, said.Warning = entry.line(), k.file, failure.Repeats(said.Before, kind)
 	return said, k.learn(entry)

@@ -74,6 +74,9 @@ func (a *app) newFace(ctx context.Context, log *slog.Logger, r *runner.Runner, m
 	served := gateway.Config{
 		Runs: s, Log: a.log, Models: s.listModels, CheckModel: s.checkModel, Plugins: s.listPlugins, Version: version(), Logger: log,
 	}
+	if may := a.config.Gateway.Learn; may == nil || *may {
+		served.Learn = s.learn
+	}
 	t := a.telemetry
 	if t == nil {
 		return f, gateway.New(served), nil
