@@ -448,6 +448,22 @@ func TestQuotaHasItsReset(t *testing.T) {
 	}
 }
 
+// TestGatewaysStatus: a 504 says that the provider has problems, as its 502 and 503 do, unless
+// its words are about time.
+func TestGatewaysStatus(t *testing.T) {
+	for body, want := range map[string]Code{
+		"": CodeProviderUnavailable, `{"error":{"message":"","code":"bad_response_status_code"}}`: CodeProviderUnavailable,
+		"The model is not available. Please try again later.":                                                               CodeProviderUnavailable,
+		"<html><h1>504 Gateway Time-out</h1></html>":                                                                        CodeProviderTimeout,
+		`{"error":{"message":"The upstream timed out"}}`:                                                                    CodeProviderTimeout,
+		`{"error":{"code":504,"message":"Deadline expired before operation could complete.","status":"DEADLINE_EXCEEDED"}}`: CodeProviderTimeout,
+	} {
+		if f := Classify(Evidence{Status: 504, Provider: "anthropic", Body: []byte(body)}); f.Code != want || !f.Retryable {
+			t.Errorf("%q: %s, want %s", body, f.Code, want)
+		}
+	}
+}
+
 // TestMessagesAlone is the list of issue "Every provider failure": nothing but a message.
 func TestMessagesAlone(t *testing.T) {
 	for message, want := range map[string]Kind{

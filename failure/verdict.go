@@ -2,6 +2,7 @@ package failure
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -92,6 +93,9 @@ func (c *reading) byStatus() (verdict, bool) {
 		where = clueBody
 	}
 	v := verdict{kind: kind, variant: variant, by: statusClue(c.status, where)}
+	if c.status == 504 && !slices.ContainsFunc(lateWords, func(late string) bool { return strings.Contains(c.text, late) }) {
+		v.kind = KindUnavailable // a gateway's word for whatever is behind it
+	}
 	if _, general := c.codeOf(requestCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
 		v.kind, v.variant = KindMisconfigured, "no_api"
 	}
@@ -140,6 +144,9 @@ func (c *reading) transport() *reading {
 	}
 	return &t
 }
+
+// lateWords are how the body of a 504 says that time was over.
+var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline"}
 
 // bySpokenStatus reads a status out of a message. Passed on by somebody, a 503 or 504
 // says no more than that the provider has problems.
