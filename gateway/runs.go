@@ -32,6 +32,8 @@ type Start struct {
 	Fallbacks   []string                `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
 	System      string                  `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
 	Session     string                  `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$"`
+	SessionKey  string                  `json:"sessionKey,omitempty" doc:"What you call the conversation; plugins are told." maxLength:"128"`
+	AgentID     string                  `json:"agentId,omitempty" doc:"What you call the agent; plugins are told." maxLength:"128"`
 	AutoRecover *bool                   `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
 	MaxRetries  *int                    `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
 	MaxRounds   *int                    `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`

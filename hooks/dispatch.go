@@ -109,6 +109,7 @@ func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 	if v.Error != "" {
 		v = recovery.Vote{Version: v.Version, Hash: v.Hash, PID: v.PID, Error: v.Error}
 	}
+	v.Action = v.Action.Plain()
 	v.Plugin, v.Shadow, v.Latency = hook.Name, hook.Shadow, since(began)
 	v.Error, v.Reason = words.Clip(v.Error, MaxError), words.Clip(v.Reason, MaxReason)
 	return v

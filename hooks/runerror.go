@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -40,6 +41,11 @@ type RunError struct {
 	PartialShown bool     // text of the failed attempt was seen by people
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int      // in a row without a finished step
+	SessionKey   string   // what the caller calls its conversation
+	AgentID      string   // what the caller calls its agent
+	Aborted      bool     // the attempt was ended from our side: a timer, the end of its process, a person who did not wait
+	TimedOut     bool     // time was over: that of a timer of ours, or the provider's own
+	PromptError  string   // why the prompt could not become a request; "" = it could
 	Pressed      string   // the kind of the hook's own button that a person has pressed; "" = it is asked about the failure itself
 
 	Time   time.Time // when the attempt failed; a replayed failure has the time at which it happened
@@ -64,15 +70,32 @@ func NewRunError(r *recovery.Run) RunError {
 		IdleBreaker:       r.IdleBreaker(),
 		Time:              open.At,
 		Pressed:           open.Pressed,
-		Transcript:        slices.Clip(r.Messages),
+		SessionKey:        r.SessionKey, AgentID: r.AgentID, Aborted: aborted(open), TimedOut: timedOut(open.Failure),
+		Transcript: slices.Clip(r.Messages),
 	}
 	if open.Failure.Model != "" {
 		e.Model = open.Failure.Model
+	}
+	if open.Failure.Kind == failure.KindPromptFailure {
+		e.PromptError = cmp.Or(open.Failure.Detail, open.Failure.Message, open.Failure.Title)
 	}
 	e.IdleExpiries = r.IdleExpiries[e.Model]
 	e.RemainingTime = remainingTime(r, e.Elapsed)
 	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)
 	return e
+}
+
+// aborted reports whether the attempt was ended from our side, and not by who was asked.
+func aborted(o *recovery.OpenFailure) bool {
+	return o.Failure.Timer != "" || o.Failure.Kind == failure.KindInterrupted || o.Cause == recovery.CauseCutShort
+}
+
+func timedOut(f failure.Failure) bool {
+	switch f.Kind {
+	case failure.KindTimeout, failure.KindStepTimeout, failure.KindMaxTurnTime, failure.KindRunTimeout:
+		return true
+	}
+	return f.Timer != ""
 }
 
 func elapsed(r *recovery.Run) failure.Millis {

@@ -1,10 +1,14 @@
 package hooks
 
 import (
+	"context"
+	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -41,5 +45,50 @@ func TestNewRunError(t *testing.T) {
 	r.Pending[1].Orphan = true
 	if e := NewRunError(r); e.ReplaySafety != ReplayUnknown {
 		t.Errorf("an orphan: %s", e.ReplaySafety)
+	}
+}
+
+// TestTheOriginalContractsWords: how an attempt ended, as the original contract says it.
+func TestTheOriginalContractsWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure                   failure.Failure
+		cause                     recovery.Cause
+		aborted, timedOut, prompt bool
+	}{
+		"the provider is overloaded":  {failure: failure.Failure{Kind: failure.KindOverloaded}},
+		"the provider had no time":    {failure: failure.Failure{Kind: failure.KindTimeout, HTTPStatus: 504}, timedOut: true},
+		"our timer fired":             {failure: failure.Failure{Kind: failure.KindTimeout, Timer: failure.TimerIdle}, aborted: true, timedOut: true},
+		"the turn is over":            {failure: failure.Failure{Kind: failure.KindMaxTurnTime, Timer: failure.TimerMaxTurn}, cause: recovery.CauseClock, aborted: true, timedOut: true},
+		"the process died":            {failure: failure.Failure{Kind: failure.KindInterrupted}, aborted: true},
+		"a person did not wait":       {failure: failure.Failure{Kind: failure.KindTimeout}, cause: recovery.CauseCutShort, aborted: true, timedOut: true},
+		"there could be no request":   {failure: failure.Failure{Kind: failure.KindPromptFailure, Detail: "no such image"}, prompt: true},
+		"nor is it said why that was": {failure: failure.Failure{Kind: failure.KindPromptFailure, Title: "no such image"}, prompt: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := NewRunError(&recovery.Run{SessionKey: "agent:main", AgentID: "main", Open: &recovery.OpenFailure{Failure: c.failure, Cause: c.cause}})
+			if e.SessionKey != "agent:main" || e.AgentID != "main" || e.Aborted != c.aborted || e.TimedOut != c.timedOut || (e.PromptError == "no such image") != c.prompt {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+// TestSwitchIsSwitchModel: the original contract's word for it is taken from whoever says it.
+func TestSwitchIsSwitchModel(t *testing.T) {
+	hook := Named{Name: "h", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {
+		return recovery.Vote{Action: "switch", NewModel: "b/two"}, nil
+	})}
+	var votes []recovery.Vote
+	Dispatch(t.Context(), []Named{hook}, RunError{}, Deadlines{}, func(v recovery.Vote) { votes = append(votes, v) })
+	if len(votes) != 1 || votes[0].Action != recovery.ActionSwitchModel || votes[0].NewModel != "b/two" {
+		t.Errorf("%+v", votes)
+	}
+	var d recovery.Decision
+	if err := json.Unmarshal([]byte(`{"action":"switch","newModel":"b/two"}`), &d); err != nil || d.Action != recovery.ActionSwitchModel {
+		t.Errorf("%+v, %v", d, err)
+	}
+	written, err := json.Marshal(recovery.Suggestion{SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: 1})
+	if err != nil || !strings.Contains(string(written), `"suggestedAction":"switch_model","newModel":"b/two","attempt":1`) {
+		t.Errorf("%s, %v", written, err)
 	}
 }

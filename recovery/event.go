@@ -73,6 +73,9 @@ type Started struct {
 	// Fingerprint is what two requests to begin this run have in common, where its id is
 	// the requester's own.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// What the caller itself calls its conversation and its agent: plugins are told.
+	SessionKey string `json:"sessionKey,omitempty"`
+	AgentID    string `json:"agentId,omitempty"`
 	// WaitsUntil is the deadline of whoever asks, if there is one: no call is kept at longer.
 	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
 	// Cooling says that Model, a default that nobody asked for by name, cools down, and that

@@ -33,6 +33,8 @@ type Run struct {
 	// WaitsUntil is the deadline of whoever asks; zero for none.
 	WaitsUntil time.Time
 	Session    string
+	SessionKey string // what the caller calls its conversation
+	AgentID    string // what the caller calls its agent
 	Continues  *Head
 	Owner      string
 	Epoch      uint64
@@ -321,6 +323,7 @@ func (r *Run) apply(e Event) {
 func (r *Run) started(e Event, b Started) {
 	r.ID = e.Run
 	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
+	r.SessionKey, r.AgentID = b.SessionKey, b.AgentID
 	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
 	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
 	r.Chosen, r.Model, r.cooling = b.Model, b.Model, b.Cooling

@@ -13,6 +13,23 @@ const (
 	ActionFail        Action = "fail"
 )
 
+// actionSwitch is what the original contract calls ActionSwitchModel. It is read, and not written.
+const actionSwitch Action = "switch"
+
+// Plain is a in the words that are written: "switch" of the original contract is switch_model.
+func (a Action) Plain() Action {
+	if a == actionSwitch {
+		return ActionSwitchModel
+	}
+	return a
+}
+
+// UnmarshalText reads an action in the words of the original contract too.
+func (a *Action) UnmarshalText(text []byte) error {
+	*a = Action(text).Plain()
+	return nil
+}
+
 // Vote is what one plugin said about a failure, or why it said nothing. A vote is
 // advice; see Decide.
 type Vote struct {

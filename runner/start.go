@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 
@@ -36,11 +37,28 @@ type Request struct {
 	// makes it. What the request leaves open is then the session's, before it is the
 	// Runner's: see timeline.Session. The model that the first run asks for is the
 	// session's; a later run's own is that run's only.
-	Session  string
+	Session string
+	// SessionKey and AgentID are what the caller itself calls its conversation and its agent, of
+	// at most MaxCallerName bytes. Plugins are told; to the run they mean nothing.
+	SessionKey, AgentID string
+
 	Policy   *recovery.Policy
 	Timeouts recovery.Settings // timers of this run: nothing outranks them
 	// AutoRecover is Policy.AutoRecover of this run.
 	AutoRecover *bool
+}
+
+// MaxCallerName is the most that a caller's own name of something holds, in bytes.
+const MaxCallerName = 512
+
+// checkCaller refuses names that cannot be passed through.
+func (req Request) checkCaller() error {
+	for field, name := range map[string]string{"session key": req.SessionKey, "agent id": req.AgentID} {
+		if len(name) > MaxCallerName || !utf8.ValidString(name) {
+			return fmt.Errorf("the %s is not valid UTF-8 of at most %d bytes", field, MaxCallerName)
+		}
+	}
+	return nil
 }
 
 // Start begins a run. When it returns without an error the run is durable, and it goes on
@@ -98,7 +116,11 @@ func (r *Runner) started(ctx context.Context, req Request) (recovery.Started, er
 	if len(input) == 0 {
 		return recovery.Started{}, errors.New("there is no prompt")
 	}
+	if err := req.checkCaller(); err != nil {
+		return recovery.Started{}, err
+	}
 	s := recovery.Started{
+		SessionKey: req.SessionKey, AgentID: req.AgentID,
 		Model: cmp.Or(req.Model, r.model), System: cmp.Or(req.System, r.system),
 		Input: input, Policy: r.policy, Session: req.Session, Fingerprint: req.Fingerprint,
 	}

@@ -57,6 +57,7 @@ func (s *service) Start(ctx context.Context, in gateway.Start) (string, error) {
 func (s *service) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
 	req := runner.Request{
 		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
+		SessionKey: in.SessionKey, AgentID: in.AgentID,
 		Timeouts: gateway.Settings(in.Timeouts), Fingerprint: in.Fingerprint,
 	}
 	if in.Key != "" {

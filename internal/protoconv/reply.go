@@ -22,7 +22,7 @@ const (
 
 // ReplyToProto converts what a plugin wants to say.
 func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
-	number, rest := enumNumber(action(), string(v.Action))
+	number, rest := enumNumber(action(), string(v.Action.Plain()))
 	if rest != "" {
 		number = -1 // refused at the other end, instead of passing for no opinion
 	}

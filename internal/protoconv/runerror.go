@@ -26,6 +26,7 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 		Alternatives: eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Alternatives),
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: int32(e.IdleExpiries),
 		DryRun: e.DryRun, Pressed: e.Pressed,
+		SessionKey: valid(e.SessionKey), AgentId: valid(e.AgentID), Aborted: e.Aborted, TimedOut: e.TimedOut, PromptError: valid(e.PromptError),
 	}
 	if !e.Time.IsZero() {
 		m.Time = timestamppb.New(e.Time)
@@ -53,6 +54,7 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 	}
 	return hooks.RunError{
 		Time: at, DryRun: m.GetDryRun(), Pressed: m.GetPressed(),
+		SessionKey: m.GetSessionKey(), AgentID: m.GetAgentId(), Aborted: m.GetAborted(), TimedOut: m.GetTimedOut(), PromptError: m.GetPromptError(),
 		Transcript: transcript,
 		Run:        m.GetRun(), Session: m.GetSession(), Failure: FailureFromProto(m.GetFailure()), Model: m.GetModel(),
 		Attempt: int(m.GetAttempt()), Retries: int(m.GetRetries()), MaxRetries: int(m.GetMaxRetries()),

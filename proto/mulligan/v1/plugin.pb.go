@@ -375,7 +375,17 @@ type RunErrorRequest struct {
 	DryRun bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// The kind of the plugin's own button that a person has pressed: what is answered now is done. Empty = it is
 	// asked about the failure itself.
-	Pressed       string `protobuf:"bytes,23,opt,name=pressed,proto3" json:"pressed,omitempty"`
+	Pressed string `protobuf:"bytes,23,opt,name=pressed,proto3" json:"pressed,omitempty"`
+	// What the caller itself calls its conversation, passed through as it is; may be empty.
+	SessionKey string `protobuf:"bytes,24,opt,name=session_key,json=sessionKey,proto3" json:"session_key,omitempty"`
+	// What the caller itself calls its agent, passed through as it is; may be empty.
+	AgentId string `protobuf:"bytes,25,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The attempt was ended from our side: one of our timers fired, its process died, or a person did not wait for it.
+	Aborted bool `protobuf:"varint,26,opt,name=aborted,proto3" json:"aborted,omitempty"`
+	// Time was over: that of one of our timers, or what the provider itself had.
+	TimedOut bool `protobuf:"varint,27,opt,name=timed_out,json=timedOut,proto3" json:"timed_out,omitempty"`
+	// Why the prompt could not become a request; empty = it could.
+	PromptError   string `protobuf:"bytes,28,opt,name=prompt_error,json=promptError,proto3" json:"prompt_error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -571,6 +581,41 @@ func (x *RunErrorRequest) GetPressed() string {
 	return ""
 }
 
+func (x *RunErrorRequest) GetSessionKey() string {
+	if x != nil {
+		return x.SessionKey
+	}
+	return ""
+}
+
+func (x *RunErrorRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *RunErrorRequest) GetAborted() bool {
+	if x != nil {
+		return x.Aborted
+	}
+	return false
+}
+
+func (x *RunErrorRequest) GetTimedOut() bool {
+	if x != nil {
+		return x.TimedOut
+	}
+	return false
+}
+
+func (x *RunErrorRequest) GetPromptError() string {
+	if x != nil {
+		return x.PromptError
+	}
+	return ""
+}
+
 // RunErrorResponse is advice. What is not valid here counts as no opinion.
 type RunErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -677,7 +722,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x11ConfigureResponse\"D\n" +
 	"\x06Budget\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
-	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xda\x06\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xf0\a\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -706,7 +751,13 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"transcript\x12.\n" +
 	"\x04time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x17\n" +
 	"\adry_run\x18\x16 \x01(\bR\x06dryRun\x12\x18\n" +
-	"\apressed\x18\x17 \x01(\tR\apressed\"\xeb\x01\n" +
+	"\apressed\x18\x17 \x01(\tR\apressed\x12\x1f\n" +
+	"\vsession_key\x18\x18 \x01(\tR\n" +
+	"sessionKey\x12\x19\n" +
+	"\bagent_id\x18\x19 \x01(\tR\aagentId\x12\x18\n" +
+	"\aaborted\x18\x1a \x01(\bR\aaborted\x12\x1b\n" +
+	"\ttimed_out\x18\x1b \x01(\bR\btimedOut\x12!\n" +
+	"\fprompt_error\x18\x1c \x01(\tR\vpromptError\"\xeb\x01\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +

@@ -28,6 +28,8 @@ func (c *commander) do(ctx context.Context, e plugin.Event, verb, rest string) (
 		return plugin.Retry(after), err
 	case "switch":
 		return plugin.Switch(rest, ""), nil
+	case "contract":
+		return plugin.Decision{Action: "switch", NewModel: rest}, nil
 	case "fail":
 		return plugin.Fail(""), nil
 	case "nonsense":

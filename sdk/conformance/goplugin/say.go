@@ -49,6 +49,7 @@ func eventFields(e plugin.Event) map[string]any {
 		"replay_safety": e.ReplaySafety, "unsafe_tools": e.UnsafeTools, "partial_shown": e.PartialShown,
 		"idle_breaker": e.IdleBreaker, "idle_expiries": e.IdleExpiries, "transcript": said(e.Transcript),
 		"time": e.Time, "dry_run": e.DryRun, "pressed": e.Pressed,
+		"session_key": e.SessionKey, "agent_id": e.AgentID, "aborted": e.Aborted, "timed_out": e.TimedOut, "prompt_error": e.PromptError,
 	}
 	failure := failureFields(e.Failure)
 	for _, short := range []string{"code", "provider", "retryable", "resets_at"} {

@@ -72,6 +72,8 @@ type Start struct {
 	Fallbacks   []string          `json:"fallbacks,omitempty"`
 	System      string            `json:"system,omitempty"`
 	Session     string            `json:"session,omitempty"`
+	SessionKey  string            `json:"sessionKey,omitempty"` // what the caller calls the conversation; plugins are told
+	AgentID     string            `json:"agentId,omitempty"`    // what the caller calls the agent; plugins are told
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	MaxRetries  *int              `json:"maxRetries,omitempty"`
 	MaxRounds   *int              `json:"maxRounds,omitempty"` // model calls that may ask for tools; 0 = no limit

@@ -39,6 +39,12 @@ type Event struct {
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int
 
+	SessionKey  string // what the caller calls its conversation; "" = it did not say
+	AgentID     string // what the caller calls its agent; "" = it did not say
+	Aborted     bool   // the attempt was ended from our side: a timer, the end of its process, a person who did not wait
+	TimedOut    bool   // time was over: that of a timer of ours, or the provider's own
+	PromptError string // why the prompt could not become a request; "" = it could
+
 	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
 	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
 	// Pressed is the kind of the plugin's own button that a person has pressed: what is answered
@@ -60,6 +66,7 @@ func newEvent(m *mulliganv1.RunErrorRequest) Event {
 		Models: e.Alternatives, ReplaySafety: e.ReplaySafety, UnsafeTools: e.UnsafeTools,
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
 		Time: e.Time, DryRun: e.DryRun, Pressed: e.Pressed, Transcript: e.Transcript,
+		SessionKey: e.SessionKey, AgentID: e.AgentID, Aborted: e.Aborted, TimedOut: e.TimedOut, PromptError: e.PromptError,
 	}
 	for _, a := range e.Alternatives {
 		event.Alternatives = append(event.Alternatives, a.Model)

@@ -4,7 +4,7 @@ import dataclasses
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,13 +38,13 @@ def configure(given: dict[str, str]) -> None:
     config.update(given)
 
 
-def run_error(e: Event) -> Decision | None:
+def run_error(e: Event) -> Decision | Mapping[str, Any] | None:
     line, _, reason = e.failure.detail.split("\n")[0].partition(" because ")
     verb, _, rest = line.partition(" ")
     if verb not in COMMANDS:
         raise LookupError(f"unknown command {verb}")
     decision = COMMANDS[verb](e, rest)
-    return dataclasses.replace(decision, reason=reason) if reason and decision else decision
+    return dataclasses.replace(decision, reason=reason) if reason and isinstance(decision, Decision) else decision
 
 
 def retry(_: Event, seconds: str) -> Decision:
@@ -139,11 +139,12 @@ def seconds(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
-COMMANDS: dict[str, Callable[[Event, str], Decision | None]] = {
+COMMANDS: dict[str, Callable[[Event, str], Decision | Mapping[str, Any] | None]] = {
     "": lambda *_: None,
     "none": lambda *_: None,
     "retry": retry,
     "switch": lambda _, model: Switch(model),
+    "contract": lambda _, model: {"action": "switch", "newModel": model},
     "fail": lambda *_: Fail(),
     "actions": actions,
     "adjust": adjust,

@@ -77,6 +77,15 @@ def test_decisions() -> None:
     assert _convert.response(dataclasses.replace(Retry(), reason="\ud800")).reason == "?"
 
 
+@pytest.mark.parametrize("key", ["newModel", "new_model"])
+@pytest.mark.parametrize("action", ["switch", "switch_model"])
+def test_the_original_contract(action: str, key: str) -> None:
+    want = plugin_pb2.RunErrorResponse(action=decision_pb2.ACTION_SWITCH_MODEL, new_model="a/b", delay_ms=1500, reason="slow")
+    assert _convert.response({"action": action, key: "a/b", "delayMs": 1500, "reason": "slow"}) == want
+    assert _convert.response({"action": "retry"}).action == decision_pb2.ACTION_RETRY
+    assert _convert.response({"action": "fail"}).action == decision_pb2.ACTION_FAIL
+
+
 class Bad:
     def __repr__(self) -> str:
         raise RuntimeError

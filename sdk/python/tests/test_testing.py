@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Alternative, Event, Failure, testing
 
-KIND_GO = Path(__file__).parents[3] / "recovery" / "kind.go"
+KIND_GO = Path(__file__).parents[3] / "failure" / "kind.go"
 
 
 def test_every_field_can_be_given() -> None:

@@ -56,6 +56,17 @@ pub struct Event {
     /// The kind of your own button that a person has pressed: what you answer now is done; empty =
     /// you are asked about the failure itself.
     pub pressed: String,
+    /// What the caller itself calls its conversation; may be empty.
+    pub session_key: String,
+    /// What the caller itself calls its agent; may be empty.
+    pub agent_id: String,
+    /// The attempt was ended from our side: a timer fired, its process died, or a person did not
+    /// wait for it.
+    pub aborted: bool,
+    /// Time was over: that of one of our timers, or what the provider itself had.
+    pub timed_out: bool,
+    /// Why the prompt could not become a request; empty = it could.
+    pub prompt_error: String,
     /// What was said in the run so far, as JSON for `serde_json` to read: the newest messages, at
     /// most 1 MiB, each with `role` (`user`, `assistant` or `tool`), `parts` and `model`. A part is
     /// one of `text`, `thinking`, `call`, `result` and `image`; pictures are without their data,

@@ -55,6 +55,11 @@ impl Event {
             time: e.time.and_then(time),
             dry_run: e.dry_run,
             pressed: e.pressed,
+            session_key: e.session_key,
+            agent_id: e.agent_id,
+            aborted: e.aborted,
+            timed_out: e.timed_out,
+            prompt_error: e.prompt_error,
             transcript: text(e.transcript),
             deadline,
         }

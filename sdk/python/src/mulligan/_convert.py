@@ -46,6 +46,11 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         time=_time(m, "time"),
         dry_run=m.dry_run,
         pressed=m.pressed,
+        session_key=m.session_key,
+        agent_id=m.agent_id,
+        aborted=m.aborted,
+        timed_out=m.timed_out,
+        prompt_error=m.prompt_error,
         transcript=_transcript(m.transcript),
     )
 
@@ -115,6 +120,7 @@ def _time(m: failure_pb2.Failure | decision_pb2.Tried | plugin_pb2.RunErrorReque
 def response(decision: object) -> plugin_pb2.RunErrorResponse:
     """Make the answer of what the author's function returned; TypeError if that is no decision."""
     m = plugin_pb2.RunErrorResponse()
+    decision = _contract(decision)
     match decision:
         case None:
             return m
@@ -131,6 +137,18 @@ def response(decision: object) -> plugin_pb2.RunErrorResponse:
     if decision.adjust is not None:
         m.adjust.CopyFrom(_adjust(decision.adjust))
     return m
+
+
+def _contract(given: Any) -> object:
+    """Take a dict in the words of the original contract; its delay is in milliseconds."""
+    match given:
+        case {"action": "retry"}:
+            return Retry(after=given.get("delayMs", 0) / 1000, reason=given.get("reason", ""))
+        case {"action": "switch" | "switch_model", "newModel": model} | {"action": "switch" | "switch_model", "new_model": model}:
+            return Switch(model, after=given.get("delayMs", 0) / 1000, reason=given.get("reason", ""))
+        case {"action": "fail"}:
+            return Fail(reason=given.get("reason", ""))
+    return given
 
 
 def _no_decision(given: object) -> str:

@@ -188,6 +188,16 @@ class Event:
     pressed: str = ""
     """The kind of your own button that a person has pressed: what you answer now is done. Empty: you
     are asked about the failure itself."""
+    session_key: str = ""
+    """What the caller itself calls its conversation; may be empty."""
+    agent_id: str = ""
+    """What the caller itself calls its agent; may be empty."""
+    aborted: bool = False
+    """The attempt was ended from our side: a timer fired, its process died, or a person did not wait."""
+    timed_out: bool = False
+    """Time was over: that of one of our timers, or what the provider itself had."""
+    prompt_error: str = ""
+    """Why the prompt could not become a request; empty if it could."""
 
     transcript: list[dict[str, Any]] | None = field(default=None, hash=False, repr=False)
     """What was said in the run so far, only for a plugin that asks for it by ``transcript: messages``

@@ -12,7 +12,8 @@ from . import _log, _process
 from ._decision import Decision
 from ._event import Event
 
-RunError = Callable[[Event], Decision | None] | Callable[[Event], Awaitable[Decision | None]]
+Answer = Decision | Mapping[str, Any] | None
+RunError = Callable[[Event], Answer] | Callable[[Event], Awaitable[Answer]]
 Configure = Callable[[Any], None] | Callable[[Any], Awaitable[None]]
 
 _MAX_SCHEMA = 256 << 10  # bytes

@@ -84,6 +84,11 @@ def event(
     time: datetime | None = None,
     dry_run: bool = False,
     pressed: str = "",
+    session_key: str = "",
+    agent_id: str = "",
+    aborted: bool = False,
+    timed_out: bool = False,
+    prompt_error: str = "",
     transcript: Sequence[dict[str, Any]] | None = None,
     run: str = "run-1",
     session: str = "",
@@ -161,6 +166,11 @@ def event(
         time=time,
         dry_run=dry_run,
         pressed=pressed,
+        session_key=session_key,
+        agent_id=agent_id,
+        aborted=aborted,
+        timed_out=timed_out,
+        prompt_error=prompt_error,
         transcript=None if transcript is None else list(transcript),
     )
 

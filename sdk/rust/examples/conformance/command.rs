@@ -14,7 +14,7 @@ static MEETING: Meeting = Meeting::new();
 pub fn carry_out(e: &Event, verb: &str, rest: &str) -> Result {
     Ok(Some(match verb {
         "retry" => Decision::retry().after(delay(rest)?),
-        "switch" => Decision::switch(rest),
+        "switch" | "contract" => Decision::switch(rest),
         "fail" => Decision::fail(),
         "actions" => buttons(),
         "adjust" => adjust(rest)?,

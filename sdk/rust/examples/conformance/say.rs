@@ -77,6 +77,11 @@ fn text(e: &Event, name: &str) -> Option<String> {
         "time" => time(e.time),
         "dry_run" => e.dry_run.to_string(),
         "pressed" => e.pressed.clone(),
+        "session_key" => e.session_key.clone(),
+        "agent_id" => e.agent_id.clone(),
+        "aborted" => e.aborted.to_string(),
+        "timed_out" => e.timed_out.to_string(),
+        "prompt_error" => e.prompt_error.clone(),
         "kind" | "code" | "provider" | "retryable" | "retry_after" | "resets_at" => failure(&e.failure, name)?,
         _ => return None,
     })

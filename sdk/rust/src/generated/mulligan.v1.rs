@@ -600,6 +600,21 @@ pub struct RunErrorRequest {
     /// asked about the failure itself.
     #[prost(string, tag = "23")]
     pub pressed: ::prost::alloc::string::String,
+    /// What the caller itself calls its conversation, passed through as it is; may be empty.
+    #[prost(string, tag = "24")]
+    pub session_key: ::prost::alloc::string::String,
+    /// What the caller itself calls its agent, passed through as it is; may be empty.
+    #[prost(string, tag = "25")]
+    pub agent_id: ::prost::alloc::string::String,
+    /// The attempt was ended from our side: one of our timers fired, its process died, or a person did not wait for it.
+    #[prost(bool, tag = "26")]
+    pub aborted: bool,
+    /// Time was over: that of one of our timers, or what the provider itself had.
+    #[prost(bool, tag = "27")]
+    pub timed_out: bool,
+    /// Why the prompt could not become a request; empty = it could.
+    #[prost(string, tag = "28")]
+    pub prompt_error: ::prost::alloc::string::String,
 }
 /// RunErrorResponse is advice. What is not valid here counts as no opinion.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -23,6 +23,9 @@ export interface Start {
   system?: string;
   session?: string;
   autoRecover?: boolean;
+  /** What you call the conversation and the agent; plugins are told. */
+  sessionKey?: string;
+  agentId?: string;
   maxRetries?: number;
   /** Model calls that may ask for tools; 0 is no limit. */
   maxRounds?: number;

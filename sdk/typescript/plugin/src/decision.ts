@@ -22,6 +22,18 @@ export interface Decision {
   readonly adjust?: Adjust | undefined;
 }
 
+/**
+ * Advice in the words of the original contract, taken as it is: `switch` is `switch_model`,
+ * and its delay is in milliseconds.
+ */
+export interface Contract {
+  readonly action: Action | "switch";
+  readonly delayMs?: number | undefined;
+  readonly newModel?: string | undefined;
+  readonly new_model?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 /** One action that a person may choose. */
 export interface Button {
   /** For example `retry`, `switch_model` or `edit`; a client draws a kind that it does not know by its label. */

@@ -108,6 +108,16 @@ export interface FailureEvent {
   readonly dryRun: boolean;
   /** The kind of your own button that a person has pressed: what you answer now is done. "" = you are asked about the failure itself. */
   readonly pressed: string;
+  /** What the caller itself calls its conversation; may be empty. */
+  readonly sessionKey: string;
+  /** What the caller itself calls its agent; may be empty. */
+  readonly agentId: string;
+  /** The attempt was ended from our side: a timer fired, its process died, or a person did not wait for it. */
+  readonly aborted: boolean;
+  /** Time was over: that of one of our timers, or what the provider itself had. */
+  readonly timedOut: boolean;
+  /** Why the prompt could not become a request; empty if it could. */
+  readonly promptError: string;
 
   /**
    * What was said in the run so far: the newest messages, at most 1 MiB of JSON. Only for a
@@ -203,6 +213,7 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
     replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
     partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
     time: m.time, dryRun: m.dryRun, pressed: m.pressed,
+    sessionKey: m.sessionKey, agentId: m.agentId, aborted: m.aborted, timedOut: m.timedOut, promptError: m.promptError,
     transcript: newTranscript(m.transcript),
   };
 }

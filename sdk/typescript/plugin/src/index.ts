@@ -26,7 +26,7 @@
 import "./output.js";
 
 export { fail, retry, switchTo } from "./decision.js";
-export type { Action, Adjust, Button, Decision, FailOptions, RetryOptions, SwitchOptions } from "./decision.js";
+export type { Action, Adjust, Button, Contract, Decision, FailOptions, RetryOptions, SwitchOptions } from "./decision.js";
 export type { Alternative, Failure, FailureEvent, Kind, Origin, Phase, ReplaySafety, Timer, Tried } from "./event.js";
 export { log } from "./log.js";
 export type { Fields, Log } from "./log.js";

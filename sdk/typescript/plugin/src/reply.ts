@@ -1,10 +1,10 @@
-import type { Adjust, Button, Decision } from "./decision.js";
+import type { Adjust, Button, Contract, Decision } from "./decision.js";
 import { Action, type Adjust as WireAdjust, type Button as WireButton } from "./gen/mulligan/v1/decision.js";
 import { RunErrorResponse } from "./gen/mulligan/v1/plugin.js";
 
 const actions = new Map<unknown, Action>(Object.entries({
-  retry: Action.RETRY, switch_model: Action.SWITCH_MODEL, fail: Action.FAIL,
-} satisfies Record<Decision["action"], Action>));
+  retry: Action.RETRY, switch_model: Action.SWITCH_MODEL, switch: Action.SWITCH_MODEL, fail: Action.FAIL,
+} satisfies Record<Contract["action"], Action>));
 
 /**
  * Converts what the author's function gave. It corrects nothing: that is the host's
@@ -14,15 +14,15 @@ export function newReply(given: unknown): RunErrorResponse {
   if (given === undefined || given === null) {
     return RunErrorResponse.decode(new Uint8Array());
   }
-  const decision = given as Partial<Decision>;
+  const decision = given as Partial<Omit<Decision, "action"> & Contract>;
   const action = actions.get(decision.action);
   if (action === undefined) {
     throw new TypeError("not a decision: give what retry, switchTo or fail makes, or undefined for no opinion");
   }
   return {
     action,
-    delayMs: milliseconds(decision.after ?? 0),
-    newModel: text("model", decision.model),
+    delayMs: milliseconds(decision.after ?? (decision.delayMs ?? 0) / 1000),
+    newModel: text("model", decision.model ?? decision.newModel ?? decision.new_model),
     reason: text("reason", decision.reason),
     actions: list("actions", decision.actions).map(newButton),
     adjust: decision.adjust ? newAdjust(decision.adjust) : undefined,

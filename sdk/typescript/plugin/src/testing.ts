@@ -27,6 +27,7 @@ export function event(fields: EventFields = {}): FailureEvent {
     run: "run-1", session: "", model: "test/model", attempt: 0, retries: 0, maxRetries: 3, autoRecover: true,
     elapsed: 0, remainingTokens: 0, remainingMicrodollars: 0, remainingAttempts: 10, remainingTime: 0,
     tried: [], replaySafety: "safe", unsafeTools: [], partialShown: false, idleBreaker: false, idleExpiries: 0, time: undefined, dryRun: false, pressed: "",
+    sessionKey: "", agentId: "", aborted: false, timedOut: false, promptError: "",
     transcript: undefined,
     ...fields,
     kind, code, provider, retryable, retryAfter, resetsAt, failure, models,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type Decision, fail, retry, switchTo } from "@mulligan-run/plugin";
+import { type Contract, type Decision, fail, retry, switchTo } from "@mulligan-run/plugin";
 
 import { Action } from "../src/gen/mulligan/v1/decision.js";
 import { RunErrorResponse } from "../src/gen/mulligan/v1/plugin.js";
@@ -32,6 +32,18 @@ test("a decision becomes a reply", () => {
     { id: "", kind: "status", label: "Status", effect: "client", model: "", primary: false, url: "https://x.test" },
   ]);
   assert.deepEqual(newReply(retry({ adjust: { compact: true } })).adjust, { compact: true, maxOutputTokens: 0, reasoningEffort: "" });
+});
+
+test("the original contract is taken as it is", () => {
+  const want = { ...nothing, action: Action.SWITCH_MODEL, newModel: "a/b", delayMs: 1500n, reason: "slow" };
+  const said: Contract[] = [
+    { action: "switch", newModel: "a/b", delayMs: 1500, reason: "slow" },
+    { action: "switch", new_model: "a/b", delayMs: 1500, reason: "slow" },
+  ];
+  for (const contract of said) {
+    assert.deepEqual(newReply(contract), want);
+  }
+  assert.deepEqual(newReply({ action: "retry" } satisfies Contract), { ...nothing, action: Action.RETRY });
 });
 
 test("a delay is rounded up, and only where it has to be", () => {

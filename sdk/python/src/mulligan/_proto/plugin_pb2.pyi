@@ -56,7 +56,7 @@ class Budget(_message.Message):
     def __init__(self, tokens: _Optional[int] = ..., microdollars: _Optional[int] = ...) -> None: ...
 
 class RunErrorRequest(_message.Message):
-    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript", "time", "dry_run", "pressed")
+    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript", "time", "dry_run", "pressed", "session_key", "agent_id", "aborted", "timed_out", "prompt_error")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
@@ -80,6 +80,11 @@ class RunErrorRequest(_message.Message):
     TIME_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     PRESSED_FIELD_NUMBER: _ClassVar[int]
+    SESSION_KEY_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    ABORTED_FIELD_NUMBER: _ClassVar[int]
+    TIMED_OUT_FIELD_NUMBER: _ClassVar[int]
+    PROMPT_ERROR_FIELD_NUMBER: _ClassVar[int]
     run: str
     session: str
     failure: _failure_pb2.Failure
@@ -103,7 +108,12 @@ class RunErrorRequest(_message.Message):
     time: _timestamp_pb2.Timestamp
     dry_run: bool
     pressed: str
-    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., pressed: _Optional[str] = ...) -> None: ...
+    session_key: str
+    agent_id: str
+    aborted: bool
+    timed_out: bool
+    prompt_error: str
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., pressed: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., aborted: bool = ..., timed_out: bool = ..., prompt_error: _Optional[str] = ...) -> None: ...
 
 class RunErrorResponse(_message.Message):
     __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust")

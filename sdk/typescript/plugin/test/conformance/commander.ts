@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Call, type Decision, fail, type FailureEvent, log, retry, switchTo } from "@mulligan-run/plugin";
+import { type Call, type Contract, type Decision, fail, type FailureEvent, log, retry, switchTo } from "@mulligan-run/plugin";
 
 import { Meeting } from "./meeting.js";
 import { count, say } from "./say.js";
@@ -23,6 +23,8 @@ export class Commander {
         return rest === "" ? retry() : retry({ after: Number(rest) });
       case "switch":
         return switchTo(rest);
+      case "contract":
+        return { action: "switch", newModel: rest } satisfies Contract as unknown as Decision;
       case "fail":
         return fail();
       case "nonsense":

@@ -134,6 +134,16 @@ export interface RunErrorRequest {
    * asked about the failure itself.
    */
   pressed: string;
+  /** What the caller itself calls its conversation, passed through as it is; may be empty. */
+  sessionKey: string;
+  /** What the caller itself calls its agent, passed through as it is; may be empty. */
+  agentId: string;
+  /** The attempt was ended from our side: one of our timers fired, its process died, or a person did not wait for it. */
+  aborted: boolean;
+  /** Time was over: that of one of our timers, or what the provider itself had. */
+  timedOut: boolean;
+  /** Why the prompt could not become a request; empty = it could. */
+  promptError: string;
 }
 
 /** RunErrorResponse is advice. What is not valid here counts as no opinion. */
@@ -424,6 +434,11 @@ function createBaseRunErrorRequest(): RunErrorRequest {
     time: undefined,
     dryRun: false,
     pressed: "",
+    sessionKey: "",
+    agentId: "",
+    aborted: false,
+    timedOut: false,
+    promptError: "",
   };
 }
 
@@ -503,6 +518,21 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
     }
     if (message.pressed !== "") {
       writer.uint32(186).string(message.pressed);
+    }
+    if (message.sessionKey !== "") {
+      writer.uint32(194).string(message.sessionKey);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(202).string(message.agentId);
+    }
+    if (message.aborted !== false) {
+      writer.uint32(208).bool(message.aborted);
+    }
+    if (message.timedOut !== false) {
+      writer.uint32(216).bool(message.timedOut);
+    }
+    if (message.promptError !== "") {
+      writer.uint32(226).string(message.promptError);
     }
     return writer;
   },
@@ -702,6 +732,46 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
             }
 
             message.pressed = reader.string();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.sessionKey = reader.string();
+            continue;
+          }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.aborted = reader.bool();
+            continue;
+          }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.timedOut = reader.bool();
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.promptError = reader.string();
             continue;
           }
         }
