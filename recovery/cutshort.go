@@ -13,7 +13,7 @@ import (
 // offer them once a call is slow. Without a call in the air there is nothing.
 func (r *Run) CutShort() (id string, actions []Button) {
 	a := r.Attempt
-	if a == nil || !a.InAir || a.Orphan || r.cancelled || r.Settled() {
+	if a == nil || !a.InAir || a.Orphan || a.Again || r.cancelled || r.Settled() {
 		return "", nil
 	}
 	return r.callID(a), r.callActions(a)

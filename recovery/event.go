@@ -98,6 +98,7 @@ type Began struct {
 	Model     string `json:"model"`
 	Withdraws uint64 `json:"withdraws,omitempty"` // the attempt whose partial text is void now
 	Retry     bool   `json:"retry,omitempty"`     // of the same model, by a decision or a person
+	Again     bool   `json:"again,omitempty"`     // after an answer that was cut at the output limit, with a larger one
 	Adjust    Adjust `json:"adjust,omitzero"`
 	Reserve   Budget `json:"reserve,omitzero"` // counted until the true figures are known
 	Tell      string `json:"tell,omitempty"`   // what the model is told beside the conversation, in this attempt alone

@@ -18,6 +18,9 @@ func Line(r *Run, b Body) string {
 	switch b := b.(type) {
 	case Failed:
 		line = b.Failure.Line()
+		if r.finished() {
+			line = fmt.Sprintf("A longer answer could not be had: %s. The one that was cut is kept.", b.Failure.Short())
+		}
 	case Waiting:
 		line = r.waitingLine(b)
 	case Began:
@@ -95,6 +98,8 @@ func (r *Run) waitingLine(w Waiting) string {
 // beganLine speaks of what nothing announced: a switch, or a retry without a wait.
 func (r *Run) beganLine(b Began) string {
 	switch {
+	case b.Again:
+		return "The answer was cut at the output limit. Asking once more with a larger one…"
 	case r.Open == nil:
 		return ""
 	case b.Model != r.Model:

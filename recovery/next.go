@@ -182,6 +182,9 @@ func (r *Run) proceed() []Effect {
 		return r.timed(Effect{Key: callKey(r.Attempt.ID), Call: &CallModel{Intent: r.intent(), InAir: true}})
 	}
 	if r.finished() {
+		if again := r.askAgain(); again != nil {
+			return again
+		}
 		return record(r, Ended{Status: StatusCompleted, StopReason: "completed", Truncated: r.truncated})
 	}
 	return r.callModel()
@@ -219,7 +222,11 @@ func (r *Run) broke(part string, needs Budget) []Effect {
 // intent is the Began of the attempt in the air, or of the next one.
 func (r *Run) intent() Began {
 	if a := r.Attempt; a != nil && a.InAir {
-		return Began{Attempt: a.ID, Round: r.Rounds + 1, Try: a.Try, Model: a.Model, Adjust: a.Adjust}
+		b := Began{Attempt: a.ID, Round: r.Rounds + 1, Try: a.Try, Model: a.Model, Adjust: a.Adjust, Again: a.Again}
+		if a.Again {
+			b.Round = r.Rounds
+		}
+		return b
 	}
 	b := Began{
 		Attempt: r.Attempts + 1, Round: r.Rounds + 1, Try: r.Call.Attempts, Model: r.Model, Adjust: r.Call.Adjust,

@@ -84,6 +84,9 @@ type Run struct {
 	suggestionOver bool   // its time is over
 	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
 	truncated      bool
+	again          bool      // the answer that was cut was asked for once more
+	byEngine       bool      // an engine gave the last answer
+	cutTokens      int64     // output tokens of the last answer
 	told           int       // bytes of a request, about
 	kept           llm.Usage // by attempts that were answered
 	unsure         *ToolRun  // its outcome is unknown, and nobody was asked about that
@@ -102,6 +105,7 @@ type Attempt struct {
 	Try     int
 	BeganAt time.Time
 	Adjust  Adjust
+	Again   bool   // once more, after an answer that was cut; see Began.Again
 	InAir   bool   // begun, and neither answered nor failed
 	Orphan  bool   // in the air when its owner was lost
 	Text    []byte // partial text as far as it is durable
@@ -187,7 +191,9 @@ func (r *Run) OpenSuggestion(now time.Time) *Suggestion {
 func (r *Run) Settled() bool { return r.End != nil || r.SuggestionOpen() }
 
 // Truncated reports whether the answer was cut at the output limit.
-func (r *Run) Truncated() bool { return r.truncated }
+func (r *Run) Truncated() bool {
+	return r.truncated && (r.Attempt == nil || len(r.Attempt.Text) == 0)
+}
 
 // Answer is the text of the last answer, or the partial text of the attempt that
 // failed last.
@@ -383,7 +389,8 @@ func (r *Run) away(d time.Duration) {
 
 func (r *Run) began(e Event, b Began) {
 	r.Attempts = b.Attempt
-	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, InAir: true}
+	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, Again: b.Again, InAir: true}
+	r.again = b.Again
 	r.Call.Attempts++
 	if b.Try > 0 {
 		r.Saved = r.Saved.Plus(r.kept)
@@ -450,12 +457,15 @@ func (r *Run) answered(e Event, b Answered) {
 		return
 	}
 	r.settle(a.Model, b.Usage)
+	if a.Again {
+		r.answeredAgain()
+	}
 	r.say(b.Message)
 	r.kept = r.kept.Plus(b.Usage)
 	r.Attempt, r.Call = nil, Call{}
 	r.Rounds++
 	r.Compactions = 0
-	r.truncated = b.Stop == llm.StopLength
+	r.truncated, r.byEngine, r.cutTokens = b.Stop == llm.StopLength, b.By == ByEngine, b.Usage.OutputTokens
 	r.finishStep(e.Time, "answer", failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
 	for _, call := range b.Message.Calls() {
@@ -487,6 +497,10 @@ func (r *Run) finishStep(now time.Time, what string, took failure.Millis) {
 }
 
 func (r *Run) failed(e Event, b Failed) {
+	if r.finished() && (r.Attempt == nil || r.Attempt.Again) {
+		r.failedAgain(b)
+		return
+	}
 	open := &OpenFailure{
 		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, Cause: b.Cause, CallID: b.CallID,
 		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline, Tell: b.Tell,
@@ -761,6 +775,9 @@ func (r *Run) ended(b Ended) {
 	r.Status = b.Status
 	r.suggestionOpen, r.Wait = false, nil
 	r.unpark(r.Last)
+	if r.againInAir() {
+		r.leaveAgain()
+	}
 	if r.Attempt != nil {
 		r.Attempt.InAir = false
 	}

@@ -62,6 +62,9 @@ type snapshot struct {
 	SuggestionOver bool
 	AcceptedID     string
 	Truncated      bool
+	Again          bool
+	ByEngine       bool
+	CutTokens      int64
 	Told           int
 	Kept           llm.Usage
 	Unsure         int // position in Pending, from 1; 0 = nil
@@ -83,7 +86,7 @@ func (r *Run) Snapshot(carried bool) ([]byte, error) {
 	}
 	s := snapshot{
 		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
-		AcceptedID: r.acceptedID, Truncated: r.truncated, Told: told, Kept: r.kept,
+		AcceptedID: r.acceptedID, Truncated: r.truncated, Again: r.again, ByEngine: r.byEngine, CutTokens: r.cutTokens, Told: told, Kept: r.kept,
 		Unsure: slices.Index(r.Pending, r.unsure) + 1, Cooling: r.cooling, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
 		ParkedFrom: r.parkedFrom, Whole: whole,
 	}
@@ -108,6 +111,7 @@ func Restore(data []byte) (*Run, bool) {
 	r := s.Run
 	r.expired, r.cancelled, r.suggestionOpen, r.suggestionOver = s.Expired, s.Cancelled, s.SuggestionOpen, s.SuggestionOver
 	r.acceptedID, r.truncated, r.told, r.kept = s.AcceptedID, s.Truncated, s.Told, s.Kept
+	r.again, r.byEngine, r.cutTokens = s.Again, s.ByEngine, s.CutTokens
 	r.cooling, r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.Cooling, s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole
 	if s.Unsure > 0 {
 		r.unsure = r.Pending[s.Unsure-1]

@@ -27,7 +27,7 @@ const storyMark = "----\n"
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
 //	cooling KIND FOR                 the run's model does, and nobody asked for it by name
-//	model NAME answer TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
+//	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [button=KIND] [pressed=KIND]
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
@@ -260,8 +260,8 @@ func parseOutcome(t tb, n int, words []string) outcome {
 	t.Helper()
 	o := outcome{took: time.Second, usage: llm.Usage{InputTokens: 10, OutputTokens: 5}}
 	switch words[0] {
-	case "answer":
-		o.text = strings.Join(words[1:], " ")
+	case "answer", "cut":
+		o.text, o.cut = strings.Join(words[1:], " "), words[0] == "cut"
 	case "call":
 		for i, name := range strings.Split(words[1], ",") {
 			o.calls = append(o.calls, llm.ToolCall{ID: fmt.Sprintf("c%d.%d", n+1, i+1), Name: name, Args: json.RawMessage(`{}`)})

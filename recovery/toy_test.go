@@ -21,6 +21,7 @@ type outcome struct {
 	took  time.Duration
 	fail  *failure.Failure
 	text  string
+	cut   bool // at the output limit
 	calls []llm.ToolCall
 	usage llm.Usage
 	// offline is how long after a failure this machine has no connection; 0 = it has one.
@@ -325,7 +326,11 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 	a := y.run.Attempt
 	o := y.w.outcome(a.Model, y.used[a.Model])
 	if o.fail == nil {
-		return a.BeganAt.Add(o.took), []Body{Answered{Attempt: a.ID, Message: o.message(a.Model), Usage: o.usage, Stop: llm.StopEnd}}
+		stop := llm.StopEnd
+		if o.cut {
+			stop = llm.StopLength
+		}
+		return a.BeganAt.Add(o.took), []Body{Answered{Attempt: a.ID, Message: o.message(a.Model), Usage: o.usage, Stop: stop}}
 	}
 	return a.BeganAt.Add(o.took), []Body{
 		Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model},

@@ -107,7 +107,7 @@ func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 func (l *loop) request(b recovery.Began) llm.Request {
 	req := llm.Request{
 		Session: l.conversation(),
-		Model:   b.Model, System: l.run.System, Messages: l.run.Messages[:len(l.run.Messages):len(l.run.Messages)],
+		Model:   b.Model, System: l.run.System, Messages: b.Conversation(l.run),
 		MaxOutputTokens: max(l.run.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens), ReasoningEffort: b.Adjust.ReasoningEffort,
 	}
 	if b.Tell != "" {

@@ -229,7 +229,7 @@ func (t *turn) thinking(now time.Time) situation {
 	}
 	s := situation{state: stateSlow, line: fmt.Sprintf("Still waiting for %s… %s", providerName(a.Model), spell(elapsed))}
 	left := r.Policy.TimeoutsOf(a.Model).FirstEvent.Duration() - elapsed
-	if elapsed >= slowerAfter && left > 0 && r.Policy.AutoRecover && r.Call.Retries < r.Policy.MaxRetries {
+	if elapsed >= slowerAfter && left > 0 && r.Policy.AutoRecover && !a.Again && r.Call.Retries < r.Policy.MaxRetries {
 		s.line += " · will retry in " + spellLeft(left)
 	}
 	if t.slower(now) {

@@ -319,3 +319,38 @@ func TestAway(t *testing.T) {
 		s.lacks("does not answer")
 	})
 }
+
+// TestACutAnswerIsShownUntilTheOtherHasText: and again where that one breaks off.
+func TestACutAnswerIsShownUntilTheOtherHasText(t *testing.T) {
+	for name, end := range map[string]struct {
+		end     func(*scene)
+		has, no string
+	}{
+		"it is answered":   {func(s *scene) { s.answers("The moon is far away.") }, "The moon is far away.", "The moon is a "},
+		"it fails":         {func(s *scene) { s.fails(failure.KindOverloaded, nil) }, "The moon is a", "The moon is far"},
+		"it is stopped":    {func(s *scene) { s.happens(recovery.CancelRequested{}); s.goesOn() }, "The moon is a", "The moon is far"},
+		"the time is over": {func(s *scene) { s.happens(recovery.Due{Timer: failure.TimerMaxTurn}); s.goesOn() }, "The moon is a", "The moon is far"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 80, 24, func(s *scene) {
+				s.begins(nil)
+				a := s.state.Attempt
+				s.happens(recovery.Answered{
+					Attempt: a.ID, Stop: llm.StopLength,
+					Message: llm.Message{Role: llm.RoleAssistant, Model: a.Model, Parts: []llm.Part{{Text: "The moon is a"}}},
+				})
+				s.goesOn()
+				s.has("The moon is a")
+				s.says("The moon is far")
+				s.has("The moon is far")
+				s.lacks("The moon is a")
+				end.end(s)
+				s.has(end.has)
+				s.lacks(end.no)
+				if n := strings.Count(s.screen(), "The moon is"); n != 1 {
+					s.Errorf("it is shown %d times:\n%s", n, s.screen())
+				}
+			})
+		})
+	}
+}

@@ -92,6 +92,8 @@ type turn struct {
 	retries    int
 	attempt    uint64  // that began last; 0 after an answer
 	model      string  // that it asks
+	again      bool    // it asks once more for an answer that was cut
+	cut        *piece  // that answer, while the text of the other one is shown
 	calls      []*call // of the last answer
 	recovering *recovering
 	quietWait  bool // the decision at hand retries soon
@@ -120,7 +122,7 @@ func (t *turn) apply(item client.Item) error {
 		t.event(*item.Event, before, open)
 	}
 	if a := t.view.State.Attempt; a != nil && a.InAir {
-		if text := t.view.Text(); text != "" {
+		if text := t.view.Text(); text != "" && !(a.Again && len(a.Text) == 0 && text == t.view.State.Answer()) {
 			t.said(a.ID, a.Model, text)
 		}
 	}
@@ -136,7 +138,7 @@ func (t *turn) event(e recovery.Event, model string, wasOpen bool) {
 	case recovery.Answered:
 		t.answered(b)
 	case recovery.Failed:
-		t.failed(b)
+		t.failed(e, b)
 	case recovery.Decided:
 		d := b.Decision
 		t.quietWait = d.Action == recovery.ActionRetry && d.Delay.Duration() < quietBelow
@@ -188,7 +190,7 @@ func (t *turn) started(b recovery.Started) {
 
 func (t *turn) began(b recovery.Began, model string) {
 	t.withdraw(t.attempt)
-	t.attempt, t.model, t.compacting = b.Attempt, b.Model, ""
+	t.attempt, t.model, t.again, t.compacting = b.Attempt, b.Model, b.Again, ""
 	if b.Retry {
 		t.retries++
 	}
@@ -220,6 +222,7 @@ func (t *turn) withdraw(attempt uint64) {
 func (t *turn) said(attempt uint64, model, text string) *piece {
 	last := t.pieces[len(t.pieces)-1]
 	if last.kind != pieceAnswer || last.attempt != attempt {
+		t.hideCut()
 		t.tellRecovery(attempt, model)
 		last = &piece{kind: pieceAnswer, attempt: attempt, model: model, partial: true}
 		t.pieces = append(t.pieces, last)
@@ -227,6 +230,32 @@ func (t *turn) said(attempt uint64, model, text string) *piece {
 	last.text = text
 	t.recovering = nil
 	return last
+}
+
+// hideCut takes an answer that was cut out of the conversation, for that of the call that asks
+// for it once more is there.
+func (t *turn) hideCut() {
+	if !t.again || t.cut != nil {
+		return
+	}
+	for i, p := range slices.Backward(t.pieces) {
+		if p.kind == pieceAnswer {
+			t.cut, t.pieces = p, slices.Delete(slices.Clone(t.pieces), i, i+1)
+			return
+		}
+	}
+}
+
+// leaveAgain puts it back where the other one broke off.
+func (t *turn) leaveAgain() {
+	if !t.again {
+		return
+	}
+	t.withdraw(t.attempt)
+	if t.cut != nil {
+		t.pieces = append(t.pieces, t.cut)
+	}
+	t.attempt, t.again, t.cut = 0, false, nil
 }
 
 // tellRecovery adds the line about what it took to get an answer.
@@ -246,6 +275,7 @@ func (t *turn) tellRecovery(attempt uint64, model string) {
 
 func (t *turn) answered(b recovery.Answered) {
 	model := cmp.Or(b.Message.Model, t.model)
+	t.hideCut()
 	if text := b.Message.Text(); text != "" {
 		p := t.said(b.Attempt, model, text)
 		p.partial, p.cut = false, b.Stop == llm.StopLength
@@ -259,10 +289,16 @@ func (t *turn) answered(b recovery.Answered) {
 		t.pieces = append(t.pieces, &piece{kind: pieceTool, call: one})
 	}
 	t.tried, t.cooling, t.recovering, t.retries, t.attempt = nil, nil, nil, 0, 0
+	t.again, t.cut = false, nil
 }
 
-func (t *turn) failed(b recovery.Failed) {
+func (t *turn) failed(e recovery.Event, b recovery.Failed) {
 	t.compacting = ""
+	if t.again {
+		t.leaveAgain()
+		t.note(e.Text)
+		return
+	}
 	if b.Cause == recovery.CauseCooling {
 		t.cooling = &b.Failure
 	}
@@ -356,6 +392,7 @@ func (t *turn) accepted(e recovery.Event, b recovery.Accepted) {
 }
 
 func (t *turn) end(b recovery.Ended, wasOpen bool) {
+	t.leaveAgain()
 	t.recovering, t.compacting, t.paused = nil, "", ""
 	for _, c := range t.calls {
 		if c.running || c.state == "" {

@@ -32,6 +32,8 @@ type checker struct {
 	end       uint64                  // the event that ended the run
 	epoch     moment                  // when the owner came
 	began     int                     // attempts of the model call at hand
+	again     bool                    // the attempt in the air asks once more for an answer that was cut
+	cut       string                  // that answer, until there is another
 	failed    int                     // attempts in all
 	granted   int                     // by a person, within the model call at hand
 	grants    int                     // by a person, in all
@@ -165,7 +167,11 @@ func (c *checker) note(e recovery.Event) {
 		c.claimedAt, c.asked = time.Now(), time.Now()
 	case recovery.Began:
 		c.began++
+		if c.again = b.Again; b.Again {
+			c.cut = c.run.Answer()
+		}
 	case recovery.Answered:
+		c.again, c.cut = false, ""
 		c.noteAnswer(b)
 	case recovery.Failed:
 		c.noteFailure(e, b)
@@ -232,6 +238,9 @@ func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
 	}
 	if b.Attempt != 0 {
 		c.failed++
+	}
+	if c.again {
+		c.began, c.again = 0, false
 	}
 	f := b.Failure
 	if f.Kind == failure.KindInterrupted {

@@ -10,7 +10,7 @@ import (
 // endRules are checked when nobody does anything any more.
 var endRules = []func(*checker){
 	(*checker).i01settled, (*checker).i05unsafeToolsRunOnce, (*checker).i06intentFirst, (*checker).i08legalRequests,
-	(*checker).i09screen, (*checker).i26fold, (*checker).i29followed,
+	(*checker).i09screen, (*checker).i09cutAnswersStay, (*checker).i26fold, (*checker).i29followed,
 }
 
 func (c *checker) i01settled() {
@@ -19,6 +19,13 @@ func (c *checker) i01settled() {
 	}
 	if !c.cancelled.IsZero() && c.run.End == nil {
 		c.complain("I22: cancelled, and it never ended")
+	}
+}
+
+// i09cutAnswersStay: an answer that was asked for once more is lost to nothing but the other one.
+func (c *checker) i09cutAnswersStay() {
+	if c.cut != "" && (c.run.Answer() != c.cut || !c.run.Truncated()) {
+		c.complain("I09: the answer that was cut was %q, and is %q", c.cut, c.run.Answer())
 	}
 }
 

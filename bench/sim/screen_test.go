@@ -19,6 +19,7 @@ type screen struct {
 	durable int    // how much of it was checkpointed
 	final   string // the last answer
 	late    bool   // live is what is shown, not final
+	again   bool   // the attempt asks once more for an answer that was cut, which is final until then
 	wrong   []string
 }
 
@@ -72,6 +73,7 @@ func (s *screen) show(item timeline.Item) {
 			s.complain("I09: event %d: %q of attempt %d stays on the screen: attempt %d withdraws %d", e.Seq, s.live, s.attempt, b.Attempt, b.Withdraws)
 		}
 		s.attempt, s.live, s.durable, s.late = b.Attempt, "", 0, true
+		s.again = b.Again
 	case recovery.Checkpointed:
 		if b.Attempt == s.attempt {
 			s.grow(b.Offset, b.Text)
@@ -85,8 +87,19 @@ func (s *screen) show(item timeline.Item) {
 			s.complain("I09: event %d: attempt %d showed %q, attempt %d answered %q", e.Seq, s.attempt, s.live, b.Attempt, text)
 		}
 		s.final, s.live, s.durable, s.late = text, "", 0, false
+		s.again = false
+	case recovery.Failed:
+		s.leaveAgain()
 	case recovery.Ended:
+		s.leaveAgain()
 		s.ended = true
+	}
+}
+
+// leaveAgain shows an answer that was cut once more, where the other one broke off.
+func (s *screen) leaveAgain() {
+	if s.again {
+		s.live, s.durable, s.late, s.again = "", 0, false, false
 	}
 }
 

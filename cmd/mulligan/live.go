@@ -26,7 +26,8 @@ type live struct {
 	attempt  uint64 // whose text is shown
 	shown    int    // bytes of it
 	printer  *tui.Printer
-	failures int // of the model call at hand
+	again    bool // the attempt asks once more for an answer that was cut
+	failures int  // of the model call at hand
 
 	announced bool   // a wait said what comes next
 	notice    string // shown last, and nothing else happened since
@@ -131,6 +132,9 @@ func (l *live) text(attempt uint64, offset int, text string) {
 		}
 		l.failures = 0
 	}
+	if l.again && l.shown == 0 && l.liveOut {
+		l.line(l.ink.dim("  (the answer above was cut: it is withdrawn, and begins anew)"))
+	}
 	l.shown += len(text)
 	if l.liveOut {
 		l.print(l.printer.Add(text))
@@ -146,13 +150,18 @@ func (l *live) event(e recovery.Event, before string) {
 	case recovery.Answered:
 		l.text(b.Attempt, 0, b.Message.Text())
 		l.print(l.printer.End())
-		l.answered = l.liveOut
+		l.answered, l.again = l.liveOut, false
 		if l.failures > 0 && e.Text != "" { // nothing was said, only a tool was asked for
 			l.line(l.ink.green("✓ " + oneLine(e.Text)))
 		}
 		l.failures = 0
 	case recovery.Failed:
 		l.print(l.printer.End())
+		if l.again { // the answer that was cut is told at the end, where it is not the last thing that was
+			l.answered, l.again = l.liveOut && l.shown == 0, false
+			l.line(l.ink.amber("! " + oneLine(e.Text)))
+			return
+		}
 		l.failures++
 		l.failed = true
 		l.line(l.ink.red("✗ " + oneLine(orElse(e.Text, b.Failure.LocalLine(time.Now())))))
@@ -189,7 +198,10 @@ func (l *live) began(e recovery.Event, b recovery.Began, before string) {
 			l.line(l.ink.dim("  (its partial text is withdrawn: the answer begins anew)"))
 		}
 	}
-	l.attempt, l.shown, l.answered = b.Attempt, 0, false
+	l.attempt, l.shown, l.answered, l.again = b.Attempt, 0, false, b.Again
+	if b.Again {
+		l.line(l.ink.dim("· " + oneLine(e.Text)))
+	}
 	defer func() { l.announced = false }()
 	if b.Model != before && !l.announced {
 		l.line(l.ink.amber("· " + oneLine(orElse(e.Text, "Switching to "+b.Model+"…"))))

@@ -108,6 +108,9 @@ func (s *story) began(e recovery.Event, b recovery.Began) {
 	if b.Try > 0 {
 		text += fmt.Sprintf(" (try %d of this call)", b.Try+1)
 	}
+	if b.Again {
+		text += fmt.Sprintf(" once more, with an output limit of %d tokens", b.Adjust.MaxOutputTokens)
+	}
 	if b.Withdraws != 0 {
 		text += fmt.Sprintf("; the text of attempt %d is withdrawn", b.Withdraws)
 	}

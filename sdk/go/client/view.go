@@ -54,6 +54,10 @@ func (v *View) event(e recovery.Event) {
 		}
 	case recovery.Answered:
 		v.attempt, v.text, v.thinking = 0, nil, nil
+	case recovery.Failed, recovery.Ended:
+		if v.State.Attempt == nil { // of an answer that was asked for once more, the first one is left
+			v.attempt, v.text, v.thinking = 0, nil, nil
+		}
 	case recovery.Claimed: // the owner that spoke the rest is gone
 		v.text, v.thinking = nil, nil
 		if a := v.State.Attempt; a != nil {

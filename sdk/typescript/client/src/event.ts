@@ -186,7 +186,7 @@ export interface Policy {
 export interface Bodies {
   started: { model: string; system?: string; input: Message[]; policy: Policy; session?: string };
   claimed: { owner: string; epoch: number };
-  began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean };
+  began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean; again?: boolean };
   checkpointed: { attempt: number; offset: number; text: string };
   answered: { attempt: number; message: Message; usage: Usage; stop: string; firstEventMs?: number };
   failed: { attempt?: number; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };

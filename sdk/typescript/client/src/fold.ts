@@ -37,6 +37,11 @@ export class Fold {
   private policy: Bodies['started']['policy'] = { autoRecover: false, maxRetries: 0, timeouts: {} };
   private messages: Message[] = [];
   private attempt: LiveAttempt | undefined;
+  private answers = 0;
+  /** The last answer was cut at the output limit. */
+  private truncated = false;
+  /** What is shown of it, while the text of the call that asks for it once more is. */
+  private cut: Entry | undefined;
   private call = noCall();
   private open: OpenFailure | undefined;
   private pending: ToolRun[] = [];
@@ -146,7 +151,7 @@ export class Fold {
       this.withdraw(this.attempt.id);
     }
     this.attempt = {
-      id: b.attempt, model: b.model, try: b.try, retry: this.call.retries, beganAt: time, inAir: true, orphan: false,
+      id: b.attempt, model: b.model, try: b.try, retry: this.call.retries, beganAt: time, inAir: true, orphan: false, again: b.again === true,
       text: new StreamedText(), thinking: new StreamedText(),
     };
     v.model = b.model;
@@ -188,7 +193,13 @@ export class Fold {
     }
     const v = this.view;
     this.spend(a.model, b.usage);
+    if (a.again) {
+      this.hideCut();
+      this.cut = undefined;
+      this.messages.pop();
+    }
     this.messages.push(b.message);
+    this.answers++;
     this.withdraw(a.id);
     this.tellRecovery(a);
     const thinking = b.message.parts.map((p) => p.thinking?.text ?? '').join('');
@@ -200,7 +211,7 @@ export class Fold {
     }
     this.pending = b.message.parts.flatMap((p) => (p.call ? [{ id: p.call.id, name: p.call.name, args: p.call.args, state: 'asked' as const }] : []));
     v.entries.push(...this.pending.map((call): Entry => ({ type: 'tool', call })));
-    v.answer.truncated = b.stop === 'length';
+    this.truncated = b.stop === 'length';
     this.attempt = undefined;
     this.call = noCall();
     delete v.recovering;
@@ -223,6 +234,10 @@ export class Fold {
   private failed(seq: number, time: string, b: Bodies['failed']): void {
     const v = this.view;
     const a = this.attempt;
+    if (this.answers > 0 && this.pending.length === 0 && (!a || a.again)) {
+      this.failedAgain(b);
+      return;
+    }
     this.open = { seq, at: time, failure: b.failure, cause: b.cause, callId: b.callId };
     if (a && a.id === b.attempt && a.inAir) {
       this.spend(a.model, b.usage);
@@ -240,6 +255,35 @@ export class Fold {
     v.status = 'running';
     delete v.wait;
     delete v.recovering;
+  }
+
+  /** An answer that was cut stays what it is where it cannot be had once more. */
+  private failedAgain(b: Bodies['failed']): void {
+    const a = this.attempt;
+    if (a && a.id === b.attempt && a.inAir) {
+      this.spend(a.model, b.usage);
+      this.view.usage.wastedTokens += total(b.usage);
+    }
+    this.leaveAgain();
+    this.view.status = 'running';
+  }
+
+  private leaveAgain(): void {
+    if (this.attempt) {
+      this.withdraw(this.attempt.id);
+    }
+    if (this.cut) {
+      this.view.entries.push(this.cut);
+    }
+    this.attempt = this.cut = undefined;
+    this.call = noCall();
+  }
+
+  /** Takes the answer that was cut out of the conversation, for the text of the other one is there. */
+  private hideCut(): void {
+    const v = this.view;
+    this.cut ??= v.entries.findLast((entry) => entry.type === 'text');
+    v.entries = v.entries.filter((entry) => entry !== this.cut);
   }
 
   private voted(b: Bodies['voted']): void {
@@ -396,7 +440,7 @@ export class Fold {
   /** How the call in the air may be cut short. */
   private cutShort(): CutShort | undefined {
     const a = this.attempt;
-    if (!a?.inAir || a.orphan || this.cancelled || this.ended || this.isSuggesting()) {
+    if (!a?.inAir || a.orphan || a.again || this.cancelled || this.ended || this.isSuggesting()) {
       return undefined;
     }
     return { id: this.callId(a), actions: this.callActions(a) };
@@ -440,6 +484,9 @@ export class Fold {
     delete v.wait;
     delete v.recovering;
     delete v.compacting;
+    if (this.attempt?.again) {
+      this.leaveAgain();
+    }
     if (this.attempt) {
       this.attempt.inAir = false;
     }
@@ -478,7 +525,7 @@ export class Fold {
     const limits = this.policy.modelTimeouts?.[a.model] ?? this.policy.timeouts;
     const cutShort = this.cutShort();
     return {
-      id: a.id, model: a.model, retry: a.retry, of: this.policy.maxRetries, beganAt: a.beganAt, thinking: a.thinking.text,
+      id: a.id, model: a.model, retry: a.retry, of: a.again ? 0 : this.policy.maxRetries, beganAt: a.beganAt, thinking: a.thinking.text,
       firstEventMs: limits['firstEventMs'] ?? 0, idleMs: limits['idleMs'] ?? 0, ...(cutShort && { cutShort }),
     };
   }
@@ -487,6 +534,7 @@ export class Fold {
     const v = this.view;
     const a = this.attempt;
     const last = this.messages.at(-1);
+    v.answer.truncated = this.truncated && !a?.text.text;
     if (!a?.text.text) {
       v.answer.text = last?.role === 'assistant' ? textOf(last) : '';
       v.answer.model = v.answer.text ? last?.model ?? '' : '';
@@ -502,6 +550,9 @@ export class Fold {
     if (shown?.type === 'text') {
       shown.text = a.text.text;
     } else {
+      if (a.again) {
+        this.hideCut();
+      }
       this.tellRecovery(a);
       v.entries.push({ type: 'text', key, text: a.text.text, model: a.model, partial: true });
     }
@@ -527,6 +578,8 @@ interface LiveAttempt {
   inAir: boolean;
   /** It was in the air when its owner was lost. */
   orphan: boolean;
+  /** It asks once more for an answer that was cut. */
+  again: boolean;
   text: StreamedText;
   thinking: StreamedText;
 }

@@ -86,6 +86,28 @@ test('a first retry shorter than 1.5 s shows nothing', () => {
   assert.equal(r.line(2.5), 'Thinking…');
 });
 
+test('an answer that was cut is shown until the one that is asked for once more has text, and again where that fails', () => {
+  const texts = (r: ReturnType<typeof run>): string[] => r.fold.view.entries.flatMap((e) => (e.type === 'text' ? [e.text] : []));
+  const cut = (): ReturnType<typeof run> => {
+    const r = run();
+    r.at(1, 'answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'The moon is' }] }, usage: {}, stop: 'length' });
+    r.at(1, 'began', { attempt: 2, round: 1, try: 0, model: 'anthropic/opus', again: true });
+    assert.deepEqual([texts(r), r.fold.view.answer.truncated, r.fold.view.attempt?.cutShort], [['The moon is'], true, undefined]);
+    assert.equal(r.line(21), 'Still waiting for Anthropic… 20 s');
+    r.fold.apply({ delta: { run: 'r', attempt: 2, offset: 0, text: 'The mo' } });
+    assert.deepEqual([texts(r), r.fold.view.answer.text, r.fold.view.answer.truncated], [['The mo'], 'The mo', false]);
+    return r;
+  };
+  const well = cut();
+  well.at(2, 'answered', { attempt: 2, message: { role: 'assistant', parts: [{ text: 'The moon is far.' }] }, usage: {}, stop: 'end' });
+  assert.deepEqual([texts(well), well.fold.view.answer.truncated], [['The moon is far.'], false]);
+  for (const [type, data] of [['failed', { attempt: 2, failure: overloaded }], ['ended', { status: 'cancelled', stopReason: 'cancelled' }]] as const) {
+    const r = cut();
+    r.at(2, type, data);
+    assert.deepEqual([texts(r), r.fold.view.answer.text, r.fold.view.answer.truncated, r.fold.view.error], [['The moon is'], 'The moon is', true, undefined]);
+  }
+});
+
 test('waits for the network and for a reset', () => {
   const r = run();
   r.at(1, 'failed', { attempt: 1, failure: overloaded });
