@@ -122,7 +122,7 @@ func (t *turn) apply(item client.Item) error {
 		t.event(*item.Event, before, open)
 	}
 	if a := t.view.State.Attempt; a != nil && a.InAir {
-		if text := t.view.Text(); text != "" && !(a.Again && len(a.Text) == 0 && text == t.view.State.Answer()) {
+		if text := t.view.Text(); text != "" && (!a.Again || len(a.Text) > 0 || text != t.view.State.Answer()) {
 			t.said(a.ID, a.Model, text)
 		}
 	}
