@@ -150,4 +150,4 @@ def test_whatever_is_raised_gets_a_kind() -> None:
 
 def test_the_kind_that_you_know_counts() -> None:
     f = classify(Evidence(kind="of_tomorrow", error="rate limit"))
-    assert (f.kind, f.code, f.retryable) == ("of_tomorrow", "MODEL_PROVIDER_ERROR", True)
+    assert (str(f.kind), f.code, f.retryable) == ("of_tomorrow", "MODEL_PROVIDER_ERROR", True)

@@ -1,3 +1,5 @@
+import type { Kind } from './tables.js';
+
 /** How far an attempt had come. */
 export type Phase = 'prompt' | 'before_connect' | 'before_first_event' | 'mid_stream' | 'end_of_stream' | 'tool';
 
@@ -25,8 +27,8 @@ export interface Evidence {
 
 /** What went wrong with an attempt. */
 export interface Failure {
-  /** rate_limit, quota, billing, auth, overloaded, context_overflow, …; a reader keeps kinds that it does not know. */
-  readonly kind: string;
+  /** One of KINDS, or the one that you knew for sure: a reader keeps kinds that it does not know. */
+  readonly kind: Kind | (string & {});
   /** A stable name in capitals that several kinds may share: MODEL_PROVIDER_RATE_LIMITED. */
   readonly code: string;
   /** The same input may succeed later. */

@@ -13,15 +13,15 @@ alone, and never reads text that a model wrote as evidence.
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Tuple, get_args
 
 from ._classify import classify
 from ._evidence import Evidence, Failure
 from ._exceptions import evidence_of
-from ._tables import kinds as _kinds
+from ._kinds import Kind
 from ._text import provider_name, status_url
 
-__all__ = ["KINDS", "Evidence", "Failure", "classify", "evidence_of", "provider_name", "status_url"]
+__all__ = ["KINDS", "Evidence", "Failure", "Kind", "classify", "evidence_of", "provider_name", "status_url"]
 
-KINDS: Tuple[str, ...] = tuple(_kinds)
+KINDS: Tuple[Kind, ...] = get_args(Kind)
 """Every kind that this version knows. A reader keeps kinds that it does not know."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Optional, Tuple, Union
+from typing import Optional, Tuple, Union, cast
 
 from ._describe import Facts, describe
 from ._evidence import Evidence, Failure
 from ._exceptions import evidence_of
 from ._hints import come_back
+from ._kinds import Kind
 from ._reading import Reading
 from ._tables import kinds, limits, tables
 from ._text import clip, lower, plain
@@ -31,7 +32,7 @@ def classify(error: Union[BaseException, Evidence], *, provider: str = "", model
     facts = Facts(kind, verdict.variant, at_phase, e.provider, e.model, e.status, hint.after, resets_at, said, c.error)
     title, message = describe(facts)
     return Failure(
-        kind=kind, code=known["code"], retryable=_retryable(c, verdict), once=bool(known["once"]) and kind in kinds,
+        kind=cast(Kind, kind), code=known["code"], retryable=_retryable(c, verdict), once=bool(known["once"]) and kind in kinds,
         title=title, message=message, detail=said, variant=verdict.variant, origin=origin, phase=at_phase,
         provider=e.provider, model=e.model, http_status=e.status, provider_code=_provider_code(c, verdict),
         request_id=_request_id(c), retry_after_ms=hint.after, resets_at=resets_at,

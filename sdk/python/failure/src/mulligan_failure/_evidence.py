@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Mapping, Optional, Union
 
+from ._kinds import Kind
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -36,8 +38,8 @@ class Evidence:
 class Failure:
     """What went wrong with an attempt."""
 
-    kind: str
-    """One of KINDS: rate_limit, quota, billing, auth, overloaded, context_overflow, …"""
+    kind: Kind
+    """One of KINDS, or the one that you knew for sure: a reader keeps kinds that it does not know."""
     code: str
     """A stable name in capitals that several kinds may share: MODEL_PROVIDER_RATE_LIMITED."""
     retryable: bool
