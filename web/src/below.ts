@@ -138,7 +138,7 @@ function button(b: Button, s: Suggestion, state: CardState, actions: Actions, ke
   return html`
     <button class=${b.primary ? 'primary' : b.kind === 'stop' ? 'last' : ''} data-kind=${b.kind} ?disabled=${state.answering} aria-keyshortcuts=${keys}
       @click=${() => (b.effect === 'client' ? actions.client(b, s.error) : actions.answer(b))}>
-      <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions, s.resetsAt)}</span>${hint}
+      <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions)}</span>${hint}
     </button>`;
 }
 

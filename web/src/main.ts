@@ -352,7 +352,7 @@ function ago(time: string, now: number): string {
     return `${minutes} min`;
   }
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+  return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'long', day: 'numeric' });
 }
 
 applyTheme();

@@ -1,4 +1,4 @@
-import { limitInWords, modelName, spell, type RunEvent, type View, type Wait } from '@mulligan-run/client';
+import { limitInWords, localize, modelName, type RunEvent, type View, type Wait } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
@@ -17,11 +17,12 @@ export function timeline(v: View, now: number): TemplateResult {
   const begin = Date.parse(v.startedAt);
   const end = v.stopReason || v.suggestion ? Date.parse(v.updatedAt) : now;
   const spans = spansOf(v.events, end);
+  const times = v.events.flatMap(timesOf);
   return html`
     <dl class="figures">${figures(v, spans, end - begin).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     ${chart(spans, begin, Math.max(end, begin + 1))}
     <h3>Everything that happened</h3>
-    <ol class="events">${v.events.map((e) => row(e, begin))}</ol>`;
+    <ol class="events">${v.events.map((e) => row(e, begin, (text) => times.reduce((said, at) => localize(said, at, now), text)))}</ol>`;
 }
 
 function figures(v: View, spans: Span[], time: number): [string, string][] {
@@ -116,13 +117,22 @@ function clip(text: string, n: number): string {
   return text.length > n ? `${text.slice(0, n - 1)}…` : text;
 }
 
-function row(e: RunEvent, begin: number): TemplateResult | typeof nothing {
-  const what = told(e);
+/** The times that an event may tell. */
+function timesOf(e: RunEvent): string[] {
+  switch (e.type) {
+    case 'failed': return [e.data.failure.resetsAt ?? ''];
+    case 'waiting': return [e.data.until ?? ''];
+    case 'suggested': return [e.data.suggestion.resetsAt ?? '', e.data.suggestion.error.resetsAt ?? ''];
+  }
+  return [];
+}
+
+function row(e: RunEvent, begin: number, local: (text: string) => string): TemplateResult | typeof nothing {
+  const what = told(e)?.map((text) => text && local(text));
   if (!what) {
     return nothing;
   }
-  const at = (Date.parse(e.time) - begin) / 1000;
-  return html`<li class=${e.type}><span class="at">${at < 60 ? `${at.toFixed(at < 10 ? 2 : 1)} s` : spell(at * 1000)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
+  return html`<li class=${e.type}><span class="at">${took(Date.parse(e.time) - begin)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
 }
 
 /** What is told of an event: a line, and more about it. */

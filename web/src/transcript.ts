@@ -1,4 +1,4 @@
-import { modelName, recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { localize, modelName, recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
@@ -56,7 +56,7 @@ function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
           ${entry.text && entry.model && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
         </div>`;
     case 'tool': return tool(entry.call);
-    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${entry.model ? entry.label.replace(entry.model, modelName(entry.model)) : entry.label}</p>`;
+    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${localize(entry.model ? entry.label.replace(entry.model, modelName(entry.model)) : entry.label, entry.at, Date.now())}</p>`;
     case 'recovered': return recovery(entry.recovery, doings);
   }
 }

@@ -1,4 +1,4 @@
-import { clock, entryOf, modelName, providerName, spell, statusUrl, type Button, type Failure, type TriedFailure } from '@mulligan-run/client';
+import { entryOf, localize, modelName, providerName, spell, statusUrl, type Button, type Failure, type TriedFailure } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
 /** A model among others: without its entry, unless two would be called the same. */
@@ -7,11 +7,8 @@ export function modelAmong(model: string, all: string[]): string {
   return all.some((other) => other !== model && modelName(other) === name) ? model : name;
 }
 
-/** The label of a button, with the short name of its model, or the time where this person is. */
-export function labelOf(button: Button, all: Button[], resetsAt?: string): string {
-  if (button.kind === 'resume_at' && resetsAt) {
-    return `Continue at ${clock(Date.parse(resetsAt), Date.now())}`;
-  }
+/** The label of a button, with the short name of its model. */
+export function labelOf(button: Button, all: Button[]): string {
   return button.model ? button.label.replace(button.model, modelAmong(button.model, all.map((b) => b.model ?? ''))) : button.label;
 }
 
@@ -20,8 +17,9 @@ export function written(model: string): string {
   return `${modelName(model)} · ${providerName(entryOf(model))}`;
 }
 
-/** A failure's message; the name of a status page in it is a link. */
-export function message(f: Failure, text: string): TemplateResult {
+/** A failure's message, with its time as it is where this person is; the name of a status page in it is a link. */
+export function message(f: Failure, said: string): TemplateResult {
+  const text = localize(said, f.resetsAt, Date.now());
   const entry = f.provider || entryOf(f.model ?? '');
   const name = `${providerName(entry)} status`;
   const url = statusUrl(entry);
@@ -43,7 +41,7 @@ export function tried(attempts: { at: string; ms: number }[]): string {
 
 /** All that is known of a failure, as plain text. */
 export function details(f: Failure): string {
-  return [`${f.title}. ${f.message}`, ...facts(f, []).map(([name, value]) => `${name}: ${value}`), ...(f.detail ? ['', f.detail] : [])].join('\n');
+  return [localize(`${f.title}. ${f.message}`, f.resetsAt, Date.now()), ...facts(f, []).map(([name, value]) => `${name}: ${value}`), ...(f.detail ? ['', f.detail] : [])].join('\n');
 }
 
 function facts(f: Failure, more: [string, string | undefined][]): [string, string][] {

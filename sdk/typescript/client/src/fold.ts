@@ -391,7 +391,7 @@ export class Fold {
     } else {
       this.answerFor(button, to);
     }
-    v.entries.push({ type: 'chosen', label, seq, ...(to && { model: to }) });
+    v.entries.push({ type: 'chosen', label, seq, ...(to && { model: to }), ...(this.suggestion?.resetsAt && { at: this.suggestion.resetsAt }) });
   }
 
   /** What follows from a button that lets the run go on. */

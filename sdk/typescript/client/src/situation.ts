@@ -36,7 +36,8 @@ const TOOL_SLOW_MS = 30_000;
 /** Says what to draw for a run at a time, in milliseconds of the server's clock. */
 export function situation(v: View, now: number): Situation {
   if (v.suggestion && now < Date.parse(v.suggestion.expiresAt)) {
-    return { state: 'suggestion', line: [], actions: v.suggestion.actions, asks: v.suggestion.id, suggestion: v.suggestion };
+    const suggestion = here(v.suggestion, now);
+    return { state: 'suggestion', line: [], actions: suggestion.actions, asks: suggestion.id, suggestion };
   }
   if (v.suggestion || v.closed === 'expired') {
     return plain('expired', 'This suggestion has expired. Send your message again.');
@@ -168,12 +169,34 @@ export function spell(ms: number, left = false): string {
 
 /** A time of day for people: "3:00 PM", with its date where that is another one. */
 export function clock(at: number, now: number): string {
-  const date = new Date(at);
+  const [date, today] = [new Date(at), new Date(now)];
   const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
-  if (date.toDateString() === new Date(now).toDateString()) {
+  if (date.toDateString() === today.toDateString()) {
     return time;
   }
-  return `${time} on ${date.toLocaleDateString('en-US', { month: 'long', day: 'numeric' })}`;
+  const other = date.getFullYear() !== today.getFullYear();
+  return `${time} on ${date.toLocaleDateString('en-US', { month: 'long', day: 'numeric', ...(other && { year: 'numeric' }) })}`;
+}
+
+/** Puts a time that a text of the gateway's tells in UTC ("15:00 UTC") as `clock` says it where this person is. */
+export function localize(text: string, at: string | undefined, now: number): string {
+  const time = Date.parse(at ?? '');
+  if (Number.isNaN(time)) {
+    return text;
+  }
+  const date = new Date(time);
+  const utc = `${date.toISOString().slice(11, 16)} UTC`;
+  const day = date.toLocaleDateString('en-US', { month: 'long', day: 'numeric', timeZone: 'UTC' });
+  return text.replaceAll(`${utc} on ${day}`, clock(time, now)).replaceAll(utc, clock(time, now));
+}
+
+/** A suggestion with its times as they are where this person is. */
+function here(s: Suggestion, now: number): Suggestion {
+  const local = (text: string): string => localize(localize(text, s.resetsAt, now), s.error.resetsAt, now);
+  return {
+    ...s, title: local(s.title), message: local(s.message), ...(s.why && { why: local(s.why) }),
+    actions: s.actions.map((b) => ({ ...b, label: local(b.label) })),
+  };
 }
 
 /** The grey line about what was recovered from. */

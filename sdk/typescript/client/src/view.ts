@@ -102,8 +102,8 @@ export type Entry =
   /** `truncated`: it ends where its model reached the most that it may write. */
   | { type: 'text'; key: string; text: string; model: string; partial: boolean; truncated?: boolean; thinking?: string }
   | { type: 'tool'; call: ToolRun }
-  /** `model` is what `label` names in full, if it names one. */
-  | { type: 'chosen'; label: string; model?: string; plugin?: string; seq: number }
+  /** `model` is what `label` names in full, if it names one, and `at` the time that it tells. */
+  | { type: 'chosen'; label: string; model?: string; at?: string; plugin?: string; seq: number }
   | { type: 'recovered'; recovery: Recovery };
 
 /** A tool call and how far it has come. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { clock, Fold, limitInWords, recovered, situation, spell, spoken, type Kind, type RunEvent, type Situation, type TriedFailure } from '../src/index.js';
+import { clock, Fold, limitInWords, localize, recovered, situation, spell, spoken, type Kind, type RunEvent, type Situation, type TriedFailure } from '../src/index.js';
 
 const began = Date.parse('2026-03-01T09:00:00Z');
 
@@ -171,4 +171,24 @@ test('a model that cools down is passed over, and that stays in the conversation
   happens('answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'Done.' }] }, usage: {}, stop: 'end' });
   const said = fold.view.entries.map((entry) => (entry.type === 'recovered' ? recovered(entry.recovery) : entry.type));
   assert.deepEqual(said, ['one is cooling down · now using two', 'text']);
+});
+
+test('times are told in one form, where this person is', () => {
+  const at = '2026-03-01T15:00:00Z';
+  const there = clock(Date.parse(at), began);
+  assert.equal(localize('It resets at 15:00 UTC (in 6 h).', at, began), `It resets at ${there} (in 6 h).`);
+  assert.equal(localize('It resets at 15:00 UTC on March 1.', at, began), `It resets at ${there}.`);
+  assert.equal(localize('It resets at 15:00 UTC.', undefined, began), 'It resets at 15:00 UTC.');
+  assert.match(clock(Date.parse('2027-03-01T15:00:00Z'), began), / on (February 28|March [12]), 2027$/);
+  const r = run();
+  const failure = { ...overloaded, kind: 'quota', resetsAt: at };
+  r.at(1, 'failed', { attempt: 1, failure });
+  r.at(1, 'decided', { failure: 3, decision: {} });
+  r.at(1, 'suggested', { suggestion: {
+    id: 's', expiresAt: '2026-03-02T09:00:00Z', title: 'Usage limit', message: 'It resets at 15:00 UTC.', error: failure, resetsAt: at, tried: [],
+    actions: [{ id: 'a1', kind: 'resume_at', label: 'Continue at 15:00 UTC', effect: 'runner' }],
+  } });
+  const s = situation(r.fold.view, began + 2000);
+  assert.equal(s.suggestion?.message, `It resets at ${there}.`);
+  assert.equal(s.actions[0]?.label, `Continue at ${there}`);
 });
