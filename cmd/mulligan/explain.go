@@ -21,7 +21,7 @@ func newExplain() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [MESSAGE…]",
-		Short: "Say what a failure is, by what evidence, and what would be done about it",
+		Short: "Say what a failure is, on what evidence, and what would be done about it",
 		Long:  explainHelp,
 		Example: `# An error message is enough:
 mulligan explain "fetch failed: ENOTFOUND api.anthropic.com"
@@ -73,19 +73,19 @@ mulligan explain --provider acme --status 429 --learn billing "No units are left
 	return cmd
 }
 
-const explainHelp = `Give it what you have of a provider's failure: a message, a status, headers,
-a body, or a whole answer. It tells the kind and the words that people would
-see, the evidence that decided, and what auto-recover would do. No provider is
+const explainHelp = `Give it whatever you have of a provider's failure: a message, a status, headers,
+a body, or a whole answer. It prints the kind, the words that people would
+see, the evidence that decided it, and what auto-recover would do. No provider is
 asked anything, and what looks like a key is hidden first.
 
 The body is read from stdin unless a message or --body is given. An answer
-that begins with its status line is taken apart; flags come before what it
-says. Of a body the first 64 KiB count.
+that begins with its status line is taken apart; flags take precedence over
+what it says. Only the first 64 KiB of a body count.
 
-Where it is wrong, --learn KIND with the same input has failures like it be of
-that kind from now on: those with its provider, status and code that say the
+If it is wrong, --learn KIND with the same input makes failures like it that
+kind from now on: those with its provider, status and code that say the
 same, whatever the numbers. The row stands in failures.yaml in the state
-folder, where it may be edited; a running serve goes by it at the next failure,
+folder, where it may be edited; a running serve uses it from the next failure on,
 and no run that is over changes. --forget deletes it. Rows of your own below
 failures: in mulligan.yaml come first.
 

@@ -44,7 +44,7 @@ func newFaultsServe() *cobra.Command {
 	var o faultsOrder
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Be a model provider that fails on request",
+		Short: "Serve a model provider that fails on request",
 		Long:  faultsServeHelp,
 		Example: `# It answers; open the address it prints to see and steer it:
 mulligan faults serve
@@ -84,7 +84,7 @@ mulligan faults serve --every 3`,
 
 const faultsServeHelp = `A provider on this computer that speaks Anthropic's Messages, OpenAI's Chat
 Completions and Responses, and Gemini's generateContent, streaming and whole.
-Any key is right. It answers every model unless it is told to fail:
+Any key is accepted. It answers every model unless it is told to fail:
 
   --row, --kind        every request plays these, in order; the last repeats
   with --random        some requests play one of these, the others are answered

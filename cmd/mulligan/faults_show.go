@@ -15,8 +15,8 @@ import (
 func newFaultsShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ROW…",
-		Short: "Show a fault fully: what it is, what to do, its bytes",
-		Long: "Show rows of the catalogue fully: what a fault is, what a client should do about it, what Mulligan makes\n" +
+		Short: "Show a fault in full: what it is, what to do, its bytes",
+		Long: "Show rows of the catalogue in full: what a fault is, what a client should do about it, what Mulligan makes\n" +
 			"of it, and what the fault lab sends, byte for byte. Lines of a body that begin with @ are acts, such as\n" +
 			"@pause 10s, @cut or @hang; {{now+7s|http}} and the like are filled in when it is played.",
 		Example: `mulligan faults show A23

@@ -29,9 +29,9 @@ type reach struct {
 func (r *reach) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&r.address, "listen", "127.0.0.1:8484", "serve the chat page and the HTTP API at this address, or at unix:/run/user/1000/mulligan.sock; none = not at all")
-	flags.StringVar(&r.cert, "tls-cert", "", "the certificate to serve with, a PEM file with what leads to its authority")
+	flags.StringVar(&r.cert, "tls-cert", "", "the certificate to serve with, a PEM file with the chain to its authority")
 	flags.StringVar(&r.key, "tls-key", "", "its key, a PEM file")
-	flags.BoolVar(&r.expose, "expose", false, "listen without TLS where others can reach it, because a proxy or a tunnel sees to that")
+	flags.BoolVar(&r.expose, "expose", false, "listen without TLS where others can reach it, because a proxy or a tunnel takes care of that")
 	flags.StringArrayVar(&r.hosts, "allow-host", nil, "one more name, with its port, that the gateway is reached by, such as box.example:8484 (repeatable)")
 	flags.StringArrayVar(&r.origins, "allow-origin", nil, "the origin of a proxy before it, such as https://box.example (repeatable)")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")

@@ -43,7 +43,7 @@ func newRun() *cobra.Command {
 		Short: "Run a prompt to its answer",
 		Long: "Run a prompt, from the argument or from stdin, to its answer. The answer goes to stdout; what else\n" +
 			"happens goes to stderr. Where stdout is no terminal it gets the final answer and nothing else.\n\n" +
-			"Providers are asked through the proxy of HTTPS_PROXY, where that is set and NO_PROXY does not except them.\n\n" +
+			"Providers are asked through the proxy of HTTPS_PROXY, where that is set, unless NO_PROXY exempts them.\n\n" +
 			"Exit codes: 0 completed, 1 failed, 2 wrong usage or config, 3 failed with something to choose from\n" +
 			"(see `mulligan recover`; in a terminal you choose at once), 130 stopped, 143 ended by SIGTERM\n" +
 			"(`mulligan runs resume` continues the run).",
@@ -77,7 +77,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.fallbacks, "fallback", nil, "a model that the run may switch to (repeatable, in order)")
 	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
 	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
-	flags.StringVar(&f.system, "system", "", "the system text")
+	flags.StringVar(&f.system, "system", "", "the system prompt")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines")
 	flags.StringArrayVar(&f.tools, "tool", nil, "only this tool of the config's, instead of all (repeatable); none = no tool at all")
 	registerMCP(cmd)

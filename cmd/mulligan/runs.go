@@ -21,7 +21,7 @@ func newRuns() *cobra.Command {
 mulligan runs list --waiting
 mulligan runs show r01j…    # what happened, as a story
 mulligan runs events r01j…  # as JSON lines
-mulligan runs resume r01j…  # go on after the process died
+mulligan runs resume r01j…  # continue after the process died
 mulligan runs cancel r01j…  # end it`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -61,7 +61,7 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&status, "status", "", "only running, waiting, completed, failed or cancelled ones")
-	cmd.Flags().BoolVar(&query.Waiting, "waiting", false, "only those that wait, the one whose wait ends first at the top")
+	cmd.Flags().BoolVar(&query.Waiting, "waiting", false, "only waiting runs, the one whose wait ends soonest first")
 	cmd.Flags().IntVar(&query.Limit, "limit", timeline.DefaultLimit, "how many")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON lines")
 	return cmd
@@ -147,7 +147,7 @@ func newRunsShow() *cobra.Command {
 	var f common
 	cmd := &cobra.Command{
 		Use:     "show RUN",
-		Short:   "Tell what happened to a run",
+		Short:   "Show what happened in a run",
 		Example: "mulligan runs show r01j…",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {

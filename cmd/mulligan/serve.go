@@ -20,23 +20,23 @@ func newServe() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the chat page and the HTTP API, and go on with runs whose time has come",
+		Short: "Serve the chat page and the HTTP API, and continue runs whose time has come",
 		Long: "Serve a page to chat with models, and an API for other clients, to this machine only; `mulligan login`\n" +
-			"lets a browser in. And go on with every run of the store that nobody drives:\n\n" +
+			"lets a browser in. It also continues every run in the store that nobody drives:\n\n" +
 			"  - a run that waits for a time, such as a quota's reset, when the time has come; also right after\n" +
 			"    the computer wakes from a sleep over it\n" +
 			"  - a run whose process died, at once: what was finished is kept and not done again\n" +
 			"  - a failed run whose suggestion nobody answered in time: it ends\n\n" +
 			"Runs that a living process drives are left to it. Several of these may run; each run goes to one of\n" +
 			"them. Ctrl-C or SIGTERM ends it within 10 s: runs in the middle of an answer keep what they have, and\n" +
-			"the next one that starts goes on with them.\n\n" +
-			"It prints a line when it goes on with a run and one when that has come to something, never what was\n" +
-			"said. Providers, plugins and tools are the configuration's, read once at the start.",
+			"the next one that starts continues them.\n\n" +
+			"It prints a line when it continues a run and one when that run settles, never what was said.\n" +
+			"Providers, plugins and tools are those of the configuration, which is read once at the start.",
 		Example: `mulligan serve
 mulligan login                 # a link that lets a browser in, once
-mulligan serve --listen none   # only go on with runs
+mulligan serve --listen none   # only continue runs
 mulligan serve --json | jq -r 'select(.run) | [.run, .msg] | @tsv'
-mulligan runs list --waiting   # what it will go on with`,
+mulligan runs list --waiting   # what it will continue`,
 		Args: cobra.NoArgs,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error { return a.serve(cmd, plugins, &at, asJSON) }),
 	}

@@ -16,7 +16,7 @@ func newSessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List and read conversations",
-		Example: `mulligan run --session oslo "Hello"  # begin one, or go on with it
+		Example: `mulligan run --session oslo "Hello"  # begin one, or continue it
 mulligan sessions list
 mulligan sessions show oslo`,
 		Args: cobra.NoArgs,
@@ -34,7 +34,7 @@ func newSessionsList() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List conversations, the one that was continued last first",
+		Short:   "List conversations, the most recently continued first",
 		Example: "mulligan sessions list",
 		Args:    cobra.NoArgs,
 		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
@@ -81,7 +81,7 @@ func newSessionsShow() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:     "show SESSION",
-		Short:   "Tell what was said in a conversation",
+		Short:   "Show what was said in a conversation",
 		Example: "mulligan sessions show oslo",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
