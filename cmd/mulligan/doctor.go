@@ -30,7 +30,7 @@ func newDoctor() *cobra.Command {
 		Short: "Explain what is configured, what is missing, and how to get it",
 		Long: "Check the config, the keys, the proxies, the state folder and the plugins. No provider is asked anything;\n" +
 			"a proxy (HTTPS_PROXY, or proxy: of a provider) is asked for a connection, over which nothing is sent.\n" +
-			"Exit code 0 if a run can start, 1 if something is missing, 2 if the config is wrong.\n\n" +
+			"Exit code 0 if a run can start, 1 if something is missing or broken, 2 if the config is wrong.\n\n" +
 			"--timers prints nothing but the timers that a run of the model would have, and who set them.\n" +
 			"--audit looks at nothing but what keeps others out: where a running gateway listens, its token, who can\n" +
 			"read the state, and who could replace a plugin.",
@@ -123,7 +123,7 @@ func (d *doctor) examine(ctx context.Context) error {
 	}
 	if d.missing > 0 {
 		d.screen.line("")
-		d.screen.line(plural(d.missing, "thing is", "things are") + " missing. Without any key: " + invoked() + " demo")
+		d.screen.line(plural(d.missing, "thing is", "things are") + " missing or broken. Without any key: " + invoked() + " demo")
 		return &exitError{code: exitFailed}
 	}
 	return nil
