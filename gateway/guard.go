@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -174,19 +175,45 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 	g.api.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// health asks the API how it is and passes on nothing but the answer's code.
+// health asks the API how it is and passes on nothing but the answer's code, and why it is not
+// ready.
 func (g *Guard) health(w http.ResponseWriter, r *http.Request) {
 	if isWrite(r.Method) {
 		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "this can only be read"})
 		return
 	}
-	said := &codeOnly{header: http.Header{}, code: http.StatusOK}
+	said := &problemOnly{codeOnly: codeOnly{header: http.Header{}, code: http.StatusOK}}
 	g.api.ServeHTTP(said, r)
-	status := "ok"
+	health := map[string]string{"status": "ok"}
 	if said.code != http.StatusOK {
-		status = "not ready"
+		health["status"] = "not ready"
 	}
-	writeJSON(w, said.code, "application/json", map[string]string{"status": status})
+	if why := said.why(); why != "" {
+		health["why"] = why
+	}
+	writeJSON(w, said.code, "application/json", health)
+}
+
+// problemOnly is a ResponseWriter that keeps the status code and a problem document.
+type problemOnly struct {
+	codeOnly
+	document []byte
+}
+
+func (p *problemOnly) Write(data []byte) (int, error) {
+	if len(p.document)+len(data) <= maxProblem {
+		p.document = append(p.document, data...)
+	}
+	return len(data), nil
+}
+
+// why is what the problem document says, "" if there is none.
+func (p *problemOnly) why() string {
+	var problem struct{ Detail string }
+	if p.code == http.StatusOK || p.header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(p.document, &problem) != nil {
+		return ""
+	}
+	return problem.Detail
 }
 
 // codeOnly is a ResponseWriter that keeps the status code.

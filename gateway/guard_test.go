@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // guarded is a gateway behind its guard, on a real socket.
@@ -240,6 +242,50 @@ func TestAStoreThatDoesNotAnswerIsNotReady(t *testing.T) {
 	h.ServeHTTP(w, req)
 	if w.Code != 503 || w.Body.String() != "{\"status\":\"not ready\"}\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// checkedLog is a store that says whether it would take a run.
+type checkedLog struct {
+	timeline.Log
+	why error
+}
+
+func (l checkedLog) Check(context.Context) error { return l.why }
+
+// TestReadySaysWhatAStartWould: where no run could begin it says so, and why, but not where.
+func TestReadySaysWhatAStartWould(t *testing.T) {
+	w := newWritten()
+	full := &timeline.StoreError{File: "/secret/place", Kind: timeline.ErrFull, Reason: "no space left on device", Advice: "free some"}
+	for _, c := range []struct {
+		why  error
+		code int
+		said string
+	}{
+		{nil, 200, `{"status":"ok"}`}, {full, 503, `{"status":"not ready","why":"the store: no space left on device: free some"}`},
+	} {
+		api := gateway.New(gateway.Config{Runs: troubled{w, c.why}, Log: checkedLog{w.log, c.why}, CheckModel: checkModel})
+		h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) (bool, error) { return true, nil }}, api, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/readyz", nil)
+		r.Host = "localhost"
+		h.ServeHTTP(said, r)
+		if said.Code != c.code || said.Body.String() != c.said+"\n" {
+			t.Errorf("ready: %d %s", said.Code, said.Body)
+		}
+		if c.why == nil {
+			continue
+		}
+		start := httptest.NewRecorder()
+		r = httptest.NewRequestWithContext(t.Context(), "POST", "/v1/runs", strings.NewReader(`{"prompt":"hi"}`))
+		r.Header.Set("Content-Type", "application/json")
+		api.ServeHTTP(start, r)
+		if start.Code != c.code || !strings.Contains(start.Body.String(), full.Reason) || strings.Contains(start.Body.String(), full.File) {
+			t.Errorf("a start says: %d %s", start.Code, start.Body)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -23,7 +24,7 @@ func (g *Gateway) registerHealth() {
 		Security: anybody,
 	}, func(context.Context, *struct{}) (*healthOutput, error) { return g.healthy(), nil })
 	register(g, huma.Operation{
-		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Summary: "Whether it can work: its store answers", Tags: []string{"health"},
+		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Summary: "Whether it can work: its store would take a run", Tags: []string{"health"},
 		Security: anybody, Errors: []int{http.StatusServiceUnavailable},
 	}, g.ready)
 	if g.cfg.Metrics != nil {
@@ -46,9 +47,27 @@ func (g *Gateway) ready(ctx context.Context, _ *struct{}) (*healthOutput, error)
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := g.cfg.Log.List(ctx, timeline.Query{Limit: 1}); err != nil {
-		g.cfg.Logger.Warn("the store does not answer", "err", err)
-		return nil, huma.Error503ServiceUnavailable("the store does not answer")
+	_, err := g.cfg.Log.List(ctx, timeline.Query{Limit: 1})
+	if checker, ok := g.cfg.Log.(timeline.Checker); ok && err == nil {
+		err = checker.Check(ctx)
 	}
-	return g.healthy(), nil
+	if err == nil {
+		return g.healthy(), nil
+	}
+	if store, ok := errors.AsType[*timeline.StoreError](err); ok {
+		return nil, g.noStore(store)
+	}
+	g.cfg.Logger.Warn("the store does not answer", "err", err)
+	return nil, huma.Error503ServiceUnavailable("the store does not answer")
+}
+
+// noStore says why the store does not do its work, and what to do; where it is only the log
+// says.
+func (g *Gateway) noStore(e *timeline.StoreError) error {
+	g.cfg.Logger.Warn("the store fails", "err", e)
+	why := "the store: " + e.Reason
+	if e.Advice != "" {
+		why += ": " + e.Advice
+	}
+	return huma.Error503ServiceUnavailable(why)
 }

@@ -41,6 +41,9 @@ func (g *Gateway) problem(err error) error {
 		g.cfg.Logger.Warn("a request took too long", "err", err)
 		return huma.Error503ServiceUnavailable("this takes too long now: try again in a moment, with the same Idempotency-Key if it begins a run")
 	}
+	if store, ok := errors.AsType[*timeline.StoreError](err); ok && !errors.Is(err, timeline.ErrDamaged) {
+		return g.noStore(store)
+	}
 	g.cfg.Logger.Error("a request failed", "err", err)
 	return huma.Error500InternalServerError(broke)
 }

@@ -129,6 +129,12 @@ type Log interface {
 	Close() error
 }
 
+// Checker is what a Log may be besides: one that knows whether it would take a new run now.
+type Checker interface {
+	// Check fails as Begin would.
+	Check(ctx context.Context) error
+}
+
 // Lease is the right to append to a run.
 type Lease struct {
 	Run, Owner string

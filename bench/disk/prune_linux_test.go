@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -33,6 +35,16 @@ func prune(dir string) error {
 			return fmt.Errorf("run %s is not read: %w", run, err)
 		}
 	}
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, diskSize), 0o600); err == nil {
+		return errors.New("there is space left")
+	}
+	if err := filled(ctx, log); err != nil {
+		return err
+	}
+	if err := os.Remove(ballast); err != nil {
+		return err
+	}
 	before, err := free(dir)
 	if err != nil {
 		return err
@@ -47,7 +59,15 @@ func prune(dir string) error {
 	if after < before+8*diskSize {
 		return fmt.Errorf("%d bytes were free, and now %d", before, after)
 	}
-	return put(ctx, log, "new")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // it remembers for a moment
+		err := log.Check(ctx)
+		if err == nil {
+			return put(ctx, log, "new", largeRun)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("a disk that has space again takes no run: %w", err)
+		}
+	}
 }
 
 // fill makes runs until the disk is full, some in each of many processes.
@@ -59,13 +79,13 @@ func fill(ctx context.Context, dir string) (runs []string, err error) {
 		}
 		for err = nil; err == nil && len(runs)%8 != 7; {
 			run := fmt.Sprint("r", len(runs))
-			if err = put(ctx, log, run); err == nil {
+			if err = put(ctx, log, run, largeRun); err == nil {
 				runs = append(runs, run)
 			}
 		}
 		if err == nil {
 			runs = append(runs, fmt.Sprint("r", len(runs)))
-			err = put(ctx, log, runs[len(runs)-1])
+			err = put(ctx, log, runs[len(runs)-1], largeRun)
 		}
 		if err2 := log.Close(); err2 != nil {
 			return nil, err2
@@ -74,12 +94,35 @@ func fill(ctx context.Context, dir string) (runs []string, err error) {
 	return runs, nil
 }
 
+// filled uses up what the store has on a full disk, until it says that it would take no run;
+// then it takes none.
+func filled(ctx context.Context, log *sqlite.Store) error {
+	deadline := time.Now().Add(time.Minute)
+	for n := 0; ; n++ {
+		err := log.Check(ctx)
+		if errors.Is(err, timeline.ErrFull) {
+			break
+		}
+		if err != nil || time.Now().After(deadline) {
+			return fmt.Errorf("of a full disk it is said: %v", err)
+		}
+		_ = put(ctx, log, fmt.Sprint("small", n), 1)
+	}
+	if err := put(ctx, log, "one-more", 1); !errors.Is(err, timeline.ErrFull) {
+		return fmt.Errorf("it takes a run although it would not: %v", err)
+	}
+	return nil
+}
+
+// largeRun is how much one has of the runs that fill a disk, in bytes.
+const largeRun = 200 << 10
+
 // put makes one run that has ended.
-func put(ctx context.Context, log *sqlite.Store, run string) error {
+func put(ctx context.Context, log *sqlite.Store, run string, size int) error {
 	lease, err := log.Begin(ctx, run, "test", time.Minute, func(by timeline.Lease) []recovery.Event {
 		now := time.Unix(1_772_000_000, 0)
 		return []recovery.Event{
-			{Run: run, Seq: 1, Time: now, Body: recovery.Started{Model: "lab/one", System: strings.Repeat("x", 200<<10)}},
+			{Run: run, Seq: 1, Time: now, Body: recovery.Started{Model: "lab/one", System: strings.Repeat("x", size)}},
 			{Run: run, Seq: 2, Time: now, Body: recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch}},
 			{Run: run, Seq: 3, Time: now, Body: recovery.Ended{Status: recovery.StatusCompleted}},
 		}

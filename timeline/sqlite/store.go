@@ -35,6 +35,7 @@ type Store struct {
 	prepared   prepared // of the readers
 	backfiller *sql.DB  // which one goroutine uses
 
+	checked      checked
 	transactions int           // the committer's
 	waiting      atomic.Int64  // writes that the committer has not taken yet
 	grown        chan struct{} // of capacity 1: the write-ahead log may be long
