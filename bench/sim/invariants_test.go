@@ -71,7 +71,7 @@ var proofs = []proof{
 	{"I49", "every kind has its actions; plugins see no prompt unless granted", false, []string{"recovery TestButtons", "failure TestEveryKindAndVariant", "hooks TestNewRunError"}, ""},
 	{"I50", "the same seed gives the same log", true, nil, ""},
 	{"I51", "no more model calls than the policy allows, whatever anybody says", false, []string{"recovery TestI51"}, ""},
-	{"I52", "a command that was taken is acted on or refused, whoever drives the run and whenever it settles", false, []string{"runner TestI52AnAnswerAroundParking", "runner TestI52EveryPairOfCommands", "runner TestI52ACommandThatNobodyHeard", "cmd/mulligan TestI52AcceptedIsDone"}, ""},
+	{"I52", "a command that was taken is acted on or refused, whoever drives the run and whenever it settles", false, []string{"runner TestI52AnAnswerAroundParking", "runner TestI52EveryPairOfCommands", "runner TestI52ACommandThatNobodyHeard", "cmd/mulligan TestI52AcceptedIsDone", "cmd/mulligan TestI52TwoProcesses"}, ""},
 }
 
 // TestEveryInvariantHasItsProof: each has one line, what the line names exists, every rule
