@@ -172,7 +172,7 @@ func tablesOfPorts() object {
 		forms = append(forms, form.String())
 	}
 	return object{
-		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely,
+		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords,
 		"rules": object{
 			"exactWords": tableRules(exactWords), "strongCodes": tableRules(strongCodes), "sentences": tableRules(sentences),
 			"generalCodes": tableRules(generalCodes), "loose": tableRules(looseRules),

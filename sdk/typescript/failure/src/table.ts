@@ -56,6 +56,7 @@ export interface Tables {
   readonly causes: readonly Cause[];
   readonly families: Readonly<Record<string, number>>;
   readonly minutely: readonly string[];
+  readonly lateWords: readonly string[];
   readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose', readonly Rule[]>>;
   readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;

@@ -152,7 +152,14 @@ function kindOfStatus(status: number): Verdict | undefined {
   return row && { kind: row.kind, variant: row.variant };
 }
 
-const byStatus: Step = (c) => (c.status === 404 && c.codeOf(codes.request) && !c.text.includes('model') ? noApi : kindOfStatus(c.status));
+const byStatus: Step = (c) => {
+  if (c.status === 404 && c.codeOf(codes.request) && !c.text.includes('model')) {
+    return noApi;
+  }
+  const verdict = kindOfStatus(c.status);
+  const gateway = c.status === 504 && !says(c.text, tables.lateWords); // its word for whatever is behind it
+  return verdict && gateway ? { ...verdict, kind: 'unavailable' } : verdict;
+};
 
 const byInvalidCode: Step = (c) => {
   const code = c.codeOf(codes.invalid);

@@ -148,6 +148,8 @@ def _by_status(c: Reading) -> Optional[Verdict]:
     kind, variant = kind_of_status(c.status)
     if c.status == 404 and c.code_of(codes["request"]) and "model" not in c.text:
         return _NO_API
+    if c.status == 504 and not says(c.text, tables["lateWords"]):
+        kind = "unavailable"  # a gateway's word for whatever is behind it
     return Verdict(kind, variant) if kind else None
 
 
