@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/hooks"
@@ -40,7 +41,9 @@ type house struct {
 	runner  *runner.Runner
 	token   gateway.Digest
 	logins  *gateway.Logins
-	offline atomic.Bool // this machine has no connection
+	learns  bool                          // people may say what failures are
+	known   atomic.Pointer[failure.Local] // and what they said
+	offline atomic.Bool                   // this machine has no connection
 	release chan struct{}
 	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
 	example http.HandlerFunc                     // a page of somebody's own, at /example/
@@ -71,7 +74,7 @@ func build(t *testing.T, options ...option) *house {
 	set, err := provider.New([]provider.Entry{
 		{Name: "anthropic", Type: "anthropic", BaseURL: labURL, Key: "sk-ant-lab-0000000000000000"},
 		{Name: "openai", Type: "openai", BaseURL: labURL + "/v1", Key: "sk-lab-0000000000000000"},
-	})
+	}, provider.WithClassifier(func(e failure.Evidence) *failure.Failure { return h.known.Load().Classify(e) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +87,7 @@ func build(t *testing.T, options ...option) *house {
 	}
 	h.runner = runner.New(more...)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	api := gateway.New(gateway.Config{
+	cfg := gateway.Config{
 		Runs: runs{h.runner, ctx}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
@@ -92,7 +95,11 @@ func build(t *testing.T, options ...option) *house {
 		Plugins: func() []gateway.Plugin {
 			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready"}}
 		},
-	})
+	}
+	if h.learns {
+		cfg.Learn = h.learn
+	}
+	api := gateway.New(cfg)
 	pages := http.NewServeMux()
 	pages.Handle("/", web.Handler())
 	pages.HandleFunc("/example/", func(w http.ResponseWriter, r *http.Request) { h.example(w, r) })

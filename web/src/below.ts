@@ -18,6 +18,8 @@ export interface CardState {
   answering: boolean;
   /** The kind of the client action that was taken last: "choose_model", "fix_key", "copied". */
   opened: string;
+  /** Says what the failure really is. */
+  correction: (f: Failure) => TemplateResult;
 }
 
 /** How the key of the shortcuts is called, before its number. */
@@ -93,6 +95,7 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions,
         ${s.tried.length > 1 ? html`
           <ol class="tried">${s.tried.map((t) => html`<li><span>${modelName(t.model)}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
         <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
+        ${state.correction(f)}
       </details>
     </section>`;
 }
@@ -173,6 +176,7 @@ export function failedCard(f: Failure | undefined, state: CardState, actions: Ac
           <summary>Details</summary>
           ${failureDetails(f)}
           <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
+          ${state.correction(f)}
         </details>` : nothing}
     </section>`;
 }

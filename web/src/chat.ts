@@ -2,6 +2,7 @@ import { entryOf, situation, stopped, type Button, type Failure, type Model, typ
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
+import './correction.js';
 import type { Conversation, Followed } from './conversation.js';
 import { modelPicker, noKey } from './picker.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
@@ -214,7 +215,7 @@ export class Chat extends LitElement {
       return html``;
     }
     const actions = this.actions(s);
-    const state = { answering: c.answering !== '' && c.answering === s.asks, opened: this.opened };
+    const state = { answering: c.answering !== '' && c.answering === s.asks, opened: this.opened, correction: (f: Failure) => html`<mulligan-correction .client=${c.client} .run=${run.id} .failure=${f}></mulligan-correction>` };
     if (run.alive && (this.away || !run.connected)) { // what it does meanwhile nobody here knows
       return html`<p class="note reconnecting" role="status"><span class="ring" aria-hidden="true"></span>Reconnecting…</p>`;
     }

@@ -1,4 +1,4 @@
-import type { Delta, Failure, Item, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
+import type { Delta, Failure, Item, Kind, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
 import { isBusy, isBusyOrDown, patiently } from './patience.js';
 import { Problem } from './problem.js';
 import { serverEvents } from './sse.js';
@@ -125,6 +125,31 @@ export interface Plugin {
   shadow?: boolean;
 }
 
+/** A kind that a failure may be called by. */
+export interface KindListed {
+  kind: Kind;
+  /** What failed so may be sent again as it is. */
+  retryable: boolean;
+}
+
+/** What a run's error really is. */
+export interface Correction {
+  kind: Kind;
+  /** The kind that it has now. */
+  was: Kind;
+}
+
+/** What became of a correction. */
+export interface Lesson {
+  before: Kind;
+  after: Kind;
+  /** What was written, and where; absent where it is so already. */
+  row?: string;
+  file?: string;
+  /** What is dangerous about it. */
+  warning?: string;
+}
+
 /** A person's answer to a suggestion, to a live wait, or to a model call that is cut short. */
 export interface Choice {
   /** Its id; the one that is open by default. */
@@ -220,6 +245,16 @@ export class Client {
   /** Lists the recovery plugins and how they are. */
   async plugins(): Promise<Plugin[]> {
     return (await this.send<{ plugins: Plugin[] }>('GET', '/v1/plugins')).plugins;
+  }
+
+  /** Lists the kinds that a failure may be called by instead of its own: none where the gateway learns nothing. */
+  async kinds(): Promise<KindListed[]> {
+    return (await this.send<{ kinds: KindListed[] }>('GET', '/v1/kinds')).kinds;
+  }
+
+  /** Calls failures like a run's error by another kind, from the next one on. */
+  async learn(id: string, correction: Correction): Promise<Lesson> {
+    return this.send('POST', `${runPath(id)}/learn`, correction);
   }
 
   /** Lets this browser in by the one-time code of a link that `mulligan serve` or `mulligan login` printed. */
