@@ -43,7 +43,7 @@ func offlineHere(t *testing.T) {
 	s, err := provider.New(append(provider.Defaults(),
 		provider.Entry{Name: "private", Type: provider.TypeOpenAI, BaseURL: "http://10.1.2.3/v1", AllowPrivate: true},
 		provider.Entry{Name: "proxied", Type: provider.TypeOpenAI, Proxy: "http://192.0.2.8:3128"},
-	))
+	), provider.WithEnv(func(string) string { return "" }))
 	if err != nil {
 		t.Fatal(err)
 	}
