@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 // Why an answer to a suggestion does not count.
@@ -84,4 +86,127 @@ func choices(buttons []Button) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+func (r *Run) suggested(e Event, b Suggested) {
+	s := b.Suggestion
+	r.Suggestion = &s
+	r.suggestionOpen = r.Open != nil && len(s.Actions) > 0
+	r.Status = StatusFailed
+	r.Wait = nil
+	if r.suggestionOpen {
+		r.park(e.Time)
+	}
+}
+
+// accepted lets the decision act; what differs between the actions is only how
+// the decision is amended first.
+func (r *Run) accepted(e Event, b Accepted) {
+	buttons, ok := r.answerable(b.Suggestion, e.Time)
+	if !ok {
+		return
+	}
+	button, ok := findButton(buttons, b.Action)
+	if !ok || button.Effect != EffectRunner || r.Open == nil { // the failure of a call that is cut short comes first
+		return
+	}
+	if b.Model != "" {
+		button.Model = b.Model
+	}
+	if button.Plugin != "" {
+		r.pressed(e, b, button)
+		return
+	}
+	wasWait := r.Wait != nil
+	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
+	r.Status = StatusRunning
+	r.unpark(e.Time)
+	r.acceptedID = b.Suggestion
+	open := r.Open
+	open.Accepted, open.Waited = true, true
+	if !wasWait {
+		r.Call.Granted++
+		r.Granted++
+	}
+	amended := Decision{Action: ActionRetry}
+	if d := open.Decision; d != nil {
+		amended.Adjust, amended.By, amended.Reason = d.Adjust, d.By, d.Reason
+	}
+	switch button.Kind {
+	case ButtonStop:
+		r.acceptedID = ""
+		r.cancelled = true
+		amended = Decision{Action: ActionFail}
+	case ButtonCancelWait:
+		r.cancelled = true
+	case ButtonSwitchModel, ButtonLarger:
+		amended.Action, amended.NewModel, amended.Adjust.Compact = ActionSwitchModel, button.Model, false
+	case ButtonCompact:
+		amended.Adjust.Compact = true
+	case ButtonRerunTool:
+		r.rerun(open.CallID)
+	case ButtonResumeAt:
+		open.Waited = !r.Suggestion.ResetsAt.After(e.Time)
+		amended.Delay = failure.InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))
+	case ButtonWaitLonger:
+		r.Call.Doubled = open.Failure.Timer
+		r.stepDoubled = open.Cause == CauseClock && open.Failure.Timer == failure.TimerStep
+	case ButtonExtend:
+		r.extend(open, e.Time)
+	}
+	open.Decision = &amended
+}
+
+// pressed puts a plugin's own button before the plugin: what it says then is decided anew.
+func (r *Run) pressed(e Event, b Accepted, button Button) {
+	open := r.Open
+	r.suggestionOpen, r.suggestionOver = false, false
+	r.Status, r.acceptedID = StatusRunning, b.Suggestion
+	r.unpark(e.Time)
+	open.Pressed, open.Votes, open.Waited = button.Kind, nil, false
+	open.Presses++
+}
+
+// answerable gives the actions of the suggestion, live wait or call called id, if it is
+// the one that may be answered at that time.
+func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
+	if r.End != nil || r.cancelled {
+		return nil, false
+	}
+	if call, actions := r.CutShort(); call != "" && call == id {
+		return actions, true
+	}
+	if a, ok := r.cutShort(id); ok {
+		return r.callActions(a), true
+	}
+	if r.Open == nil || r.Open.Decision == nil {
+		return nil, false
+	}
+	if r.Wait != nil && r.Wait.ID == id {
+		return r.Wait.Actions, true
+	}
+	if s := r.OpenSuggestion(now); s != nil && s.ID == id {
+		return s.Actions, true
+	}
+	return nil, false
+}
+
+// extend adds the expired ceiling once more. A turn's time stood still while the
+// suggestion was open, the run's did not, so that is counted from now.
+func (r *Run) extend(o *OpenFailure, now time.Time) {
+	switch o.Cause {
+	case CauseClock:
+		if turn := &r.Policy.Timeouts.MaxTurn; *turn > 0 {
+			*turn += o.Failure.Limit
+		}
+		if run := &r.Policy.Timeouts.Run; *run > 0 {
+			*run = max(*run, failure.InMillis(nonNegative(now.Sub(r.StartedAt)))+o.Failure.Limit)
+		}
+	case CauseRounds:
+		r.Extended++
+	case CauseDayBudget:
+		r.BeyondDay = true
+	case CauseBudget:
+		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
+	}
 }

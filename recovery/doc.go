@@ -8,8 +8,8 @@
 // A recovery engine is a ledger and a question. Three things are all there is:
 //
 //	Event   one thing that happened to a run    event.go, stored as codec.go says
-//	Run     what its events amount to           run.go: Apply, Fold
-//	Next    what should be going on now         next.go: a set of Effects, each with a key
+//	Run     what its events amount to           run.go, apply.go: Fold, Apply
+//	Next    what should be going on now         next.go, effect.go: Effects, each with a key
 //
 // A shell is a loop around them. It starts the effects that are wanted and not yet
 // in flight, stops those in flight that are not wanted any more, and turns the
@@ -99,6 +99,9 @@
 //
 // # Where else to look
 //
+//	call.go       a model call, its attempts, and what events make of them; tool.go, a tool call
+//	open_failure.go  the failure at hand, until something is done about it
+//	clocks.go     the run's own timers
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
 //	limits.go     the way that every call of a model comes through, where those limits are asked
 //	cause.go      what a run goes by of its failures, apart from what they say of themselves

@@ -10,55 +10,6 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Effect is something that should be going on now. Two effects with the same key
-// are the same one, so a shell can compare what should be with what is.
-type Effect struct {
-	Key string
-	// Exactly one of these is set.
-	Record Body // write this event now; nothing else of the set matters until it is applied
-	Call   *CallModel
-	Tool   *RunTool
-	Ask    *AskPlugins
-	Timer  *SetTimer
-	Watch  *WatchNetwork
-
-	Summarise *Summarise
-}
-
-// CallModel is a streamed model call under the policy's timers. The shell writes
-// Intent before it starts, and ends it with Answered or Failed.
-type CallModel struct {
-	Intent  Began
-	Doubled failure.Timer // the timer whose limit this attempt doubles, at a person's wish
-	// InAir: the intent is durable and the call runs in this very process.
-	InAir bool
-}
-
-// RunTool is one tool call. The shell writes Intent before it starts.
-type RunTool struct {
-	Call   llm.ToolCall
-	Intent ToolBegan
-	InAir  bool
-}
-
-// AskPlugins asks those plugins that have not voted on a failure yet.
-type AskPlugins struct {
-	Failure uint64
-	Plugins []string
-}
-
-// SetTimer writes an event at a time: a Due, or a Noted for people.
-type SetTimer struct {
-	At    time.Time
-	Write Body
-}
-
-// WatchNetwork writes Due as soon as one of the models can be reached again.
-type WatchNetwork struct {
-	Models []string
-	Due    Due
-}
-
 // Next says what should be going on, given all that has happened to r. It is
 // empty once the run has ended. A set with a Record has nothing else in it.
 func Next(r *Run) []Effect {
@@ -105,10 +56,6 @@ func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Ph
 	f.LastStep, f.LastStepElapsed = r.LastAction(r.Last)
 	return f
 }
-
-// told reports whether the failure is a tool's, which the model is told as the call's
-// result: the run goes on where nobody says otherwise (spec §5).
-func (o *OpenFailure) told() bool { return o.CallID != "" }
 
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
@@ -305,68 +252,6 @@ func unknownResult(call llm.ToolCall) llm.ToolResult {
 	}
 }
 
-// timed adds the clocks of the run to effects that take time.
-func (r *Run) timed(effects ...Effect) []Effect {
-	if o := r.Open; o != nil && o.terminal() && !o.Accepted {
-		return effects // its time is over already; the hook is asked once more
-	}
-	clocks := r.clocks()
-	if over := r.overdue(clocks); over != nil {
-		return over
-	}
-	if note, ok := r.nextNote(); ok {
-		clocks = append(clocks, note)
-	}
-	for _, clock := range clocks {
-		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
-	}
-	return effects
-}
-
-// overdue records the first of the clocks whose time is over; nil where there is none.
-func (r *Run) overdue(clocks []SetTimer) []Effect {
-	for _, clock := range clocks {
-		if !clock.At.After(r.Last) {
-			return record(r, clock.Write)
-		}
-	}
-	return nil
-}
-
-// clocks are the run's own timers in the order in which they are named when several
-// are due at once.
-func (r *Run) clocks() []SetTimer {
-	var clocks []SetTimer
-	t := r.Policy.Timeouts
-	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
-		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
-	}
-	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
-		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: failure.TimerStep}})
-	}
-	if t.Run > 0 {
-		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: failure.TimerRun}})
-	}
-	return clocks
-}
-
-// stepLimit is how long a step may take: doubled where a person chose to wait longer.
-func (r *Run) stepLimit() failure.Millis {
-	if r.stepDoubled {
-		return 2 * r.Policy.Timeouts.Step
-	}
-	return r.Policy.Timeouts.Step
-}
-
-func (r *Run) toolsInAir() bool {
-	for _, t := range r.Pending {
-		if t.InAir {
-			return true
-		}
-	}
-	return false
-}
-
 // beginWait begins the deliberate wait before the decision acts, unless the run's time is
 // over or its budget used up: the hook, or a person with a suggestion, may have taken all
 // of its time, and a person may ask for a wait that the budget forbids.
@@ -404,37 +289,6 @@ func (r *Run) waiting() Waiting {
 	return w
 }
 
-// expiry is the failure that an expired clock of the run amounts to.
-func (r *Run) expiry() failure.Failure {
-	kind, limit, since := failure.KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
-	switch r.expired {
-	case failure.TimerMaxTurn:
-		kind, limit = failure.KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
-	case failure.TimerStep:
-		kind, limit, since = failure.KindStepTimeout, r.stepLimit(), r.LastStepAt
-	}
-	f := r.failure(kind, failure.OriginRunner, r.phase())
-	f.Timer, f.Limit = r.expired, limit
-	f.Elapsed = failure.InMillis(nonNegative(r.Last.Sub(since)))
-	if r.expired == failure.TimerMaxTurn {
-		f.Elapsed = max(0, f.Elapsed-failure.InMillis(r.Parked))
-	}
-	return f
-}
-
-// phase is how far what is going on has come, as far as the log tells.
-func (r *Run) phase() failure.Phase {
-	switch {
-	case r.toolsInAir():
-		return failure.PhaseTool
-	case r.inAir() == 0:
-		return failure.PhasePrompt
-	case len(r.Attempt.Text) > 0:
-		return failure.PhaseMidStream
-	}
-	return failure.PhaseBeforeFirstEvent
-}
-
 func (r *Run) interrupted() failure.Failure {
 	f := r.failure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream)
 	f.Model = r.Attempt.Model
@@ -451,74 +305,9 @@ func (r *Run) fail() []Effect {
 	return record(r, Ended{Status: StatusFailed, StopReason: reason})
 }
 
-// stopFailed is the stop reason of a run whose failure has none of its own.
-const stopFailed = "failed"
-
-func (o *OpenFailure) stopReason() string {
-	switch f := o.Failure; {
-	case f.Kind == failure.KindStepTimeout, f.Kind == failure.KindMaxTurnTime:
-		return string(f.Kind)
-	case f.Kind == failure.KindRunTimeout, f.IsIdle():
-		return "timeout"
-	}
-	return stopFailed
-}
-
-func (r *Run) missingVotes() []string {
-	var missing []string
-	asked := r.Policy.Plugins
-	switch o := r.Open; {
-	case o.Cause == CauseCooling:
-		return nil
-	case o.Pressed != "" && o.Decision.By != nil:
-		asked = []string{o.Decision.By.Plugin}
-	}
-	for _, p := range asked {
-		if !r.Open.voted(p) {
-			missing = append(missing, p)
-		}
-	}
-	return missing
-}
-
-func (o *OpenFailure) voted(plugin string) bool {
-	for _, v := range o.Votes {
-		if v.Plugin == plugin {
-			return true
-		}
-	}
-	return false
-}
-
 func (r *Run) inAir() uint64 {
 	if r.Attempt != nil && r.Attempt.InAir {
 		return r.Attempt.ID
 	}
 	return 0
-}
-
-func askKey(o *OpenFailure) string {
-	if o.Presses > 0 {
-		return fmt.Sprintf("ask/%d/%d", o.Seq, o.Presses)
-	}
-	return fmt.Sprintf("ask/%d", o.Seq)
-}
-
-func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }
-
-func record(r *Run, b Body) []Effect {
-	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: r.worded(b)}}
-}
-
-func timer(at time.Time, due Due) Effect {
-	t := SetTimer{At: at, Write: due}
-	return Effect{Key: timerKey(t), Timer: &t}
-}
-
-func timerKey(t SetTimer) string {
-	due, ok := t.Write.(Due)
-	if !ok {
-		return fmt.Sprintf("timer/%s/%d", t.Write.eventType(), t.At.UnixMilli())
-	}
-	return fmt.Sprintf("timer/%s/%d/%d", due.Timer, due.Failure, t.At.UnixMilli())
 }

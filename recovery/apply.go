@@ -1,0 +1,216 @@
+package recovery
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
+
+// Apply changes r by one event. It refuses an event that is not the next one of
+// this run and, apart from that, accepts whatever the log says.
+func (r *Run) Apply(e Event) error {
+	if e.Seq != r.Seq+1 {
+		return fmt.Errorf("run %s: event %d cannot follow event %d", r.ID, e.Seq, r.Seq)
+	}
+	if r.Seq > 0 && e.Run != r.ID {
+		return fmt.Errorf("run %s: an event of run %s", r.ID, e.Run)
+	}
+	if r.Seq == 0 {
+		if _, ok := e.Body.(Started); !ok {
+			return fmt.Errorf("run %s: its first event is %s, not started", e.Run, e.Type())
+		}
+	}
+	r.Seq = e.Seq
+	if e.Inbox > r.Inbox {
+		r.Inbox = e.Inbox
+	}
+	if r.End == nil {
+		r.apply(e)
+	}
+	if seen(e) {
+		r.lastSeen = e.Time
+	}
+	r.Last = e.Time
+	return nil
+}
+
+func (r *Run) apply(e Event) {
+	switch b := e.Body.(type) {
+	case Started:
+		r.started(e, b)
+	case Claimed:
+		r.claimed(e, b)
+	case Began:
+		r.began(e, b)
+	case Checkpointed:
+		r.checkpointed(e, b)
+	case Answered:
+		r.answered(e, b)
+	case Failed:
+		r.failed(e, b)
+	case Repaired:
+		r.repaired(b)
+	case Voted:
+		if r.Open != nil && r.Open.Seq == b.Failure && !b.Vote.Shadow {
+			r.Open.Votes = append(r.Open.Votes, b.Vote)
+		}
+	case Decided:
+		r.decided(b)
+	case Waiting:
+		r.Wait = &b
+		r.Status = StatusWaiting
+		if b.Until.Sub(e.Time) > MaxInProcessWait.Duration() {
+			r.park(e.Time)
+		}
+	case Due:
+		r.due(e, b)
+	case ToolBegan:
+		r.toolBegan(e, b)
+	case ToolReturned:
+		r.toolReturned(e, b)
+	case Compacting:
+		r.compacting(b)
+	case Compacted:
+		r.compacted(b)
+	case Noted:
+		r.noted(b)
+	case Slept:
+		r.slept(b)
+	case Suggested:
+		r.suggested(e, b)
+	case Accepted:
+		r.accepted(e, b)
+	case CancelRequested:
+		r.cancelled = true
+	case Paused:
+		r.paused(b)
+	case Ended:
+		r.ended(b)
+	}
+}
+
+func (r *Run) started(e Event, b Started) {
+	r.ID = e.Run
+	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
+	r.SessionKey, r.AgentID = b.SessionKey, b.AgentID
+	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
+	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
+	r.Chosen, r.Model, r.cooling = b.Model, b.Model, b.Cooling
+	r.told = len(b.System)
+	for _, t := range b.Tools {
+		r.told += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	r.say(b.Input...)
+	r.Status = StatusRunning
+}
+
+// claimed loses what an older epoch had in the air.
+func (r *Run) claimed(e Event, b Claimed) {
+	r.Owner, r.Epoch = b.Owner, b.Epoch
+	if r.Attempt != nil && r.Attempt.InAir {
+		r.Attempt.Orphan = true
+	}
+	for _, t := range r.Pending {
+		if t.InAir {
+			t.InAir, t.Orphan = false, true
+		}
+	}
+	r.Compacting = nil // it was counted when it began
+	if r.Wait != nil && r.Wait.For == WaitStore {
+		r.Wait, r.Status = nil, StatusRunning
+	}
+	if !r.Settled() && r.parkedFrom.IsZero() && e.Seq > 2 {
+		r.away(nonNegative(e.Time.Sub(r.Last)))
+	}
+}
+
+// slept is time in which this computer did nothing.
+func (r *Run) slept(b Slept) {
+	if r.parkedFrom.IsZero() {
+		r.away(nonNegative(b.For.Duration()))
+	}
+}
+
+// paused waits for the store, or notes that this is over. It is no idleness, so the step's
+// clock did not go on meanwhile (an open failure holds it anyhow); the ceilings of the turn
+// and of the run count it like any wait.
+func (r *Run) paused(b Paused) {
+	switch {
+	case b.For <= 0:
+		r.Status = StatusWaiting
+		r.Wait = &Waiting{For: WaitStore}
+	case r.Open == nil:
+		r.LastStepAt = r.LastStepAt.Add(b.For.Duration())
+	}
+}
+
+// away is time in which nobody was there: only the run's own limit counts it.
+func (r *Run) away(d time.Duration) {
+	r.Parked += d
+	r.LastStepAt = r.LastStepAt.Add(d)
+}
+
+// resume clears everything that stood between the run and its going on.
+func (r *Run) resume(now time.Time) {
+	r.Status = StatusRunning
+	r.Open, r.Wait = nil, nil
+	r.suggestionOpen, r.suggestionOver = false, false
+	r.unpark(now)
+}
+
+func (r *Run) park(now time.Time) {
+	if r.parkedFrom.IsZero() {
+		r.parkedFrom = now
+	}
+}
+
+func (r *Run) unpark(now time.Time) {
+	if !r.parkedFrom.IsZero() {
+		r.Parked += nonNegative(now.Sub(r.parkedFrom))
+		r.parkedFrom = time.Time{}
+	}
+}
+
+func (r *Run) due(e Event, b Due) {
+	switch b.Timer {
+	case failure.TimerWait, failure.TimerNetwork:
+		if r.Open != nil && r.Open.Seq == b.Failure {
+			r.Open.Waited = true
+			r.Wait, r.Status = nil, StatusRunning
+			r.unpark(e.Time)
+		}
+	case failure.TimerExpiry:
+		if r.suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
+			r.suggestionOver = true
+		}
+	case failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun:
+		r.expired = r.named(b.Timer, e.Time)
+	}
+}
+
+// named is the first of the run's clocks that are due at that time, in the order in which
+// they are named, where timer is one of them.
+func (r *Run) named(timer failure.Timer, now time.Time) failure.Timer {
+	for _, clock := range r.clocks() {
+		if due, ok := clock.Write.(Due); ok && (due.Timer == timer || !clock.At.After(now)) {
+			return due.Timer
+		}
+	}
+	return timer
+}
+
+func (r *Run) ended(b Ended) {
+	r.End = &b
+	r.Status = b.Status
+	r.suggestionOpen, r.Wait = false, nil
+	r.unpark(r.Last)
+	if r.againInAir() {
+		r.leaveAgain()
+	}
+	if r.Attempt != nil {
+		r.Attempt.InAir = false
+	}
+}
+
+func nonNegative(d time.Duration) time.Duration { return max(0, d) }

@@ -1,0 +1,205 @@
+package recovery
+
+import (
+	"cmp"
+	"maps"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Attempt is one try at a model call.
+type Attempt struct {
+	ID      uint64
+	Model   string
+	Try     int
+	BeganAt time.Time
+	Adjust  Adjust
+	Again   bool   // once more, after an answer that was cut; see Began.Again
+	InAir   bool   // begun, and neither answered nor failed
+	Orphan  bool   // in the air when its owner was lost
+	Text    []byte // partial text as far as it is durable
+	Notes   int    // progress notes about it
+}
+
+// Call counts the tries at one model call; an answer resets it.
+type Call struct {
+	Attempts int       // requests begun
+	Retries  int       // of them, by a decision to retry
+	Once     int       // failures of kinds that one retry may help, at the most
+	FailedAt time.Time // of its first failure, from which its patience counts
+	// LastRound: its patience is over, and each model that failed is asked once more; RoundFrom
+	// is how many failed attempts there were before.
+	LastRound bool
+	RoundFrom int
+	Granted   int // extra attempts that a person's answers gave
+	// PassedOver is the model that was to be asked first, and cools down.
+	PassedOver string
+	Adjust     Adjust        // for the next attempt
+	Doubled    failure.Timer // the timer whose limit the next attempt doubles
+	Tried      []Tried
+}
+
+func (r *Run) began(e Event, b Began) {
+	r.Attempts = b.Attempt
+	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, Again: b.Again, InAir: true}
+	r.again = b.Again
+	r.Call.Attempts++
+	if b.Try > 0 {
+		r.Saved = r.Saved.Plus(r.kept)
+	}
+	if b.Retry {
+		r.Call.Retries++
+	}
+	r.Call.Adjust, r.Call.Doubled = Adjust{}, ""
+	r.Model = b.Model
+	r.unsure = nil
+	r.rearmStep(e.Time)
+	r.resume(e.Time)
+	r.reserved = b.Reserve
+	r.Spent = r.Spent.Plus(b.Reserve)
+}
+
+// rearmStep lets the step's clock, which stood still while a failure was open, go
+// on; a person's answer, or the step's own expiry, starts it anew.
+func (r *Run) rearmStep(now time.Time) {
+	o := r.Open
+	if o == nil {
+		return
+	}
+	if o.Accepted || o.Cause == CauseClock && o.Failure.Timer == failure.TimerStep {
+		r.LastStepAt = now
+		return
+	}
+	since := o.At
+	if r.LastStepAt.After(since) {
+		since = r.LastStepAt
+	}
+	r.LastStepAt = r.LastStepAt.Add(nonNegative(now.Sub(since)))
+}
+
+func (r *Run) checkpointed(e Event, b Checkpointed) {
+	a := r.Attempt
+	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset < 0 || b.Offset > len(a.Text) {
+		return
+	}
+	a.Text = append(a.Text[:b.Offset], b.Text...)
+	if r.Policy.StepCountsText && b.Text != "" {
+		r.LastStepAt = e.Time
+	}
+}
+
+func (r *Run) repaired(b Repaired) {
+	if r.Repaired == nil {
+		r.Repaired = map[string][]llm.Repair{}
+	}
+	r.Repaired[b.Model] = b.Repairs
+}
+
+func (r *Run) answered(e Event, b Answered) {
+	a := r.Attempt
+	if a == nil || a.ID != b.Attempt || !a.InAir {
+		return
+	}
+	r.settle(a.Model, b.Usage)
+	if a.Again {
+		r.answeredAgain()
+	}
+	r.say(b.Message)
+	r.kept = r.kept.Plus(b.Usage)
+	r.Attempt, r.Call = nil, Call{}
+	r.Rounds++
+	r.Compactions = 0
+	r.truncated, r.byEngine, r.cutTokens = b.Stop == llm.StopLength, b.By == ByEngine, b.Usage.OutputTokens
+	r.finishStep(e.Time, "answer", failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
+	r.Pending = nil
+	for _, call := range b.Message.Calls() {
+		t := &ToolRun{Call: call, Safety: r.safety(call.Name), By: b.By}
+		if t.By == ByEngine {
+			t.Safety = SafetyUnsafe // it is another tool than ours of that name
+		}
+		r.Pending = append(r.Pending, t)
+	}
+}
+
+// say adds to the transcript.
+func (r *Run) say(messages ...llm.Message) {
+	r.Messages = append(r.Messages, messages...)
+	r.told += sizes(messages)
+}
+
+// replace puts another transcript in the place of the one there is.
+func (r *Run) replace(messages []llm.Message) {
+	r.told -= sizes(r.Messages)
+	r.Messages = nil
+	r.say(messages...)
+}
+
+// finishStep re-arms what only progress re-arms.
+func (r *Run) finishStep(now time.Time, what string, took failure.Millis) {
+	r.LastStep, r.LastStepTook, r.LastStepAt = what, took, now
+	r.IdleExpiries, r.Crashes, r.stepDoubled = nil, 0, false
+}
+
+func (r *Run) failed(e Event, b Failed) {
+	if r.finished() && (r.Attempt == nil || r.Attempt.Again) {
+		r.failedAgain(b)
+		return
+	}
+	open := &OpenFailure{
+		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, Cause: b.Cause, CallID: b.CallID,
+		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline, Tell: b.Tell,
+	}
+	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
+		open.Attempt = a.Try
+		r.settle(a.Model, b.Usage)
+		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Usage))
+		r.Wasted = r.Wasted.Plus(b.Usage)
+		a.InAir = false
+		r.FailedAttempts++
+		if r.Call.FailedAt.IsZero() {
+			r.Call.FailedAt = e.Time
+		}
+		if b.Failure.Kind.Once() {
+			r.Call.Once++
+		}
+		r.Call.Tried = append(r.Call.Tried, Tried{
+			Attempt: a.Try, Model: a.Model, Code: b.Failure.Code, At: a.BeganAt, Millis: failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))),
+		})
+	}
+	if b.Failure.IsIdle() {
+		r.idled(cmp.Or(b.Failure.Model, r.Model))
+	} else if b.Failure.Kind == failure.KindInterrupted {
+		r.Crashes++
+	}
+	if r.unsure != nil && r.unsure.Call.ID == b.CallID {
+		r.unsure = nil
+	}
+	if b.Cause == CauseCooling {
+		r.cooling, r.Call.PassedOver = nil, b.Failure.Model
+	}
+	r.expired = ""
+	r.Open = open
+	r.Status = StatusRunning
+	r.Wait = nil
+}
+
+func (r *Run) idled(model string) {
+	counts := maps.Clone(r.IdleExpiries)
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	counts[model]++
+	r.IdleExpiries = counts
+}
+
+// settle replaces what was reserved for an attempt by what it used; an attempt
+// that reported nothing keeps its reservation.
+func (r *Run) settle(model string, used llm.Usage) {
+	r.Usage = r.Usage.Plus(used)
+	if used != (llm.Usage{}) {
+		r.Spent = r.Spent.Minus(r.reserved).Plus(r.Policy.cost(model, used))
+	}
+	r.reserved = Budget{}
+}

@@ -1,0 +1,98 @@
+package recovery
+
+import (
+	"github.com/mulligan-run/mulligan/failure"
+)
+
+// timed adds the clocks of the run to effects that take time.
+func (r *Run) timed(effects ...Effect) []Effect {
+	if o := r.Open; o != nil && o.terminal() && !o.Accepted {
+		return effects // its time is over already; the hook is asked once more
+	}
+	clocks := r.clocks()
+	if over := r.overdue(clocks); over != nil {
+		return over
+	}
+	if note, ok := r.nextNote(); ok {
+		clocks = append(clocks, note)
+	}
+	for _, clock := range clocks {
+		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
+	}
+	return effects
+}
+
+// overdue records the first of the clocks whose time is over; nil where there is none.
+func (r *Run) overdue(clocks []SetTimer) []Effect {
+	for _, clock := range clocks {
+		if !clock.At.After(r.Last) {
+			return record(r, clock.Write)
+		}
+	}
+	return nil
+}
+
+// clocks are the run's own timers in the order in which they are named when several
+// are due at once.
+func (r *Run) clocks() []SetTimer {
+	var clocks []SetTimer
+	t := r.Policy.Timeouts
+	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
+		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
+	}
+	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
+		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: failure.TimerStep}})
+	}
+	if t.Run > 0 {
+		clocks = append(clocks, SetTimer{r.deadline(), Due{Timer: failure.TimerRun}})
+	}
+	return clocks
+}
+
+// stepLimit is how long a step may take: doubled where a person chose to wait longer.
+func (r *Run) stepLimit() failure.Millis {
+	if r.stepDoubled {
+		return 2 * r.Policy.Timeouts.Step
+	}
+	return r.Policy.Timeouts.Step
+}
+
+func (r *Run) toolsInAir() bool {
+	for _, t := range r.Pending {
+		if t.InAir {
+			return true
+		}
+	}
+	return false
+}
+
+// expiry is the failure that an expired clock of the run amounts to.
+func (r *Run) expiry() failure.Failure {
+	kind, limit, since := failure.KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
+	switch r.expired {
+	case failure.TimerMaxTurn:
+		kind, limit = failure.KindMaxTurnTime, r.Policy.Timeouts.MaxTurn
+	case failure.TimerStep:
+		kind, limit, since = failure.KindStepTimeout, r.stepLimit(), r.LastStepAt
+	}
+	f := r.failure(kind, failure.OriginRunner, r.phase())
+	f.Timer, f.Limit = r.expired, limit
+	f.Elapsed = failure.InMillis(nonNegative(r.Last.Sub(since)))
+	if r.expired == failure.TimerMaxTurn {
+		f.Elapsed = max(0, f.Elapsed-failure.InMillis(r.Parked))
+	}
+	return f
+}
+
+// phase is how far what is going on has come, as far as the log tells.
+func (r *Run) phase() failure.Phase {
+	switch {
+	case r.toolsInAir():
+		return failure.PhaseTool
+	case r.inAir() == 0:
+		return failure.PhasePrompt
+	case len(r.Attempt.Text) > 0:
+		return failure.PhaseMidStream
+	}
+	return failure.PhaseBeforeFirstEvent
+}

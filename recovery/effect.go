@@ -1,0 +1,84 @@
+package recovery
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Effect is something that should be going on now. Two effects with the same key
+// are the same one, so a shell can compare what should be with what is.
+type Effect struct {
+	Key string
+	// Exactly one of these is set.
+	Record Body // write this event now; nothing else of the set matters until it is applied
+	Call   *CallModel
+	Tool   *RunTool
+	Ask    *AskPlugins
+	Timer  *SetTimer
+	Watch  *WatchNetwork
+
+	Summarise *Summarise
+}
+
+// CallModel is a streamed model call under the policy's timers. The shell writes
+// Intent before it starts, and ends it with Answered or Failed.
+type CallModel struct {
+	Intent  Began
+	Doubled failure.Timer // the timer whose limit this attempt doubles, at a person's wish
+	// InAir: the intent is durable and the call runs in this very process.
+	InAir bool
+}
+
+// RunTool is one tool call. The shell writes Intent before it starts.
+type RunTool struct {
+	Call   llm.ToolCall
+	Intent ToolBegan
+	InAir  bool
+}
+
+// AskPlugins asks those plugins that have not voted on a failure yet.
+type AskPlugins struct {
+	Failure uint64
+	Plugins []string
+}
+
+// SetTimer writes an event at a time: a Due, or a Noted for people.
+type SetTimer struct {
+	At    time.Time
+	Write Body
+}
+
+// WatchNetwork writes Due as soon as one of the models can be reached again.
+type WatchNetwork struct {
+	Models []string
+	Due    Due
+}
+
+func askKey(o *OpenFailure) string {
+	if o.Presses > 0 {
+		return fmt.Sprintf("ask/%d/%d", o.Seq, o.Presses)
+	}
+	return fmt.Sprintf("ask/%d", o.Seq)
+}
+
+func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }
+
+func record(r *Run, b Body) []Effect {
+	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: r.worded(b)}}
+}
+
+func timer(at time.Time, due Due) Effect {
+	t := SetTimer{At: at, Write: due}
+	return Effect{Key: timerKey(t), Timer: &t}
+}
+
+func timerKey(t SetTimer) string {
+	due, ok := t.Write.(Due)
+	if !ok {
+		return fmt.Sprintf("timer/%s/%d", t.Write.eventType(), t.At.UnixMilli())
+	}
+	return fmt.Sprintf("timer/%s/%d/%d", due.Timer, due.Failure, t.At.UnixMilli())
+}

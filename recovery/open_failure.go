@@ -1,0 +1,94 @@
+package recovery
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
+
+// OpenFailure is a failure on its way through the hook to a decision.
+type OpenFailure struct {
+	Seq          uint64
+	At           time.Time
+	Attempt      int // within the model call, from 0
+	Failure      failure.Failure
+	Cause        Cause
+	CallID       string
+	Alternatives []Alternative
+	Cooling      []Cooldown
+	Votes        []Vote
+	Decision     *Decision
+	Accepted     bool   // a person said so: act, whatever autoRecover says
+	Waited       bool   // the decision's delay is over, or the network is back
+	Offline      bool   // this machine had no connection
+	Compacted    bool   // the conversation was shortened, or could not be
+	Pressed      string // the kind of the plugin's own button that a person pressed; the plugin is asked about it
+	Presses      int    // how often such a button was pressed
+	Tell         string
+}
+
+// Asking reports whether plugins are being asked: nothing is decided yet, or a person pressed
+// a plugin's own button.
+func (o *OpenFailure) Asking() bool { return o.Decision == nil || o.Pressed != "" }
+
+// decided takes a decision. One that follows from a button that a person pressed acts like a
+// person's own answer.
+func (r *Run) decided(b Decided) {
+	o := r.Open
+	if o == nil || o.Seq != b.Failure {
+		return
+	}
+	o.Decision = &b.Decision
+	if b.Decision.LastRound && !r.Call.LastRound {
+		r.Call.LastRound, r.Call.RoundFrom = true, len(r.Call.Tried)
+	}
+	if o.Pressed != "" && (b.Decision.Action == ActionRetry || b.Decision.Action == ActionSwitchModel) {
+		o.Accepted = true
+		r.Call.Granted++
+		r.Granted++
+	}
+	o.Pressed = ""
+}
+
+// told reports whether the failure is a tool's, which the model is told as the call's
+// result: the run goes on where nobody says otherwise (spec §5).
+func (o *OpenFailure) told() bool { return o.CallID != "" }
+
+func (o *OpenFailure) voted(plugin string) bool {
+	for _, v := range o.Votes {
+		if v.Plugin == plugin {
+			return true
+		}
+	}
+	return false
+}
+
+// stopFailed is the stop reason of a run whose failure has none of its own.
+const stopFailed = "failed"
+
+func (o *OpenFailure) stopReason() string {
+	switch f := o.Failure; {
+	case f.Kind == failure.KindStepTimeout, f.Kind == failure.KindMaxTurnTime:
+		return string(f.Kind)
+	case f.Kind == failure.KindRunTimeout, f.IsIdle():
+		return "timeout"
+	}
+	return stopFailed
+}
+
+func (r *Run) missingVotes() []string {
+	var missing []string
+	asked := r.Policy.Plugins
+	switch o := r.Open; {
+	case o.Cause == CauseCooling:
+		return nil
+	case o.Pressed != "" && o.Decision.By != nil:
+		asked = []string{o.Decision.By.Plugin}
+	}
+	for _, p := range asked {
+		if !r.Open.voted(p) {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,87 @@
+package recovery
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// ToolRun is a tool call of the last answer and how far it has come.
+type ToolRun struct {
+	Call     llm.ToolCall
+	Safety   Safety
+	By       string // ByEngine, or empty
+	Tries    int
+	BeganAt  time.Time // of the last try
+	InAir    bool
+	Orphan   bool
+	Returned bool
+	Unknown  bool           // it may or may not have taken effect
+	Lost     bool           // the program stopped while it ran
+	Took     failure.Millis // of one that has returned
+	Limit    failure.Millis // of its timer, where that ended it
+	Notes    int            // progress notes about the last try
+}
+
+func (r *Run) toolBegan(e Event, b ToolBegan) {
+	if t := r.tool(b.CallID); t != nil {
+		t.Tries++
+		t.BeganAt, t.Notes = e.Time, 0
+		t.InAir, t.Orphan = true, false
+	}
+}
+
+func (r *Run) toolReturned(e Event, b ToolReturned) {
+	t := r.tool(b.CallID)
+	if t == nil {
+		return
+	}
+	took := max(b.Elapsed, failure.InMillis(nonNegative(e.Time.Sub(t.BeganAt))))
+	if t.Tries == 0 {
+		took = 0
+	}
+	t.Lost = t.Orphan
+	t.InAir, t.Orphan, t.Returned, t.Unknown = false, false, true, b.Outcome == OutcomeUnknown
+	t.Took, t.Limit = took, b.Limit
+	if t.Unknown && len(r.Policy.Plugins) > 0 {
+		r.unsure = t
+	}
+	result := b.Result
+	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
+	r.finishStep(e.Time, t.Call.Name, took)
+}
+
+// tool is the call of that id that has no result yet.
+func (r *Run) tool(callID string) *ToolRun {
+	for _, t := range r.Pending {
+		if t.Call.ID == callID && !t.Returned {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *Run) safety(tool string) Safety {
+	for _, t := range r.Tools {
+		if t.Name == tool {
+			return t.Safety
+		}
+	}
+	return SafetyUnsafe
+}
+
+// rerun takes a tool's result back, at the wish of a person who knows what that may do.
+func (r *Run) rerun(callID string) {
+	for _, t := range r.Pending {
+		if t.Call.ID != callID || !t.Returned {
+			continue
+		}
+		t.Returned, t.Unknown, t.Orphan = false, false, false
+		messages, own := slices.Clip(r.Messages[:r.Carried]), r.Messages[r.Carried:] // ids of other runs are others
+		r.replace(append(messages, slices.DeleteFunc(slices.Clone(own), func(m llm.Message) bool {
+			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID
+		})...))
+	}
+}
