@@ -10,6 +10,10 @@
 // shows which benchmark, and what the target is, stands in its rows.go. Nothing
 // fails because it is slow.
 //
+// A call through the runner stands beside bare net/http, our adapter alone and openai-go. The
+// core of no other gateway is: Bifrost's (github.com/maximhq/bifrost/core) could not be had from
+// the module proxy, so nothing is said here of how the cost of a call compares with its.
+//
 // Plugins by language are a table of their own (BenchmarkPlugins): the conformance
 // plugin of every SDK, compiled as for a release, beside a bare gRPC server. All are
 // asked in turns, so a line may be compared with any other. The first time installs

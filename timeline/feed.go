@@ -60,20 +60,37 @@ func (f *Feed) Appended(run string, events []recovery.Event) {
 
 // Publish shows d to the run's followers.
 func (f *Feed) Publish(run string, d Delta) {
-	d.Run = run
-	f.show(run, Item{Delta: &d})
+	if t := f.topic(run); t != nil && t.followed() {
+		shown := d // d itself costs nothing where nobody follows
+		shown.Run = run
+		t.tell(Item{Delta: &shown})
+	}
 }
 
 // Notify shows a notice to the run's followers.
-func (f *Feed) Notify(run, text string) { f.show(run, Item{Notice: &Notice{Run: run, Text: text}}) }
-
-// show queues what is live and not durable.
-func (f *Feed) show(run string, item Item) {
+func (f *Feed) Notify(run, text string) {
 	if t := f.topic(run); t != nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.show(item)
+		t.tell(Item{Notice: &Notice{Run: run, Text: text}})
 	}
+}
+
+// tell queues what is live and not durable.
+func (t *topic) tell(item Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.show(item)
+}
+
+// followed reports whether anybody listens to more than the inbox, as the run's owner does.
+func (t *topic) followed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for l := range t.listeners {
+		if !l.inbox {
+			return true
+		}
+	}
+	return false
 }
 
 // topic is the run's, nil when nobody listens.
@@ -85,11 +102,14 @@ func (f *Feed) topic(run string) *topic {
 
 // show queues item for everybody who follows the run.
 func (t *topic) show(item Item) {
-	item.shared, item.size = &shared{}, sizeOf(item)
 	for l := range t.listeners {
-		if !l.inbox {
-			l.push(item)
+		if l.inbox {
+			continue
 		}
+		if item.shared == nil {
+			item.shared, item.size = &shared{}, sizeOf(item)
+		}
+		l.push(item)
 	}
 }
 

@@ -1,8 +1,12 @@
 package timeline_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/timelinetest"
 )
@@ -12,5 +16,27 @@ func TestMemory(t *testing.T) {
 		m := timeline.NewMemory()
 		t.Cleanup(func() { _ = m.Close() })
 		return m
+	})
+}
+
+// TestNobodyFollowsForNothing: a run always has its owner listen to its inbox; what it says
+// live then costs nothing.
+func TestNobodyFollowsForNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := timeline.NewMemory()
+		started := recovery.Event{Run: "r", Seq: 1, Time: time.Now(), Body: recovery.Started{Model: "a/one"}}
+		if err := m.Import(t.Context(), started); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for range m.Commands(ctx, "r", 0) {
+			}
+		}()
+		synctest.Wait()
+		if n := testing.AllocsPerRun(100, func() { m.Publish("r", timeline.Delta{Text: "x"}) }); n > 0 {
+			t.Errorf("%v allocations", n)
+		}
+		cancel()
 	})
 }

@@ -44,8 +44,10 @@ func fill(rows []row, all results) ([]line, error) {
 func (r row) numbers(m metrics, prefix string) string {
 	if value, ok := m[prefix+r.at]; ok {
 		switch r.at {
-		case cpuPerStep:
+		case cpuPerStep, cpuPerCall:
 			return micros(value)
+		case allocsPerCall:
+			return fmt.Sprintf("%.0f", value)
 		case bytesPerStep:
 			return fmt.Sprintf("%.0f B", value)
 		}
@@ -63,8 +65,11 @@ func (r row) numbers(m metrics, prefix string) string {
 func (r row) compared(m metrics) (float64, string) {
 	mine, theirs := m[r.metrics+r.at], m["base-"+r.at]
 	name, _, _ := strings.Cut(r.at, "-")
-	if r.at == perSec || r.at == bytesPerStep || r.at == cpuPerStep {
+	switch r.at {
+	case perSec, bytesPerStep, cpuPerStep, allocsPerCall:
 		return mine / theirs, fmt.Sprintf("%.2f×", mine/theirs)
+	case cpuPerCall:
+		return mine - theirs, signed(mine - theirs)
 	}
 	if r.compare == ratio {
 		return mine / theirs, fmt.Sprintf("%.2f× at %s", mine/theirs, name)

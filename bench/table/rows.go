@@ -34,6 +34,9 @@ const (
 	p99    = "p99-us"
 	perSec = "per-s"
 
+	cpuPerCall    = "cpu-us/call"
+	allocsPerCall = "allocs/call"
+
 	cpuPerStep   = "cpu-us/step"
 	bytesPerStep = "B/step"
 )
@@ -57,6 +60,18 @@ var rows = []row{
 	{
 		what: "streamed model call through the runner", dir: "bench", bench: "Stream", baseline: "bare net/http",
 		compare: difference, at: p50, target: target{text: "≤ +0.10 ms at p50", most: 100},
+	},
+	{
+		what: "  processor time of it", dir: "bench", bench: "Stream", baseline: "bare net/http",
+		compare: difference, at: cpuPerCall,
+	},
+	{
+		what: "  allocations of it", dir: "bench", bench: "Stream", baseline: "bare net/http",
+		at: allocsPerCall,
+	},
+	{
+		what: "  with its log in SQLite", dir: "bench", bench: "StreamSQLite", baseline: "bare net/http",
+		compare: difference, at: p50,
 	},
 	{
 		what: "  of it, our adapter without the runner", dir: "bench", bench: "Stream", metrics: "adapter-", baseline: "bare net/http",

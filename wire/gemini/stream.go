@@ -23,6 +23,8 @@ type stream struct {
 	newID   func() string
 	usage   llm.Usage
 	chunk   wireChunk // kept so that a chunk costs few allocations of its own
+
+	documents wire.Documents
 }
 
 type wireChunk struct {
@@ -95,7 +97,7 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	clear(s.chunk.Candidates) // or encoding/json would leave in them what a chunk leaves out
 	s.chunk = wireChunk{Candidates: s.chunk.Candidates[:0]}
 	c := &s.chunk
-	if err := json.Unmarshal(data, c); err != nil {
+	if err := s.documents.Unmarshal(data, c); err != nil {
 		return nil, wire.Malformed("a chunk is not JSON: %v", err)
 	}
 	switch {

@@ -28,6 +28,8 @@ type stream struct {
 	server   Server
 	said     hash.Hash64
 	chunk    wireChunk // kept so that a chunk costs no allocation of its own
+
+	documents wire.Documents
 }
 
 // maxCalls is how many tool calls an answer may have here; each piece is looked up among them.
@@ -156,7 +158,10 @@ func (s *stream) nameless() bool {
 func (s *stream) read(data []byte) error {
 	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
 	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
-	err := json.Unmarshal(data, &s.chunk)
+	err := s.documents.Unmarshal(data, &s.chunk)
+	if err == nil {
+		return nil
+	}
 	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && strings.HasSuffix(mismatch.Field, "delta.content") {
 		return s.chunk.readParts(data)
 	}

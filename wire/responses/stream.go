@@ -22,6 +22,8 @@ type stream struct {
 	calls   int
 	newID   func() string
 	event   wireEvent // kept so that an event costs no allocation of its own
+
+	documents wire.Documents
 }
 
 type wireEvent struct {
@@ -91,7 +93,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	}
 	s.event = wireEvent{Sequence: -1}
 	e := &s.event
-	err := json.Unmarshal(data, e)
+	err := s.documents.Unmarshal(data, e)
 	handle := events[e.Type]
 	switch {
 	case err != nil && !e.foreign(err):

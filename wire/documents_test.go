@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type document struct {
+	ID   string          `json:"id"`
+	Raw  json.RawMessage `json:"raw"`
+	List []struct {
+		Index *int `json:"index"`
+	} `json:"list"`
+}
+
+var documents = []string{
+	`{"id":"a","raw":{"b":[1]},"list":[{"index":1},{}]}`, ` {"id":"x"} `, `{"id":1,"list":[{"index":2}]}`, `{}{}`, `{} x`, `{`, ``, `null`, `12`, `"s"`,
+	`[1]`, "{}\v", `{"id":"` + strings.Repeat("x", 2*keptDocument) + `"}`, `{"unknown":{"id":"a"},"id":"b"}`, `nul`, "\ufeff{}", `{"id":"\ud800"}`,
+}
+
+// TestDocuments: each document is read, and refused, as json.Unmarshal does, whatever came before it.
+func TestDocuments(t *testing.T) {
+	var d Documents
+	for _, first := range documents {
+		for _, second := range documents {
+			asUnmarshal(t, &d, first)
+			asUnmarshal(t, &d, second)
+		}
+	}
+}
+
+func FuzzDocuments(f *testing.F) {
+	for i, text := range documents {
+		f.Add(text, documents[len(documents)-1-i])
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		var d Documents
+		asUnmarshal(t, &d, first)
+		asUnmarshal(t, &d, second)
+	})
+}
+
+func asUnmarshal(t *testing.T, d *Documents, text string) {
+	t.Helper()
+	var got, want document
+	data := []byte(text)
+	err, wanted := d.Unmarshal(data, &got), json.Unmarshal(data, &want)
+	clear(data) // nobody refers to it
+	if (err == nil) != (wanted == nil) || err != nil && err.Error() != wanted.Error() {
+		t.Fatalf("%.100q: %v, not %v", text, err, wanted)
+	}
+	if err == nil && !reflect.DeepEqual(got, want) {
+		t.Errorf("%.100q: %+.200v, not %+.200v", text, got, want)
+	}
+}
+
+func TestDocumentsCostLittle(t *testing.T) {
+	var d Documents
+	data := []byte(`{"object":"chunk","choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}`)
+	var chunk struct {
+		Choices []struct {
+			Delta struct {
+				Content string `json:"content"`
+			} `json:"delta"`
+		} `json:"choices"`
+	}
+	each := testing.AllocsPerRun(100, func() {
+		chunk.Choices = chunk.Choices[:0]
+		if err := d.Unmarshal(data, &chunk); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if each > 4 { // json.Unmarshal needs 9
+		t.Errorf("a chunk takes %v allocations", each)
+	}
+}
