@@ -104,12 +104,12 @@ func filled(ctx context.Context, log *sqlite.Store) error {
 			break
 		}
 		if err != nil || time.Now().After(deadline) {
-			return fmt.Errorf("of a full disk it is said: %v", err)
+			return errors.Join(errors.New("a full disk is not said to be full"), err)
 		}
 		_ = put(ctx, log, fmt.Sprint("small", n), 1)
 	}
 	if err := put(ctx, log, "one-more", 1); !errors.Is(err, timeline.ErrFull) {
-		return fmt.Errorf("it takes a run although it would not: %v", err)
+		return errors.Join(errors.New("it takes a run although it said that it would not"), err)
 	}
 	return nil
 }
