@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -49,14 +50,27 @@ var bodies = func() map[string]reflect.Type {
 }()
 
 type storedEvent struct {
-	V     int             `json:"v"`
-	Run   string          `json:"run"`
-	Seq   uint64          `json:"seq"`
-	Time  time.Time       `json:"time"`
-	Type  string          `json:"type"`
-	Text  string          `json:"text,omitempty"`
-	Inbox uint64          `json:"inbox,omitempty"`
-	Data  json.RawMessage `json:"data"`
+	V     int       `json:"v"`
+	Run   string    `json:"run"`
+	Seq   uint64    `json:"seq"`
+	Time  time.Time `json:"time"`
+	Type  string    `json:"type"`
+	Text  string    `json:"text,omitempty"`
+	Inbox uint64    `json:"inbox,omitempty"`
+	Data  within    `json:"data"`
+}
+
+// within is a piece of the JSON that is being read. It is no copy, which a json.RawMessage
+// would be, since a long answer is held often enough; who keeps it beyond that copies it.
+type within []byte
+
+// MarshalJSON gives it as it is.
+func (w within) MarshalJSON() ([]byte, error) { return json.RawMessage(w).MarshalJSON() }
+
+// UnmarshalJSON takes the place of b.
+func (w *within) UnmarshalJSON(b []byte) error {
+	*w = b
+	return nil
 }
 
 // MarshalJSON gives the stored and sent form: {"v":1,"run":…,"seq":…,"time":…,
@@ -74,7 +88,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(storedEvent{
-		V: Version, Run: e.Run, Seq: e.Seq, Time: e.Time, Type: e.Type(), Text: e.Text, Inbox: e.Inbox, Data: raw,
+		V: Version, Run: e.Run, Seq: e.Seq, Time: e.Time, Type: e.Type(), Text: e.Text, Inbox: e.Inbox, Data: within(raw),
 	})
 }
 
@@ -88,7 +102,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	*e = Event{Run: s.Run, Seq: s.Seq, Time: s.Time, Text: s.Text, Inbox: s.Inbox}
 	t, ok := bodies[s.Type]
 	if !ok {
-		e.Body = Unknown{Type: s.Type, Data: s.Data}
+		e.Body = Unknown{Type: s.Type, Data: slices.Clone(json.RawMessage(s.Data))}
 		return nil
 	}
 	v := reflect.New(t)
