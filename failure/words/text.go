@@ -45,6 +45,7 @@ func Sentence(text string) string {
 	return text
 }
 
+// Capital begins with a capital.
 func Capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -64,6 +65,7 @@ func Counted(n int64, unit string) string {
 	return SpellCount(n) + unit
 }
 
+// IsWord reports whether c may be part of an identifier.
 func IsWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
