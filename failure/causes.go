@@ -50,7 +50,7 @@ const nearWords = 7
 // causes is read from the top; the first that a clause says decides.
 var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin, over: refused},
-	{kind: KindContentFilter, about: ofAnswer | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin, over: refused},
+	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, over: refused},
 	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused},
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota, over: refused},
@@ -59,7 +59,7 @@ var causes = []cause{
 	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, over: refused | limited, brief: true},
 	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofContext | ofRate, over: refused | keyRefused | limited},
 	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput, over: refused},
-	{kind: KindQuota, about: perDay, says: aLimit | isExceeded | isLacking, unless: ofInput | ofContext | ofMoney, over: refused | keyRefused | limited},
+	{kind: KindQuota, about: perDay, says: aLimit | isExceeded | isLacking, unless: ofInput | ofMoney, over: refused | keyRefused | limited},
 	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput, over: refused},
 	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney, over: refused},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isExceeded | aLimit, unless: ofInput | ofRate},

@@ -83,6 +83,7 @@ var generalCodes = []rule{
 	{kind: KindMalformedResponse, codes: codes("json_validate_failed", "model_error")},
 	{kind: KindModelNotFound, codes: codes("not_found", "resourcenotfoundexception"), status: []int{404}},
 	{kind: KindModelNotFound, codes: codes("resourcenotfoundexception"), status: []int{0, 200, 400}},
+	{kind: KindModelNotFound, codes: codes("not_found"), status: []int{0, 200}, any: []string{"model", "modèle", "модел", "模型", "モデル", "모델"}},
 	{kind: KindUnavailable, codes: codes(
 		"server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalserverexception", "upstream_error",
 		"bad_gateway", "network_error", "provider_error", "vector_store_timeout", "not_found", "serviceunavailableexception",

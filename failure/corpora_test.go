@@ -19,7 +19,8 @@ type corpus struct {
 
 var corpora = []corpus{
 	{"given", "errors.tsv", "half of the messages of one large agent's tests", "391 of 488, with the half that is kept aside"},
-	{"yours", "gathered.tsv", "messages of trackers, SDKs, documents and translations in twelve languages, from which the rules learned", "466 of the first 575 (81 %)"},
+	{"yours", "gathered.tsv", "messages of trackers, SDKs, documents and translations in twelve languages, from which the rules learned", "466 of the first 575 (81.0 %)"},
+	{"blind", "blind.tsv", "the same harvest, of sources that no rule had learned from when it was first classified", "265 of 296 (89.5 %), 3 of the mistakes dangerous; the rules before these: 231 (78.0 %)"},
 }
 
 // corpusRow is one real error.
@@ -120,7 +121,28 @@ func TestCorpora(t *testing.T) {
 			t.Errorf("%s: %d dangerous mistakes", c.name, s.dangerous)
 		}
 	}
-	golden(t, filepath.Join("testdata", "corpora.md"), b.String()+matrices.String())
+	golden(t, filepath.Join("testdata", "corpora.md"), b.String()+matrices.String()+firstMistakes(t))
+}
+
+// firstMistakes lists what was wrong of the blind corpus when it was first classified. It is history:
+// nothing is to be mended in it.
+func firstMistakes(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "blind-at-first-sight.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("\n### What was wrong of the blind ones at first sight\n\n| status | message | right | given |\n|---|---|---|---|\n")
+	for _, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n")[1:] {
+		cells := strings.Split(line, "\t")
+		if len(cells) != 5 {
+			t.Fatalf("blind-at-first-sight.tsv: %q", line)
+		}
+		message := strings.NewReplacer("|", "\\|", "`", "'", "<", "‹", ">", "›").Replace(strings.TrimSpace(cells[1] + " " + cells[2]))
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", cells[0], message, cells[3], cells[4])
+	}
+	return b.String()
 }
 
 // matrix is the confusion matrix: a row for each kind that is right, a column for each that was

@@ -43,7 +43,7 @@ var looseRules = slices.Concat([]rule{
 		"network is unreachable", "unreachable network", "enetunreach", "enetdown", "network is down",
 		"no route to host", "ehostunreach", "ehostdown", "host is down", "unreachable host", "eaddrnotavail", "cannot assign requested address", "fetch failed", "failed to fetch",
 		"network error", "networkerror", "network connection was lost", "connection error", "stream error:",
-		"goaway", "use of closed network connection", "socket hang up", "server closed idle connection", "connection lost", "connection closed", "connection_closed",
+		"goaway", "use of closed network connection", "socket hang up", "channelclosed", "parser received no bytes", "err_ngrok", "server closed idle connection", "connection lost", "connection closed", "connection_closed",
 		"load failed", "err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
 		"check your internet connection", "internet connection appears to be offline", "you are offline", "you appear to be offline", "und_err_socket", "remotedisconnected", "remote end closed connection",
 		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",
@@ -54,7 +54,7 @@ var looseRules = slices.Concat([]rule{
 		"timed out", "timeout", "etimedout", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
 		"took too long",
 	}},
-	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available"}},
+	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
 	{kind: KindAuth, any: []string{"unauthorized", "authentication", "api key"}},
 }, looseChinese, []rule{

@@ -20,6 +20,7 @@ type reading struct {
 	grams  *trigrams // of text
 	wire   string    // in lower case: what Err says
 	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
+	odd    int       // the status where no list has it
 	parted clauses   // of text or wire, once they were looked for
 	spoken int       // the status that a bare message begins with or names
 }
@@ -63,6 +64,9 @@ func gather(e *Evidence) *reading {
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
 		c.status = c.body.status
+	}
+	if isOdd(c.status) {
+		c.status, c.odd = 0, c.status
 	}
 	c.grams = trigramsOf(c.text)
 	c.spoken = c.spokenStatus()

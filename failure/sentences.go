@@ -71,7 +71,7 @@ var english = []rule{
 		"credit balance", "insufficient credit", "insufficient balance", "insufficient fund", "prepaid credits",
 		"extra usage is required", "from your extra usage", "used up your points", "out of credit", "billing hard limit", "payment required",
 		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
-		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded",
+		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded", "exceeded budget", "over budget",
 		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
 		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "not active, please check your billing", "billing to be enabled",
 		"enable billing", "billing is disabled", "billing account is", "payment is overdue", "overdue payment", "overdue-payment", "past due", "in good standing",
@@ -109,6 +109,7 @@ var english = []rule{
 	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
 	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access"}, near: []string{" model"}},
+	{kind: KindUnreachable, any: []string{"err_ngrok"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
 	{kind: KindContentFilter, any: []string{
@@ -130,6 +131,7 @@ var english = []rule{
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
 		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
 	}},
+	{kind: KindRateLimit, status: []int{429}, any: []string{"token limit exceeded", "tokens limit exceeded"}, unless: []string{"context", "prompt", "input", "maximum", "per request"}},
 	{kind: KindContextOverflow, any: []string{
 		"prompt too long", "prompt exceeds max length", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
 		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "tokens limit exceeded", "too many input tokens",

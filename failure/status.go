@@ -46,6 +46,17 @@ func kindOfStatus(status int) (Kind, string) {
 	return "", ""
 }
 
+// isOdd reports whether no list has status: it is somebody's own, and says less than words.
+func isOdd(status int) bool {
+	switch {
+	case status >= 400 && status <= 431, status == 440, status == 444, status == 451, status == 460, status == 498, status == 499:
+		return false
+	case status >= 500 && status <= 510, status >= 520 && status <= 530, status == 598, status == 599:
+		return false
+	}
+	return status >= 400
+}
+
 // httpStatus reads a number that can be a status of a failure.
 func httpStatus(s string) (int, bool) {
 	n, err := strconv.Atoi(s)

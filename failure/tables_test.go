@@ -132,6 +132,7 @@ type tableKind struct {
 type tableStatus struct {
 	Kind    Kind   `json:"kind"`
 	Variant string `json:"variant,omitempty"`
+	Odd     bool   `json:"odd,omitempty"`
 }
 
 var fieldNames = map[field]string{
@@ -157,7 +158,7 @@ func tablesOfPorts() object {
 	}
 	for status := 300; status <= highestStatus; status++ {
 		kind, variant := kindOfStatus(status)
-		ofStatus[strconv.Itoa(status)] = tableStatus{kind, variant}
+		ofStatus[strconv.Itoa(status)] = tableStatus{kind, variant, isOdd(status)}
 	}
 	steps, forms, families := []object{}, []string{}, map[string]statuses{}
 	for _, s := range precedence {

@@ -122,7 +122,10 @@ func (c *reading) byWords() (verdict, bool) {
 // byEnd decides by how it ended, where nothing was said.
 func (c *reading) byEnd() (verdict, bool) {
 	var timer interface{ Timeout() bool }
+	odd, _ := kindOfStatus(c.odd)
 	switch {
+	case odd != "":
+		return verdict{kind: odd, by: statusClue(c.odd, "")}, true
 	case c.wire == "eof":
 		return c.cut(), true
 	case errors.As(c.e.Err, &timer) && timer.Timeout():

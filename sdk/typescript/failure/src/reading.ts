@@ -34,6 +34,8 @@ export class Reading {
   readonly codes: readonly Code[];
   /** Of HTTP, or the one that the body names where HTTP says 200 or nothing. */
   readonly status: number;
+  /** The status where no list has it: it is somebody's own, and says less than words. */
+  readonly odd: number;
   /** The one that a bare message begins with or names. */
   readonly spoken: number;
   readonly phase: string;
@@ -62,7 +64,10 @@ export class Reading {
     ];
     this.#httpStatus = e.status ?? 0;
     const silent = this.#httpStatus === 0 || this.succeeded;
-    this.status = this.body.status !== 0 && silent ? this.body.status : this.#httpStatus;
+    const status = this.body.status !== 0 && silent ? this.body.status : this.#httpStatus;
+    const odd = tables.statuses[String(Math.min(status, 600))]?.odd === true;
+    this.status = odd ? 0 : status;
+    this.odd = odd ? status : 0;
     this.spoken = spokenStatus(this.text);
   }
 

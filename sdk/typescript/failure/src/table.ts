@@ -51,7 +51,7 @@ export type Field =
 
 export interface Tables {
   readonly kinds: readonly { kind: string; code: string; retryable: boolean; once: boolean }[];
-  readonly statuses: Readonly<Record<string, { kind: string; variant?: string }>>;
+  readonly statuses: Readonly<Record<string, { kind: string; variant?: string; odd?: boolean }>>;
   readonly precedence: readonly { step: string; confidence: number }[];
   readonly causes: readonly Cause[];
   readonly families: Readonly<Record<string, number>>;

@@ -184,6 +184,10 @@ const byWords: Step = (c) => {
 
 /** How it ended, where nothing was said. */
 const byEnd: Step = (c, e) => {
+  const odd = kindOfStatus(c.odd);
+  if (odd) {
+    return odd;
+  }
   if (c.wire === 'eof') {
     return { kind: c.streaming ? 'stream_interrupted' : 'unreachable' };
   }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, AbstractSet, Dict, List, NamedTuple, Optional,
 
 from . import _times as times
 from ._body import Body, exception_name, http_status, is_name
-from ._tables import Rule, limits, tables
+from ._tables import Rule, is_odd, limits, tables
 from ._text import clip, head, is_word, lower, size, trim, valid, without_stack
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ class Reading:
         self.status = e.status
         if self.body.status and (e.status == 0 or self.succeeded):
             self.status = self.body.status
+        self.odd = 0  # the status where no list has it
+        if is_odd(self.status):
+            self.status, self.odd = 0, self.status
         self.spoken = spoken_status(self.text)
 
     def _add_code(self, code: str, in_header: bool = False) -> None:

@@ -68,6 +68,11 @@ causes = [
 kinds = {row["kind"]: row for row in tables["kinds"]}
 
 
+def is_odd(status: int) -> bool:
+    """Whether no list has the status: it is somebody's own, and says less than words."""
+    return status >= 300 and "odd" in tables["statuses"][str(min(status, 600))]
+
+
 def kind_of_status(status: int) -> Tuple[str, str]:
     """What an HTTP status means by itself, and its variant; "" for those of success."""
     if status < 300:

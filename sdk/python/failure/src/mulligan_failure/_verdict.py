@@ -183,6 +183,8 @@ def _by_words(c: Reading) -> Optional[Verdict]:
 
 def _by_end(c: Reading) -> Optional[Verdict]:
     """How it ended, where nothing was said."""
+    if c.odd:
+        return Verdict(kind_of_status(c.odd)[0])
     if c.wire == "eof":
         return Verdict("stream_interrupted" if c.streaming else "unreachable")
     if c.e.timed_out:
