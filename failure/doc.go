@@ -67,7 +67,7 @@
 //	reading.go    what they go by, which body.go, status.go and hints.go read of the evidence
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
-//	              that; lexer.go cuts it into words, lexicon.go finds in meanings.go
+//	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
 //	              what they mean, in ten languages
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
