@@ -19,6 +19,15 @@ type Correction struct {
 	Was  failure.Kind `json:"was" minLength:"1" maxLength:"64" doc:"The kind that the run's error has now, so that it is this one that is meant." example:"rate_limit"`
 }
 
+// TransformSchema has the document list the kinds, so that no other is a valid request.
+func (Correction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	kind := s.Properties["kind"]
+	for _, k := range failure.LocalKinds() {
+		kind.Enum = append(kind.Enum, string(k))
+	}
+	return s
+}
+
 // Lesson is what became of a correction.
 type Lesson struct {
 	Before  failure.Kind `json:"before"`
@@ -76,10 +85,6 @@ func (g *Gateway) learnKind(ctx context.Context, in *correctionInput) (*lessonOu
 	if g.cfg.Learn == nil {
 		return nil, huma.Error409Conflict(ErrNotLearned.Error() + ": this gateway learns nothing")
 	}
-	kind, err := failure.ParseLocalKind(string(in.Body.Kind))
-	if err != nil {
-		return nil, g.problem(&InputError{"kind", err})
-	}
 	run, err := g.inspect(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -87,7 +92,7 @@ func (g *Gateway) learnKind(ctx context.Context, in *correctionInput) (*lessonOu
 	if run.Open == nil || run.Open.Failure.Kind != in.Body.Was {
 		return nil, huma.Error409Conflict(ErrNotLearned.Error() + ": the run's error is another one by now")
 	}
-	lesson, err := g.cfg.Learn(run.Open.Failure, kind)
+	lesson, err := g.cfg.Learn(run.Open.Failure, in.Body.Kind)
 	if errors.Is(err, ErrNotLearned) {
 		return nil, huma.Error409Conflict(err.Error())
 	}
