@@ -48,7 +48,7 @@ var dayWording = wording{
 	short: "Today's budget is used up",
 	title: "Today's budget is used up",
 	message: []sentence{
-		say("Today's runs have used {spent} of {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept."),
+		say("Today's runs have used {spent} of {budget}."), say("It renews at {resetsAt}."), say("The work so far is kept."),
 	},
 }
 
@@ -89,7 +89,7 @@ var wordings = map[Kind]wording{
 				},
 			},
 			"page": {message: []sentence{
-				say("A web page answered in its place."), say("A network that wants a log-in can be the cause."),
+				say("A web page answered in its place."), say("A network with a login page can be the cause."),
 				say("Check your Internet connection or {status}.", "Check your Internet connection."),
 			}},
 			"bot_check": {message: []sentence{
@@ -234,7 +234,7 @@ var wordings = map[Kind]wording{
 		},
 		variant: map[string]wording{
 			VariantProxy: {
-				title: "{Proxy} wants a log-in",
+				title: "{Proxy} requires a login",
 				message: []sentence{
 					say("Requests to {provider} go through it."),
 					say("Check the user name and the password in {proxySetting}, as in http://USER:PASSWORD@HOST:PORT.", "Check the user name and the password in its address."),
@@ -322,7 +322,7 @@ var wordings = map[Kind]wording{
 			variantTooSmallToday: {
 				short:   "Today's budget is too small for the next call",
 				title:   "Today's budget is too small for the next call",
-				message: []sentence{say("It needs about {needs}, with {left} of {budget} left.", "It needs about {needs}, and the budget is {budget}."), say("It is renewed at {resetsAt}."), say("The work so far is kept.")},
+				message: []sentence{say("It needs about {needs}, with {left} of {budget} left.", "It needs about {needs}, and the budget is {budget}."), say("It renews at {resetsAt}."), say("The work so far is kept.")},
 			},
 		},
 	},

@@ -12,7 +12,7 @@ const (
 
 	VariantCooling = "cooling" // of whatever a model fails with: it does so no longer ago than its cooldown
 
-	// A proxy on the way to the provider: it wants a log-in or cannot be reached; it lets nothing
+	// A proxy on the way to the provider: it requires a login or cannot be reached; it lets nothing
 	// through, or is none; it says that it cannot reach the provider.
 	VariantProxy        = "proxy"         // of KindMisconfigured, KindUnreachable, KindTimeout, KindTLS
 	VariantProxyRefused = "proxy_refused" // of KindMisconfigured

@@ -117,8 +117,8 @@ func TestOverDay(t *testing.T) {
 	r := &Run{Model: "a/one", Policy: Policy{DayBudget: Budget{Tokens: 5000, Microdollars: 2_000_000}}}
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	for part, want := range map[string]string{
-		partTokens: "Today's runs have used 4,900 of 5,000 tokens. It is renewed at 00:00 UTC on March 2. The work so far is kept.",
-		partMoney:  "Today's runs have used $0.0003 of $2.00. It is renewed at 00:00 UTC on March 2. The work so far is kept.",
+		partTokens: "Today's runs have used 4,900 of 5,000 tokens. It renews at 00:00 UTC on March 2. The work so far is kept.",
+		partMoney:  "Today's runs have used $0.0003 of $2.00. It renews at 00:00 UTC on March 2. The work so far is kept.",
 	} {
 		f := r.OverDay(part, Budget{Tokens: 4900, Microdollars: 300}, Budget{}, midnight).Failure
 		if f.Message != want || f.Kind != failure.KindBudget || !f.ResetsAt.Equal(midnight) {
@@ -126,7 +126,7 @@ func TestOverDay(t *testing.T) {
 		}
 	}
 	f := r.OverDay(partTokens, Budget{Tokens: 4900}, Budget{Tokens: 1200}, midnight).Failure
-	const want = "Today's budget is too small for the next call. It needs about 1,200 tokens, with 100 of 5,000 tokens left. It is renewed at 00:00 UTC on March 2. The work so far is kept."
+	const want = "Today's budget is too small for the next call. It needs about 1,200 tokens, with 100 of 5,000 tokens left. It renews at 00:00 UTC on March 2. The work so far is kept."
 	if f.Line() != want {
 		t.Errorf("%q, want %q", f.Line(), want)
 	}

@@ -27,7 +27,7 @@ func ParseProxy(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || !slices.Contains(proxySchemes, u.Scheme) || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("it is not the address of a proxy: write http://HOST:PORT (or https, socks5), with USER:PASSWORD@ before the host if it wants a log-in")
+		return nil, errors.New("it is not the address of a proxy: write http://HOST:PORT (or https, socks5), with USER:PASSWORD@ before the host if it requires a login")
 	}
 	return u, nil
 }

@@ -199,8 +199,8 @@ func TestAProxyFails(t *testing.T) {
 		title string // after "the proxy HOST:PORT"
 		says  string
 	}{
-		"407":         {https, status(407), failure.KindMisconfigured, false, "The proxy HOST wants a log-in", "password in HTTPS_PROXY"},
-		"407, plain":  {"http://models.corp.example", status(407), failure.KindMisconfigured, false, "The proxy HOST wants a log-in", "password in HTTPS_PROXY"},
+		"407":         {https, status(407), failure.KindMisconfigured, false, "The proxy HOST requires a login", "password in HTTPS_PROXY"},
+		"407, plain":  {"http://models.corp.example", status(407), failure.KindMisconfigured, false, "The proxy HOST requires a login", "password in HTTPS_PROXY"},
 		"403":         {https, status(403), failure.KindMisconfigured, false, "The proxy HOST does not let requests through to p", "403 Forbidden"},
 		"no proxy":    {https, status(405), failure.KindMisconfigured, false, "The proxy HOST does not let requests through to p", "405 Method Not Allowed"},
 		"502":         {https, status(502), failure.KindUnreachable, true, "The proxy HOST could not reach p", "502 Bad Gateway"},
@@ -307,7 +307,7 @@ func TestASOCKSProxy(t *testing.T) {
 		kind  failure.Kind
 		title string
 	}{
-		"\x05\xff": {failure.KindMisconfigured, "wants a log-in"},
+		"\x05\xff": {failure.KindMisconfigured, "requires a login"},
 		"\x05\x00\x05\x02\x00\x01\x00\x00\x00\x00\x00\x00": {failure.KindMisconfigured, "does not let requests through to p"},
 		"\x05\x00\x05\x05\x00\x01\x00\x00\x00\x00\x00\x00": {failure.KindUnreachable, "could not reach p"},
 	} {
