@@ -26,6 +26,12 @@ func (c *clock) now() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.told)
 }
 
+// real is now with the sleep that the run has not been told of yet: what others go by as well
+// is told at that time.
+func (c *clock) real() time.Time {
+	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
+}
+
 // later is the later of two times. A run whose log is ahead of the wall clock, which was
 // set back since, goes on from its log's time: its time passes, and never goes back.
 func later(x, y time.Time) time.Time {

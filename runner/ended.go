@@ -40,7 +40,7 @@ func (l *loop) attemptAnswered(ctx context.Context, a *attempt) error {
 // attemptFailed tells health of a failure, and writes it then: what else may be asked depends
 // on that. The attempt is in the air as long.
 func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
-	a, now := j.attempt, l.clock.now()
+	a, now := j.attempt, l.clock.real()
 	j.waits = true
 	l.errands.add(func() {
 		if failed.Failure.Origin == failure.OriginModel {

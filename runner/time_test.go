@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -113,6 +114,34 @@ func (n *network) Offline(context.Context, []string) bool {
 }
 
 var noRoute = failure.NewFailure(failure.KindUnreachable, failure.OriginModel, failure.PhaseBeforeConnect, nil)
+
+// TestI39ASleepBeforeTheFailure: the computer slept while the provider was busy, and the run
+// hears of both at once. The model is left alone from the failure on, and not from before
+// the sleep.
+func TestI39ASleepBeforeTheFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const nap = 40 * time.Second
+		var slept atomic.Int64
+		busy := func(context.Context, func(llm.Delta) bool) error {
+			slept.Store(int64(nap))
+			return failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+		}
+		known, began := health.New(), time.Now()
+		r := runner.New(runner.WithModel(primary, script(busy)), runner.WithHealth(known),
+			runner.WithSleep(func() time.Duration { return time.Duration(slept.Load()) }))
+		run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(); err == nil {
+			t.Fatal("it did not fail")
+		}
+		synctest.Wait()
+		if c, cooling := known.Cooling(primary, began.Add(nap)); !cooling || c.Until.Before(began.Add(nap+30*time.Second)) {
+			t.Errorf("%v until %v, which is %v after it began", cooling, c.Until, c.Until.Sub(began))
+		}
+	})
+}
 
 func TestOfflineWaitsForTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
