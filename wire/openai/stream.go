@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"slices"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // stream makes deltas of the chunks of one answer.
@@ -26,7 +23,7 @@ type stream struct {
 	stop     llm.StopReason
 	calls    []call
 	server   Server
-	said     hash.Hash64
+	said     digest
 	chunk    wireChunk // kept so that a chunk costs no allocation of its own
 
 	documents wire.Documents
@@ -89,7 +86,7 @@ type wireUsage struct {
 // NewDecoder reads the chunks of one answer of a server.
 func NewDecoder(server Server) wire.Decoder { return newStream(server) }
 
-func newStream(server Server) *stream { return &stream{server: server, said: fnv.New64a()} }
+func newStream(server Server) *stream { return &stream{server: server, said: newDigest()} }
 
 func (s *stream) State() wire.State { return s.state }
 
@@ -146,7 +143,7 @@ func (s *stream) ends() bool {
 		return false
 	}
 	s.stop = llm.StopEnd
-	return s.doubtful || s.server.Whole(s.said.Sum64())
+	return s.doubtful || s.server.Whole(uint64(s.said))
 }
 
 // nameless reports whether a tool call is not known by its name.
@@ -193,7 +190,7 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 	}
 	if text := c.Delta.Content + c.Delta.Refusal; text != "" {
 		s.heard = true
-		_, _ = s.said.Write([]byte(text))
+		s.said.add(text)
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
 	}
 	for i := range c.Delta.Calls {
@@ -237,7 +234,7 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 	}
 	if !c.told && p.Function.Name != "" {
 		c.told, s.heard = true, true
-		_, _ = s.said.Write([]byte(p.Function.Name))
+		s.said.add(p.Function.Name)
 		deltas = append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: at, CallID: s.idOf(at), Name: p.Function.Name})
 	}
 	c.args.add(p.Function.Args)
@@ -252,7 +249,7 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 	if args == "" {
 		return deltas
 	}
-	_, _ = s.said.Write([]byte(args))
+	s.said.add(args)
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
 }
 
