@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
@@ -22,6 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider/openai"
 	"github.com/mulligan-run/mulligan/provider/pi"
 	"github.com/mulligan-run/mulligan/provider/responses"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // Entry is one configured provider.

@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // TransportConfig says whom a Transport watches.

@@ -4,9 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/wire"
 	"github.com/mulligan-run/mulligan/wire/openai"
 )
 

@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/anthropic"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 func anthropicOnly(path string) wire.Decoder {

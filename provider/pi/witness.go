@@ -6,10 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // maxVisits is how many requests are kept that belong to one message of Pi's.

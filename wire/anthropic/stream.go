@@ -3,9 +3,8 @@ package anthropic
 import (
 	"encoding/json"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // stream makes deltas of the events of one answer.

@@ -3,10 +3,9 @@ package gemini
 import (
 	"encoding/json"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 const (

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/internal/golden"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // conversation has every kind of part: of one model, which answers with two calls at

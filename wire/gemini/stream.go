@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // NewDecoder reads the chunks of one answer. A call without an id, as all of generation 2.5

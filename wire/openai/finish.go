@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // stopReasons are the finish reasons that end an answer well, in lower case:

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // decode folds chunks, one a line.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/internal/golden"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
+	"github.com/mulligan-run/mulligan/wire/internal/requests"
 )
 
 func thinking(text, signature string) llm.Part {
@@ -51,14 +51,8 @@ func conversation() []llm.Message {
 
 func TestGolden(t *testing.T) {
 	for name, request := range map[string]llm.Request{
-		"plain": {Messages: []llm.Message{llm.User("hi")}},
-		"full": {
-			System: "Be brief.", Messages: conversation(), MaxOutputTokens: 1000, ReasoningEffort: "low",
-			Tools: []llm.Tool{
-				{Name: "weather", Description: "How warm it is", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)},
-				{Name: "anything"},
-			},
-		},
+		"plain":    {Messages: []llm.Message{llm.User("hi")}},
+		"full":     requests.Full(conversation()),
 		"reasoned": {Messages: conversation()[:4], MaxOutputTokens: 1},
 	} {
 		request.Model = "openai-responses/m-1"

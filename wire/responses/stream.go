@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // stream makes deltas of the events of one answer.

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // Config is where and how to ask. The zero value of each field but Key will do.

@@ -12,12 +12,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // words is a wire of its own: each event is a word, and "." ends the answer.

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // unstream makes deltas of a document; ok says whether that was a whole answer of the wire. A

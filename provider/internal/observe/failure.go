@@ -12,11 +12,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // ErrRedirect is what a redirect amounts to, and what a request that follows one is

@@ -11,12 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mulligan-run/mulligan/wire"
-
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // observation says how one request goes, by what is seen of it. It reads nothing itself:

@@ -4,10 +4,9 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
-	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
-
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
