@@ -193,7 +193,7 @@ func readLearned(path string) ([]failureEntry, error) {
 	}
 	l := &learned{}
 	if err := readStrictly(source, l); err != nil {
-		return nil, usagef("%s: %w\nMend it or delete the row: mulligan explain --learn writes it anew", path, err)
+		return nil, usagef("%s: %w\nMend it, or delete it: what was learned is forgotten then", path, err)
 	}
 	return l.Failures, nil
 }

@@ -62,7 +62,7 @@ func (a *app) demo(ctx context.Context) error {
 	defer a.close()
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	models, err := newModels(&config{})
+	models, err := demoModels()
 	if err != nil {
 		return err
 	}

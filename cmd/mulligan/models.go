@@ -83,6 +83,13 @@ func newModels(c *config) (*models, error) {
 	return m, nil
 }
 
+// demoModels are the demo's alone: it is the same whatever this computer's environment, its
+// configuration and what was learned on it say.
+func demoModels() (*models, error) {
+	set, err := provider.New(nil, provider.WithKnown(&secrets))
+	return &models{set: set, known: &corrections{}}, err
+}
+
 // engineDir is below where engines keep what is theirs.
 func (c *config) engineDir() (string, error) {
 	dir, err := c.stateDir(os.Getenv)
