@@ -31,6 +31,19 @@ help: ## list what can be made
 demo: build ## watch a run fail and recover; AUTO=0 stops and asks instead
 	@bin/mulligan demo $(DEMO_FLAGS)
 
+.PHONY: start
+start: build ## build it, and open its page in your browser, signed in
+	@bin/mulligan
+
+.PHONY: demo-svg
+demo-svg: build ## record the demo anew as the animation of the README, docs/demo.svg
+	go run -C bench ./cast $(CURDIR)/bin/mulligan $(CURDIR)/docs/demo.svg
+
+.PHONY: demo-proxy
+demo-proxy: build ## watch a sentence of one model be ended by another, over another wire: any agent, through the proxy
+	@go build -C internal/compat -o $(CURDIR)/bin/proxied-agent ./agent
+	@go run -C internal/compat ./demo $(CURDIR)/bin/mulligan $(CURDIR)/bin/proxied-agent
+
 .PHONY: build
 build: ## build bin/mulligan
 	@test -x bin/mulligan || echo "building mulligan (the first build takes about two minutes)…"
@@ -38,32 +51,35 @@ build: ## build bin/mulligan
 
 # Tests that need minutes (processes that are killed, browsers, toolchains, thousands of seeds)
 # skip themselves with -short; the summary at the end says which, and test-all runs them.
-GOTEST = $(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE)
+# bench is a module of its own, so that what only tests need is in nobody else's go.mod.
+GOTEST = $(CURDIR)/$(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE)
 
 .PHONY: test
 test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says what it leaves to test-all
-	$(GOTEST) -short -timeout 10m $(PACKAGES)
+	@status=0; $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; \
+		cd bench && $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; exit $$status
 
 # bench/pi leaves its tests out where provider/pi/pitest says so.
 LONG = $(sort bench/pi/ $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=node_modules 'testing\.Short()' $(wildcard */))))
 
 .PHONY: test-all
-test-all: web-check pi $(BIN)/gotestsum kill schemathesis ## run what test leaves out: every room that has such tests, whole
-	$(GOTEST) -timeout 30m $(addprefix ./,$(LONG))
-	MULLIGAN_SIM_RUNS=20000 go test -timeout 20m -run Sim ./bench/sim
+test-all: web-check pi clients $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: every room that has such tests, whole
+	@status=0; $(GOTEST) -timeout 30m $(addprefix ./,$(filter-out bench/%,$(LONG))) || status=1; \
+		cd bench && $(GOTEST) -timeout 30m $(patsubst bench/%,./%,$(filter bench/%,$(LONG))) || status=1; exit $$status
+	MULLIGAN_SIM_RUNS=20000 go test -C bench -timeout 20m -run Sim ./sim
 
 .PHONY: sim
 sim: ## play the whole stack on RUNS seeds (100000), and hosts at length; SEED=1234 plays one world again, verbosely
 ifdef SEED
-	MULLIGAN_SIM_SEED='$(SEED)' go test -count=1 -v -run 'TestSim$$' ./bench/sim
+	MULLIGAN_SIM_SEED='$(SEED)' go test -C bench -count=1 -v -run 'TestSim$$' ./sim
 else
-	MULLIGAN_SIM_RUNS=$(RUNS) go test -count=1 -v -timeout=12h -run Sim ./bench/sim
+	MULLIGAN_SIM_RUNS=$(RUNS) go test -C bench -count=1 -v -timeout=12h -run Sim ./sim
 	MULLIGAN_SIM_RUNS=2000 go test $(RACE) -count=1 -timeout=1h -run Sim ./host
 endif
 
 .PHONY: mutants
 mutants: ## break the code on purpose, patch by patch, and demand that a test names the invariant
-	@go run ./bench/mutants $(MUTANTS)
+	@go run -C bench ./mutants $(MUTANTS)
 
 .PHONY: kill
 kill: ## kill processes that drive runs, at named points and at any instant: N cycles (600)
@@ -72,19 +88,23 @@ kill: ## kill processes that drive runs, at named points and at any instant: N c
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
 	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite
-	go test ./bench/faults -count=1 -run TestCatalogue -rewrite
+	go test -C bench ./faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: timers-report
 timers-report: ## play everything that can go quiet over every wire and write docs/timers-report.md
-	go test ./bench/timers -count=1 -run TestStories -rewrite
+	go test -C bench ./timers -count=1 -run TestStories -rewrite
+
+.PHONY: failover-report
+failover-report: ## play what a proxied call must survive to callers of every wire and write docs/failover-report.md
+	go test -C bench ./failover -count=1 -v -run 'TestFailover$$' -rewrite
 
 .PHONY: bench
 bench: ## measure and print one table: each number beside its baseline, then a cold build
-	@go run ./bench/table
+	@go run -C bench ./table
 
 .PHONY: load
 load: build ## put `mulligan serve` under load for some eight minutes and print one table
-	@go run ./bench/load
+	@go run -C bench ./load
 
 # Of the newest one only its bundle is used, which needs none of its dependencies: not all of
 # them can be installed, so the lock file has none.
@@ -96,12 +116,27 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 		(cd .cache/pi/$$g && npm ci --ignore-scripts --silent --no-audit --no-fund && cp package-lock.json installed) || exit 1; \
 	done
 
+# What cannot be had is skipped by the tests, aloud; so is aider, which is large, until somebody
+# runs bench/clients/install aider.
+.PHONY: clients
+clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors
+	@bench/clients/install node python acp
+
+.PHONY: proxy-report
+proxy-report: ## play every fault with every client, directly and through the proxy, and write docs/proxy-report.md (an hour)
+	@bench/clients/install node python
+	go test -C bench ./clients -count=1 -parallel 8 -timeout 4h -run TestReport -rewrite
+
 .PHONY: schemathesis
 schemathesis: build ## have schemathesis try what /openapi.json promises, on a real server: SEED, EXAMPLES
 	bench/schemathesis/run.sh bin/mulligan
 
+.PHONY: hosts
+hosts: build ## play one table of faults to other frameworks' agents, all advised by one plugin
+	sdk/python/recovery/check.sh bin/mulligan
+
 .PHONY: check
-check: format lint proto tidy cross oracles sdks web-check ## run every check beside the tests
+check: format lint proto tidy cross oracles sdks web-check docs ## run every check beside the tests
 
 .PHONY: format
 format: $(BIN)/gofumpt
@@ -110,7 +145,9 @@ format: $(BIN)/gofumpt
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## go vet and golangci-lint
 	go vet $(PACKAGES)
+	go vet -C bench $(PACKAGES)
 	$(BIN)/golangci-lint run $(PACKAGES)
+	cd bench && ../$(BIN)/golangci-lint run $(PACKAGES)
 
 # Generated into a folder of its own and compared, so that a check changes nothing.
 .PHONY: proto
@@ -129,8 +166,9 @@ generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the code that is made from pr
 	$(MAKE) ports
 
 .PHONY: ports
-ports: ## write the tables and golden rows of package failure anew for its ports to Python and TypeScript
+ports: ## write anew what is generated from the tables of package failure: its ports, what each SDK knows of the kinds, docs/rules.md
 	go test ./failure ./failure/words -count=1 -run 'TestTables|TestPortGoldens' -rewrite
+	go test ./plugins/rules -count=1 -run TestReference -rewrite
 
 .PHONY: image
 image: $(BIN)/buf ## accept proto/ as it is now as what must not break
@@ -139,11 +177,13 @@ image: $(BIN)/buf ## accept proto/ as it is now as what must not break
 .PHONY: tidy
 tidy:
 	go mod tidy -diff
+	go mod tidy -C bench -diff
 
 .PHONY: cross
 cross:
 	@for p in $(PLATFORMS); do \
-		echo "go build $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(PACKAGES) || exit 1; \
+		echo "go build $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(PACKAGES) && \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -C bench $(PACKAGES) || exit 1; \
 	done
 
 # The official SDKs judge our wire adapters from a module of their own.
@@ -160,6 +200,8 @@ python:
 	sdk/python/check.sh
 	sdk/python/check.sh plugins/examples/python-pager
 	sdk/python/check.sh sdk/python/failure
+	sdk/python/check.sh sdk/python/client
+	sdk/python/recovery/check.sh
 	@rm -rf $(GENERATED)/python && sdk/python/generate.sh $(GENERATED)/python
 	@diff -r -x __pycache__ sdk/python/src/mulligan/_proto $(GENERATED)/python || { echo "run: make generate"; exit 1; }
 
@@ -169,6 +211,7 @@ typescript: $(BIN)/buf
 	npm --silent --prefix plugins/examples/typescript-sibling-account run check
 	cd sdk/typescript/client && npm ci --ignore-scripts --silent && npm run --silent check
 	cd sdk/typescript/failure && npm ci --ignore-scripts --silent && npm run --silent check
+	cd sdk/typescript/recovery && npm ci --ignore-scripts --silent && npm run --silent check
 
 .PHONY: rust
 rust:
@@ -185,9 +228,18 @@ web-check: $(BIN)/esbuild
 	@rm -rf $(GENERATED)/web && web/bundle $(BIN)/esbuild $(GENERATED)/web
 	@diff -rq web/dist $(GENERATED)/web || { echo "run: make web"; exit 1; }
 
+.PHONY: docs
+docs: ## build the documentation's site into .cache/site, and check its links
+	docs/site/build
+
+# Building goreleaser takes minutes, and so it is no part of check.
+.PHONY: release-check
+release-check: $(BIN)/goreleaser ## hold .goreleaser.yaml to what goreleaser takes
+	$(BIN)/goreleaser check
+
 .PHONY: screenshots
 screenshots: ## picture every state of the chat page: docs/screenshots (needs Chromium)
-	CI=true go test ./bench/page -count=1 -timeout 20m -run Screenshots -args -screenshots
+	CI=true go test -C bench ./page -count=1 -timeout 20m -run 'Screenshots|FirstFiveMinutes' -args -screenshots
 
 .PHONY: clean
 clean: ## remove what was built, the tools included
@@ -199,6 +251,9 @@ $(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
 $(BIN)/protoc-gen-go: tools/proto/go.mod tools/proto/go.sum
 	cd tools/proto && go build -o $(CURDIR)/$(BIN)/ \
 		google.golang.org/protobuf/cmd/protoc-gen-go google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+$(BIN)/goreleaser: tools/release/go.mod tools/release/go.sum
+	cd tools/release && go build -o $(CURDIR)/$(BIN)/ github.com/goreleaser/goreleaser/v2
 
 $(BIN)/gotestsum: tools/test/go.mod tools/test/go.sum
 	cd tools/test && go build -o $(CURDIR)/$(BIN)/ gotest.tools/gotestsum

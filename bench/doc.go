@@ -1,10 +1,10 @@
 // Package bench measures what the house promises about speed: each number beside
 // its baseline, taken in the same run, in turns with it.
 //
-//	make bench            # every row, then the cold build
-//	go run ./bench/table -short   # a look in a minute, without the cold build
+//	make bench                     # every row, then the cold build
+//	go run -C bench ./table -short # a look in a minute, without the cold build
 //
-// The benchmarks are ordinary ones (go test -bench . ./bench). Each reports its
+// The benchmarks are ordinary ones (go test -C bench -bench .). Each reports its
 // numbers as metrics: p50-us and p99-us, or per-s, and the same with "base-" before
 // them for the baseline. bench/table runs them and prints one table; which row
 // shows which benchmark, and what the target is, stands in its rows.go. Nothing

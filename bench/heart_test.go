@@ -76,7 +76,7 @@ func storyLog(b *testing.B) []recovery.Event {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := run.Wait(); err != nil {
+	if _, err := run.Wait(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	events, err := log.Read(b.Context(), run.ID(), 0, 0)

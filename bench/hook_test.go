@@ -72,7 +72,7 @@ func BenchmarkHook(b *testing.B) {
 	var asked, called spans
 	for b.Loop() {
 		asked.time(func() {
-			if vote, err := hook.RunError(ctx, event); err != nil || vote.Action != recovery.ActionRetry {
+			if vote, err := hook.Advise(ctx, event); err != nil || vote.Action != recovery.ActionRetry {
 				b.Fatalf("got %+v, %v", vote, err)
 			}
 		})

@@ -106,7 +106,7 @@ func hosted(b *testing.B, name string, made plugins.Made) running {
 	}
 	hook, event := h.Hooks()[0].Hook, anOrder()
 	return running{name: name, pid: h.Statuses()[0].PID, stop: func() { _ = h.Close() }, ask: func(ctx context.Context) error {
-		vote, err := hook.RunError(ctx, event)
+		vote, err := hook.Advise(ctx, event)
 		if err == nil && vote.Action != recovery.ActionRetry {
 			err = fmt.Errorf("got %+v", vote)
 		}

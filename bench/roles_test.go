@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
 // roles are what this test binary can be started as, by its first argument.
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // process starts this binary in a role and gives the line that it says when it is

@@ -39,7 +39,7 @@ func BenchmarkStepsSQLite(b *testing.B) {
 	})
 }
 
-func openStore(b *testing.B) *sqlite.Store {
+func openStore(b *testing.B) *timeline.Journal {
 	b.Helper()
 	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "state"))
 	if err != nil {

@@ -89,7 +89,6 @@ func roundsLog() []recovery.Event {
 		bodies = append(
 			bodies,
 			recovery.Began{Attempt: i, Round: int(i), Model: "a/one"}, //nolint:gosec // a small number
-			recovery.Checkpointed{Attempt: i, Text: answerText},
 			recovery.Answered{Attempt: i, Message: message, Stop: llm.StopToolUse},
 			recovery.ToolBegan{CallID: call.ID, Name: call.Name, Key: call.ID},
 			recovery.ToolReturned{CallID: call.ID, Outcome: recovery.OutcomeOK, Result: llm.ToolResult{CallID: call.ID, Name: call.Name, Text: answerText}},
@@ -103,9 +102,14 @@ func roundsLog() []recovery.Event {
 }
 
 // BenchmarkList lists all of 10,000 runs in the SQLite log, and ("page-") the newest 50.
-func BenchmarkList(b *testing.B) {
+func BenchmarkList(b *testing.B) { benchmarkList(b, openStore(b)) }
+
+// BenchmarkListPostgres is BenchmarkList in a database.
+func BenchmarkListPostgres(b *testing.B) { benchmarkList(b, openPostgres(b)) }
+
+func benchmarkList(b *testing.B, store timeline.Log) {
+	b.Helper()
 	const runs = 10_000
-	store := openStore(b)
 	fill(b, store, runs)
 	var all, page spans
 	var used time.Duration
@@ -173,7 +177,7 @@ func BenchmarkSession(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		last = run.ID()

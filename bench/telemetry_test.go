@@ -78,9 +78,10 @@ func measuredRun(b *testing.B, rounds int) []recovery.Event {
 		call := llm.ToolCall{ID: fmt.Sprint("c", round), Name: "search", Args: []byte("{}")}
 		add(recovery.Began{Attempt: first, Round: round + 1, Model: "acme/small"}, recovery.Failed{Attempt: first, Failure: refused, Usage: usage})
 		failed := uint64(len(events)) //nolint:gosec // small
+		about := recovery.Occasion(fmt.Sprintf("%s/%d", recovery.HookRunError, failed))
 		add(
-			recovery.Voted{Failure: failed, Vote: recovery.Vote{Plugin: "helper", Action: recovery.ActionRetry, Latency: 1}},
-			recovery.Decided{Failure: failed, Decision: recovery.Decision{Action: recovery.ActionRetry, By: &recovery.Voter{Plugin: "helper"}}},
+			recovery.Voted{Occasion: about, Vote: recovery.Vote{Plugin: "helper", Action: recovery.ActionRetry, Latency: 1}},
+			recovery.Decided{Occasion: about, Decision: recovery.Decision{Action: recovery.ActionRetry, By: &recovery.Voter{Plugin: "helper"}}},
 			recovery.Waiting{ID: fmt.Sprint("w", round), For: recovery.WaitTime},
 			recovery.Due{Timer: failure.TimerWait, Failure: failed},
 			recovery.Began{Attempt: first + 1, Round: round + 1, Model: "acme/small", Try: 1, Retry: true},

@@ -28,9 +28,9 @@ type signals struct {
 	quotas    []string // of quotaId and the like
 	status    int      // the first number of a field that names a status
 	words     []string // of message and the like
-	delay     told     // RetryInfo.retryDelay
-	after     told     // another field that says how long to wait
-	reset     told     // a field that says when a limit is over
+	delay     member   // RetryInfo.retryDelay
+	after     member   // another field that says how long to wait
+	reset     member   // a field that says when a limit is over
 	requestID string
 	isError   bool // an error member or envelope was seen
 	answered  bool // something of a model's answer was seen
@@ -40,8 +40,8 @@ type signals struct {
 	work      int  // bytes looked at
 }
 
-// told is the value of a field, and the field's name.
-type told struct{ name, value string }
+// member is the value of a field, and the field's name.
+type member struct{ name, value string }
 
 // field says what a JSON member means to us, by its name in lower case.
 type field uint8
@@ -210,7 +210,7 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 	switch text[i] {
 	case '"', '\'', '`':
 		raw, next := quoted(text, i)
-		s.value(f, told{name, unquote(raw)}, depth)
+		s.value(f, member{name, unquote(raw)}, depth)
 		return next
 	case '{', '[':
 		if f == fieldForeign || f == fieldAnswer {
@@ -231,13 +231,13 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 	case "null", "None", "undefined":
 		s.answer(f, true)
 	default:
-		s.literal(f, told{name, literal})
+		s.literal(f, member{name, literal})
 	}
 	return end
 }
 
 // value takes the string value of a member.
-func (s *signals) value(f field, member told, depth int) {
+func (s *signals) value(f field, member member, depth int) {
 	value := member.value
 	switch f {
 	case fieldCode:
@@ -289,7 +289,7 @@ func (s *signals) isBlankAnswer() bool {
 }
 
 // literal takes a number, true or false.
-func (s *signals) literal(f field, member told) {
+func (s *signals) literal(f field, member member) {
 	switch f {
 	case fieldDelay, fieldAfter, fieldReset:
 		s.comeBack(f, member)
@@ -303,7 +303,7 @@ func (s *signals) literal(f field, member told) {
 }
 
 // comeBack takes a field that says when to come back.
-func (s *signals) comeBack(f field, member told) {
+func (s *signals) comeBack(f field, member member) {
 	member.name = words.Clip(member.name, 64)
 	switch f {
 	case fieldDelay:

@@ -28,6 +28,7 @@ const (
 	keyRefused                      // or that the key was
 	limited                         // some limit was reached
 	broke                           // something in the server, or behind it
+	away                            // it is full, or not there: 503
 )
 
 func familyOf(status int) statuses {
@@ -38,8 +39,10 @@ func familyOf(status int) statuses {
 		return keyRefused
 	case 429:
 		return limited
-	case 500, 502, 503:
+	case 500, 502:
 		return broke
+	case 503:
+		return broke | away
 	}
 	return 0
 }
@@ -49,17 +52,24 @@ const nearWords = 7
 
 // causes is read from the top; the first that a clause says decides.
 var causes = []cause{
-	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin, over: refused},
-	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin, over: refused},
+	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission, over: refused},
+	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin | ofData, over: refused},
+	{kind: KindContentFilter, about: ofRequest, says: isViolated, unless: ofInput | ofServer | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, over: refused},
 	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused},
-	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota, over: refused},
+	{kind: KindOutputTruncated, about: ofTokens | ofContext, says: isCut, unless: ofInput | ofText | ofRequest | ofNetwork},
+	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota | isCut, over: refused},
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},
-	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded | isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited | broke},
+	{kind: KindAuth, variant: "region", about: ofPlace, says: isUnsupported | isDenied | isBlocked | isGone | isRule, over: refused},
+	{kind: KindUnavailable, about: isAway, unless: ofAccount | ofMoney | isBusy, over: refused | away},
+	{kind: KindTimeout, about: isLate, unless: ofInput | isWrong | isRule | isUnsupported, over: refused},
+	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
+	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate | isFailed, over: broke},
+	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
 	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, over: refused | limited, brief: true},
 	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofContext | ofRate, over: refused | keyRefused | limited},
-	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput, over: refused},
-	{kind: KindQuota, about: perDay, says: aLimit | isExceeded | isLacking, unless: ofInput | ofMoney, over: refused | keyRefused | limited},
+	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofRate, over: refused},
+	{kind: KindQuota, about: perDay, says: aLimit | isExceeded | isLacking, unless: ofMoney, over: refused | keyRefused | limited},
 	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput, over: refused},
 	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney, over: refused},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isExceeded | aLimit, unless: ofInput | ofRate},
@@ -68,38 +78,50 @@ var causes = []cause{
 	{kind: KindTimeout, about: isLate},
 	{kind: KindTLS, about: ofTLS, says: isBad | isLacking | isBroken | isGone | isDenied, unless: isLate},
 	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofPermission},
-	{kind: KindOverloaded, about: isBusy, over: refused},
-	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isFailed | aLimit, unless: ofContext},
-	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isGone, unless: ofModel, over: refused},
-	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | isBroken, over: broke},
+	{kind: KindOverloaded, about: isBusy, over: refused | away},
+	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isLong | isFailed | aLimit, unless: ofContext | isRule | ofPage},
+	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isBlocked | isGone, unless: ofModel, over: refused},
+	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | ofLogin | isBroken, over: broke},
 	{kind: KindModelNotFound, about: ofModel, says: isUnsupported | isGone, unless: ofAbility | isBroken | ofInput | ofImage, over: refused | keyRefused, follows: true, passing: KindUnavailable},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: broke},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
+	{kind: KindAuth, about: ofCredential, says: isUnset | isLacking | isWrong | isDenied | isGone, unless: ofInput | isPassing | isBusy | isLate | isDown, over: refused},
+	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens, over: broke},
 	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked},
-	{kind: KindMalformedResponse, about: ofStop, says: isMalformed},
+	{kind: KindMalformedResponse, about: ofStop | ofModel, says: isMalformed, unless: ofInput},
 	{kind: KindStreamInterrupted, about: ofStop, says: isBroken | ofNetwork},
 	{kind: KindUnavailable, about: ofStop, says: isFailed},
-	{kind: KindOutputTruncated, about: ofAnswer | ofOutput, says: isCut},
+	{kind: KindOutputTruncated, about: ofAnswer | ofOutput, says: isCut, unless: ofNetwork},
 	{kind: KindEmptyResponse, about: ofOutput, says: isLacking | isEmpty},
 	{kind: KindEmptyResponse, about: ofAnswer, says: isEmpty, unless: ofInput},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isMalformed | isWrong, unless: ofInput},
-	{kind: KindStreamInterrupted, about: ofStream, says: isBroken | isFailed | ofNetwork},
+	{kind: KindStreamInterrupted, about: ofStream, says: isBroken | isFailed | isCut | ofNetwork},
+	{kind: KindStreamInterrupted, about: ofAnswer, says: isBroken, unless: ofInput | ofServer},
 	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed, unless: ofInput | ofImage},
 	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | isBroken, passing: KindUnavailable},
 	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking},
-	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied | isAsked, wire: true},
+	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied | isAsked, unless: isRule, wire: true},
+	{kind: KindMisconfigured, about: ofConfig, says: isWrong | isUnset | isLacking | isEmpty, unless: ofInput | ofAnswer | ofModel},
+	{kind: KindMisconfigured, variant: "no_api", about: ofPage, says: isGone, unless: ofModel | ofInput | ofMoney | isExceeded | ofAccount},
+	{kind: KindInvalidRequest, about: ofInput, says: isLong},
 	{kind: KindInvalidRequest, about: ofImage, says: isBad | isLong | isExceeded, unless: ofMachine},
-	{kind: KindMisconfigured, variant: "no_api", about: ofURL, says: isWrong | isGone | isUnset | isLacking | isEmpty},
-	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine},
-	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone | isEmpty | isMalformed},
+	{kind: KindMisconfigured, variant: "no_api", about: ofURL, says: isWrong | isGone | isUnset | isLacking | isEmpty | isUnsupported, unless: ofRequest},
+	{kind: KindBilling, about: ofUpgrade, says: isAsked, unless: ofRate | ofQuota},
+	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone | isEmpty | isMalformed | isLacking},
+	{kind: KindInvalidRequest, about: ofInput | ofAbility, says: isWrong | isRule | isUnsupported, unless: isFailed | isBroken | isPassing | ofServer | ofAnswer | ofStop | ofData, over: broke},
 	{kind: KindInvalidRequest, about: ofText | ofRequest, says: isMalformed | isWrong},
 	{kind: KindInvalidRequest, about: ofInput | ofAbility | ofContext | ofText | ofModel, says: isRule, unless: ofStop | ofAnswer},
 	{kind: KindInvalidRequest, about: ofAbility | ofStream, says: isUnsupported},
 	{kind: KindAuth, variant: "permission", about: ofAccount, says: isWrong | isGone | isDenied | isBlocked, unless: ofContext | ofText | ofInput},
 	{kind: KindAuth, variant: "permission", about: ofModel, says: isDenied, unless: ofContext | ofText | ofInput | ofNetwork},
-	{kind: KindMisconfigured, about: isUnset},
-	{kind: KindUnavailable, about: ofServer, says: isLacking, unless: ofInput | ofMachine},
-	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility},
+	{kind: KindMisconfigured, about: isUnset, over: broke},
+	{kind: KindMisconfigured, about: ofServer, says: isUnsupported, unless: ofModel | ofInput | ofAbility | ofImage},
+	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine, over: away},
+	{kind: KindUnavailable, about: ofServer, says: isLacking, unless: ofInput | ofMachine | isRule},
+	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility | isRule},
+	{kind: KindInvalidRequest, about: isUnsupported, says: isRule},
+	{kind: KindQuota, about: ofQuota, says: isAsked, unless: ofInput | ofRate},
+	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice is a cause where nothing else is
 }
 
 // byCodeWords reads the words of a code that no table has: BILLING_PAUSED.
@@ -109,7 +131,7 @@ func (c *reading) byCodeWords() (verdict, bool) {
 		return verdict{}, false
 	}
 	for _, code := range c.codes {
-		if codeKinds[code.flat] != "" || len(code.written) > maxLikeCode {
+		if codeKinds()[code.flat] != "" || len(code.written) > maxLikeCode {
 			continue
 		}
 		if v, ok := c.byCauses(clausesOf(code.written), family); ok && (v.kind != KindUnavailable || family != 0) {
@@ -120,12 +142,17 @@ func (c *reading) byCodeWords() (verdict, bool) {
 	return verdict{}, false
 }
 
-// byRefusal reads why a call failed whose status says less than its words.
+// byRefusal reads why a call failed whose status, or a code that says no more than one of 400, says
+// less than its words.
 func (c *reading) byRefusal() (verdict, bool) {
-	if family := familyOf(c.status); family != 0 {
-		return c.byCauses(c.clauses(), family)
+	family := familyOf(c.status)
+	if _, invalid := c.codeOf(invalidCodes); invalid && c.status == 0 {
+		family = refused
 	}
-	return verdict{}, false
+	if family == 0 {
+		return verdict{}, false
+	}
+	return c.byCauses(c.clauses(), family)
 }
 
 // byCause reads what nothing else is known of.
@@ -151,16 +178,17 @@ func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 		all |= perMinute
 	}
 	for i := range causes {
-		if over != 0 && causes[i].over&over == 0 {
+		k := &causes[i]
+		if over != 0 && k.over&over == 0 || all&k.about == 0 || k.says != 0 && all&k.says == 0 {
 			continue
 		}
 		for _, clause := range clauses {
-			v, ok := causes[i].of(clause, all)
+			v, ok := k.of(clause, all)
 			if !ok {
 				continue
 			}
 			v.by = c.words(v.by.Value)
-			if causes[i].wire && c.streaming() {
+			if k.wire && c.streaming() {
 				v.kind = KindStreamInterrupted
 			}
 			return v, true

@@ -186,3 +186,52 @@ func TestLongForeignMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestWordings holds the words of libraries, providers and languages, as whoever made the rules
+// knew or translated them, to their kinds: what is learned of one family is not lost to another.
+// It measures nothing, since rules and rows are of one hand.
+func TestWordings(t *testing.T) {
+	holdTo(t, "wordings.tsv", 5, nil, func(cells []string) (Evidence, string, string) {
+		return reported(t, cells[1], cells[2], cell(cells[3])), cells[3], cells[4]
+	})
+}
+
+// TestNoHarm are messages that were mistaken for a kind of which the mistake does harm: what is
+// nothing but an answer that cannot be read was a refused request, or a refused key; what is
+// refused was tried again; a conversation that is too long was sent once more.
+func TestNoHarm(t *testing.T) {
+	for _, tt := range []struct {
+		status  int
+		message string
+		want    Kind
+	}{
+		{0, "EOFError: end of file reached", KindStreamInterrupted},
+		{0, "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'upstream': was expecting (JSON String, Number or Array)", KindMalformedResponse},
+		{0, "error decoding response body: missing field `choices` at line 1 column 42", KindMalformedResponse},
+		{0, "json: cannot unmarshal string into Go struct field ChatCompletionResponse.created of type int64", KindMalformedResponse},
+		{0, "TypeError: Cannot read property '0' of undefined", KindMalformedResponse},
+		{400, "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.", KindMalformedResponse},
+		{0, "too many messages in a short time", KindRateLimit},
+		{0, "ran out of context", KindContextOverflow},
+		{0, "The prompt does not fit in the context", KindContextOverflow},
+		{400, "This request's text has 6000 characters and exceeds the character limit of 5000 characters.", KindContextOverflow},
+		{0, "Nội dung quá dài", KindContextOverflow},
+		{0, "Veuillez vous connecter", KindAuth},
+		{0, `{"error":{"type":"provider","reason":"provider_error","message":"Provider returned 400","provider":{"status":400,"body":"{\"detail\":\"Request validation error\"}"}}}`, KindInvalidRequest},
+		{0, `API Error: 400 {"error":{"message":"Error from provider: {\"error\":{\"message\":\"Only one of them can be specified\",\"code\":400}}","type":"api_error"}}`, KindInvalidRequest},
+		{200, `{"status":false,"error":{"message":"error decoding response body","type":"invalid_request_error"}}`, KindStreamInterrupted},
+		{502, "El servicio de IA no pudo procesar el balance. Intenta de nuevo.", KindUnavailable},
+		{0, "El modelo de IA seleccionado no soporta análisis de visión.", KindInvalidRequest},
+		{0, "모델이 처리할 수 있는 길이를 초과했습니다.", KindContextOverflow},
+		{0, "NewConnectionError: Failed to establish a new connection: [WinError 10061]", KindUnreachable},
+		{0, "Error talking to OpenAI: There was an issue with your request. Please check your inputs and try again", KindInvalidRequest},
+		{504, "请求超时, 请重试", KindTimeout},
+		{0, "El proceso de razonamiento excedió el límite de tokens antes de redactar el reporte final.", KindOutputTruncated},
+	} {
+		e := reported(t, "", "", tt.message)
+		e.Status = tt.status
+		if d := Diagnose(e); d.Failure.Kind != tt.want {
+			t.Errorf("%s, want %s: %d %s\n\tby %s", d.Failure.Kind, tt.want, tt.status, tt.message, d.Evidence[0])
+		}
+	}
+}

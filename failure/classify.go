@@ -45,7 +45,7 @@ func (c *reading) failure(v verdict) (f *Failure, retry Clue, h hint) {
 	f.RequestID = c.requestID()
 	f.Detail = c.detail()
 	f.Retryable, retry = c.retryable(v)
-	f.place()
+	f.completeOrigin()
 	h = c.comeBack(v, f)
 	f.Describe(Words{})
 	return f, retry, h
@@ -64,15 +64,15 @@ func adopt(made *Failure, e *Evidence) *Failure {
 	f.Provider = cmp.Or(f.Provider, e.Provider)
 	f.Model = cmp.Or(f.Model, e.Model)
 	f.HTTPStatus = cmp.Or(f.HTTPStatus, e.Status)
-	f.place()
+	f.completeOrigin()
 	if f.Title == "" {
 		f.Describe(Words{})
 	}
 	return &f
 }
 
-// place fills origin and phase where they follow from the rest.
-func (f *Failure) place() {
+// completeOrigin fills origin and phase where they follow from the rest.
+func (f *Failure) completeOrigin() {
 	switch {
 	case f.Phase != "":
 	case f.HTTPStatus != 0:

@@ -63,16 +63,20 @@ func clausesOf(said string) clauses {
 // tag adds what the lexicon knows of a word, by itself or with the one or two before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
 	l.count++
-	known := lexicon.words[word]
-	begins := lexicon.stem(word)
-	if is := known.is | begins.is | lexicon.ending(word); is != 0 {
+	t := lexicon()
+	known, begins := t.word(word), t.stem(word)
+	is := known.is | begins.is | t.ending(word)
+	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // "AI_APICallError: …" says nothing of the AI
+		is &^= isFailed
+	}
+	if is != 0 {
 		words = append(words, tagged{word, l.count, is})
 	}
 	words = l.tagPhrases(words, known.phrases)
 	words = l.tagPhrases(words, begins.phrases)
 	if isUnparted(word) {
 		two := l.before[1] + " " + word
-		for _, known := range lexicon.unparted {
+		for _, known := range t.unparted {
 			if strings.Contains(two, known.text) && !strings.Contains(l.before[1], known.text) {
 				words = append(words, tagged{known.text, l.count, known.is})
 			}

@@ -12,6 +12,7 @@ var exactWords = []rule{
 		" undefined", " is empty", " environment variable", " env var",
 	}, unless: []string{"property", "schema", "parameter", "'required'"}},
 	{kind: KindRateLimit, any: []string{"throttling.allocationquota", "throttling.ratequota", "throttling.burstrate"}},
+	{kind: KindOverloaded, any: []string{"负载已饱和", "负载饱和"}}, // gateways send it as billing_not_active, too
 	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
 }
 
@@ -32,7 +33,7 @@ var strongCodes = []rule{
 		"prompttokens*exceed", "inputtokens*exceed", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
-	{kind: KindOverloaded, like: []string{"overloaded", "serverbusy", "capacityexceeded", "queueexceeded"}},
+	{kind: KindOverloaded, like: []string{"overload", "modelloading", "serverbusy", "capacityexceeded", "queueexceeded"}},
 	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
 	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
@@ -41,7 +42,7 @@ var strongCodes = []rule{
 		"unsupported_parameter", "unsupported_value", "invalid_function_parameters", "data_residency_mismatch", "vector_store_not_found",
 		"vector_store_expired", "failed_to_download_image",
 	), like: []string{
-		"invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
+		"unsupportedapifor", "unsupported*feature", "unsupported*param", "invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
 	}},
 	{kind: KindContentFilter, codes: codes(
 		"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
@@ -49,9 +50,9 @@ var strongCodes = []rule{
 		"moderation_blocked", "image_content_policy_violation",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
 		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
-	), like: []string{"inspectionfailed", "guardrail*intervened", "sensitivecontent"}},
+	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent"}},
 	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
-		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported",
+		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported", "unavailablemodel", "model*retired", "model*deprecated",
 	}},
 	{kind: KindMisconfigured, variant: "no_api", codes: codes("unknown_url", "url.not_found", "unknown_endpoint", "route_not_found", "invalid_api_version", "unsupported_api_version")},
 	{kind: KindMalformedResponse, codes: codes(
@@ -77,7 +78,7 @@ var generalCodes = []rule{
 	{kind: KindRateLimit, codes: codes("resource_exhausted", "slow_down"), like: []string{
 		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed", "concurren*saturat",
 	}},
-	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout"}},
+	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout", "internal*timeout", "inference*timeout", "engine*timeout", "upstream*timeout", "generation*timeout", "response*timeout"}},
 	{kind: KindUnreachable, codes: codes("network"), status: []int{0, 200}},
 	{kind: KindStreamInterrupted, codes: codes("modelstreamerrorexception", "stream_error")},
 	{kind: KindMalformedResponse, codes: codes("json_validate_failed", "model_error")},
@@ -85,12 +86,14 @@ var generalCodes = []rule{
 	{kind: KindModelNotFound, codes: codes("resourcenotfoundexception"), status: []int{0, 200, 400}},
 	{kind: KindModelNotFound, codes: codes("not_found"), status: []int{0, 200}, any: []string{"model", "modèle", "модел", "模型", "モデル", "모델"}},
 	{kind: KindUnavailable, codes: codes(
-		"server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalserverexception", "upstream_error",
-		"bad_gateway", "network_error", "provider_error", "vector_store_timeout", "not_found", "serviceunavailableexception",
+		"server_error", "internal", "internal_error", "internal_server_error", "internalserverexception",
+		"bad_gateway", "network_error", "vector_store_timeout", "not_found", "serviceunavailableexception",
 		"service_unavailable", "service_unavailable_error", "internalfailure", "modelerrorexception", "modelnotreadyexception",
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
+	// What whoever passes an error on calls it says less than the status of the one behind it.
+	{kind: KindUnavailable, codes: codes("api_error", "upstream_error", "provider_error"), status: []int{0, 200, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 }
 
 // invalidCodes say no more than a 400 does.
@@ -111,10 +114,14 @@ func codes(names ...string) []string {
 // flat is a code in lower case without what its words are parted by: RateLimitExceeded,
 // rate-limit-exceeded and rate_limit_exceeded are one code.
 func flat(code string) string {
-	return flattener.Replace(strings.ToLower(code))
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '_', '-', ' ', '.', '/', ':':
+			return -1
+		}
+		return r
+	}, strings.ToLower(code))
 }
-
-var flattener = strings.NewReplacer("_", "", "-", "", " ", "", ".", "", "/", "", ":", "")
 
 // maxLikeCode is the longest code, in bytes, that may be like another one; what is longer is
 // prose in the place of a code.

@@ -302,6 +302,7 @@ var wordings = map[Kind]wording{
 		short:   "The message could not be sent",
 		title:   "The message could not be sent",
 		message: []sentence{say("{Reason}"), say("Nothing was sent to {provider}.")},
+		variant: map[string]wording{VariantForbidden: {title: "The model is not allowed"}},
 	},
 	KindInternal: {
 		short:   "Something broke in Mulligan",

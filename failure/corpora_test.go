@@ -11,7 +11,7 @@ import (
 )
 
 // corpus is a table of real errors with the kinds that are right for each: source, status, code,
-// message, kinds.
+// message, kinds and, of some, why they are right.
 type corpus struct {
 	name, file, what string
 	firstSight       string // what was right when the rows were first seen
@@ -21,6 +21,11 @@ var corpora = []corpus{
 	{"given", "errors.tsv", "half of the messages of one large agent's tests", "391 of 488, with the half that is kept aside"},
 	{"yours", "gathered.tsv", "messages of trackers, SDKs, documents and translations in twelve languages, from which the rules learned", "466 of the first 575 (81.0 %)"},
 	{"blind", "blind.tsv", "the same harvest, of sources that no rule had learned from when it was first classified", "265 of 296 (89.5 %), 3 of the mistakes dangerous; the rules before these: 231 (78.0 %)"},
+	{"fresh", "fresh.tsv", "half of another harvest, by source, which the rules of that day saw once before anything was learned from it", "143 of 164 (87.2 %), 5 of the mistakes dangerous"},
+	{"sealed", "sealed.tsv", "the other half of that harvest, which no rule had learned from when it was run once, at the very end", "155 of 167 (92.8 %), 5 of the mistakes dangerous; the rules before: as many, and the same"},
+	{"unseen", "unseen.tsv", "a later harvest of sources that are in none of the others, half of it not English, labelled with its reasons before any rule was asked", "188 of 235 (80.0 %), 6 of the mistakes dangerous; the rules before these: 186 (79.1 %), 7 dangerous"},
+	{"again", "again.tsv", "one more harvest of that sort, of sources that are in none of the others, after the rules had learned from unseen", "82 of 98 (83.7 %), 1 of the mistakes dangerous; the rules before unseen: 79 (80.6 %), the same one dangerous"},
+	{"third", "third.tsv", "a third harvest of that sort, of 53 sources that are in none of the others, three in five not English, after the words of eighteen languages had been learned", "129 of 152 (84.9 %), 2 of the mistakes dangerous; the rules before those words: 129, the same two dangerous"},
 }
 
 // corpusRow is one real error.
@@ -40,7 +45,7 @@ func (c corpus) rows(t *testing.T) []corpusRow {
 	var rows []corpusRow
 	for i, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
 		cells := strings.Split(line, "\t")
-		if len(cells) != 5 {
+		if len(cells) != 5 && len(cells) != 6 {
 			t.Fatalf("%s:%d has %d columns", c.file, i+1, len(cells))
 		}
 		if i == 0 {
@@ -121,23 +126,23 @@ func TestCorpora(t *testing.T) {
 			t.Errorf("%s: %d dangerous mistakes", c.name, s.dangerous)
 		}
 	}
-	golden(t, filepath.Join("testdata", "corpora.md"), b.String()+matrices.String()+firstMistakes(t))
+	golden(t, filepath.Join("testdata", "corpora.md"), b.String()+matrices.String()+firstMistakes(t, "blind")+firstMistakes(t, "sealed")+firstMistakes(t, "unseen")+firstMistakes(t, "again")+firstMistakes(t, "third"))
 }
 
-// firstMistakes lists what was wrong of the blind corpus when it was first classified. It is history:
+// firstMistakes lists what was wrong of a corpus when it was first classified. It is history:
 // nothing is to be mended in it.
-func firstMistakes(t *testing.T) string {
+func firstMistakes(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "blind-at-first-sight.tsv"))
+	data, err := os.ReadFile(filepath.Join("testdata", name+"-at-first-sight.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("\n### What was wrong of the blind ones at first sight\n\n| status | message | right | given |\n|---|---|---|---|\n")
+	fmt.Fprintf(&b, "\n### What was wrong of the %s ones at first sight\n\n| status | message | right | given |\n|---|---|---|---|\n", name)
 	for _, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n")[1:] {
 		cells := strings.Split(line, "\t")
 		if len(cells) != 5 {
-			t.Fatalf("blind-at-first-sight.tsv: %q", line)
+			t.Fatalf("%s-at-first-sight.tsv: %q", name, line)
 		}
 		message := strings.NewReplacer("|", "\\|", "`", "'", "<", "‹", ">", "›").Replace(strings.TrimSpace(cells[1] + " " + cells[2]))
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", cells[0], message, cells[3], cells[4])

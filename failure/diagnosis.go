@@ -3,6 +3,7 @@ package failure
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/mulligan-run/mulligan/failure/words"
 )
@@ -160,7 +161,7 @@ func (c *reading) otherwise(list []Clue, v verdict) []Clue {
 		}
 	}
 	for _, code := range c.codes {
-		if kind := codeKinds[code.flat]; kind != "" && code.lower != v.code {
+		if kind := codeKinds()[code.flat]; kind != "" && code.lower != v.code {
 			return append(list, Clue{Source: ClueCode, Where: code.where, Value: code.written, Note: noteFor(kind, v.kind)})
 		}
 	}
@@ -175,7 +176,7 @@ func noteFor(says, decided Kind) ClueNote {
 }
 
 // codeKinds is what each code means by itself.
-var codeKinds = func() map[string]Kind {
+var codeKinds = sync.OnceValue(func() map[string]Kind {
 	kinds := map[string]Kind{}
 	for _, code := range invalidCodes {
 		kinds[code] = KindInvalidRequest
@@ -188,7 +189,7 @@ var codeKinds = func() map[string]Kind {
 		}
 	}
 	return kinds
-}()
+})
 
 // oneLine makes text one line of valid UTF-8 of at most n bytes.
 func oneLine(text string, n int) string {

@@ -44,9 +44,12 @@
 //  14. A status in the message: who passes a failure on with its number knew the number.
 //  15. Loose words ("timed out", "rate limit"): the transport's, or whoever passed it on with
 //     nothing else; they are exact as far as they go.
-//  16. A cause in any words: what they speak of and what they say of it, in ten languages. It
-//     reads sentences that nobody has seen before, so it errs more than what is known.
-//  17. How it ended: an error without words, an answer that is none.
+//  16. A cause in any words: what they speak of and what they say of it, in ten languages and in the
+//     commonest words of eleven more. It reads sentences that nobody has seen before, so it errs
+//     more than what is known.
+//  17. The name of a wrapper (BadRequestError, "stream disconnected before completion"): whoever put it
+//     around another error knew less than that error says.
+//  18. How it ended: an error without words, an answer that is none.
 //
 // What no step knows is [KindUnknown], which is tried again once: a guess would be worse. A
 // Diagnosis says how sure its step is, and what the next one says that is of another opinion.
@@ -68,7 +71,8 @@
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
 //	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
-//	              what they mean, in ten languages
+//	              what they mean; languages.go and languages_east.go have the
+//	              commonest of eleven languages more
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
 //	              and which row a failure would be known by

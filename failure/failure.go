@@ -91,6 +91,10 @@ type Failure struct {
 	Message string `json:"message"`          // never repeats the title
 	Detail  string `json:"detail,omitempty"` // the provider's words: ≤ MaxDetail bytes, valid UTF-8, secrets removed
 
+	// Row is where the row of somebody's own stands that decided Kind, for people: "row 2 of
+	// mulligan.yaml"; "" where none did.
+	Row string `json:"row,omitempty" proto:"-"`
+
 	cause error
 }
 

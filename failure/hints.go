@@ -76,7 +76,7 @@ func (c *reading) headerHint(name string, read func(string) Millis) hint {
 
 // fieldHint reads a field of the body: "40s", "900ms", or seconds unless its name says
 // milliseconds.
-func fieldHint(field told) hint {
+func fieldHint(field member) hint {
 	after := bounded(parseDelay(field.value))
 	if strings.HasSuffix(strings.ToLower(field.name), "ms") {
 		after = retryAfterMillis(field.value)

@@ -4,36 +4,36 @@ package failure
 // SDK. A reader keeps kinds that it does not know.
 type Kind string
 
-// The kinds of failure. The comments say whether the same input may succeed later.
+// The kinds of failure, each with what it means; the SDKs say it in the same words.
 const (
-	KindTimeout           Kind = "timeout"            // yes
-	KindUnreachable       Kind = "unreachable"        // yes: DNS, refused, reset before an answer, no route
-	KindTLS               Kind = "tls"                // no
-	KindAuth              Kind = "auth"               // no: key missing, refused, expired; region; permission
-	KindBilling           Kind = "billing"            // no: no credit, spend limit
-	KindRateLimit         Kind = "rate_limit"         // yes, after RetryAfter
-	KindQuota             Kind = "quota"              // not before ResetsAt
-	KindOverloaded        Kind = "overloaded"         // yes
-	KindUnavailable       Kind = "unavailable"        // yes: 5xx
-	KindStreamInterrupted Kind = "stream_interrupted" // yes
-	KindMalformedResponse Kind = "malformed_response" // yes
-	KindEmptyResponse     Kind = "empty_response"     // yes, once
-	KindContextOverflow   Kind = "context_overflow"   // no
-	KindInvalidRequest    Kind = "invalid_request"    // no: also a history the provider rejects
-	KindContentFilter     Kind = "content_filter"     // no: refusal, safety
-	KindModelNotFound     Kind = "model_not_found"    // no
-	KindOutputTruncated   Kind = "output_truncated"   // once, with a larger limit
-	KindMisconfigured     Kind = "misconfigured"      // no: wrong base URL, a redirect, a proxy that wants a login
-	KindToolFailure       Kind = "tool_failure"       // the model gets the error
-	KindStepTimeout       Kind = "step_timeout"       // yes
-	KindMaxTurnTime       Kind = "max_turn_time"      // no
-	KindRunTimeout        Kind = "run_timeout"        // no
-	KindInterrupted       Kind = "interrupted"        // yes: the process died
-	KindPromptFailure     Kind = "prompt_failure"     // no: the input could not become a request
-	KindInternal          Kind = "internal"           // no: a panic or error in the runner, in an embedder's Model or Tool
-	KindBudget            Kind = "budget"             // no: tokens or money used up
-	KindRoundLimit        Kind = "round_limit"        // no: the model asked for tools as often as it may
-	KindUnknown           Kind = "unknown"            // once
+	KindTimeout           Kind = "timeout"            // the provider did not answer in time
+	KindUnreachable       Kind = "unreachable"        // DNS, refused, reset before an answer, no route
+	KindTLS               Kind = "tls"                // the connection could not be secured
+	KindAuth              Kind = "auth"               // the key is missing, refused or expired; region; permission
+	KindBilling           Kind = "billing"            // no credit, or a spend limit
+	KindRateLimit         Kind = "rate_limit"         // too many requests: wait as long as the provider says
+	KindQuota             Kind = "quota"              // a daily or plan limit, until it resets
+	KindOverloaded        Kind = "overloaded"         // the provider has no capacity
+	KindUnavailable       Kind = "unavailable"        // the provider failed, HTTP 5xx
+	KindStreamInterrupted Kind = "stream_interrupted" // the answer broke off
+	KindMalformedResponse Kind = "malformed_response" // the answer could not be read
+	KindEmptyResponse     Kind = "empty_response"     // the answer said nothing
+	KindContextOverflow   Kind = "context_overflow"   // the conversation is too long for the model
+	KindInvalidRequest    Kind = "invalid_request"    // the provider refused the request or its history
+	KindContentFilter     Kind = "content_filter"     // a refusal or a safety filter
+	KindModelNotFound     Kind = "model_not_found"    // the provider does not have the model
+	KindOutputTruncated   Kind = "output_truncated"   // cut at the output limit: a larger one may do
+	KindMisconfigured     Kind = "misconfigured"      // a wrong base URL, a redirect, a proxy that wants a login
+	KindToolFailure       Kind = "tool_failure"       // a tool failed; the model gets the error
+	KindStepTimeout       Kind = "step_timeout"       // no step finished in time
+	KindMaxTurnTime       Kind = "max_turn_time"      // the turn took too long
+	KindRunTimeout        Kind = "run_timeout"        // the run took too long
+	KindInterrupted       Kind = "interrupted"        // the process died
+	KindPromptFailure     Kind = "prompt_failure"     // the input could not become a request
+	KindInternal          Kind = "internal"           // a panic or error in the runner or in an embedder's code
+	KindBudget            Kind = "budget"             // tokens or money are used up
+	KindRoundLimit        Kind = "round_limit"        // the model asked for tools as often as the run allows
+	KindUnknown           Kind = "unknown"            // none of these
 )
 
 // Code is the stable, upper-case name that clients may switch on; several kinds
@@ -68,57 +68,67 @@ const (
 )
 
 type kindFacts struct {
+	kind      Kind
 	code      Code
-	retryable bool
+	retryable bool // the same input may succeed later
+	once      bool // and a single retry is enough to know
+	own       bool // of what Mulligan sees itself: never what a provider says
 }
 
-// kinds is the table of spec §2.
-var kinds = map[Kind]kindFacts{
-	KindTimeout:           {CodeProviderTimeout, true},
-	KindUnreachable:       {CodeProviderUnreachable, true},
-	KindTLS:               {CodeProviderUnreachable, false},
-	KindAuth:              {CodeProviderAuth, false},
-	KindBilling:           {CodeProviderBilling, false},
-	KindRateLimit:         {CodeProviderRateLimited, true},
-	KindQuota:             {CodeProviderRateLimited, false},
-	KindOverloaded:        {CodeProviderUnavailable, true},
-	KindUnavailable:       {CodeProviderUnavailable, true},
-	KindStreamInterrupted: {CodeStreamInterrupted, true},
-	KindMalformedResponse: {CodeStreamInterrupted, true},
-	KindEmptyResponse:     {CodeStreamInterrupted, true},
-	KindContextOverflow:   {CodeContextOverflow, false},
-	KindInvalidRequest:    {CodeRequestInvalid, false},
-	KindContentFilter:     {CodeContentFiltered, false},
-	KindModelNotFound:     {CodeModelNotFound, false},
-	KindOutputTruncated:   {CodeOutputTruncated, true},
-	KindMisconfigured:     {CodeMisconfigured, false},
-	KindToolFailure:       {CodeToolFailed, false},
-	KindStepTimeout:       {CodeStepTimeout, true},
-	KindMaxTurnTime:       {CodeMaxTurnTime, false},
-	KindRunTimeout:        {CodeRunTimeout, false},
-	KindInterrupted:       {CodeInterrupted, true},
-	KindPromptFailure:     {CodePromptFailed, false},
-	KindInternal:          {CodeInternal, false},
-	KindBudget:            {CodeBudget, false},
-	KindRoundLimit:        {CodeRoundLimit, false},
-	KindUnknown:           {CodeProviderError, true},
+// kinds is the table of spec §2, in its order; what each SDK knows of the kinds is generated
+// from it (make ports).
+var kinds = []kindFacts{
+	{kind: KindTimeout, code: CodeProviderTimeout, retryable: true},
+	{kind: KindUnreachable, code: CodeProviderUnreachable, retryable: true},
+	{kind: KindTLS, code: CodeProviderUnreachable},
+	{kind: KindAuth, code: CodeProviderAuth},
+	{kind: KindBilling, code: CodeProviderBilling},
+	{kind: KindRateLimit, code: CodeProviderRateLimited, retryable: true},
+	{kind: KindQuota, code: CodeProviderRateLimited},
+	{kind: KindOverloaded, code: CodeProviderUnavailable, retryable: true},
+	{kind: KindUnavailable, code: CodeProviderUnavailable, retryable: true},
+	{kind: KindStreamInterrupted, code: CodeStreamInterrupted, retryable: true},
+	{kind: KindMalformedResponse, code: CodeStreamInterrupted, retryable: true},
+	{kind: KindEmptyResponse, code: CodeStreamInterrupted, retryable: true, once: true},
+	{kind: KindContextOverflow, code: CodeContextOverflow},
+	{kind: KindInvalidRequest, code: CodeRequestInvalid},
+	{kind: KindContentFilter, code: CodeContentFiltered},
+	{kind: KindModelNotFound, code: CodeModelNotFound},
+	{kind: KindOutputTruncated, code: CodeOutputTruncated, retryable: true, once: true},
+	{kind: KindMisconfigured, code: CodeMisconfigured},
+	{kind: KindToolFailure, code: CodeToolFailed, own: true},
+	{kind: KindStepTimeout, code: CodeStepTimeout, retryable: true, own: true},
+	{kind: KindMaxTurnTime, code: CodeMaxTurnTime, own: true},
+	{kind: KindRunTimeout, code: CodeRunTimeout, own: true},
+	{kind: KindInterrupted, code: CodeInterrupted, retryable: true, own: true},
+	{kind: KindPromptFailure, code: CodePromptFailed, own: true},
+	{kind: KindInternal, code: CodeInternal, own: true},
+	{kind: KindBudget, code: CodeBudget, own: true},
+	{kind: KindRoundLimit, code: CodeRoundLimit, own: true},
+	{kind: KindUnknown, code: CodeProviderError, retryable: true, once: true},
 }
+
+// ofKind finds a kind in the table.
+var ofKind = func() map[Kind]kindFacts {
+	m := map[Kind]kindFacts{}
+	for _, facts := range kinds {
+		m[facts.kind] = facts
+	}
+	return m
+}()
 
 // Kinds lists every kind that this version knows, in the order of spec §2.
 func Kinds() []Kind {
-	return []Kind{
-		KindTimeout, KindUnreachable, KindTLS, KindAuth, KindBilling, KindRateLimit, KindQuota,
-		KindOverloaded, KindUnavailable, KindStreamInterrupted, KindMalformedResponse,
-		KindEmptyResponse, KindContextOverflow, KindInvalidRequest, KindContentFilter,
-		KindModelNotFound, KindOutputTruncated, KindMisconfigured, KindToolFailure,
-		KindStepTimeout, KindMaxTurnTime, KindRunTimeout, KindInterrupted, KindPromptFailure,
-		KindInternal, KindBudget, KindRoundLimit, KindUnknown,
+	var list []Kind
+	for _, facts := range kinds {
+		list = append(list, facts.kind)
 	}
+	return list
 }
 
 // Code is the code of k; a kind that this version does not know has that of KindUnknown.
 func (k Kind) Code() Code {
-	if facts, ok := kinds[k]; ok {
+	if facts, ok := ofKind[k]; ok {
 		return facts.code
 	}
 	return CodeProviderError
@@ -126,7 +136,7 @@ func (k Kind) Code() Code {
 
 // Retryable reports whether the same input may succeed later.
 func (k Kind) Retryable() bool {
-	if facts, ok := kinds[k]; ok {
+	if facts, ok := ofKind[k]; ok {
 		return facts.retryable
 	}
 	return true
@@ -134,6 +144,4 @@ func (k Kind) Retryable() bool {
 
 // Once reports whether a single retry of k with the same input makes sense, and no more:
 // the runner refuses a second one within the same model call.
-func (k Kind) Once() bool {
-	return k == KindEmptyResponse || k == KindOutputTruncated || k == KindUnknown
-}
+func (k Kind) Once() bool { return ofKind[k].once }

@@ -53,13 +53,13 @@ func (l *lexer) clauseEnds() bool {
 	return true
 }
 
-// unmarked is word without apostrophes, and without a French article before one: doesn't is
-// doesnt, l'entrée is entrée.
+// unmarked is word without apostrophes, without a French article before one and without an English
+// genitive after one: doesn't is doesnt, l'entrée is entrée, the model's is the model.
 func unmarked(word string) string {
 	if strings.IndexByte(word, '\'') < 0 && !strings.Contains(word, "’") {
 		return word
 	}
-	word = strings.ReplaceAll(word, "’", "'")
+	word = strings.TrimSuffix(strings.ReplaceAll(word, "’", "'"), "'s")
 	if strings.IndexByte(word, '\'') == 1 && strings.IndexByte("cdjlmnst", word[0]) >= 0 {
 		return word[2:]
 	}

@@ -13,7 +13,7 @@ import (
 // The most that a Local and its rows hold.
 const (
 	MaxLocalRows    = 1000
-	MaxLocalCode    = 128 // bytes
+	maxLocalCode    = 128 // bytes
 	MaxLocalText    = 500 // bytes, of a text or a pattern
 	maxLocalSource  = 150 // bytes, so that a Clue has room for it
 	leastLocalWords = 4   // bytes of letters that a text needs to say anything
@@ -90,8 +90,8 @@ func (r LocalRow) compile() (c localRow, field string, err error) {
 	switch {
 	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
 		return c, "status", fmt.Errorf("%d is no HTTP status, which is a number from 100 to 599", r.Status)
-	case len(r.Code) > MaxLocalCode:
-		return c, "code", fmt.Errorf("it is longer than %d bytes", MaxLocalCode)
+	case len(r.Code) > maxLocalCode:
+		return c, "code", fmt.Errorf("it is longer than %d bytes", maxLocalCode)
 	case len(r.Text) > MaxLocalText:
 		return c, "text", fmt.Errorf("it is longer than %d bytes: a few words that are always there are enough", MaxLocalText)
 	case r.Text != "" && letters(c.text) < leastLocalWords:
@@ -131,7 +131,9 @@ func (l *Local) Classify(e Evidence) *Failure {
 		return f
 	}
 	e.Kind = row.Kind
-	return Classify(e)
+	f = Classify(e)
+	f.Row = oneLine(row.Source, maxLocalSource)
+	return f
 }
 
 // Diagnose is the package's Diagnose under these rows; the clue of the one that decided
@@ -191,14 +193,7 @@ func (r *localRow) fits(c *reading, provider, detail, said string) bool {
 // LocalKinds are the kinds that a provider's failure can have, in the order of Kinds. All
 // others are what somebody else saw happen, and nobody can know that better.
 func LocalKinds() []Kind {
-	return slices.DeleteFunc(Kinds(), func(k Kind) bool {
-		switch k {
-		case KindToolFailure, KindStepTimeout, KindMaxTurnTime, KindRunTimeout, KindInterrupted,
-			KindPromptFailure, KindInternal, KindBudget, KindRoundLimit:
-			return true
-		}
-		return false
-	})
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return ofKind[k].own })
 }
 
 // ParseLocalKind reads one of LocalKinds, "rate limit" and "Rate-Limit" as well as

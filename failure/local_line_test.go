@@ -26,3 +26,17 @@ func TestLocalLine(t *testing.T) {
 		}
 	}
 }
+
+// TestRowThatDecided: a failure says which row decided its kind, and nothing where none did.
+func TestRowThatDecided(t *testing.T) {
+	rows, err := NewLocal([]LocalRow{{Kind: KindBilling, Text: "no more units", Source: "row 2 of mulligan.yaml"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := rows.Classify(Evidence{Status: 429, Body: []byte(`{"error":{"message":"There are no more units."}}`)}); f.Kind != KindBilling || f.Row != "row 2 of mulligan.yaml" {
+		t.Errorf("%s by %q", f.Kind, f.Row)
+	}
+	if f := rows.Classify(Evidence{Status: 429, Body: []byte(`{"error":{"message":"Too many requests."}}`)}); f.Row != "" {
+		t.Errorf("%s by %q", f.Kind, f.Row)
+	}
+}

@@ -77,7 +77,7 @@ func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 		return LocalRow{}, errors.New("it is not what a provider said, but what was seen to happen here")
 	}
 	row := LocalRow{Kind: kind, Provider: f.ProviderEntry(), Status: f.HTTPStatus, Code: f.ProviderCode}
-	if len(row.Code) > MaxLocalCode {
+	if len(row.Code) > maxLocalCode {
 		row.Code = ""
 	}
 	first, _, _ := strings.Cut(f.Detail, "\n") // what follows may be ours

@@ -6,8 +6,9 @@ import "slices"
 // nothing but a message. They come last.
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
-	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "missing an 'http://'", "no scheme supplied", "relative url without a base"}},
-	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required"}},
+	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "supported or disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
+	{kind: KindMisconfigured, variant: "redirect", wire: true, any: []string{"重定向", "リダイレクト", "returned a redirect", "was redirected", "toomanyredirects", "too many redirects", "redirects followed", "stopped after 10 redirects", "redirect count exceeded", "maximum redirect", "redirect loop"}},
+	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required", "could not resolve proxy", "couldn't resolve proxy"}},
 	{kind: KindMisconfigured, variant: VariantProxyRefused, wire: true, any: []string{"err_tunnel_connection_failed", "proxyerror"}},
 	{kind: KindUnreachable, variant: VariantProxy, wire: true, any: []string{"proxyconnect", "err_proxy_connection_failed"}},
 	{kind: KindTimeout, wire: true, any: []string{"tls handshake timeout"}},
@@ -17,26 +18,26 @@ var looseRules = slices.Concat([]rule{
 		"unknown authority", "self signed certificate", "self-signed certificate", "self_signed_cert", "unable to get local issuer", "unable_to_verify_leaf_signature",
 		"unable_to_get_issuer_cert", "certificate_verify_failed", "err_cert_authority_invalid", "unknownissuer", "unknown issuer",
 	}},
-	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:"}},
+	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "sslhandshake", "terminated the handshake", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
-		"jsonparseerror", "json parsing failed", "invalid json response", "typevalidationerror", "responsevalidationerror", "invalidresponsedata",
-		"parse response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing",
-	}, unless: []string{"request body"}},
+		"jsonparseerror", "jsonparseexception", "jsonsyntaxexception", "jsonreaderexception", "jsonexception", "mismatchedinputexception", "json.parse:", "cannot unmarshal", "could not unmarshal", "decodingerror", "expected value at line", "unexpected mimetype", "unexpected content type", "unexpected content-type", "keyerror: 'choices'", "keyerror: 'content'", "keyerror: 'message'", "keyerror: 'candidates'", "reading 'choices'", "reading 'message'", "reading 'content'", "reading 'candidates'", "reading '0'", "cannot read property '0'", "cannot read property 'choices'", "json parsing failed", "invalid json response", "typevalidationerror", "responsevalidationerror", "invalidresponsedata",
+		"parse response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "parse tool call", "tool call arguments",
+	}, unless: []string{"request body", "tool call id"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
 		"unexpected eof", "eofexception", "incompletemessage", "premature close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
 		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
-		"stream ended without", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
+		"stream ended without", "without a terminal event", "without emitting a terminal", "without terminal event", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
 		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",
-		"stream terminated", "stream aborted", "error in input stream", "stream closed unexpectedly", "stream disconnected unexpectedly",
+		"stream terminated", "missing [done]", "without [done]", "before [done]", "not closed cleanly", "end of file reached", "mid-stream", "stream aborted", "error in input stream", "stream closed unexpectedly", "stream disconnected unexpectedly",
 	}},
-	{kind: KindStreamInterrupted, wire: true, any: []string{"terminated"}, unless: []string{"account", "access", "subscription", "process", "terminated due", "rpc that terminated"}},
+	{kind: KindStreamInterrupted, wire: true, any: []string{"terminated"}, unless: []string{"account", "access", "subscription", "process", "terminated due", "rpc that terminated", "handshake"}},
 	{kind: KindTimeout, wire: true, any: socketErrors(timeoutErrnos...)},
 	{kind: KindTimeout, wire: true, any: []string{"did not properly respond after a period"}},
 	{kind: KindUnreachable, wire: true, any: socketErrors(unreachableErrnos...)},
 	{kind: KindUnreachable, wire: true, any: []string{
-		"no such host", "unknownhost", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
+		"no such host", "unknownhost", "unresolvedaddress", "framing layer", "nghttp2", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
 		"nodename nor servname", "dns error", "dns lookup", "dns resol", "dns fail", "dial tcp: lookup", "server misbehaving",
 		"connection refused", "econnrefused", "connection_refused", "connectionrefused", "actively refused", "connection reset", "connection was reset", "econnreset",
 		"connection_reset", "connectionreset", "forcibly closed", "econnaborted", "connection aborted", "connection was aborted", "broken pipe", "epipe",
@@ -49,26 +50,33 @@ var looseRules = slices.Concat([]rule{
 		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",
 		"connection attempts failed", "failed to establish a new connection", "newconnectionerror", "error sending request for url", "tcp connect error", "empty reply from server",
 	}, unless: []string{"timed out", "timeout"}},
+	{kind: KindMalformedResponse, wire: true, any: []string{"error decoding response"}, near: []string{"missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
 	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
 	{kind: KindTimeout, wire: true, any: []string{
-		"timed out", "timeout", "etimedout", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
+		"timed out", "timeout", "etimedout", "execution expired", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
 		"took too long",
 	}},
 	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
-	{kind: KindAuth, any: []string{"unauthorized", "authentication", "api key"}},
+	{kind: KindAuth, any: []string{"unauthorized", "authentication"}},
 }, looseChinese, []rule{
 	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
 	{kind: KindModelNotFound, any: []string{"notfounderror"}},
 	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
+	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror"}},
+})
+
+// wrappers are what the name of an error says that was put around another: no more than that the request
+// was refused, or that the answer broke off.
+var wrappers = []rule{
+	{kind: KindAuth, any: []string{"api key"}},
 	{kind: KindInvalidRequest, any: []string{
 		"badrequest", "bad request", "invalidrequest", "invalid request", "invalid_request", "unprocessableentity", "unprocessable entity", "invalidargument",
 		"invalid argument", "validationexception", "unsupportedparams", "unsupportedfunctionality", "unsupported parameter", "input validation error", "invalid parameter", "invalid_argument",
 		"failed_precondition",
 	}, unless: []string{"[errno"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{"disconnected before completion"}},
-	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror"}},
-})
+}
 
 var (
 	// unreachableErrnos are the numbers of refused, reset and unroutable connections: of

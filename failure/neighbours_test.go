@@ -440,7 +440,7 @@ func TestNearMissesOfFamilies(t *testing.T) {
 		// degraded
 		{400, "missing thought_signature may lead to degraded model performance", KindInvalidRequest, "history"},
 		{400, "The field 'degraded' is unknown", KindInvalidRequest, ""},
-		{503, "The service is temporarily unavailable", KindOverloaded, ""},
+		{503, "The service is temporarily unavailable", KindUnavailable, ""},
 		// chunks that cannot be read
 		{400, "1 validation error for ChatCompletionRequest: messages is missing", KindInvalidRequest, ""},
 		{0, "BadRequestError: 1 validation error for CompletionArgs", KindInvalidRequest, ""},

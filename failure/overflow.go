@@ -4,11 +4,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // overflows are the ways in which providers tell how much a request had and how much the model
 // takes: by the names of the two groups. The first that matches counts.
-var overflows = func() []*regexp.Regexp {
+var overflows = sync.OnceValue(func() []*regexp.Regexp {
 	const n = `[0-9][0-9,_]{2,12}`
 	var list []*regexp.Regexp
 	for _, form := range []string{
@@ -25,12 +26,12 @@ var overflows = func() []*regexp.Regexp {
 		list = append(list, regexp.MustCompile(`(?i)`+strings.ReplaceAll(form, "N", n)))
 	}
 	return list
-}()
+})
 
 // overflowOf gives the numbers that a provider told about a conversation that is too long: 0
 // where it told none, and for what the request had also where that would have fitted.
 func overflowOf(detail string) (has, takes int64) {
-	for _, form := range overflows {
+	for _, form := range overflows() {
 		match := form.FindStringSubmatch(detail)
 		if match == nil {
 			continue

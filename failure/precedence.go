@@ -20,12 +20,13 @@ var precedence = [...]step{
 	{"the words of a code", (*reading).byCodeWords, 95},
 	{"a general code", (*reading).byGeneralCode, 90},
 	{"why it was refused", (*reading).byRefusal, 95},
-	{"the status", (*reading).byStatus, 88},
+	{"the status", (*reading).byStatus, 87},
 	{"a code that says no more than 400", (*reading).byInvalidCode, 90},
 	{"an empty answer", (*reading).byAnswer, 95},
 	{"a status in the message", (*reading).bySpokenStatus, 95},
-	{"loose words", (*reading).byWords, 97},
-	{"a cause in any words", (*reading).byCause, 90},
+	{"loose words", (*reading).byWords, 98},
+	{"a cause in any words", (*reading).byCause, 88},
+	{"a wrapper's name", (*reading).byWrapper, 90},
 	{"how it ended", (*reading).byEnd, 60},
 }
 

@@ -32,7 +32,8 @@ var disagreements = map[string]struct {
 	"an empty answer":         {Evidence{Err: errors.New("429 from somewhere"), Body: []byte(`{"choices":[{"finish_reason":"stop","message":{"content":""}}]}`)}, KindEmptyResponse, KindRateLimit},
 	"a status in the message": {Evidence{Err: errors.New("503: slow down")}, KindUnavailable, KindRateLimit},
 	"loose words":             {Evidence{Err: errors.New("slow down: the wallet is empty")}, KindRateLimit, KindBilling},
-	"a cause in any words":    {Evidence{Body: []byte(`{"error":"The wallet is empty."}`)}, KindBilling, KindUnavailable},
+	"a cause in any words":    {Evidence{Err: errors.New("litellm.BadRequestError: the wallet is empty")}, KindBilling, KindInvalidRequest},
+	"a wrapper's name":        {Evidence{Body: []byte(`{"error":"Look at the API key"}`)}, KindAuth, KindUnavailable},
 }
 
 // TestPrecedence holds the order of evidence: of two steps that disagree, the first decides, and

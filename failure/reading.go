@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/failure/words"
 )
@@ -44,9 +45,9 @@ func gather(e *Evidence) *reading {
 	} else if strings.ContainsAny(errText, "{[") {
 		c.body, where = readBody(errText), clueError
 	}
-	c.wire = strings.ToLower(words.Clip(errText, maxWords))
+	c.wire = lower(words.Clip(errText, maxWords))
 	c.said = c.body.text()
-	if c.text = strings.ToLower(c.said); c.text == "" {
+	if c.text = lower(c.said); c.text == "" {
 		c.text = c.wire
 	}
 	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
@@ -71,6 +72,20 @@ func gather(e *Evidence) *reading {
 	c.grams = trigramsOf(c.text)
 	c.spoken = c.spokenStatus()
 	return c
+}
+
+// lower is text in lower case. Most of it is ASCII up to the mark of where it was cut, and only what
+// follows that goes letter by letter.
+func lower(text string) string {
+	ascii := 0
+	for ascii < len(text) && text[ascii] < utf8.RuneSelf {
+		ascii++
+	}
+	head, tail := strings.ToLower(text[:ascii]), strings.ToLower(text[ascii:])
+	if head == text[:ascii] && tail == text[ascii:] {
+		return text
+	}
+	return head + tail
 }
 
 func (c *reading) streaming() bool {

@@ -30,31 +30,41 @@ var (
 var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
+	// A server that fails while it measures or moderates a prompt says nothing of the prompt.
+	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while"}, near: []string{
+		"context length", "context window", "context size", "context limit", "token count", "moderat",
+	}, unless: []string{"exceed", "too long", "maximum", "too large"}},
+	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: []string{"moderation", "content filter", "guardrail", "safety"}, near: []string{
+		"timed out", "timeout", "unavailable", "unreachable", "service error", "service failed",
+	}},
 	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
 		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
 		"body was empty", "body is empty", "empty response body", "emptyresponse", "no content in response", "no content in the response",
 		"returned no content", "received no content", "no response content", "no content generated", "nocontentgenerated", "nooutputgenerated",
 		"did not return any content", "returned no choices", "no choices in", "returned nothing", "but none were returned", "without any content",
 		"returned empty", "returned an empty", "received empty", "received an empty", "no generations found", "response contained no",
-		"returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
+		"has no content", "returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
 	}, unless: []string{"request body", "input body", "must not be", "cannot be", "non-empty"}},
 	{kind: KindOutputTruncated, status: []int{0, 200, 400}, any: []string{
 		"length limit was reached", "lengthfinishreason", "stopped due to length", "finish_reason: length", "finish_reason='length'",
 		"finish_reason=length", "finish reason: length", "finish_reason: max_tokens", "stop_reason: max_tokens", "output was truncated",
 		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
-		"max_tokens length limit", "output token maximum", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
+		"max_tokens length limit", "output token maximum", "output tokens was reached", "output tokens reached", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
 	}, unless: []string{"context length limit"}},
 	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"token limit"}, near: []string{"before any response", "before any output", "before a response"}},
 	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
 		"invalid url (", "unknown request url", "unrecognized request url", "cannot post /", "cannot get /", "unexpected endpoint or method",
 		"no route matched", "no route for that uri", "route not found", "endpoint not found", "unknown endpoint", "no handler found",
-		"no matching operation", "was not found on this server", "/chat/completions/chat/completions", "/v1/v1/", "/messages/v1/messages",
+		"no matching operation", "default backend - 404", "was not found on this server", "/chat/completions/chat/completions", "/v1/v1/", "/messages/v1/messages",
 		"is no longer supported. please use http", "unsupported api version", "api version not supported", "not accessible via the /",
 	}},
+	{kind: KindRateLimit, status: []int{0, 403, 429}, any: []string{"error code: 1015"}},
+	{kind: KindUnavailable, status: []int{0, 409, 530}, any: []string{"error code: 1016", "error code: 1033"}},
+	{kind: KindAuth, variant: "permission", status: []int{0, 403}, any: []string{"error code: 1020", "error code: 1010", "error code: 1009"}},
 	{kind: KindMisconfigured, variant: VariantProxyRefused, status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
-		"tool_use` ids", "tool_result` block", "no tool output found", "no tool call found", "function call turn",
+		"could not be decrypted", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
 		"roles must alternate", "without its required following item", "surrogate in string", "content blocks must be non-empty",
 		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
 		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
@@ -97,6 +107,10 @@ var english = []rule{
 		"heavy load", "maximum pending requests", "no slot available", "no available slot",
 	}, unless: []string{"error loading model", "failed to load model"}},
 	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
+	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"check your inputs and", "check your input and", "issue with your request", "problem with your request"}, unless: []string{
+		"server error", "unavailable", "timed out", "overloaded", "api key",
+	}},
+	{kind: KindUnavailable, any: []string{"no healthy "}, near: []string{"available"}, unless: []string{"deployment"}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
 	{kind: KindModelNotFound, any: []string{
 		"no available model provider", "no endpoints found", "no allowed providers", "is not found for api version",
@@ -105,7 +119,7 @@ var english = []rule{
 		"no such model", "not found the model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
 		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
-		"model has been retired", "model has been deprecated", "model does not exist",
+		"model names are", "supported models are", "available models are", "permitted models can be found", "model has been retired", "model has been deprecated", "model does not exist",
 	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
 	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access"}, near: []string{" model"}},
@@ -113,10 +127,10 @@ var english = []rule{
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
 	{kind: KindContentFilter, any: []string{
-		"content filter", "contentfilter", "content policy", "contentpolicy", "content management policy", "usage policy", "input was flagged", "prompt was flagged",
+		"content filter", "contentfilter", "(content_filter", "errorcode: content_filter", "content policy", "contentpolicy", "content management policy", "usage policy", "input was flagged", "prompt was flagged",
 		"safety system", "blocked by moderation", "violates our", "blocked for safety", "blocked due to safety", "safety filter",
 		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
-		"content moderation", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
+		"content moderation", "cannot assist with", "can't assist with", "unable to assist with", "can't help with that", "cannot help with that", "output blocklist", "input blocklist", "inappropriate output", "inappropriate input", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
 		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor",
 	}},
 	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
@@ -133,7 +147,7 @@ var english = []rule{
 	}},
 	{kind: KindRateLimit, status: []int{429}, any: []string{"token limit exceeded", "tokens limit exceeded"}, unless: []string{"context", "prompt", "input", "maximum", "per request"}},
 	{kind: KindContextOverflow, any: []string{
-		"prompt too long", "prompt exceeds max length", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
+		"prompt too long", "prompt exceeds max length", "maximum character", "max input characters", "character limit", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
 		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "tokens limit exceeded", "too many input tokens",
 		"content too large", "request body too large", "context_length_exceeded", "exceeds the model's maximum", "exceeds the model's limit",
 	}, unless: metering},
@@ -146,14 +160,24 @@ var english = []rule{
 	{kind: KindContextOverflow, any: []string{"tokens in request", "tokens in the request", "tokens in your request", "request tokens"}, near: []string{
 		"more than", "exceed", "greater than", "over the",
 	}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"token count"}, near: []string{"exceed"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
+	// A gateway's 400 for "Provider returned error" says nothing of what the provider answered.
+	{kind: KindRateLimit, status: []int{400}, any: []string{"rate limit", "rate-limit", "too many requests", "429 "}, all: []string{"provider returned error"}},
+	{kind: KindUnavailable, status: []int{400}, any: []string{"500 internal", "502 bad", "503 service", "504 gateway", "internal server error", "unavailable", "timed out"}, all: []string{"provider returned error"}},
+	// What a value must be is said of a setting: "timeout must be between 1 and 120 seconds" tells of no timeout.
+	{kind: KindInvalidRequest, status: refusing, any: []string{
+		"must be one of", "must be a number", "must be a string", "must be an integer", "must be an array", "must be an object", "must be a boolean", "must be positive",
+		"must be a positive", "must be a non-negative", "must be between", "must be greater than", "must be at least", "must be less than", "timeout must", "limit must be", "should be one of",
+		"expected one of", "must not exceed", "must not be negative", "must match pattern", "does not match pattern", "additional properties are not allowed", "limit is required",
+	}, unless: []string{"token", "context", "length", "prompt", "input", "model"}},
 	{kind: KindAuth, variant: "region", status: refusing, any: []string{
 		"location is not supported", "country, region, or territory", "not available in your country", "not available in your region",
-		"unsupported country",
+		"unsupported countr", "supported countries", "supported-countries",
 	}},
 	{kind: KindAuth, variant: "missing", status: append([]int{500, 503}, refusing...), any: []string{
-		"no api key", "missing api key", "api key is required", "api key is missing", "api key is not set", "api key not set", "api key is not configured",
+		"must be made with a session key", "no api key", "missing api key", "api key is required", "api key is missing", "api key is not set", "api key not set", "api key is not configured",
 		"api key not configured", "api key not provided", "api key must be set", "api_key client option must be set", "x-api-key header is required",
 		"didn't provide an api key", "did not provide an api key", "missing bearer", "missing authorization header", "no auth credentials",
 		"could not resolve authentication", "unable to locate credentials", "could not load credentials", "no credentials found", "default credentials",
@@ -164,6 +188,7 @@ var english = []rule{
 		"refresh token", "reauthentication is needed", "aws sso login", "access token expired", "login has expired",
 	}},
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{
+		"no permission to use",
 		"is not authorized to", "use case details have not been submitted", "operation not allowed", "organization has been disabled",
 		"organization has been restricted", "requires terms acceptance", "gated repo", "for this subscription", "only authorized for use with",
 		"access was terminated", "account has been disabled", "account has been terminated",
@@ -180,17 +205,18 @@ var english = []rule{
 		" not supported", " isn't supported", " unsupported", " not enabled for",
 	}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
-		"degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
+		"received server error (5", "degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
 		"model is not ready", "not ready for inference", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
-		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "cuda error", "enginedead", "enginecore", "model unloaded",
+		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "outofmemory", "insufficient memory", "cuda error", "enginedead", "enginecore", "model unloaded",
 		"background loop has errored", "error loading model", "failed to load model", "unable to load model",
 	}},
 	{kind: KindMalformedResponse, status: []int{0, 200, 400, 424, 500}, any: []string{
-		"malformed function call", "malformed tool call", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
+		"malformed function call", "malformed tool call", "failed to call a function", "failed_generation", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
 		"model produced invalid", "model tried to call", "model attempted to call", "which was not in request.tools", "invalid tool call argument",
 		"failed to generate json", "failed to validate json", "model generated invalid",
 	}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"candidates.", "choices.", "finishreason", "finish_reason"}, near: []string{"input should be", "field required"}},
+	{kind: KindStreamInterrupted, status: []int{0, 200, 500, 502}, any: []string{"error decoding response"}, unless: []string{"timed out", "timeout", "missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"error receiving chunk", "error parsing chunk", "failed to parse chunk", "failed to parse stream", "invalid chunk"}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, all: []string{"validation error"}, any: []string{"chunk", "completion", "response", "stream event"}, unless: []string{
 		"request", "badrequest", "input", "invalid_request_error", "validationexception",

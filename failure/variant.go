@@ -10,6 +10,8 @@ const (
 	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so that nothing was sent
 	VariantCutShort   = "cut_short"   // of KindTimeout: a person did not wait for the call
 
+	VariantForbidden = "forbidden" // of KindPromptFailure: a plugin forbids the model that was to be asked
+
 	VariantCooling = "cooling" // of whatever a model fails with: it does so no longer ago than its cooldown
 
 	// A proxy on the way to the provider: it requires a login or cannot be reached; it lets nothing

@@ -119,6 +119,9 @@ func (c *reading) byWords() (verdict, bool) {
 	return v, ok
 }
 
+// byWrapper reads the names of errors that say least.
+func (c *reading) byWrapper() (verdict, bool) { return c.transport().byRules(wrappers) }
+
 // byEnd decides by how it ended, where nothing was said.
 func (c *reading) byEnd() (verdict, bool) {
 	var timer interface{ Timeout() bool }
@@ -149,7 +152,7 @@ func (c *reading) transport() *reading {
 }
 
 // lateWords are how the body of a 504 says that time was over.
-var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline"}
+var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline", "超时", "逾时", "タイムアウト", "시간 초과", "시간이 초과", "zeitüberschreitung", "délai", "tiempo de espera", "tempo limite", "tempo esgotado", "тайм", "время ожидания", "zaman aşımı"}
 
 // bySpokenStatus reads a status out of a message. Passed on by somebody, a 503 or 504
 // says no more than that the provider has problems.

@@ -81,8 +81,14 @@ type trigrams [1 << 10]uint64
 
 func trigramsOf(text string) *trigrams {
 	var set trigrams
-	for i := 0; i+3 <= len(text); i++ {
-		set.add(text[i:])
+	if len(text) < 3 {
+		return &set
+	}
+	three := uint32(text[0])<<8 | uint32(text[1])
+	for _, b := range []byte(text[2:]) {
+		three = three<<8&0xFFFFFF | uint32(b)
+		h := hashed(three)
+		set[h>>6] |= 1 << (h & 63)
 	}
 	return &set
 }
@@ -95,8 +101,10 @@ func (set *trigrams) add(text string) {
 
 // trigram hashes the first three bytes of text to 16 bits.
 func trigram(text string) uint32 {
-	return (uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])) * 2654435761 >> 16
+	return hashed(uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2]))
 }
+
+func hashed(three uint32) uint32 { return three * 2654435761 >> 16 }
 
 // lacks reports whether phrase cannot be in the text, by its pieces.
 func (set *trigrams) lacks(phrase string) bool {

@@ -49,6 +49,16 @@ func (f *Failure) Describe(w Words) {
 	f.Message = words.Clip(cmp.Or(strings.Join(said, " "), "The details may say more."), MaxMessage-len(f.Title))
 }
 
+// Unquote takes the provider's own words out of f, which may be of what was asked or said: its
+// detail, and what of that its message quotes.
+func (f *Failure) Unquote() {
+	quoted := f.placeholders(Words{})["providerMessage"]
+	f.Detail = ""
+	if quoted != "" && strings.Contains(f.Message, quoted) {
+		f.Describe(Words{})
+	}
+}
+
 // Short is the few words that begin the line of a retry: "Anthropic is overloaded".
 func (f Failure) Short() string {
 	phrases := f.wording(Words{})
@@ -153,6 +163,12 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	set("tokenLimit", words.Counted(int64(w.TokenLimit), ""))
 	set("providerMessage", quotable(f.Detail))
 	set("reason", f.reason(w))
+	addCapitals(known)
+	return known
+}
+
+// addCapitals adds how what may begin a sentence is written there.
+func addCapitals(known map[string]string) {
 	for _, name := range []string{"provider", "model", "tool", "proxy", "reason"} {
 		if value, ok := known[name]; ok {
 			known[words.Capital(name)] = known[name]
@@ -163,7 +179,6 @@ func (f *Failure) placeholders(w Words) map[string]string {
 			}
 		}
 	}
-	return known
 }
 
 func (f *Failure) timePlaceholders(set func(name, value string)) {

@@ -199,3 +199,12 @@ func variantsOf(kind Kind) []string {
 	}
 	return list
 }
+
+// TestEveryKindHasWords: what a kind without a wording comes to is for those of a newer version.
+func TestEveryKindHasWords(t *testing.T) {
+	for _, kind := range Kinds() {
+		if w, ok := wordings[kind]; !ok || w.short == "" || w.title == "" {
+			t.Errorf("copy.go has no words for %s", kind)
+		}
+	}
+}

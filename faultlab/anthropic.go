@@ -1,6 +1,7 @@
 package faultlab
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -14,6 +15,7 @@ var messagesAPI = &service{
 	idHeader: "Request-Id",
 	keyed:    hasKey,
 	keyless:  401,
+	decode:   anthropic.Decode,
 	check:    checkAnthropic,
 	fault:    anthropicFault,
 	invalid:  anthropicInvalid,
@@ -40,21 +42,19 @@ func anthropicInvalid(status int, message string) *wire.Report {
 }
 
 func anthropicFault(status int) *wire.Report {
-	kinds := map[int][2]string{
-		401: {"authentication_error", "invalid x-api-key"},
-		403: {"permission_error", "Your API key does not have permission to use the specified resource."},
-		404: {"not_found_error", "Not found"},
-		413: {"request_too_large", "Request exceeds the maximum size"},
-		429: {"rate_limit_error", "This request would exceed your organization's rate limit. Please try again later."},
-		503: {"api_error", "Service temporarily unavailable"},
-		504: {"timeout_error", "Request timed out"},
-		529: {"overloaded_error", "Overloaded"},
+	messages := map[int]string{
+		401: "invalid x-api-key",
+		403: "Your API key does not have permission to use the specified resource.",
+		404: "Not found",
+		413: "Request exceeds the maximum size",
+		429: "This request would exceed your organization's rate limit. Please try again later.",
+		503: "Service temporarily unavailable",
+		504: "Request timed out",
+		529: "Overloaded",
 	}
-	if k, ok := kinds[status]; ok {
-		return &wire.Report{Status: status, Type: k[0], Message: k[1]}
-	}
+	message := cmp.Or(messages[status], "Internal server error")
 	if status < 500 {
-		return anthropicInvalid(status, "Invalid request")
+		message = cmp.Or(messages[status], "Invalid request")
 	}
-	return &wire.Report{Status: status, Type: "api_error", Message: "Internal server error"}
+	return new(anthropic.Report("", status, message))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Chaos makes a lab fail now and then: of the requests, some play a row of the fault
-// catalogue, and all others what their model's script says next, or [ChaosAnswer] where it
+// catalogue, and all others what their model's script says next, or chaosAnswer where it
 // has none. Which requests and which rows follows from Seed, from the order of the requests
 // and from their wires alone.
 type Chaos struct {
@@ -21,8 +21,8 @@ type Chaos struct {
 	Models []string // the models that it is about; empty = all
 }
 
-// ChaosAnswer is what a model without a script answers under [Chaos].
-const ChaosAnswer = "Everything is fine."
+// chaosAnswer is what a model without a script answers under [Chaos].
+const chaosAnswer = "Everything is fine."
 
 // Chaos sets how often the lab fails, and counts requests anew; the zero Chaos ends it. It
 // is an error if Rate or Every is out of range, or a row can not be played over HTTP.
@@ -111,5 +111,5 @@ func (l *Lab) disturb(model, wire string) (Step, bool) {
 	}
 	_, own := l.scripts[model]
 	_, common := l.scripts[""]
-	return Answer(ChaosAnswer), !own && !common
+	return Answer(chaosAnswer), !own && !common
 }

@@ -21,11 +21,16 @@ const demoPace = 40 * time.Millisecond
 //	atlas-1   answers
 func Demo(opts ...Option) *Lab {
 	l := New(append([]Option{WithPace(demoPace)}, opts...)...)
-	l.Script(DemoModel,
+	l.Script(DemoModel, demoScript()...)
+	l.Script(DemoFallback, Answer(DemoAnswer))
+	return l
+}
+
+func demoScript() []Step {
+	return []Step{
 		ToolCalls("Let me look at the weather.", Call{Name: DemoTool, Args: `{"city":"Oslo"}`}),
 		CutAfter("It is 14 °C and clear in Os"),
 		Unavailable(),
-		Overloaded())
-	l.Script(DemoFallback, Answer(DemoAnswer))
-	return l
+		Overloaded(),
+	}
 }

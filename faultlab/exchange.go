@@ -22,7 +22,8 @@ type service struct {
 
 	keyed        func(*http.Request) bool                      // is there a key at all?
 	keyless      int                                           // the status if not
-	check        func(query) (ask, *wire.Report)               // read and judge a request
+	decode       func(body []byte) (wire.Asked, error)         // read a request
+	check        func(query) (ask, *wire.Report)               // judge it
 	fault        func(status int) *wire.Report                 // the service's words for a status
 	invalid      func(status int, message string) *wire.Report // a bad request
 	unknownModel func(model string) *wire.Report
@@ -44,7 +45,13 @@ type query struct {
 	url    *url.URL
 	header http.Header
 	body   []byte
+	asked  wire.Asked                    // what it says; empty where it cannot be read
 	issued func(model, seal string) bool // did this lab issue the seal?
+}
+
+// ask is what of the request every wire's says.
+func (in query) ask() ask {
+	return ask{model: in.asked.Model, stream: in.asked.Stream, usage: in.asked.Usage, tokens: 1 + len(in.body)/4}
 }
 
 // ask is what a lab needs to know of a request.
@@ -65,12 +72,20 @@ type exchange struct {
 	r       *http.Request
 	service *service
 	ask     ask
-	body    []byte
+	asked   wire.Asked
 }
 
-func (x *exchange) query(body []byte) query {
+// read reads a request and has it judged by the rules of its wire.
+func (x *exchange) read(body []byte) *wire.Report {
+	asked, err := x.service.decode(body)
 	issued := func(model, seal string) bool { return x.lab.issued(x.service.name, model, seal) }
-	return query{url: x.r.URL, header: x.r.Header, body: body, issued: issued}
+	ask, refused := x.service.check(query{url: x.r.URL, header: x.r.Header, body: body, asked: asked, issued: issued})
+	ask.seal = x.lab.seal(x.service.name, ask.model)
+	x.ask, x.asked = ask, asked
+	if refused == nil && err != nil {
+		return x.service.invalid(http.StatusBadRequest, err.Error())
+	}
+	return refused
 }
 
 func (x *exchange) play(s Step) {
@@ -97,7 +112,7 @@ func (x *exchange) play(s Step) {
 // say plays the steps that have something to say.
 func (x *exchange) say(s Step) {
 	if s.echo {
-		s.reply.text = echo(x.body)
+		s.reply.text = echo(x.asked.Request.Messages)
 	}
 	if x.ask.stream {
 		x.stream(s)

@@ -1,6 +1,7 @@
 package faultlab
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,6 +18,7 @@ var geminiAPI = &service{
 		return r.Header.Get("X-Goog-Api-Key") != "" || r.URL.Query().Get("key") != ""
 	},
 	keyless:      403,
+	decode:       gemini.Decode,
 	check:        checkGemini,
 	fault:        geminiFault,
 	invalid:      geminiInvalid,
@@ -52,22 +54,20 @@ func geminiUnknownModel(model string) *wire.Report {
 }
 
 func geminiFault(status int) *wire.Report {
-	kinds := map[int][2]string{
-		401: {"UNAUTHENTICATED", "Request had invalid authentication credentials."},
-		403: {"PERMISSION_DENIED", "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API identity to call this API."},
-		404: {"NOT_FOUND", "Requested entity was not found."},
-		413: {"INVALID_ARGUMENT", "Request payload size exceeds the limit."},
-		429: {"RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."},
-		503: {"UNAVAILABLE", "The model is overloaded. Please try again later."},
-		504: {"DEADLINE_EXCEEDED", "Deadline expired before operation could complete."},
+	messages := map[int]string{
+		401: "Request had invalid authentication credentials.",
+		403: "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API identity to call this API.",
+		404: "Requested entity was not found.",
+		413: "Request payload size exceeds the limit.",
+		429: "Resource has been exhausted (e.g. check quota).",
+		503: "The model is overloaded. Please try again later.",
+		504: "Deadline expired before operation could complete.",
 	}
-	if k, ok := kinds[status]; ok {
-		return &wire.Report{Status: status, Type: k[0], Message: k[1]}
-	}
+	message := cmp.Or(messages[status], "An internal error has occurred. Please retry.")
 	if status < 500 {
-		return geminiInvalid(status, "Request contains an invalid argument.")
+		message = cmp.Or(messages[status], "Request contains an invalid argument.")
 	}
-	return &wire.Report{Status: status, Type: "INTERNAL", Message: "An internal error has occurred. Please retry."}
+	return new(gemini.Report("", status, message))
 }
 
 // signsCalls tells if a model wants its calls back with their signature.

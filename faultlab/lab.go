@@ -175,7 +175,6 @@ func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *service) {
 	if tooLarge := (*http.MaxBytesError)(nil); err != nil && !errors.As(err, &tooLarge) {
 		panic(http.ErrAbortHandler) // the client went away while it was asking
 	}
-	x.body = body
 	refused := x.judge(body, err)
 	var step Step
 	if refused == nil {
@@ -207,10 +206,7 @@ func (x *exchange) judge(body []byte, readErr error) *wire.Report {
 	case !x.service.keyed(x.r):
 		return x.service.fault(x.service.keyless)
 	}
-	ask, refused := x.service.check(x.query(body))
-	ask.seal = x.lab.seal(x.service.name, ask.model)
-	x.ask = ask
-	return refused
+	return x.read(body)
 }
 
 func (x *exchange) choose() (Step, *wire.Report) {

@@ -122,7 +122,7 @@ func (h *heard) read(data []byte, into any) bool {
 		h.bad = true
 		return false
 	}
-	h.failure = cmp.Or(e.Error.Type, e.Error.Status)
+	h.failure = cmp.Or(h.failure, e.Error.Type, e.Error.Status)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package faultlab
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mulligan-run/mulligan/wire"
@@ -13,6 +14,7 @@ var chatAPI = &service{
 	idHeader:     "X-Request-Id",
 	keyed:        hasKey,
 	keyless:      401,
+	decode:       openai.Decode,
 	check:        checkOpenAI,
 	fault:        openaiFault,
 	invalid:      openaiInvalid,
@@ -35,19 +37,17 @@ func openaiUnknownModel(model string) *wire.Report {
 }
 
 func openaiFault(status int) *wire.Report {
-	switch {
-	case status == 401:
-		return &wire.Report{Status: status, Type: "invalid_request_error", Code: "invalid_api_key", Message: "Incorrect API key provided."}
-	case status == 413:
-		return openaiInvalid(status, "Request body is too large.")
-	case status == 429:
-		return &wire.Report{Status: status, Type: "requests", Code: "rate_limit_exceeded", Message: "Rate limit reached for requests. Please try again later."}
-	case status == 503:
-		return &wire.Report{Status: status, Type: "server_error", Message: overloadedMessage}
-	case status < 500:
-		return openaiInvalid(status, "Invalid request.")
+	messages := map[int]string{
+		401: "Incorrect API key provided.",
+		413: "Request body is too large.",
+		429: "Rate limit reached for requests. Please try again later.",
+		503: overloadedMessage,
 	}
-	return &wire.Report{Status: status, Type: "server_error", Message: "The server had an error while processing your request. Sorry about that!"}
+	message := cmp.Or(messages[status], "The server had an error while processing your request. Sorry about that!")
+	if status < 500 {
+		message = cmp.Or(messages[status], "Invalid request.")
+	}
+	return new(openai.Report("", status, message))
 }
 
 const overloadedMessage = "The server is currently overloaded with other requests. Sorry about that! Please try again later."

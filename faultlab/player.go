@@ -24,7 +24,7 @@ type player struct {
 
 func (x *exchange) playRow(s catalogue.Script) {
 	p := &player{exchange: x, raw: s.Status == 0, values: catalogue.Values{
-		Now: time.Now(), Model: x.ask.model, Tool: firstTool(x.body),
+		Now: time.Now(), Model: x.ask.model, Tool: firstTool(x.asked.Request.Tools),
 	}}
 	if !p.raw {
 		p.head(s)

@@ -11,6 +11,7 @@ var responsesAPI = &service{
 	idHeader:     "X-Request-Id",
 	keyed:        hasKey,
 	keyless:      401,
+	decode:       responses.Decode,
 	check:        checkResponses,
 	fault:        openaiFault,
 	invalid:      openaiInvalid,

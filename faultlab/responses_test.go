@@ -171,7 +171,13 @@ func TestStrictResponses(t *testing.T) {
 	check("what Codex sends", `{"model":"m","stream":true,"store":false,"instructions":"Be brief.","client_metadata":{"session":"s"},"prompt_cache_key":"k",`+
 		`"include":["reasoning.encrypted_content"],"reasoning":null,"tool_choice":"auto","parallel_tool_calls":true,"tools":[{"type":"custom","name":"apply_patch"}],"input":[`+
 		`{"type":"message","id":"msg_1","role":"developer","content":[{"type":"input_text","text":"a"}]},{"type":"message","id":"msg_2","role":"user","content":[{"type":"input_text","text":"b"}]},`+
-		`{"type":"function_call","id":"fc_1","call_id":"c1","name":"shell","arguments":"{}"},{"type":"function_call_output","id":"fco_01a2041c-48ed-7b70","call_id":"c1","output":"ok"}]}`, "")
+		`{"type":"function_call","id":"fc_1","call_id":"c1","name":"shell","namespace":"agents","arguments":"{}"},{"type":"function_call_output","id":"fco_01a2041c-48ed-7b70","call_id":"c1","output":"ok"}]}`, "")
+	check("other calls that Codex makes", `{"model":"m","input":[{"role":"user","content":"b"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"SEAL"},`+
+		`{"type":"custom_tool_call","id":"ctc_1","call_id":"c1","name":"apply_patch","input":"- a","status":"completed"},{"type":"custom_tool_call_output","call_id":"c1","output":"ok"},`+
+		`{"type":"local_shell_call","id":"lsh_1","call_id":"c2","action":{"type":"exec"},"status":"completed"},{"type":"local_shell_call_output","call_id":"c2","output":"ok"},`+
+		`{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"q"}}]}`, "")
+	check("a custom call without output", `{"model":"m","input":[{"type":"custom_tool_call","call_id":"c1","name":"apply_patch","input":""}]}`, "No tool output found")
+	check("a custom call without input", `{"model":"m","input":[{"type":"custom_tool_call","call_id":"c1","name":"apply_patch"}]}`, "Missing required parameter: 'input[0].input'.")
 	check("an output's id of another kind", `{"model":"m","input":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","id":"msg_1","call_id":"c1","output":"ok"}]}`, "Expected an ID that begins with 'fc'.")
 	check("empty text", `{"model":"m","input":""}`, "must be provided")
 	check("no input", `{"model":"m"}`, "must be provided")

@@ -1,12 +1,12 @@
 package faultlab
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
+	"github.com/mulligan-run/mulligan/llm"
 )
 
 // Row plays a row of the fault catalogue ("A03"), or another of its scripts
@@ -104,26 +104,11 @@ func (s *script) step(wire string) Step {
 	return step
 }
 
-// firstTool is the name of the first tool that a request of any wire offers.
-func firstTool(body []byte) string {
-	type named struct {
-		Name string `json:"name"`
-	}
-	var q struct {
-		Tools []struct {
-			named
-			Function     named   `json:"function"`
-			Declarations []named `json:"functionDeclarations"`
-		} `json:"tools"`
-	}
-	if json.Unmarshal(body, &q) != nil {
-		return ""
-	}
-	for _, t := range q.Tools {
-		for _, n := range append([]named{t.named, t.Function}, t.Declarations...) {
-			if n.Name != "" {
-				return n.Name
-			}
+// firstTool is the name of the first tool that a request offers.
+func firstTool(offered []llm.Tool) string {
+	for _, t := range offered {
+		if t.Name != "" {
+			return t.Name
 		}
 	}
 	return ""

@@ -12,7 +12,6 @@ import (
 type anthropicRequest struct {
 	Model     string             `json:"model"`
 	MaxTokens *int               `json:"max_tokens"`
-	Stream    bool               `json:"stream"`
 	Messages  []anthropicMsg     `json:"messages"`
 	Tools     []anthropicToolDef `json:"tools"`
 	Thinking  *anthropicThinking `json:"thinking"`
@@ -41,7 +40,7 @@ func checkAnthropic(in query) (ask, *wire.Report) {
 	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, anthropicInvalid(400, "The request body is not valid JSON: "+err.Error())
 	}
-	a := ask{model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4}
+	a := in.ask()
 	if in.header.Get("Anthropic-Version") == "" {
 		return a, anthropicInvalid(400, "anthropic-version: header is required")
 	}

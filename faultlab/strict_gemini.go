@@ -55,7 +55,8 @@ var (
 
 func checkGemini(in query) (ask, *wire.Report) {
 	model, method, _ := geminiTarget(in.url.Path)
-	a := ask{model: model, stream: method == geminiStreaming, tokens: 1 + len(in.body)/4}
+	a := in.ask()
+	a.model, a.stream = model, method == geminiStreaming
 	a.array = a.stream && in.url.Query().Get("alt") != "sse"
 	if len(model) > maxModelName {
 		return a, geminiInvalid(400, "* GenerateContentRequest.model: unexpected model name format")

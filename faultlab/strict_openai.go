@@ -47,10 +47,7 @@ func checkOpenAI(in query) (ask, *wire.Report) {
 	if err := json.Unmarshal(in.body, &q); err != nil {
 		return ask{}, openaiInvalid(400, "We could not parse the JSON body of your request: "+err.Error())
 	}
-	a := ask{
-		model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4,
-		usage: q.StreamOptions != nil && q.StreamOptions.IncludeUsage,
-	}
+	a := in.ask()
 	if c := first(q.head, q.each, q.pairs, q.tools); c != nil {
 		return a, &wire.Report{Status: 400, Type: "invalid_request_error", Code: c.code, Param: c.param, Message: c.message}
 	}

@@ -15,7 +15,6 @@ import (
 type responsesRequest struct {
 	Model     string          `json:"model"`
 	Input     json.RawMessage `json:"input"`
-	Stream    bool            `json:"stream"`
 	Store     *bool           `json:"store"`
 	MaxOutput *int            `json:"max_output_tokens"`
 	Previous  *string         `json:"previous_response_id"`
@@ -42,6 +41,7 @@ type responsesItem struct {
 	CallID    *string            `json:"call_id"`
 	Name      *string            `json:"name"`
 	Arguments *string            `json:"arguments"`
+	Input     *string            `json:"input"`
 	Output    json.RawMessage    `json:"output"`
 	Summary   *[]json.RawMessage `json:"summary"`
 	Encrypted string             `json:"encrypted_content"`
@@ -74,11 +74,20 @@ type responsesShape struct {
 
 var responsesShapes = map[string]responsesShape{
 	"message":              {"msg", strings.Fields("type id role content status phase")},
-	"function_call":        {"fc", strings.Fields("type id call_id name arguments status")},
+	"function_call":        {"fc", strings.Fields("type id call_id name namespace arguments status")},
 	"function_call_output": {"fc", strings.Fields("type id call_id output status")},
 	"reasoning":            {"rs", strings.Fields("type id summary content encrypted_content status")},
 	"item_reference":       {"", strings.Fields("type id")},
+
+	"custom_tool_call":        {"ctc", strings.Fields("type id call_id name input status")},
+	"custom_tool_call_output": {"", strings.Fields("type id call_id output status")},
+	"local_shell_call":        {"lsh", strings.Fields("type id call_id action status")},
+	"local_shell_call_output": {"", strings.Fields("type id call_id output status")},
+	"web_search_call":         {"ws", strings.Fields("type id action status")},
 }
+
+// responsesCalls are the items that are calls of the caller's tools.
+var responsesCalls = []string{"function_call", "custom_tool_call", "local_shell_call"}
 
 var (
 	responsesRoles = []string{"assistant", "system", "developer", "user"}
@@ -94,10 +103,8 @@ func checkResponses(in query) (ask, *wire.Report) {
 	if err != nil {
 		return ask{}, openaiInvalid(400, "We could not parse the JSON body of your request: "+err.Error())
 	}
-	a := ask{
-		model: q.Model, stream: q.Stream, tokens: 1 + len(in.body)/4,
-		sealed: slices.Contains(q.Include, encryptedReasoning),
-	}
+	a := in.ask()
+	a.sealed = slices.Contains(q.Include, encryptedReasoning)
 	q.issued = func(seal string) bool { return in.issued(q.Model, seal) }
 	if c := first(q.head, q.unknown, q.limits, q.read, q.each, q.thoughts, q.pairs, q.tools); c != nil {
 		return a, &wire.Report{Status: 400, Type: "invalid_request_error", Code: c.code, Param: c.param, Message: c.message}
@@ -257,17 +264,17 @@ func (q *responsesRequest) led(i int) bool {
 		return false
 	}
 	next := q.items[i]
-	return next.Type == "reasoning" || next.Type == "function_call" || next.Type == "message" && next.Role == "assistant"
+	return next.Type == "reasoning" || strings.HasSuffix(next.Type, "_call") || next.Type == "message" && next.Role == "assistant"
 }
 
 // pairs demands one output for each call, after it.
 func (q *responsesRequest) pairs() *complaint {
 	var open []string
 	for _, item := range q.items {
-		switch item.Type {
-		case "function_call":
+		switch {
+		case slices.Contains(responsesCalls, item.Type):
 			open = append(open, *item.CallID)
-		case "function_call_output":
+		case strings.HasSuffix(item.Type, "_call_output"):
 			i := slices.Index(open, *item.CallID)
 			if i < 0 {
 				return &complaint{"input", "", fmt.Sprintf("No tool call found for function call output with call_id %s.", *item.CallID)}

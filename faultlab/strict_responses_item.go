@@ -14,9 +14,11 @@ func (item responsesItem) check(at string) *complaint {
 	switch item.Type {
 	case "message":
 		return item.checkMessage(at)
-	case "function_call":
+	case "function_call", "custom_tool_call":
 		return item.checkCall(at)
-	case "function_call_output":
+	case "local_shell_call":
+		return item.checkCallID(at + ".call_id")
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 		return item.checkOutput(at)
 	case "reasoning":
 		if item.Summary == nil {
@@ -102,8 +104,10 @@ func (item responsesItem) checkCall(at string) *complaint {
 		return missingParameter(at + ".name")
 	case !openaiTool.MatchString(*item.Name):
 		return wrongName(at + ".name")
-	case item.Arguments == nil:
+	case item.Type == "function_call" && item.Arguments == nil:
 		return missingParameter(at + ".arguments")
+	case item.Type == "custom_tool_call" && item.Input == nil:
+		return missingParameter(at + ".input")
 	}
 	return item.checkCallID(at + ".call_id")
 }

@@ -41,8 +41,9 @@ type inboxOutput struct {
 }
 
 type inboxInput struct {
+	query
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Before string `query:"before" maxLength:"64" doc:"The cursor of the page before."`
+	Before string `query:"before" minLength:"1" maxLength:"64" doc:"The cursor of the page before."`
 }
 
 func (g *Gateway) registerAnswers() {

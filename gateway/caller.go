@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
 // caller is who makes a request: a token, or a browser's session that a token vouched for.
@@ -87,8 +89,8 @@ func (g *Guard) cannotTell(err error) error {
 }
 
 // failed counts a failure and gives the answer to it; the first ones are logged.
-func (g *Guard) failed(count *failures, r *http.Request, why string) error {
-	n, tooMany, left := count.add(r.RemoteAddr, g.cfg.Now())
+func (g *Guard) failed(count *webguard.Failures, r *http.Request, why string) error {
+	n, tooMany, left := count.Add(r.RemoteAddr, g.cfg.Now())
 	if tooMany {
 		return refusal{code: http.StatusTooManyRequests, why: why + "; there were too many such failures, which is not looked at again before the minute is over", after: left}
 	}

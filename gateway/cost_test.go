@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -71,9 +72,19 @@ func TestS12InputOfTwiceTheSizeCostsTwice(t *testing.T) {
 	}
 }
 
-// allocated makes a request and says how many bytes were allocated for it.
-func (g *guarded) allocated(method, path, body string) (uint64, *httptest.ResponseRecorder) {
+// allocated makes a request three times and says how many bytes were allocated for it at the
+// least: others of the process take memory as well, and what is kept for reuse may be gone.
+func (g *guarded) allocated(method, path, body string) (least uint64, answer *httptest.ResponseRecorder) {
 	g.t.Helper()
+	least = math.MaxUint64
+	for range 3 {
+		taken, w := g.allocatedOnce(method, path, body)
+		least, answer = min(least, taken), w
+	}
+	return least, answer
+}
+
+func (g *guarded) allocatedOnce(method, path, body string) (uint64, *httptest.ResponseRecorder) {
 	r := httptest.NewRequestWithContext(g.t.Context(), method, path, strings.NewReader(body))
 	r.Host = "localhost"
 	r.Header.Set("Content-Type", "application/json")

@@ -8,13 +8,17 @@
 //	GET  /v1/runs                   list, newest first
 //	GET  /v1/runs/{id}              where one stands                   view.go
 //	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go, subscriber.go, frame.go
+//	GET  /v1/runs/{id}/rescue       what happened, in retrospect       rescue.go
 //	POST /v1/runs/{id}/recover      answer it, or cut a wait short     answers.go
 //	POST /v1/runs/{id}/cancel       end it
 //	POST /v1/runs/{id}/learn        what its error really is           kinds.go
 //	GET  /v1/kinds                  what it may be called
+//	POST /v1/decide, /v1/outcome    advice for others' model calls     advice.go
 //	GET  /v1/suggestions            what waits for a person: an inbox
 //	     /v1/sessions…              conversations                      sessions.go
 //	GET  /v1/models, /v1/plugins    what there is                      things.go
+//	GET  /v1/members                who shares the work                things.go
+//	     /v1/faultlab               failures to watch without a key    faultlab.go
 //	GET  /healthz, /readyz          is it up, can it work              health.go
 //	GET  /metrics                   how it does, for Prometheus
 //	GET  /openapi.json              all of this, for machines          document.go

@@ -54,6 +54,7 @@ func (g *Gateway) registerDocument() {
 		"token":   {Type: "http", Scheme: "bearer", Description: "The token of the state folder, for programs."},
 		"session": {Type: "apiKey", In: "cookie", Name: "mulligan", Description: "A browser's session; __Host-mulligan with TLS. Writes need the header X-Mulligan-CSRF: 1 besides."},
 	}
+	g.documentProblems()
 	refused := g.problemResponse("Refused, or broken: the status says which, and detail what to do.")
 	unknown := g.problemResponse("Nobody who is known asks: show the token, or log in.")
 	unknown.Headers = map[string]*huma.Param{"WWW-Authenticate": {Description: "Bearer.", Schema: &huma.Schema{Type: "string"}}}
@@ -118,6 +119,15 @@ func (g *Gateway) documentLogins() {
 		OperationID: "logout", Method: http.MethodPost, Path: logoutPath, Summary: "End the session", Tags: []string{"logins"},
 		Responses: map[string]*huma.Response{"204": {Description: "Logged out.", Headers: sets}},
 	})
+}
+
+// documentProblems says of a problem's URIs what RFC 9457 says: they may be relative.
+func (g *Gateway) documentProblems() {
+	g.problemResponse("") // makes the schema
+	problem := g.api.OpenAPI().Components.Schemas.Map()["ErrorModel"]
+	for _, name := range []string{"type", "instance"} {
+		problem.Properties[name].Format = "uri-reference"
+	}
 }
 
 func (g *Gateway) problemResponse(description string) *huma.Response {

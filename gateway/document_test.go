@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/mulligan-run/mulligan/advice"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -30,7 +31,7 @@ func (l *listing) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 func documented(t *testing.T) (*Gateway, []string) {
 	t.Helper()
 	mux := &listing{ServeMux: http.NewServeMux()}
-	return newOn(mux, Config{Log: timeline.NewMemory(), Metrics: http.NotFoundHandler()}), mux.routes
+	return newOn(mux, Config{Log: timeline.NewMemory(), Metrics: http.NotFoundHandler(), Advice: &advice.Desk{}}), mux.routes
 }
 
 // TestTheDocumentHasEveryRoute: nothing is served that it does not have, and it has nothing
@@ -46,6 +47,17 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 	slices.Sort(written)
 	if !slices.Equal(served, written) {
 		t.Errorf("served:\n%s\n\nin the document:\n%s", strings.Join(served, "\n"), strings.Join(written, "\n"))
+	}
+}
+
+// TestProblemsNameRunsByTheirPath: what a problem is about is a path of this API, as its schema says.
+func TestProblemsNameRunsByTheirPath(t *testing.T) {
+	g, _ := documented(t)
+	problem := g.api.OpenAPI().Components.Schemas.Map()["ErrorModel"].Properties
+	for _, name := range []string{"type", "instance"} {
+		if got := problem[name].Format; got != "uri-reference" {
+			t.Errorf("%s is a %s", name, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 )
 
 type eventsInput struct {
+	query
 	RunPath
 	LastEventID string `header:"Last-Event-ID" doc:"The last id that was seen: events after it follow. Of more weight than after."`
 	After       uint64 `query:"after" doc:"Only events after this sequence number."`
@@ -19,12 +21,13 @@ func (g *Gateway) registerEvents() {
 		OperationID: "follow-run", Method: http.MethodGet, Path: "/v1/runs/{id}/events", Tags: []string{"runs"},
 		Summary: "What happens to a run, live",
 		Description: "A stream of server-sent events. `event: event` is durable: its id is its sequence number, its data the event's " +
-			"stored form. `event: delta` is a live piece of text and `event: notice` a line for people, without an id; `event: end` says " +
+			"stored form. `event: situation` comes before an event by which it changed, and is what a person should see and can do from " +
+			"then on: see the schema of a run's `situation`. `event: delta` is a live piece of text and `event: notice` a line for people, without an id; `event: end` says " +
 			"that nothing follows. Who reads too slowly, and is behind by more than 256 of these or by 1 MiB, is told `event: resync`: " +
 			"come back with the last id that you saw. Comments are signs of life.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The stream; it ends with the run.",
-			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
+			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: framesSchema(g.api.OpenAPI().Components.Schemas)}},
 		}},
 		Errors: []int{http.StatusNotFound},
 	}, g.followRun)
@@ -40,7 +43,8 @@ func (g *Gateway) followRun(ctx context.Context, in *eventsInput) (*huma.StreamR
 		}
 		after = n
 	}
-	if _, err := g.cfg.Log.Read(ctx, in.ID, after, 1); err != nil {
+	// Whether there is such a run is asked without its events, of which one may be long.
+	if _, err := g.cfg.Log.Inbox(ctx, in.ID, math.MaxUint64, 1); err != nil {
 		return nil, g.problem(err)
 	}
 	return &huma.StreamResponse{Body: func(out huma.Context) {
@@ -71,7 +75,8 @@ func (g *Gateway) stream(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *Gateway) follow(ctx context.Context, w http.ResponseWriter, run string, after uint64) {
-	s := &subscriber{w: w, flow: http.NewResponseController(w)}
+	s := &subscriber{w: w, flow: http.NewResponseController(w), situation: g.situations.join(run)}
+	defer g.situations.leave(run)
 	if err := s.follow(ctx, g.cfg.Log, run, after); err != nil && ctx.Err() == nil {
 		g.gone(run, err)
 	}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/mulligan-run/mulligan/advice"
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/answers"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -59,6 +61,7 @@ var (
 	}
 	exampleListed = Listed{
 		ID: exampleRun, Session: "golf", Title: examplePrompt, Model: exampleModel, Status: recovery.StatusFailed, SuggestionOpen: true,
+		Kind: failure.KindOverloaded, Problem: "Anthropic is overloaded", DecidedBy: "auto-recover", Attempts: 1, Failed: 1, Tokens: 12, Wasted: 12,
 		StartedAt: exampleTime, UpdatedAt: exampleTime.Add(time.Second), Seq: 7,
 	}
 	exampleDefaults = Defaults{Model: exampleOther, Timeouts: map[failure.Timer]int64{failure.TimerIdle: 120_000}}
@@ -77,28 +80,71 @@ var examples = map[string]example{
 	"start-run":        {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
 	"list-runs":        {out: many("runs", exampleListed)},
 	"get-run":          {out: exampleFailed()},
+	"get-rescue":       {out: exampleRescue()},
 	"cancel-run":       {out: exampleCancelled()},
 	"recover-run":      {in: Answer{Suggestion: exampleSuggestion.ID, Action: "a1"}, out: exampleSwitched()},
 	"list-suggestions": {out: many("suggestions", Asked{Run: exampleRun, Session: "golf", Title: examplePrompt, Since: exampleTime, Suggestion: exampleSuggestion})},
-	"list-sessions":    {out: many("sessions", SessionListed{ID: "golf", Runs: 1, Last: exampleListed})},
-	"get-session":      {out: exampleSession},
-	"set-session":      {in: exampleDefaults, out: exampleSession},
-	"list-models":      {out: many("models", Model{Name: exampleModel, Provider: "Anthropic", Ready: true, Default: true, ContextTokens: 200_000})},
-	"list-plugins":     {out: many("plugins", Plugin{Name: "auto-recover", Version: "1.0.0", State: "ready"})},
-	"list-kinds":       {out: many("kinds", KindListed{failure.KindBilling, false})},
-	"learn-kind": {in: Correction{Kind: failure.KindBilling, Was: failure.KindOverloaded}, out: Lesson{
+	"answer-suggestions": {
+		in:  answersBody{Kind: "overloaded", Provider: "anthropic", Action: recovery.ButtonSwitchModel, Model: exampleOther, DryRun: true},
+		out: many("results", AnsweredOne{Run: exampleRun, Title: examplePrompt, State: answers.Would, Action: recovery.ButtonSwitchModel, Model: exampleOther, Label: "Switch to gpt-5.2"}),
+	},
+	"list-causes": {out: many("causes", OpenCause{
+		Kind: failure.KindOverloaded, Provider: "anthropic", Title: "Anthropic is overloaded", Runs: 12, Since: exampleTime, Expires: exampleTime.Add(24 * time.Hour),
+		Offers: []OfferedOnce{{Action: recovery.ButtonSwitchModel, Model: exampleOther, Label: "Switch to gpt-5.2", Runs: 12}},
+	})},
+	"list-sessions": {out: many("sessions", SessionListed{ID: "golf", Runs: 1, Last: exampleListed})},
+	"get-session":   {out: exampleSession},
+	"set-session":   {in: exampleDefaults, out: exampleSession},
+	"list-models":   {out: many("models", Model{Name: exampleModel, Provider: "Anthropic", Ready: true, Default: true, ContextTokens: 200_000})},
+	"list-plugins":  {out: many("plugins", Plugin{Name: "auto-recover", Version: "1.0.0", State: "ready", P50: 2, P99: 9})},
+	"list-members": {out: many("members", Member{
+		Name: "box/4711/01JNA7Z4Y8", Version: "1.0.0", Role: "all", Address: "10.0.0.7:8484", Joined: exampleTime, SeenMS: 400, LagMS: 3, Drives: 12,
+	})},
+	"list-kinds": {out: many("kinds", KindListed{failure.KindBilling, false})},
+	"learn-kind": {in: correction{Kind: failure.KindBilling, Was: failure.KindOverloaded}, out: Lesson{
 		Before: failure.KindOverloaded, After: failure.KindBilling, File: "/home/me/.local/state/mulligan/failures.yaml",
 		Row: `- {kind: billing, provider: "anthropic", status: 529, code: "overloaded_error", text: "Overloaded", was: overloaded, learned: "2026-03-02"}`,
 	}},
+	"list-lab": {out: LabListed{
+		Model: "fable/fable-1", Fallback: "atlas/atlas-1", Timeouts: map[string]int64{"idle": 3000},
+		Faults: []LabFault{{"529", "529 Overloaded", "The provider has no room for the call, twice in a row.", examplePrompt}},
+	}},
+	"set-lab": {in: labChoice{"529"}},
+	"decide":  {in: exampleQuestion, out: exampleAdvice()},
+	"tell-outcome": {
+		in:  advice.Outcome{Call: exampleQuestion.Call, OK: true, Model: exampleOther},
+		out: advice.Closed{Run: exampleAdvised, Status: recovery.StatusCompleted},
+	},
 	"healthz": {out: map[string]string{"status": "ok"}},
 	"readyz":  {out: map[string]string{"status": "ok"}},
 	"login":   {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
 	"metrics": {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
-	"follow-run": {out: "id: 1\nevent: event\n" +
-		`data: {"v":1,"run":"` + exampleRun + `","seq":1,"time":"2026-03-02T09:30:00Z","type":"started","data":{"model":"` + exampleModel + `"}}` +
-		"\n\nevent: delta\n" +
-		`data: {"run":"` + exampleRun + `","attempt":1,"offset":0,"text":"A mulligan is "}` +
-		"\n\nevent: end\ndata: {}\n\n"},
+	"follow-run": {out: []any{
+		map[string]any{"event": "event", "id": "2", "data": recovery.Event{
+			Run: exampleRun, Seq: 2, Time: exampleTime, Body: recovery.Began{Attempt: 1, Round: 1, Model: exampleModel},
+		}},
+		map[string]any{"event": "delta", "data": Delta{Run: exampleRun, Attempt: 1, Text: "A mulligan is "}},
+		map[string]any{"event": "end", "data": map[string]any{}},
+	}},
+}
+
+// exampleQuestion is asked by a program that makes its calls itself.
+var exampleQuestion = advice.Question{
+	Call: "call-7", Model: exampleModel, Alternatives: []string{exampleOther},
+	Failure: advice.Evidence{Status: 529, Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
+}
+
+const exampleAdvised = "a3f1c2d4e5b69788776655443322110f"
+
+// exampleAdvice is what it is told.
+func exampleAdvice() advice.Reply {
+	by := *exampleSuggestion.DecidedBy
+	return advice.Reply{
+		Run: exampleAdvised, Failure: exampleFailure, Votes: []recovery.Vote{{
+			Plugin: by.Plugin, Version: by.Version, Latency: by.Millis, Action: recovery.ActionSwitchModel, NewModel: exampleOther, Reason: by.Reason,
+		}},
+		Decision: recovery.Decision{Action: recovery.ActionSwitchModel, NewModel: exampleOther, Reason: by.Reason, By: &by},
+	}
 }
 
 // many is an answer that lists things, of which there is one.

@@ -16,7 +16,8 @@ var (
 )
 
 // Delta is a live piece of an attempt's text. Whoever has more of it already, or misses a
-// piece before it, drops it: the next checkpoint has it all.
+// piece before it, drops it. Who comes in the middle of an attempt gets what it has said so far
+// as one piece, and the attempt's last event has it all.
 type Delta struct {
 	Run      string `json:"run"`
 	Attempt  uint64 `json:"attempt"`
@@ -25,8 +26,8 @@ type Delta struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// Notice tells people at once what no event can say now: the store does not write.
-type Notice struct {
+// notice tells people at once what no event can say now: the store does not write.
+type notice struct {
 	Run  string `json:"run"`
 	Text string `json:"text"`
 }
@@ -34,20 +35,23 @@ type Notice struct {
 // frameOf is an item as a server-sent event, the same for everybody who follows the run;
 // JSON has no line breaks of its own.
 func frameOf(item timeline.Item) ([]byte, error) {
-	var head string
+	var head []byte
 	var said any
 	switch {
 	case item.Delta != nil:
 		d := item.Delta
-		head, said = "event: delta\n", Delta{d.Run, d.Attempt, d.Offset, d.Text, d.Thinking}
+		head, said = []byte("event: delta\ndata: "), Delta{d.Run, d.Attempt, d.Offset, d.Text, d.Thinking}
 	case item.Notice != nil:
-		head, said = "event: notice\n", Notice{item.Notice.Run, item.Notice.Text}
+		head, said = []byte("event: notice\ndata: "), notice{item.Notice.Run, item.Notice.Text}
 	default:
-		head, said = fmt.Sprintf("id: %d\nevent: event\n", item.Event.Seq), item.Event
+		head, said = eventHead(item.Event.Seq), item.Event
 	}
 	data, err := json.Marshal(said)
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "%sdata: %s\n\n", head, data), nil
+	return append(append(head, data...), "\n\n"...), nil
 }
+
+// eventHead is what comes before an event's stored form.
+func eventHead(seq uint64) []byte { return fmt.Appendf(nil, "id: %d\nevent: event\ndata: ", seq) }

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/mulligan-run/mulligan/advice"
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -37,9 +38,17 @@ type Config struct {
 	// CheckModel says what is wrong with the name of a model; nil = every name will do.
 	CheckModel func(name string) error
 	Plugins    func() []Plugin
+	// Members lists the processes that share the store; nil = it is this one's alone.
+	Members func(ctx context.Context) ([]Member, error)
 	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
 	// it cannot do wraps ErrNotLearned.
-	Learn   func(f failure.Failure, kind failure.Kind) (Lesson, error)
+	Learn func(f failure.Failure, kind failure.Kind) (Lesson, error)
+	// Advice answers questions about others' calls; nil = there is none.
+	Advice Advice
+	// Lab is a provider that fails when it is told to; nil = there is none.
+	Lab Lab
+	// RPC serves gRPC, behind the same Guard; nil = there is none.
+	RPC     http.Handler
 	Version string
 	Logger  *slog.Logger // nil = nowhere
 	Metrics http.Handler // what GET /metrics serves; nil = there are none
@@ -52,8 +61,9 @@ type Gateway struct {
 	mux mux
 	api huma.API
 
-	runs   *together
-	bodies map[string]shape // of the requests that have one, by the pattern of their route
+	runs       *together
+	situations *situations
+	bodies     map[string]shape // of the requests that have one, by the pattern of their route
 }
 
 // mux is what routes requests: an http.ServeMux.
@@ -87,9 +97,10 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs), bodies: map[string]shape{}}
+	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs, cfg.Log), situations: newSituations(cfg.Log), bodies: map[string]shape{}}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
+	about.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
 	about.CreateHooks = nil                                           // no links to schemas in every answer
 	about.RejectUnknownQueryParameters = true
@@ -98,10 +109,14 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
 	g.registerAnswers()
+	g.registerTogether()
 	g.registerEvents()
+	g.registerRescue()
 	g.registerSessions()
 	g.registerThings()
 	g.registerKinds()
+	g.registerLab()
+	g.registerAdvice()
 	g.registerHealth()
 	g.registerDocument()
 	return g
@@ -109,6 +124,10 @@ func newOn(m mux, cfg Config) *Gateway {
 
 // ServeHTTP serves the API.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if g.cfg.RPC != nil && advice.IsRPC(r) {
+		g.cfg.RPC.ServeHTTP(w, r)
+		return
+	}
 	instead, pattern := g.mux.Handler(r)
 	if pattern == "" && refusePath(w, r, instead) {
 		return

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +25,7 @@ import (
 
 // written is a gateway.Runs that writes events as a test says, and drives nothing.
 type written struct {
-	log *timeline.Memory
+	log *timeline.Journal
 
 	mu     sync.Mutex
 	n      int
@@ -65,7 +66,7 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 	w.leases[id], w.states[id] = lease, &recovery.Run{}
 	policy := recovery.DefaultPolicy()
 	policy.Models = []string{"a/one", "b/two"}
-	return id, w.write(id, recovery.Started{Model: "a/one", Input: []llm.Message{llm.User(s.Prompt)}, Policy: policy},
+	return id, w.write(id, recovery.Started{Model: "a/one", Input: []llm.Message{llm.User(s.Prompt)}, Policy: policy, Labels: s.Labels},
 		recovery.Claimed{Owner: "test", Epoch: lease.Epoch})
 }
 
@@ -124,13 +125,12 @@ func (w *written) fail(t *testing.T, id string) {
 	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	f.Provider = "anthropic"
 	f.Describe(failure.Words{})
-	err := w.write(id, recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}, recovery.Checkpointed{Attempt: 1, Text: "par"},
-		recovery.Failed{Attempt: 1, Failure: *f, Alternatives: []recovery.Alternative{{Model: "b/two"}}})
+	err := w.write(id, recovery.Began{Attempt: 1, Round: 1, Model: "a/one"},
+		recovery.Failed{Attempt: 1, Text: "par", Failure: *f, Alternatives: []recovery.Alternative{{Model: "b/two"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	failure := w.states[id].Seq
-	if err := w.write(id, recovery.Decided{Failure: failure, Decision: recovery.Decision{Action: recovery.ActionRetry}}); err != nil {
+	if err := w.write(id, recovery.Decided{Occasion: w.states[id].Occasion(), Decision: recovery.Decision{Action: recovery.ActionRetry}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range recovery.Next(w.states[id]) {
@@ -300,6 +300,11 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		{"PUT", "/v1/sessions/s1", `{"model":"no/such"}`, 422, "body.model"},
 		{"PUT", "/v1/sessions/s1", `{"timeouts":{"naps":5000}}`, 422, "body.timeouts"},
 		{"GET", "/v1/runs?limit=0", "", 422, "query.limit"},
+		{"POST", "/v1/runs", `{"prompt":"hi","labels":{"a":7}}`, 422, "body.labels"},
+		{"GET", "/v1/runs?label=tenant", "", 422, "query.label"},
+		{"GET", "/v1/runs?label=Tenant=acme", "", 422, "query.label"},
+		{"GET", "/v1/runs?label=&label=tenant=acme", "", 422, "query.label"},
+		{"GET", "/v1/runs?waiting=", "", 422, "it has no value"},
 		{"GET", "/v1/runs?colour=red", "", 422, "colour"},
 		{"GET", "/v1/runs/nobody", "", 404, "no such run"},
 		{"GET", "/v1/runs/..%2f..%2fetc", "", 422, "path.id"},
@@ -310,6 +315,28 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		code := call(t, c.method, s.URL+c.path, c.body, nil, &problem)
 		if code != c.code || !bytes.Contains(problem, []byte(c.says)) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, code, problem)
+		}
+	}
+}
+
+// TestRunsAreListedByTheirLabels: those that have all of them.
+func TestRunsAreListedByTheirLabels(t *testing.T) {
+	s := serve(t, newWritten())
+	var run gateway.Run
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, nil)
+	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi","labels":{"tenant":"acme","beta":"a=b"}}`, nil, &run)
+	if run.Labels["tenant"] != "acme" {
+		t.Errorf("its labels are %v", run.Labels)
+	}
+	for query, want := range map[string]int{
+		"": 2, "?label=tenant=acme": 1, "?label=tenant=acme&label=beta=a%3Db": 1, "?label=tenant=other": 0, "?label=tenant=acme&label=gamma=": 0,
+		"?label=tenant=acme&label=tenant=acme": 1, "?label=tenant=acme&label=tenant=other": 0,
+	} {
+		var list struct{ Runs []gateway.Listed }
+		if code := call(t, "GET", s.URL+"/v1/runs"+query, "", nil, &list); code != 200 || len(list.Runs) != want {
+			t.Errorf("%s: %d %+v", query, code, list)
+		} else if want == 1 && (list.Runs[0].ID != run.ID || len(list.Runs[0].Labels) != 2) {
+			t.Errorf("%s: %+v", query, list)
 		}
 	}
 }
@@ -375,7 +402,7 @@ func TestI29FollowAndComeBack(t *testing.T) {
 	var run gateway.Run
 	call(t, "POST", s.URL+"/v1/runs", `{"prompt":"hi"}`, nil, &run)
 	first := sse(t, s.URL+"/v1/runs/r1/events", "", func(line string) bool { return line == "2 event" })
-	if strings.Join(first, ",") != "1 event,2 event" {
+	if strings.Join(first, ",") != "1 event,situation,2 event" {
 		t.Errorf("at first: %v", first)
 	}
 	w.fail(t, "r1")
@@ -384,6 +411,7 @@ func TestI29FollowAndComeBack(t *testing.T) {
 	}
 	never := func(string) bool { return false }
 	rest := sse(t, s.URL+"/v1/runs/r1/events", "2", never)
+	rest = slices.DeleteFunc(rest, func(line string) bool { return line == "situation" })
 	if len(rest) != int(w.states["r1"].Seq)-2+1 || rest[0] != "3 event" || rest[len(rest)-1] != "end" {
 		t.Errorf("after coming back: %v", rest)
 	}
@@ -415,7 +443,7 @@ func TestLiveText(t *testing.T) {
 		}
 	}()
 	seen := sse(t, s.URL+"/v1/runs/r1/events", "", func(line string) bool { return line == "delta" })
-	if strings.Join(seen, ",") != "1 event,2 event,3 event,delta" {
+	if strings.Join(seen, ",") != "1 event,2 event,situation,3 event,delta" {
 		t.Errorf("seen: %v", seen)
 	}
 }
@@ -431,7 +459,7 @@ func TestTheDocumentOfTheAPI(t *testing.T) {
 	}
 	for path, method := range map[string]string{
 		"/v1/runs": "post", "/v1/runs/{id}": "get", "/v1/runs/{id}/events": "get", "/v1/runs/{id}/recover": "post", "/v1/runs/{id}/cancel": "post",
-		"/v1/suggestions": "get", "/v1/models": "get", "/v1/plugins": "get", "/healthz": "get", "/readyz": "get",
+		"/v1/suggestions": "get", "/v1/models": "get", "/v1/plugins": "get", "/v1/members": "get", "/healthz": "get", "/readyz": "get",
 	} {
 		if doc.Paths[path][method] == nil {
 			t.Errorf("%s %s is not in it", method, path)

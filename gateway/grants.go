@@ -11,10 +11,22 @@ import (
 	"time"
 )
 
-// grants keeps short-lived secrets in a folder, a file for each, named after the secret's
-// digest: whoever reads the folder learns none of them. A file appears and goes in one
-// step, so that all processes of a state folder can share it.
-type grants struct {
+// grants keeps short-lived secrets, as digests: whoever reads them learns none.
+type grants interface {
+	// add makes a secret that a token vouches for.
+	add(token Digest) (secret string, err error)
+	// look gives what is known about a secret that has not expired; an error says that it could
+	// not be looked up, and nothing about the secret.
+	look(secret string) (g grant, ok bool, err error)
+	// take is look, for one caller only, and ends the secret.
+	take(secret string) (g grant, ok bool, err error)
+	// drop ends a secret; it may be an error if it is gone already.
+	drop(secret string) error
+}
+
+// grantFiles keeps them in a folder, a file for each, named after the digest. A file appears and
+// goes in one step, so that all processes of a state folder can share it.
+type grantFiles struct {
 	dir   string
 	chars int           // bytes of chance in a secret
 	life  time.Duration // of a secret
@@ -40,17 +52,22 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// add makes a secret that a token vouches for.
-func (s grants) add(token Digest) (secret string, err error) {
+// newSecret has that many bytes of chance.
+func newSecret(bytes int) string {
+	chance := make([]byte, bytes)
+	rand.Read(chance) // it never fails
+	return base64.RawURLEncoding.EncodeToString(chance)
+}
+
+// add is grants'.
+func (s grantFiles) add(token Digest) (secret string, err error) {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = root.Close() }() // nothing is written through it any more
 	s.tidy(root)
-	chance := make([]byte, s.chars)
-	rand.Read(chance) // it never fails
-	secret = base64.RawURLEncoding.EncodeToString(chance)
+	secret = newSecret(s.chars)
 	data, err := json.Marshal(grant{token, s.now().Add(s.life).UTC()})
 	if err != nil {
 		return "", err
@@ -58,9 +75,8 @@ func (s grants) add(token Digest) (secret string, err error) {
 	return secret, root.WriteFile(DigestOf(secret).String(), data, 0o600)
 }
 
-// look gives what is known about a secret that has not expired; an error says that the
-// machine failed to look, and nothing about the secret.
-func (s grants) look(secret string) (g grant, ok bool, err error) {
+// look is grants'. An error is the machine's.
+func (s grantFiles) look(secret string) (g grant, ok bool, err error) {
 	err = spare.use(func() error {
 		root, err := os.OpenRoot(s.dir)
 		if err != nil {
@@ -76,8 +92,8 @@ func (s grants) look(secret string) (g grant, ok bool, err error) {
 	return g, err == nil && s.now().Before(g.Expires), nil
 }
 
-// take is look, for one caller only: whoever removes the file has it.
-func (s grants) take(secret string) (g grant, ok bool, err error) {
+// take is grants': whoever removes the file has it.
+func (s grantFiles) take(secret string) (g grant, ok bool, err error) {
 	if g, ok, err = s.look(secret); !ok || err != nil {
 		return grant{}, false, err
 	}
@@ -88,8 +104,8 @@ func (s grants) take(secret string) (g grant, ok bool, err error) {
 	return g, err == nil, nil
 }
 
-// drop ends a secret; it is an error if it is gone already.
-func (s grants) drop(secret string) error {
+// drop is grants'.
+func (s grantFiles) drop(secret string) error {
 	return spare.use(func() error {
 		root, err := os.OpenRoot(s.dir)
 		if err != nil {
@@ -101,7 +117,7 @@ func (s grants) drop(secret string) error {
 
 // tidy removes what has expired, and what is too many. What it cannot read is left alone:
 // another process may be writing it.
-func (s grants) tidy(root *os.Root) {
+func (s grantFiles) tidy(root *os.Root) {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
 		return

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/mulligan-run/mulligan/advice"
+	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
 // GuardConfig is what a Guard lets through.
@@ -56,8 +59,8 @@ type Guard struct {
 	cross     *http.CrossOriginProtection
 	load      load
 	watched   watch
-	strangers *failures // wrong tokens and sessions
-	guesses   *failures // wrong one-time codes
+	strangers *webguard.Failures // wrong tokens and sessions
+	guesses   *webguard.Failures // wrong one-time codes
 }
 
 // NewGuard makes a Guard before an API and a page; a nil page is none.
@@ -78,7 +81,7 @@ func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 	g := &Guard{
 		cfg: cfg, api: api, page: page, hosts: map[string]bool{}, origins: map[string]bool{}, cross: http.NewCrossOriginProtection(),
 		load:      load{writes: make(chan struct{}, cfg.Limits.Writes), reads: make(chan struct{}, cfg.Limits.Reads)},
-		strangers: newFailures(cfg.Limits.Failures), guesses: newFailures(cfg.Limits.Failures),
+		strangers: webguard.NewFailures(cfg.Limits.Failures), guesses: webguard.NewFailures(cfg.Limits.Failures),
 	}
 	for _, host := range cfg.Hosts {
 		if err := checkHost(host); err != nil {
@@ -130,7 +133,7 @@ func (g *Guard) check(r *http.Request) error {
 // isAPI reports whether a path belongs to the API. Nothing else reaches it: a path that is
 // not listed is the page's, so an addition that is forgotten here is not served at all.
 func isAPI(path string) bool {
-	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi") || path == "/metrics" || strings.HasPrefix(path, "/debug/")
+	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/mulligan.v1.") || strings.HasPrefix(path, "/openapi") || path == "/metrics" || strings.HasPrefix(path, "/debug/")
 }
 
 // serveAPI serves whoever is known.
@@ -150,9 +153,12 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	if err := g.readBody(w, r); err != nil {
-		g.refuse(w, r, err)
-		return
+	rpc := advice.IsRPC(r) // which reads its body itself, and bounds it
+	if !rpc {
+		if err := g.readBody(w, r); err != nil {
+			g.refuse(w, r, err)
+			return
+		}
 	}
 	switch r.URL.Path {
 	case loginPath:
@@ -163,6 +169,10 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := withCaller(r.Context(), caller)
+	if rpc {
+		g.api.ServeHTTP(w, r.WithContext(ctx))
+		return
+	}
 	if isStream(r) {
 		var end func()
 		ctx, end = g.watched.whileKnown(ctx, caller, g.holds)

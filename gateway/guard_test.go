@@ -203,7 +203,7 @@ func TestAGuardNeedsAToken(t *testing.T) {
 func TestS31NothingIsToldToStrangers(t *testing.T) {
 	g := guard(t, nil)
 	for _, path := range []string{
-		"/v1/runs", "/v1/runs/r1", "/v1/runs/r1/events", "/v1/suggestions", "/v1/sessions", "/v1/models", "/v1/plugins", "/v1/logout", "/v1/x",
+		"/v1/runs", "/v1/runs/r1", "/v1/runs/r1/events", "/v1/suggestions", "/v1/sessions", "/v1/models", "/v1/plugins", "/v1/members", "/v1/logout", "/v1/x",
 		"/openapi.json", "/openapi.yaml", "/openapi-3.0.json", "/metrics", "/debug/pprof/", "/debug/vars", "/%76%31/runs",
 	} {
 		if got := g.send("GET", path, ""); got.code != http.StatusUnauthorized || strings.Contains(got.body, "version") {

@@ -2,11 +2,11 @@ package gateway
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
 // checkHost refuses a request that was not meant for this gateway (S04). A page whose name
@@ -18,34 +18,10 @@ import (
 // case is equal to lower case; a trailing dot is not a name that anybody needs.
 func (g *Guard) checkHost(r *http.Request) error {
 	host := strings.ToLower(r.Host)
-	if g.hosts[host] || slices.Contains(g.ownHosts(r), host) {
+	if g.hosts[host] || slices.Contains(webguard.OwnHosts(r, g.cfg.TLS), host) {
 		return nil
 	}
 	return refusal{code: http.StatusMisdirectedRequest, why: "this gateway is not reached by that name: use the address that it listens on, or configure the name"}
-}
-
-// ownHosts are the values of Host that a connection gives.
-func (g *Guard) ownHosts(r *http.Request) []string {
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok {
-		return []string{"localhost"} // a unix socket: no browser gets there
-	}
-	names := []string{local.IP.String()}
-	if local.IP.IsLoopback() {
-		names = append(names, "localhost", "127.0.0.1", "::1")
-	}
-	usual := 80
-	if g.cfg.TLS {
-		usual = 443
-	}
-	var hosts []string
-	for _, name := range names {
-		hosts = append(hosts, net.JoinHostPort(name, strconv.Itoa(local.Port)))
-		if local.Port == usual {
-			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(name, ""), ":"))
-		}
-	}
-	return hosts
 }
 
 // checkHost refuses a configured name that no client sends.

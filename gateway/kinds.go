@@ -13,14 +13,14 @@ import (
 // ErrNotLearned says that a correction came to nothing (HTTP 409); what wraps it says why.
 var ErrNotLearned = errors.New("nothing was learned")
 
-// Correction says what a run's failure really is.
-type Correction struct {
+// correction says what a run's failure really is.
+type correction struct {
 	Kind failure.Kind `json:"kind" minLength:"1" maxLength:"64" doc:"What such failures are from now on: one of those that GET /v1/kinds lists." example:"billing"`
 	Was  failure.Kind `json:"was" minLength:"1" maxLength:"64" doc:"The kind that the run's error has now, so that it is this one that is meant." example:"rate_limit"`
 }
 
 // TransformSchema has the document list the kinds, so that no other is a valid request.
-func (Correction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+func (correction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	kind := s.Properties["kind"]
 	for _, k := range failure.LocalKinds() {
 		kind.Enum = append(kind.Enum, string(k))
@@ -45,7 +45,7 @@ type KindListed struct {
 
 type correctionInput struct {
 	RunPath
-	Body Correction
+	Body correction
 }
 
 type lessonOutput struct{ Body Lesson }
@@ -59,12 +59,12 @@ type kindsOutput struct {
 func (g *Gateway) registerKinds() {
 	register(g, huma.Operation{
 		OperationID: "list-kinds", Method: http.MethodGet, Path: "/v1/kinds", Tags: []string{"things"},
-		Summary: "The kinds that a failure may be called by instead of its own; none where this gateway learns nothing",
+		Summary: "The kinds that a failure may be called by instead of its own; none where this gateway takes no corrections",
 	}, g.listKinds)
 	register(g, huma.Operation{
 		OperationID: "learn-kind", Method: http.MethodPost, Path: "/v1/runs/{id}/learn", Tags: []string{"runs"},
-		Summary:     "Call failures like the run's error by another kind from now on",
-		Description: "409: nothing was learned, and detail says why: this gateway learns nothing, the run's error is another one by now, or nobody can know it better.",
+		Summary:     "Treat failures like the run's error as another kind from now on",
+		Description: "409: nothing was learned, and detail says why: this gateway takes no corrections, the run's error is another one by now, or nobody can know it better.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity},
 	}, g.learnKind)
 }
@@ -83,7 +83,7 @@ func (g *Gateway) listKinds(context.Context, *struct{}) (*kindsOutput, error) {
 
 func (g *Gateway) learnKind(ctx context.Context, in *correctionInput) (*lessonOutput, error) {
 	if g.cfg.Learn == nil {
-		return nil, huma.Error409Conflict(ErrNotLearned.Error() + ": this gateway learns nothing")
+		return nil, huma.Error409Conflict(ErrNotLearned.Error() + ": this gateway takes no corrections")
 	}
 	run, err := g.inspect(ctx, in.ID)
 	if err != nil {

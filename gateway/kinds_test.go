@@ -97,7 +97,7 @@ func TestLearnNothing(t *testing.T) {
 		code int
 		says string
 	}{
-		{never, http.StatusConflict, "nothing was learned: this gateway learns nothing"},
+		{never, http.StatusConflict, "nothing was learned: this gateway takes no corrections"},
 		{says, http.StatusConflict, "nothing was learned: a row of yours comes first"},
 		{breaks, http.StatusInternalServerError, "something broke in the gateway; its log says more"},
 	} {

@@ -2,10 +2,8 @@ package gateway
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -127,79 +125,4 @@ func (g *Guard) turn(r *http.Request, places chan struct{}, what string) (done f
 
 func isStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/events")
-}
-
-const (
-	failureWindow = time.Minute
-	maxAddresses  = 4096 // that failures are counted for; what exceeds it shares one count
-)
-
-// failures counts wrong credentials by address, over a minute that begins with the first.
-type failures struct {
-	most int
-
-	mu   sync.Mutex
-	seen map[netip.Prefix]*failed
-}
-
-type failed struct {
-	n     int
-	since time.Time
-}
-
-func newFailures(most int) *failures {
-	return &failures{most: most, seen: map[netip.Prefix]*failed{}}
-}
-
-// add counts one, and reports which of its minute it is, whether that is too many, and how
-// much is left of the minute.
-func (f *failures) add(remote string, now time.Time) (n int, tooMany bool, left time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	e := f.entry(address(remote), now)
-	if now.Sub(e.since) >= failureWindow {
-		*e = failed{since: now}
-	}
-	e.n++
-	return e.n, e.n > f.most, e.since.Add(failureWindow).Sub(now)
-}
-
-func (f *failures) entry(from netip.Prefix, now time.Time) *failed {
-	if e := f.seen[from]; e != nil {
-		return e
-	}
-	if len(f.seen) >= maxAddresses {
-		for key, e := range f.seen {
-			if now.Sub(e.since) >= failureWindow {
-				delete(f.seen, key)
-			}
-		}
-	}
-	if len(f.seen) >= maxAddresses {
-		from = netip.Prefix{}
-		if e := f.seen[from]; e != nil {
-			return e
-		}
-	}
-	e := &failed{since: now}
-	f.seen[from] = e
-	return e
-}
-
-// address is what failures are counted by: an IPv4 address, or the half of an IPv6 address
-// that one network has. What has none (a unix socket) is counted as one.
-func address(remote string) netip.Prefix {
-	at, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	ip, bits := at.Addr().Unmap().WithZone(""), 64
-	if ip.Is4() {
-		bits = 32
-	}
-	prefix, err := ip.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return prefix
 }

@@ -28,8 +28,8 @@ const (
 //	from then on       the cookie, and X-Mulligan-CSRF: 1 on writes
 //	at the end         POST /v1/logout, after 7 days, or when the token is replaced
 //
-// Codes and sessions are kept in the state folder as digests, so a session outlives the
-// gateway, and a code may be made by another process.
+// Codes and sessions are kept as digests in the state folder, or where several machines share
+// them, so a session outlives the gateway, and a code may be made by another process.
 type Logins struct{ codes, sessions grants }
 
 // OpenLogins opens the logins of a state folder. now is the clock, nil the system's.
@@ -38,15 +38,24 @@ func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
 		now = time.Now
 	}
 	l := &Logins{
-		codes:    grants{filepath.Join(dir, "login", "codes"), codeBytes, codeLife, maxCodes, now},
-		sessions: grants{filepath.Join(dir, "login", "sessions"), tokenBytes, sessionLife, maxSessions, now},
+		codes:    grantFiles{filepath.Join(dir, "login", "codes"), codeBytes, codeLife, maxCodes, now},
+		sessions: grantFiles{filepath.Join(dir, "login", "sessions"), tokenBytes, sessionLife, maxSessions, now},
 	}
-	for _, folder := range []string{l.codes.dir, l.sessions.dir} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
+	for _, name := range []string{"codes", "sessions"} {
+		if err := os.MkdirAll(filepath.Join(dir, "login", name), 0o700); err != nil {
 			return nil, err
 		}
 	}
 	return l, nil
+}
+
+// ShareLogins opens the logins that the gateways of several machines share: who is logged in at
+// one is at each.
+func ShareLogins(with Credentials) *Logins {
+	return &Logins{
+		codes:    sharedGrants{with, "code", codeBytes, codeLife, maxCodes},
+		sessions: sharedGrants{with, "session", tokenBytes, sessionLife, maxSessions},
+	}
 }
 
 // NewCode makes a code of 128 bits that logs one browser in, once, within 60 s, as long

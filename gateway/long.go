@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
 )
 
 const (
@@ -25,6 +27,7 @@ func formats() map[string]huma.Format {
 	usual := huma.DefaultJSONFormat
 	ours := huma.Format{Unmarshal: usual.Unmarshal, Marshal: func(w io.Writer, v any) error {
 		if run, ok := v.(Run); ok {
+			defer runtime.KeepAlive(run.of)
 			return writeRun(w, run)
 		}
 		return usual.Marshal(w, v)
@@ -35,6 +38,7 @@ func formats() map[string]huma.Format {
 // texts are the long texts of a document, in its order. Where they belong it has a mark.
 type texts struct {
 	mark string
+	html bool // what HTML has is escaped, as in the stored form of an event
 	all  []string
 }
 
@@ -50,19 +54,63 @@ func (t *texts) out(text string) string {
 func writeRun(w io.Writer, run Run) error {
 	t := &texts{mark: rand.Text()} // nobody who writes a text knows it
 	run.Answer.Text = t.out(run.Answer.Text)
-	run.Messages = slices.Clone(run.Messages)
-	for i, m := range run.Messages {
-		parts := slices.Clone(m.Parts)
-		for k, p := range parts {
-			parts[k] = t.outOfPart(p)
-		}
-		run.Messages[i].Parts = parts
+	run.Messages = t.outOfAll(run.Messages)
+	return t.write(w, run)
+}
+
+// writeEvent writes the stored form of an event.
+func writeEvent(w io.Writer, e recovery.Event) error {
+	t := &texts{mark: rand.Text(), html: true}
+	e.Body = t.outOfBody(e.Body)
+	return t.write(w, e)
+}
+
+// isLong reports whether an event has a text that is not to be held as JSON.
+func isLong(e *recovery.Event) bool {
+	t := &texts{}
+	t.outOfBody(e.Body)
+	return len(t.all) > 0
+}
+
+// outOfBody takes the texts out of whatever has what a person, a model or a tool said.
+func (t *texts) outOfBody(b recovery.Body) recovery.Body {
+	switch b := b.(type) {
+	case recovery.Started:
+		b.System, b.Input = t.out(b.System), t.outOfAll(b.Input)
+		return b
+	case recovery.Answered:
+		b.Message.Parts = t.outOfParts(b.Message.Parts)
+		return b
+	case recovery.Failed:
+		b.Text = t.out(b.Text)
+		return b
+	case recovery.CancelRequested:
+		b.Text = t.out(b.Text)
+		return b
+	case recovery.ToolReturned:
+		b.Result.Text = t.out(b.Result.Text)
+		return b
+	case recovery.Compacted:
+		b.Messages = t.outOfAll(b.Messages)
+		return b
 	}
-	var doc bytes.Buffer
-	if err := encode(&doc, run); err != nil {
-		return err
+	return b
+}
+
+func (t *texts) outOfAll(messages []llm.Message) []llm.Message {
+	messages = slices.Clone(messages)
+	for i := range messages {
+		messages[i].Parts = t.outOfParts(messages[i].Parts)
 	}
-	return t.write(w, doc.Bytes())
+	return messages
+}
+
+func (t *texts) outOfParts(parts []llm.Part) []llm.Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i] = t.outOfPart(parts[i])
+	}
+	return parts
 }
 
 func (t *texts) outOfPart(p llm.Part) llm.Part {
@@ -80,9 +128,13 @@ func (t *texts) outOfPart(p llm.Part) llm.Part {
 	return p
 }
 
-// write writes the document, with the texts in their places.
-func (t *texts) write(w io.Writer, doc []byte) error {
-	for {
+// write writes a document, from which the texts were taken out, with the texts in their places.
+func (t *texts) write(w io.Writer, without any) error {
+	var buf bytes.Buffer
+	if err := t.encode(&buf, without); err != nil {
+		return err
+	}
+	for doc := buf.Bytes(); ; {
 		before, rest, found := bytes.Cut(doc, []byte(t.mark))
 		if _, err := w.Write(before); err != nil || !found {
 			return err
@@ -92,7 +144,7 @@ func (t *texts) write(w io.Writer, doc []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := writeText(w, t.all[n]); err != nil {
+		if err := t.writeText(w, t.all[n]); err != nil {
 			return err
 		}
 		doc = after
@@ -100,7 +152,7 @@ func (t *texts) write(w io.Writer, doc []byte) error {
 }
 
 // writeText writes a text as it stands between the quotes of JSON.
-func writeText(w io.Writer, text string) error {
+func (t *texts) writeText(w io.Writer, text string) error {
 	var buf bytes.Buffer
 	for text != "" {
 		n := min(piece, len(text))
@@ -108,7 +160,7 @@ func writeText(w io.Writer, text string) error {
 			n--
 		}
 		buf.Reset()
-		if err := encode(&buf, text[:n]); err != nil {
+		if err := t.encode(&buf, text[:n]); err != nil {
 			return err
 		}
 		if _, err := w.Write(bytes.Trim(buf.Bytes(), "\n")[1 : buf.Len()-2]); err != nil {
@@ -119,9 +171,9 @@ func writeText(w io.Writer, text string) error {
 	return nil
 }
 
-// encode writes JSON as huma's own format does.
-func encode(buf *bytes.Buffer, v any) error {
+// encode writes JSON as huma's own format does, or encoding/json.
+func (t *texts) encode(buf *bytes.Buffer, v any) error {
 	e := json.NewEncoder(buf)
-	e.SetEscapeHTML(false)
+	e.SetEscapeHTML(t.html)
 	return e.Encode(v)
 }

@@ -3,11 +3,15 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // TestLongTextsAreWrittenAsTheyAre: piece by piece comes to the same JSON, whatever a text has
@@ -39,6 +43,45 @@ func TestLongTextsAreWrittenAsTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// TestLongEventsAreSentAsTheyAreStored: piece by piece comes to the event's stored form.
+func TestLongEventsAreSentAsTheyAreStored(t *testing.T) {
+	text := strings.Repeat("\"…😀\\\n\x01<&\u2028", longText/8)
+	said := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "a"}, {Text: text}, {Thinking: &llm.Thinking{Text: text}}}}
+	for _, body := range []recovery.Body{
+		recovery.Started{System: text, Input: []llm.Message{said}},
+		recovery.Answered{Message: said},
+		recovery.Failed{Text: text},
+		recovery.CancelRequested{Text: text},
+		recovery.ToolReturned{Result: llm.ToolResult{Text: text}},
+		recovery.Compacted{Messages: []llm.Message{said}},
+	} {
+		e := recovery.Event{Run: "r1", Seq: 7, Body: body}
+		frame, err := frameOf(timeline.Item{Event: &e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent recorded
+		s := &subscriber{w: &sent, flow: http.NewResponseController(&sent), situation: &situation{}}
+		s.begin(func(error) {})
+		if err := s.sendLong(&e); err != nil || !bytes.Equal(sent.Bytes(), frame) {
+			t.Errorf("%s: %v, %d bytes, not %d", e.Type(), err, sent.Len(), len(frame))
+		}
+		s.close()
+		if !isLong(&e) || isLong(&recovery.Event{Body: recovery.Began{Tell: text}}) {
+			t.Errorf("%s: what is long is not known", e.Type())
+		}
+	}
+}
+
+// recorded is an answer that is kept.
+type recorded struct{ bytes.Buffer }
+
+func (*recorded) Header() http.Header { return http.Header{} }
+func (*recorded) WriteHeader(int)     {}
+func (*recorded) Flush()              {}
+
+func (*recorded) SetWriteDeadline(time.Time) error { return nil }
 
 // TestALongAnswerIsNotHeldAgain: what writing a run takes does not grow with what was said.
 func TestALongAnswerIsNotHeldAgain(t *testing.T) {

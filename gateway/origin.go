@@ -3,6 +3,8 @@ package gateway
 import (
 	"net/http"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
 // csrfHeader is what a page of ours sets on every write. A page of another origin cannot:
@@ -21,7 +23,7 @@ func (g *Guard) checkOrigin(r *http.Request) error {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		origin := strings.ToLower(origins[0])
 		trusted = g.origins[origin]
-		if len(origins) > 1 || !trusted && origin != g.ownOrigin(r) {
+		if len(origins) > 1 || !trusted && origin != webguard.OwnOrigin(r, g.cfg.TLS) {
 			return refused
 		}
 	}
@@ -36,13 +38,6 @@ func (g *Guard) checkOrigin(r *http.Request) error {
 		return refused
 	}
 	return nil
-}
-
-func (g *Guard) ownOrigin(r *http.Request) string {
-	if g.cfg.TLS {
-		return "https://" + strings.ToLower(r.Host)
-	}
-	return "http://" + strings.ToLower(r.Host)
 }
 
 // checkCSRF demands the header of a write that a cookie vouches for. Any value will do:

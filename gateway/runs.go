@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
-	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // ErrKeyReused says that an idempotency key stands for another request (HTTP 409).
@@ -34,6 +32,7 @@ type Start struct {
 	Session     string                  `json:"session,omitempty" doc:"The conversation that it continues; a new name begins one." maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$"`
 	SessionKey  string                  `json:"sessionKey,omitempty" doc:"What you call the conversation; plugins are told." maxLength:"128"`
 	AgentID     string                  `json:"agentId,omitempty" doc:"What you call the agent; plugins are told." maxLength:"128"`
+	Labels      recovery.Labels         `json:"labels,omitempty" doc:"Your own words for the run, to list it by: at most 16, named by small letters, digits and ._/-, of at most 256 characters each. No model is told." example:"{\"tenant\":\"acme\"}"`
 	AutoRecover *bool                   `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
 	MaxRetries  *int                    `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
 	MaxRounds   *int                    `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
@@ -65,43 +64,13 @@ type RunPath struct {
 	ID string `path:"id" pattern:"^[a-z0-9-]{1,64}$" doc:"The run's id." example:"r01jqz3v7e8k9m2n4p5r6s7t8v9"`
 }
 
-type listInput struct {
-	Status  string `query:"status" enum:"running,waiting,completed,failed,cancelled" doc:"Only runs that stand so."`
-	Waiting bool   `query:"waiting" doc:"Only runs that wait."`
-	Session string `query:"session" maxLength:"128" doc:"Only runs of this conversation."`
-	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Before  string `query:"before" maxLength:"64" doc:"The cursor of the page before: only runs that are older."`
-}
-
-type listOutput struct {
-	Body struct {
-		Runs []Listed `json:"runs"`
-		Next string   `json:"next,omitempty" doc:"The cursor of the next page, if there may be one."`
-	}
-}
-
-// Listed is a run in a list.
-type Listed struct {
-	ID             string           `json:"id"`
-	Session        string           `json:"session,omitempty"`
-	Title          string           `json:"title" doc:"The beginning of what the user said."`
-	Model          string           `json:"model"`
-	Status         recovery.Status  `json:"status"`
-	WaitingFor     recovery.WaitFor `json:"waitingFor,omitempty"`
-	WaitingUntil   time.Time        `json:"waitingUntil,omitzero"`
-	SuggestionOpen bool             `json:"suggestionOpen,omitempty" doc:"It waits for a person, and has not expired."`
-	StartedAt      time.Time        `json:"startedAt"`
-	UpdatedAt      time.Time        `json:"updatedAt"`
-	Seq            uint64           `json:"seq"`
-}
-
 func (g *Gateway) registerRuns() {
 	register(g, huma.Operation{
 		OperationID: "start-run", Method: http.MethodPost, Path: "/v1/runs", Summary: "Start a run", Tags: []string{"runs"},
 		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxBody, Errors: []int{http.StatusConflict, http.StatusUnprocessableEntity},
 	}, g.startRun)
 	register(g, huma.Operation{
-		OperationID: "list-runs", Method: http.MethodGet, Path: "/v1/runs", Summary: "List runs, newest first", Tags: []string{"runs"},
+		OperationID: "list-runs", Method: http.MethodGet, Path: "/v1/runs", Summary: "List runs", Tags: []string{"runs"},
 	}, g.listRuns)
 	register(g, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/v1/runs/{id}", Summary: "Where a run stands", Tags: []string{"runs"},
@@ -166,31 +135,6 @@ func (g *Gateway) runOutput(ctx context.Context, run string) (*runOutput, error)
 		return nil, err
 	}
 	return &runOutput{Location: "/v1/runs/" + run, Body: View(state, g.cfg.Now())}, nil
-}
-
-func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, error) {
-	list, err := g.cfg.Log.List(ctx, timeline.Query{
-		Status: recovery.Status(in.Status), Waiting: in.Waiting, Session: in.Session, Limit: in.Limit, Before: in.Before,
-	})
-	if err != nil {
-		return nil, g.problem(err)
-	}
-	out := &listOutput{}
-	out.Body.Runs = make([]Listed, 0, len(list))
-	for _, s := range list {
-		out.Body.Runs = append(out.Body.Runs, listed(s, g.cfg.Now()))
-	}
-	if len(list) == in.Limit {
-		out.Body.Next = list[len(list)-1].Run
-	}
-	return out, nil
-}
-
-func listed(s timeline.Summary, now time.Time) Listed {
-	return Listed{
-		ID: s.Run, Session: s.Session, Title: s.Title, Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
-		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.Asks(now), StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
-	}
 }
 
 func (g *Gateway) getRun(ctx context.Context, in *RunPath) (*runOutput, error) {

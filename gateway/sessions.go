@@ -28,15 +28,16 @@ type Session struct {
 	Updated  time.Time `json:"updatedAt,omitzero"`
 }
 
-// SessionInput names a session.
-type SessionInput struct {
+// sessionInput names a session.
+type sessionInput struct {
+	query
 	ID     string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The session's id."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Before string `query:"before" maxLength:"64" doc:"The cursor of the page before."`
+	Before string `query:"before" minLength:"1" maxLength:"64" doc:"The cursor of the page before."`
 }
 
-// SessionChange sets a session's defaults.
-type SessionChange struct {
+// sessionChange sets a session's defaults.
+type sessionChange struct {
 	ID   string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The session's id; a new one begins a session."`
 	Body Defaults
 }
@@ -46,6 +47,7 @@ type sessionOutput struct {
 }
 
 type sessionsInput struct {
+	query
 	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
@@ -91,7 +93,7 @@ func (g *Gateway) listSessions(ctx context.Context, in *sessionsInput) (*session
 	return out, nil
 }
 
-func (g *Gateway) getSession(ctx context.Context, in *SessionInput) (*sessionOutput, error) {
+func (g *Gateway) getSession(ctx context.Context, in *sessionInput) (*sessionOutput, error) {
 	defaults, err := g.cfg.Log.Session(ctx, in.ID)
 	if err != nil {
 		return nil, g.problem(err)
@@ -114,7 +116,7 @@ func (g *Gateway) getSession(ctx context.Context, in *SessionInput) (*sessionOut
 	return &sessionOutput{Body: s}, nil
 }
 
-func (g *Gateway) setSession(ctx context.Context, in *SessionChange) (*sessionOutput, error) {
+func (g *Gateway) setSession(ctx context.Context, in *sessionChange) (*sessionOutput, error) {
 	settings := Settings(in.Body.Timeouts)
 	if err := settings.Check(); err != nil {
 		return nil, g.problem(&InputError{"timeouts", err})
@@ -130,7 +132,7 @@ func (g *Gateway) setSession(ctx context.Context, in *SessionChange) (*sessionOu
 	if err != nil {
 		return nil, g.problem(err)
 	}
-	return g.getSession(ctx, &SessionInput{ID: in.ID, Limit: timeline.DefaultLimit})
+	return g.getSession(ctx, &sessionInput{ID: in.ID, Limit: timeline.DefaultLimit})
 }
 
 // Settings are timers as a request has them.

@@ -61,8 +61,11 @@ func noDescriptors(err error) bool {
 }
 
 // ofTheMachine reports whether an error says nothing about credentials: the machine failed
-// where they were to be looked up.
+// where they were to be looked up, or the store that machines share.
 func ofTheMachine(err error) bool {
+	if _, ok := errors.AsType[unanswered](err); ok {
+		return true
+	}
 	_, ok := errors.AsType[syscall.Errno](err)
 	return ok && !errors.Is(err, fs.ErrNotExist)
 }

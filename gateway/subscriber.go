@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -24,6 +25,10 @@ var (
 type subscriber struct {
 	w    http.ResponseWriter
 	flow *http.ResponseController
+
+	situation *situation
+	owed      *recovery.Event // the last event; its situation has not been looked at yet
+	told      uint64          // the event whose situation was sent last
 
 	mu   sync.Mutex  // held while something is sent
 	beat *time.Timer // of the next sign of life
@@ -43,7 +48,7 @@ func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, a
 	}
 	for item, err := range log.Follow(ctx, run, after) {
 		if err == nil {
-			err = s.item(item)
+			err = s.item(ctx, log, item)
 		}
 		if err != nil {
 			return err
@@ -76,18 +81,72 @@ func (s *subscriber) close() {
 
 // item sends what happens; to somebody who has missed some of it nothing more, for it has a
 // gap that only what is durable fills.
-func (s *subscriber) item(item timeline.Item) error {
+func (s *subscriber) item(ctx context.Context, log timeline.Log, item timeline.Item) error {
 	if item.Behind {
 		if err := s.send(resync, false); err != nil {
 			return err
 		}
 		return errBehind
 	}
-	frame, err := item.Form(frameOf)
+	long := item.Event != nil && isLong(item.Event)
+	var frame []byte
+	if !long {
+		var err error
+		if frame, err = item.Form(frameOf); err != nil {
+			return err
+		}
+	}
+	if item.Event != nil {
+		s.owed = item.Event
+		s.situation.see(item.Event)
+	}
+	if s.owed != nil && (item.Event == nil || !item.More) { // what is live is said of what there is to see then
+		if err := s.sendSituation(ctx, log); err != nil {
+			return err
+		}
+	}
+	if long {
+		return s.sendLong(item.Event)
+	}
+	return s.send(frame, item.More)
+}
+
+// sendLong writes an event piece by piece: all who follow the run would hold it else, as JSON. Who
+// reads it has the time of an event for each stretch of it.
+func (s *subscriber) sendLong(e *recovery.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return errOver
+	}
+	w := &paced{s.w, s.flow}
+	if _, err := w.Write(eventHead(e.Seq)); err != nil {
+		return err
+	}
+	if err := writeEvent(w, *e); err != nil { // it ends with a line break
+		return err
+	}
+	if _, err := w.Write([]byte("\n")); err != nil {
+		return err
+	}
+	s.beat.Reset(heartbeat)
+	return s.flow.Flush()
+}
+
+// sendSituation sends the situation after the event that is owed, where it is another one
+// than before. It goes before that event: who got the event, and comes back for what follows,
+// has it.
+func (s *subscriber) sendSituation(ctx context.Context, log timeline.Log) error {
+	frame, seq, err := s.situation.after(ctx, log, s.owed)
 	if err != nil {
 		return err
 	}
-	return s.send(frame, item.More)
+	s.owed = nil
+	if seq == s.told {
+		return nil
+	}
+	s.told = seq
+	return s.send(frame, true)
 }
 
 // send writes a whole event or comment; it may wait for another one that follows at once.

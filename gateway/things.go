@@ -29,6 +29,29 @@ type Plugin struct {
 	Since     time.Time `json:"since,omitzero"`
 	LastError string    `json:"lastError,omitempty"`
 	Shadow    bool      `json:"shadow,omitempty" doc:"It is asked on trial: its votes never count."`
+	Pinned    bool      `json:"pinned,omitempty" doc:"It starts only as the program that was pinned."`
+	Restarts  int       `json:"restarts,omitempty" doc:"How often it was started again."`
+	P50       int64     `json:"p50Ms,omitempty" doc:"Half of its last 256 answers came within that many milliseconds."`
+	P99       int64     `json:"p99Ms,omitempty" doc:"And 99 of 100 within that many."`
+}
+
+// Member is a process that shares the work of the store with others.
+type Member struct {
+	Name    string    `json:"name" doc:"The machine, the process and an id of its own, as in the owner of its runs."`
+	Version string    `json:"version,omitempty"`
+	Role    string    `json:"role,omitempty" doc:"all, or gateway: it begins runs and drives none"`
+	Address string    `json:"address,omitempty" doc:"That it serves at."`
+	Joined  time.Time `json:"joined"`
+	SeenMS  int64     `json:"seenMs" doc:"How long ago it was heard of last."`
+	LagMS   int64     `json:"lagMs" doc:"How long it took to be heard of then: a write to the store."`
+	Drives  int       `json:"drives" doc:"How many runs it drives."`
+	Gone    bool      `json:"gone,omitempty" doc:"It went without a word, less than an hour ago."`
+}
+
+type membersOutput struct {
+	Body struct {
+		Members []Member `json:"members"`
+	}
 }
 
 type modelsOutput struct {
@@ -58,6 +81,24 @@ func (g *Gateway) registerThings() {
 		out.Body.Plugins = orEmpty(g.cfg.Plugins)
 		return out, nil
 	})
+	register(g, huma.Operation{
+		OperationID: "list-members", Method: http.MethodGet, Path: "/v1/members", Summary: "The processes that share the work of a database", Tags: []string{"things"},
+	}, g.listMembers)
+}
+
+// listMembers gives none where there is no database to share.
+func (g *Gateway) listMembers(ctx context.Context, _ *struct{}) (*membersOutput, error) {
+	out := &membersOutput{}
+	out.Body.Members = []Member{}
+	if g.cfg.Members == nil {
+		return out, nil
+	}
+	list, err := g.cfg.Members(ctx)
+	if err != nil {
+		return nil, g.problem(err)
+	}
+	out.Body.Members = append(out.Body.Members, list...)
+	return out, nil
 }
 
 func orEmpty[T any](list func() []T) []T {

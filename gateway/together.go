@@ -2,9 +2,12 @@ package gateway
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"weak"
 
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // together folds each run once for all who ask at a time: a fold holds all that a run has said,
@@ -12,10 +15,12 @@ import (
 // that may lack what they did just before.
 type together struct {
 	of     Runs
+	log    timeline.Log
 	places chan struct{} // for folds at a time
 
 	mu   sync.Mutex
 	runs map[string]*folds
+	kept map[string]weak.Pointer[recovery.Run] // those that have ended, as long as somebody has them
 }
 
 // maxFolds is how many runs are folded at a time.
@@ -33,8 +38,10 @@ type fold struct {
 	cancel context.CancelFunc
 }
 
-func newTogether(of Runs) *together {
-	return &together{of: of, places: make(chan struct{}, maxFolds), runs: map[string]*folds{}}
+func newTogether(of Runs, log timeline.Log) *together {
+	return &together{
+		of: of, log: log, places: make(chan struct{}, maxFolds), runs: map[string]*folds{}, kept: map[string]weak.Pointer[recovery.Run]{},
+	}
 }
 
 // get gives a run as it is now. It belongs to all who asked: nobody changes it.
@@ -78,7 +85,7 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 	go func() {
 		defer cancel()
 		t.places <- struct{}{}
-		f.run, f.err = t.of.Inspect(folding, run)
+		f.run, f.err = t.fold(folding, run)
 		<-t.places
 		close(f.done)
 		t.mu.Lock()
@@ -90,6 +97,35 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 		}
 		delete(t.runs, run)
 	}()
+}
+
+// fold gives a run as it is now. One that has ended is folded again only if nobody has it still,
+// or something was noted since.
+func (t *together) fold(ctx context.Context, id string) (*recovery.Run, error) {
+	t.mu.Lock()
+	had := t.kept[id].Value()
+	t.mu.Unlock()
+	if had != nil {
+		if since, err := t.log.Read(ctx, id, had.Seq, 1); err == nil && len(since) == 0 {
+			return had, nil
+		}
+	}
+	run, err := t.of.Inspect(ctx, id)
+	if err == nil && run.End != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.kept[id] = weak.Make(run)
+		runtime.AddCleanup(run, t.forget, id)
+	}
+	return run, err
+}
+
+func (t *together) forget(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept[id].Value() == nil {
+		delete(t.kept, id)
+	}
 }
 
 // leave ends a fold that nobody waits for any more.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // inspecting is a Runs that does nothing else.
@@ -42,7 +43,7 @@ func TestRunsAreFoldedTogether(t *testing.T) {
 			seen := version.Load()
 			time.Sleep(time.Second)
 			return &recovery.Run{Seq: uint64(seen)}, nil
-		}))
+		}), nil)
 		for n := range 16 {
 			go func() {
 				time.Sleep(time.Duration(n) * 10 * time.Millisecond)
@@ -70,7 +71,7 @@ func TestNobodyIsFoldedFor(t *testing.T) {
 			<-ctx.Done()
 			ended.Store(true)
 			return nil, ctx.Err()
-		}))
+		}), nil)
 		first, leave := context.WithCancel(t.Context())
 		second, leaveToo := context.WithCancel(t.Context())
 		for _, ctx := range []context.Context{first, second} {
@@ -101,7 +102,7 @@ func TestFoldsAreFew(t *testing.T) {
 			time.Sleep(time.Second)
 			now.Add(-1)
 			return &recovery.Run{}, nil
-		}))
+		}), nil)
 		for n := range 30 {
 			go func() { _, _ = g.get(t.Context(), string(rune('a'+n))) }()
 		}
@@ -110,4 +111,49 @@ func TestFoldsAreFew(t *testing.T) {
 			t.Errorf("%d at a time", n)
 		}
 	})
+}
+
+// TestAnEndedRunIsFoldedOnce: whoever asks for it while somebody else still has it gets the same,
+// unless something was noted of it since.
+func TestAnEndedRunIsFoldedOnce(t *testing.T) {
+	log, folded := timeline.NewMemory(), 0
+	write := func(l timeline.Lease, after uint64, body recovery.Body) {
+		t.Helper()
+		if err := log.Append(t.Context(), l, after, recovery.Event{Run: "r1", Seq: after + 1, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := log.Claim(t.Context(), "r1", "me", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newTogether(inspecting(func(ctx context.Context, id string) (*recovery.Run, error) {
+		folded++
+		run := &recovery.Run{}
+		events, err := log.Read(ctx, id, 0, 0)
+		for _, e := range events {
+			err = errors.Join(err, run.Apply(e))
+		}
+		return run, err
+	}), log)
+	get := func(want int) *recovery.Run {
+		t.Helper()
+		run, err := g.get(t.Context(), "r1")
+		if err != nil || folded != want {
+			t.Fatalf("folded %d times, not %d: %v", folded, want, err)
+		}
+		return run
+	}
+	write(l, 0, recovery.Started{Model: "m/one"})
+	get(1)
+	get(2) // it goes on
+	write(l, 1, recovery.Ended{Status: recovery.StatusCancelled})
+	run := get(3)
+	if same := get(3); same != run {
+		t.Error("it is another one")
+	}
+	write(l, 2, recovery.Noted{Topic: recovery.TopicTooLate})
+	if noted := get(4); noted.Seq != 3 || run.Seq != 2 {
+		t.Errorf("after %d and %d events", noted.Seq, run.Seq)
+	}
 }

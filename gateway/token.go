@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 const (
@@ -70,15 +72,8 @@ func RotateToken(dir string) error {
 	}
 	secret := make([]byte, tokenBytes)
 	rand.Read(secret) // it never fails
-	f, err := os.CreateTemp(dir, "new-token-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(base64.RawURLEncoding.EncodeToString(secret) + "\n")
-	if err := errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, tokenName))
+	token := base64.RawURLEncoding.EncodeToString(secret) + "\n"
+	return wholefile.ReplaceDurably(filepath.Join(dir, tokenName), []byte(token), 0o600)
 }
 
 // ReadToken gives the token of a state folder, for a client on the same machine.

@@ -10,27 +10,31 @@ import (
 
 // Run is where a run stands.
 type Run struct {
-	ID          string            `json:"id"`
-	Session     string            `json:"session,omitempty"`
-	Status      recovery.Status   `json:"status" enum:"running,waiting,completed,failed,cancelled"`
-	WaitingFor  recovery.WaitFor  `json:"waitingFor,omitempty" enum:"time,reset,network,store"`
-	StopReason  string            `json:"stopReason,omitempty" doc:"completed, failed, cancelled, timeout, step_timeout or max_turn_time; of a run that has ended."`
-	Chosen      string            `json:"chosenModel" doc:"The model that the run was started with."`
-	Model       string            `json:"model" doc:"The model that is asked, or was asked last."`
-	Models      []string          `json:"models" doc:"The models that it may be switched to."`
-	AutoRecover bool              `json:"autoRecover"`
-	Answer      Answered          `json:"answer"`
-	Messages    []llm.Message     `json:"messages" doc:"The conversation of this run, what the user said first."`
-	Attempt     *Attempt          `json:"attempt,omitempty" doc:"The model call that is going on."`
-	Tools       []Call            `json:"tools,omitempty" doc:"The tool calls of the last answer."`
-	Wait        *recovery.Waiting `json:"wait,omitempty" doc:"A wait that a person may cut short by its actions."`
-	Error       *failure.Failure  `json:"error,omitempty" doc:"What went wrong last, of a run that failed or is being recovered."`
-	Usage       Usage             `json:"usage"`
-	StartedAt   time.Time         `json:"startedAt"`
-	UpdatedAt   time.Time         `json:"updatedAt"`
-	Seq         uint64            `json:"seq" doc:"Of the last event: follow from here."`
-	ServerNow   time.Time         `json:"serverNow" doc:"Count down to times of this document from this one."`
-	Meta        Meta              `json:"meta"`
+	ID          string             `json:"id"`
+	Session     string             `json:"session,omitempty"`
+	Labels      recovery.Labels    `json:"labels,omitempty"`
+	Status      recovery.Status    `json:"status" enum:"running,waiting,completed,failed,cancelled"`
+	WaitingFor  recovery.WaitFor   `json:"waitingFor,omitempty" enum:"time,reset,network,store"`
+	StopReason  string             `json:"stopReason,omitempty" doc:"completed, failed, cancelled, timeout, step_timeout, max_turn_time or interrupted; of a run that has ended."`
+	Chosen      string             `json:"chosenModel" doc:"The model that the run was started with."`
+	Model       string             `json:"model" doc:"The model that is asked, or was asked last."`
+	Models      []string           `json:"models" doc:"The models that it may be switched to."`
+	AutoRecover bool               `json:"autoRecover"`
+	Answer      Answered           `json:"answer"`
+	Messages    []llm.Message      `json:"messages" doc:"The conversation of this run, what the user said first."`
+	Attempt     *Attempt           `json:"attempt,omitempty" doc:"The model call that is going on."`
+	Tools       []Call             `json:"tools,omitempty" doc:"The tool calls of the last answer."`
+	Wait        *recovery.Waiting  `json:"wait,omitempty" doc:"A wait that a person may cut short by its actions."`
+	Error       *failure.Failure   `json:"error,omitempty" doc:"What went wrong last, of a run that failed or is being recovered."`
+	Usage       Usage              `json:"usage"`
+	StartedAt   time.Time          `json:"startedAt"`
+	UpdatedAt   time.Time          `json:"updatedAt"`
+	Seq         uint64             `json:"seq" doc:"Of the last event: follow from here."`
+	ServerNow   time.Time          `json:"serverNow" doc:"Count down to times of this document from this one."`
+	Situation   recovery.Situation `json:"situation" doc:"What a person should see of it and can do. Of its stages the last one counts whose from is not in the future; once text of the attempt inAir has come no line is drawn, and once its reasoning has, no stage of state slow counts. {elapsed} in a text is the time since since, {countdown} that until until, {clock} is until as a time of day, and {leave} a sentence of the client's own by which a person may leave."`
+	Meta        Meta               `json:"meta"`
+
+	of *recovery.Run // whoever asks while this is being written gets the same: see together
 }
 
 // Meta is what is said about a run beside it.
@@ -65,12 +69,10 @@ type CutShort struct {
 
 // Call is a tool call of the last answer.
 type Call struct {
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Running bool      `json:"running,omitempty"`
-	Done    bool      `json:"done,omitempty"`
-	Unknown bool      `json:"outcomeUnknown,omitempty"`
-	BeganAt time.Time `json:"beganAt,omitzero"`
+	ID      string                 `json:"id"`
+	Name    string                 `json:"name"`
+	State   recovery.ToolCallState `json:"state" enum:"wanted,in_air,orphaned,returned,unknown" doc:"orphaned: it ran when the program stopped. unknown: it is over, and may or may not have taken effect."`
+	BeganAt time.Time              `json:"beganAt,omitzero"`
 }
 
 // Usage is what a run used.
@@ -84,9 +86,9 @@ type Usage struct {
 // View makes the document of a run.
 func View(r *recovery.Run, now time.Time) Run {
 	v := Run{
-		ID: r.ID, Session: r.Session, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
+		of: r, ID: r.ID, Session: r.Session, Labels: r.Labels, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
 		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages[r.Carried:], StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),
-		Answer: answerOf(r),
+		Answer: answerOf(r), Situation: r.Situation(),
 		Usage: Usage{
 			Tokens: r.Usage.Total(), Microdollars: r.Spent.Microdollars, Wasted: r.Wasted.Total(), Saved: r.Saved.Total(),
 		},
@@ -101,7 +103,7 @@ func View(r *recovery.Run, now time.Time) Run {
 		f := r.Open.Failure
 		v.Error = &f
 	}
-	if a := r.Attempt; a != nil && a.InAir {
+	if a := r.Attempt; a != nil && a.InAir() {
 		v.Attempt = &Attempt{ID: a.ID, Model: a.Model, Retry: r.Call.Retries, Of: r.Policy.MaxRetries, BeganAt: a.BeganAt}
 		if id, actions := r.CutShort(); id != "" {
 			v.Attempt.CutShort = &CutShort{ID: id, Actions: actions}
@@ -109,7 +111,7 @@ func View(r *recovery.Run, now time.Time) Run {
 	}
 	for _, t := range r.Pending {
 		v.Tools = append(v.Tools, Call{
-			ID: t.Call.ID, Name: t.Call.Name, Running: t.InAir, Done: t.Returned, Unknown: t.Unknown, BeganAt: t.BeganAt,
+			ID: t.Call.ID, Name: t.Call.Name, State: t.State, BeganAt: t.BeganAt,
 		})
 	}
 	v.Meta.RecoverySuggestion = r.OpenSuggestion(now)
@@ -118,7 +120,7 @@ func View(r *recovery.Run, now time.Time) Run {
 
 func answerOf(r *recovery.Run) Answered {
 	a := Answered{Text: r.Answer(), Truncated: r.Truncated()}
-	if at := r.Attempt; at != nil && len(at.Text) > 0 {
+	if at := r.Attempt; at != nil && at.Text != "" {
 		a.Model, a.Partial = at.Model, true
 		return a
 	}

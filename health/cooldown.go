@@ -32,6 +32,9 @@ type record struct {
 	Kind     failure.Kind `json:"kind"`
 	Until    time.Time    `json:"until"`
 	Failures int          `json:"failures"` // in a row
+
+	version   int64 // in a Store
+	unwritten bool  // to that
 }
 
 // records are the cooldowns by scope: a full name, an entry's name, or that of an engine's
@@ -82,13 +85,15 @@ func scopesOf(model string) []string {
 	return scopes
 }
 
-func (rs records) failed(scope string, f failure.Failure, at time.Time) {
-	r := rs[scope]
-	r.Failures = min(r.Failures+1, maxRecords)
+// failed is r after another failure.
+func (r record) failed(f failure.Failure, at time.Time) record {
+	if !at.Before(r.Until) { // what fails meanwhile was on its way, and says the same once more
+		r.Failures = min(r.Failures+1, maxRecords)
+	}
 	if until := at.Add(max(backoff(r.Failures), asked(f, at))).UTC().Round(0); until.After(r.Until) {
 		r.Until, r.Kind = until, f.Kind
 	}
-	rs[scope] = r
+	return r
 }
 
 // covered reports whether a record of a scope around this one says what r says of it.

@@ -24,7 +24,8 @@
 // # How long
 //
 // 30 s after the first failure, doubled by every further one in a row up to an
-// hour, and never less than the provider asked for. A later failure never
+// hour, and never less than the provider asked for. Of those that come while it lasts none
+// doubles it: a thousand calls that fail together are one failure. A later failure never
 // shortens it and a success ends it.
 //
 // # Turns

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 const (
@@ -234,21 +236,11 @@ func (s *file) save(k *known) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.path), ".health-*") // 0600
-	if err != nil {
+	if err := wholefile.Replace(s.path, data, 0o600); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	info, statErr := f.Stat()
-	if err = errors.Join(err, statErr, f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one that matters
-		return err
-	}
-	s.seen = info
-	return nil
+	s.seen, err = os.Stat(s.path) // nobody else writes it: its lock is held
+	return err
 }
 
 // encode fits what is known into maxFile; cooldowns that end first have to go.

@@ -44,10 +44,10 @@ func TestShared(t *testing.T) {
 	a, b := open(t, path), open(t, path)
 	a.Failed("acme/x", failureOf(failure.KindOverloaded), start)
 	b.Failed("acme/y", failureOf(failure.KindOverloaded), start)
-	b.Failed("acme/x", failureOf(failure.KindOverloaded), start)
+	b.Failed("acme/x", failureOf(failure.KindOverloaded), start.Add(30*time.Second))
 	for name, h := range map[string]*health.Health{"a": a, "b": b} {
 		all := h.All(start)
-		if len(all) != 2 || !all[0].Until.Equal(start.Add(time.Minute)) {
+		if len(all) != 2 || !all[0].Until.Equal(start.Add(90*time.Second)) {
 			t.Errorf("%s: %+v", name, all)
 		}
 	}

@@ -2,6 +2,7 @@ package health
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -16,8 +17,9 @@ import (
 // today. It is safe for concurrent use.
 type Health struct {
 	mu     sync.RWMutex
-	known  *known // replaced as a whole where there is a file
-	shared *file  // nil = in memory only
+	known  *known   // replaced as a whole where others write to it
+	shared *file    // nil = in no file
+	store  *inStore // nil = in no store
 
 	pace pace
 }
@@ -26,12 +28,13 @@ type Health struct {
 type known struct {
 	cooldowns records
 	spent     spending
+	zone      *time.Location // whose days are counted; nil = this machine's
 }
 
 func nothing() *known { return &known{cooldowns: records{}, spent: spending{}} }
 
 func (k *known) clone() *known {
-	return &known{cooldowns: maps.Clone(k.cooldowns), spent: maps.Clone(k.spent)}
+	return &known{cooldowns: maps.Clone(k.cooldowns), spent: maps.Clone(k.spent), zone: k.zone}
 }
 
 // New makes a Health that lives in memory.
@@ -45,10 +48,19 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	if !ok {
 		return
 	}
+	scopes := []string{scope}
+	if f.Kind == failure.KindQuota && scope != model {
+		scopes = append(scopes, model) // it may be the model's own: see Succeeded
+	}
+	if h.store != nil {
+		for _, scope := range scopes {
+			h.coolInStore(scope, f, at)
+		}
+		return
+	}
 	h.update(at, func(k *known) {
-		k.cooldowns.failed(scope, f, at)
-		if f.Kind == failure.KindQuota {
-			k.cooldowns.failed(model, f, at) // it may be the model's own: see Succeeded
+		for _, scope := range scopes {
+			k.cooldowns[scope] = k.cooldowns[scope].failed(f, at)
 		}
 	})
 }
@@ -68,6 +80,10 @@ func (h *Health) Succeeded(model string) {
 	h.mu.RUnlock()
 	if !cooling {
 		return // the usual case costs no write
+	}
+	if h.store != nil {
+		h.warmInStore(scopes)
+		return
 	}
 	h.update(time.Time{}, func(k *known) {
 		for _, scope := range scopes {
@@ -101,9 +117,7 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 // entry's name where the whole entry cools down ("pi/anthropic": an engine's provider). What
 // an entry's record says is not said of its models once more.
 func (h *Health) All(at time.Time) []recovery.Cooldown {
-	if h.shared != nil {
-		h.refresh()
-	}
+	h.refresh()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	var all []recovery.Cooldown
@@ -125,7 +139,7 @@ func (h *Health) update(at time.Time, change func(*known)) {
 			return
 		}
 		k.cooldowns.prune(at)
-		k.spent.prune(at)
+		k.spent.prune(at.In(k.days()))
 	}
 	if h.shared != nil {
 		h.shared.mu.Lock()
@@ -140,6 +154,14 @@ func (h *Health) update(at time.Time, change func(*known)) {
 
 // refresh takes over what other processes wrote.
 func (h *Health) refresh() {
+	if h.store != nil {
+		if err := h.look(context.Background()); err != nil {
+			h.store.missed(err)
+		}
+	}
+	if h.shared == nil {
+		return
+	}
 	h.shared.mu.Lock()
 	defer h.shared.mu.Unlock()
 	if k, changed := h.shared.read(h.snapshot()); changed {

@@ -63,6 +63,22 @@ func TestDoublesUpToAnHourAndResets(t *testing.T) {
 	}
 }
 
+// A call and its retries, or all that were on their way at once, fail of one cause.
+func TestFailuresTogetherAreOne(t *testing.T) {
+	h := health.New()
+	for i := range 1000 {
+		h.Failed("acme/fable-1", failureOf(failure.KindOverloaded), start.Add(time.Duration(i)*time.Millisecond))
+	}
+	c, _ := h.Cooling("acme/fable-1", start)
+	if got := c.Until.Sub(start); got != 30*time.Second+999*time.Millisecond {
+		t.Errorf("a cooldown of %v", got)
+	}
+	h.Failed("acme/fable-1", failureOf(failure.KindOverloaded), c.Until)
+	if again, _ := h.Cooling("acme/fable-1", c.Until); again.Until.Sub(c.Until) != time.Minute {
+		t.Errorf("the next one: %v", again.Until.Sub(c.Until))
+	}
+}
+
 func TestSuccessResetsTheEntryToo(t *testing.T) {
 	h := health.New()
 	h.Failed("acme/fable-1", failureOf(failure.KindAuth), start)

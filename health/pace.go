@@ -16,9 +16,11 @@ const (
 )
 
 // pace hands out turns, one after the other, to the calls of provider entries that are in
-// trouble. It is of this process alone, and goes by the monotonic clock.
+// trouble. It is of this process alone, and goes by the monotonic clock; of what a provider takes
+// it hands out the share of this process, where others call it too.
 type pace struct {
 	mu      sync.Mutex
+	sharing int // processes; 0 = this one alone
 	entries map[string]*turns
 }
 
@@ -66,10 +68,18 @@ func (p *pace) forget(now time.Time) {
 	}
 }
 
+// share has this process make its share of calls.
+func (p *pace) share(processes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sharing = processes
+}
+
 // Turn takes the next turn to call model (a full name), and gives how long it is until
 // then. That is 0 unless its provider entry said in the last 30 s that it has too much to
 // do or is down: then its calls, whosever they are, come one after the other, at most 160
-// in a second, because those that failed together else come back together.
+// in a second, because those that failed together else come back together. Where machines share
+// a Store they share these 160, too.
 func (h *Health) Turn(model string) time.Duration {
 	h.pace.mu.Lock()
 	defer h.pace.mu.Unlock()
@@ -82,6 +92,6 @@ func (h *Health) Turn(model string) time.Duration {
 		t.next = now
 	}
 	wait := t.next.Sub(now)
-	t.next = t.next.Add(paceEvery)
+	t.next = t.next.Add(paceEvery * time.Duration(max(1, h.pace.sharing)))
 	return wait
 }

@@ -15,8 +15,11 @@ type spending map[string]recovery.Budget
 // budget, and spent is what the runs of that day have used. Processes that share a file
 // share the day's budget.
 func (h *Health) Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string) {
+	if h.store != nil {
+		return h.reserveInStore(h.dayOf(at), reserve, limit)
+	}
 	h.update(at, func(k *known) {
-		day := dayOf(at)
+		day := dayOf(at.In(k.days()))
 		spent = k.spent[day]
 		if lacks = limit.Lacks(spent, reserve); lacks == "" {
 			k.spent.add(day, reserve)
@@ -31,22 +34,30 @@ func (h *Health) Spend(at time.Time, used recovery.Budget) {
 	if used == (recovery.Budget{}) {
 		return
 	}
-	h.update(at, func(k *known) { k.spent.add(dayOf(at), used) })
+	if h.store != nil {
+		h.reserveInStore(h.dayOf(at), used, recovery.Budget{})
+		return
+	}
+	h.update(at, func(k *known) { k.spent.add(dayOf(at.In(k.days())), used) })
 }
 
 // Spent is what the runs of the day of that time have used, those in the air by what they
 // have reserved.
 func (h *Health) Spent(at time.Time) recovery.Budget {
-	if h.shared != nil {
-		h.refresh()
-	}
+	h.refresh()
+	day := h.dayOf(at)
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.known.spent[dayOf(at)]
+	return h.known.spent[day]
 }
 
-// Tomorrow is when the day after that of at begins, in this machine's time zone.
-func Tomorrow(at time.Time) time.Time { return nextDay(at.Local()) }
+// Tomorrow is when the day after that of at begins, in this machine's time zone, or in the
+// Store's.
+func (h *Health) Tomorrow(at time.Time) time.Time {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return nextDay(at.In(h.known.days()))
+}
 
 // nextDay is Tomorrow where at is.
 func nextDay(at time.Time) time.Time {
@@ -58,7 +69,22 @@ func nextDay(at time.Time) time.Time {
 	return next
 }
 
-func dayOf(at time.Time) string { return at.Local().Format(time.DateOnly) }
+// days is the time zone whose days are counted.
+func (k *known) days() *time.Location {
+	if k.zone != nil {
+		return k.zone
+	}
+	return time.Local
+}
+
+func (h *Health) dayOf(at time.Time) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return dayOf(at.In(h.known.days()))
+}
+
+// dayOf is the day of at where at is.
+func dayOf(at time.Time) string { return at.Format(time.DateOnly) }
 
 func (s spending) add(day string, used recovery.Budget) { s[day] = s[day].Plus(used) }
 

@@ -44,7 +44,7 @@ func TestReservedThenSpent(t *testing.T) {
 func TestADayIsOverAtMidnight(t *testing.T) {
 	h := health.New()
 	h.Spend(start, tokens(90))
-	tomorrow := health.Tomorrow(start)
+	tomorrow := health.New().Tomorrow(start)
 	if got := h.Spent(tomorrow.Add(-time.Second)); got.Tokens != 90 {
 		t.Errorf("before midnight: %+v", got)
 	}

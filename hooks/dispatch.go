@@ -14,7 +14,7 @@ import (
 // What a vote may hold of a hook's own words, in bytes.
 const (
 	MaxError  = 2 << 10
-	MaxReason = 500
+	maxReason = 500
 )
 
 // Deadlines bound a dispatch; zero fields are the defaults.
@@ -42,11 +42,11 @@ func (d Deadlines) orDefaults() Deadlines {
 // known, at most Start and All later. A hook that fails, panics or does not answer in time votes with Error set;
 // what it says after its deadline is dropped, and if it never returns, so does the
 // goroutine that asked it.
-func Dispatch(ctx context.Context, hooks []Named, e RunError, d Deadlines, voted func(recovery.Vote)) {
+func Dispatch(ctx context.Context, hooks []Named, about Occasion, d Deadlines, voted func(recovery.Vote)) {
 	d = d.orDefaults()
 	votes := make(chan recovery.Vote, len(hooks))
 	for _, hook := range hooks {
-		go func() { votes <- ask(ctx, hook, e, d) }()
+		go func() { votes <- ask(ctx, hook, about, d) }()
 	}
 	for range hooks {
 		voted(<-votes)
@@ -58,25 +58,24 @@ type answer struct {
 	err  error
 }
 
-func ask(ctx context.Context, hook Named, e RunError, d Deadlines) recovery.Vote {
+func ask(ctx context.Context, hook Named, about Occasion, d Deadlines) recovery.Vote {
 	if starter, ok := hook.Hook.(Starter); ok {
-		start := Func(func(ctx context.Context, _ RunError) (recovery.Vote, error) {
-			return recovery.Vote{}, starter.Start(ctx)
-		})
-		if v := within(ctx, Named{Name: hook.Name, Hook: start, Shadow: hook.Shadow}, e, d.Start, "not started"); v.Error != "" {
+		start := func(ctx context.Context) (recovery.Vote, error) { return recovery.Vote{}, starter.Start(ctx) }
+		if v := within(ctx, hook, start, d.Start, "not started"); v.Error != "" {
 			return v
 		}
 	}
-	return within(ctx, hook, e, min(d.Each, d.All), "no answer")
+	advise := func(ctx context.Context) (recovery.Vote, error) { return hook.Hook.Advise(ctx, about) }
+	return within(ctx, hook, advise, min(d.Each, d.All), "no answer")
 }
 
-// within calls a hook under its deadline; missed is what is said of one that misses it.
-func within(ctx context.Context, hook Named, e RunError, deadline time.Duration, missed string) recovery.Vote {
+// within does something of a hook's under a deadline; missed is what is said of one that misses it.
+func within(ctx context.Context, hook Named, do func(context.Context) (recovery.Vote, error), deadline time.Duration, missed string) recovery.Vote {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	answers := make(chan answer, 1)
-	go func() { answers <- call(ctx, hook.Hook, e) }()
+	go func() { answers <- call(ctx, do) }()
 	var a answer
 	select {
 	case a = <-answers:
@@ -89,13 +88,13 @@ func within(ctx context.Context, hook Named, e RunError, deadline time.Duration,
 	return sanitise(a, hook, began)
 }
 
-func call(ctx context.Context, hook Hook, e RunError) (a answer) {
+func call(ctx context.Context, do func(context.Context) (recovery.Vote, error)) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = answer{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	vote, err := hook.RunError(ctx, e)
+	vote, err := do(ctx)
 	return answer{vote, err}
 }
 
@@ -111,6 +110,6 @@ func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 	}
 	v.Action = v.Action.Plain()
 	v.Plugin, v.Shadow, v.Latency = hook.Name, hook.Shadow, since(began)
-	v.Error, v.Reason = words.Clip(v.Error, MaxError), words.Clip(v.Reason, MaxReason)
+	v.Error, v.Reason = words.Clip(v.Error, MaxError), words.Clip(v.Reason, maxReason)
 	return v
 }

@@ -33,7 +33,7 @@ func TestDispatchAsksSideBySide(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 		a := votes["a"]
-		if a.Action != recovery.ActionRetry || a.Latency != 1000 || len(a.Reason) > MaxReason || !utf8.ValidString(a.Reason) {
+		if a.Action != recovery.ActionRetry || a.Latency != 1000 || len(a.Reason) > maxReason || !utf8.ValidString(a.Reason) {
 			t.Errorf("vote: %+v", a)
 		}
 	})

@@ -1,11 +1,11 @@
-// Package hooks asks for advice about a failure.
+// Package hooks asks for advice.
 //
-// A [Hook] is anything that can look at a [RunError] and say what it would do: a
-// plugin process, or a Go function in a test. [Dispatch] asks them side by side,
+// A [Hook] is anything that can look at an [Occasion], such as a failure (a [RunError]), and
+// say what it would do: a plugin process, or a Go function in a test. [Dispatch] asks them side by side,
 // each under its own deadline, and hands every answer over as a
 // [recovery.Vote] as soon as it is known:
 //
-//	hooks.Dispatch(ctx, asked, hooks.NewRunError(run), hooks.Deadlines{}, func(v recovery.Vote) {
+//	hooks.Dispatch(ctx, asked, hooks.NewOccasion(run), hooks.Deadlines{}, func(v recovery.Vote) {
 //		// append Voted; recovery.Decide weighs the votes once all are in
 //	})
 //

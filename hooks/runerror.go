@@ -52,8 +52,21 @@ type RunError struct {
 	DryRun bool      // nothing comes of the answer: a failure is replayed, or the plugin is tested
 
 	// Transcript is what was said in the run so far. A host passes it on to plugins
-	// that were granted it, as Recent makes it, and to no other.
+	// that were granted it, as recent makes it, and to no other.
 	Transcript []llm.Message
+}
+
+// Hook is recovery.HookRunError.
+func (RunError) Hook() string { return recovery.HookRunError }
+
+// For leaves out the transcript, or what of it is more than a plugin gets.
+func (e RunError) For(transcript bool) Occasion {
+	if transcript {
+		e.Transcript = recent(e.Transcript)
+	} else {
+		e.Transcript = nil
+	}
+	return e
 }
 
 // NewRunError describes the open failure of r; it needs r.Open set.
@@ -65,8 +78,8 @@ func NewRunError(r *recovery.Run) RunError {
 		Elapsed: elapsed(r), Remaining: remaining(r.Policy.Budget, r.Spent),
 		RemainingAttempts: r.AttemptsLeft(),
 		Tried:             append([]recovery.Tried(nil), r.Call.Tried...),
-		Alternatives:      append([]recovery.Alternative(nil), open.Alternatives...),
-		PartialShown:      r.Attempt != nil && len(r.Attempt.Text) > 0,
+		Alternatives:      alternatives(r),
+		PartialShown:      r.Attempt != nil && (r.Attempt.Text != "" || r.Attempt.Shown != recovery.ShownNothing),
 		IdleBreaker:       r.IdleBreaker(),
 		Time:              open.At,
 		Pressed:           open.Pressed,
@@ -82,7 +95,24 @@ func NewRunError(r *recovery.Run) RunError {
 	e.IdleExpiries = r.IdleExpiries[e.Model]
 	e.RemainingTime = remainingTime(r, e.Elapsed)
 	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)
+	if r.Policy.Calls == recovery.CallsOfCaller {
+		e.ReplaySafety, e.UnsafeTools = replayByCaller(open.Told)
+		e.Aborted, e.TimedOut = e.Aborted || open.Told.Aborted, e.TimedOut || open.Told.TimedOut
+	}
 	return e
+}
+
+// alternatives are those of the open failure with all that is known about them.
+func alternatives(r *recovery.Run) []recovery.Alternative {
+	var list []recovery.Alternative
+	for _, a := range r.Open.Alternatives {
+		if price, known := r.Policy.Prices[a.Model]; known {
+			a.Price = &price
+		}
+		a.Local = slices.Contains(r.Policy.Local, a.Model)
+		list = append(list, a)
+	}
+	return list
 }
 
 // aborted reports whether the attempt was ended from our side, and not by who was asked.
@@ -138,17 +168,28 @@ func left[N ~int64](limit, used N) N {
 func replaySafety(pending []*recovery.ToolRun) (safety string, tools []string) {
 	safety = ReplaySafe
 	for _, t := range pending {
-		if t.Tries == 0 || t.Returned || t.Safety.Repeatable() {
+		if t.Tries == 0 || t.State.Over() || t.Safety.Repeatable() {
 			continue
 		}
 		tools = append(tools, t.Call.Name)
-		if t.Orphan {
+		if t.State == recovery.ToolCallOrphaned {
 			safety = ReplayUnknown
 		} else if safety == ReplaySafe {
 			safety = ReplayUnsafe
 		}
 	}
 	return safety, tools
+}
+
+// replayByCaller is what a caller says of tools that it runs itself.
+func replayByCaller(told recovery.Told) (safety string, tools []string) {
+	switch {
+	case len(told.UnsafeTools) > 0:
+		return ReplayUnsafe, told.UnsafeTools
+	case told.ToolsRan:
+		return ReplayUnknown, nil
+	}
+	return ReplaySafe, nil
 }
 
 // since is the latency of an answer, at least a millisecond so that it is not "none".

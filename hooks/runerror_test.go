@@ -21,12 +21,12 @@ func TestNewRunError(t *testing.T) {
 	r := &recovery.Run{
 		ID: "r1", Session: "s1", StartedAt: start, Policy: policy, Model: "a/b", Parked: time.Second,
 		Spent: recovery.Budget{Tokens: 12, Microdollars: 40}, IdleExpiries: map[string]int{"a/b": recovery.IdleBreakerAt},
-		Attempt: &recovery.Attempt{Text: []byte("par")},
+		Attempt: &recovery.Attempt{Text: "par"},
 		Call:    recovery.Call{Attempts: 2, Retries: 1, Tried: []recovery.Tried{{Model: "a/b"}}},
 		Pending: []*recovery.ToolRun{
-			{Call: llm.ToolCall{Name: "look"}, Safety: recovery.SafetyReadOnly, Tries: 1, InAir: true},
-			{Call: llm.ToolCall{Name: "pay"}, Tries: 1, InAir: true},
-			{Call: llm.ToolCall{Name: "paid"}, Tries: 1, Returned: true},
+			{Call: llm.ToolCall{Name: "look"}, Safety: recovery.SafetyReadOnly, Tries: 1, State: recovery.ToolCallInAir},
+			{Call: llm.ToolCall{Name: "pay"}, Tries: 1, State: recovery.ToolCallInAir},
+			{Call: llm.ToolCall{Name: "paid"}, Tries: 1, State: recovery.ToolCallReturned},
 			{Call: llm.ToolCall{Name: "later"}},
 		},
 		Open: &recovery.OpenFailure{At: start.Add(11 * time.Second), Attempt: 1, Alternatives: []recovery.Alternative{{Model: "c/d"}}},
@@ -42,7 +42,11 @@ func TestNewRunError(t *testing.T) {
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got  %+v\nwant %+v", e, want)
 	}
-	r.Pending[1].Orphan = true
+	r.Policy.Prices, r.Policy.Local = map[string]recovery.Price{"c/d": {Output: 7}}, []string{"c/d"}
+	if got := NewRunError(r).Alternatives[0]; got.Price == nil || got.Price.Output != 7 || !got.Local || r.Open.Alternatives[0].Price != nil {
+		t.Errorf("%+v", got)
+	}
+	r.Pending[1].State = recovery.ToolCallOrphaned
 	if e := NewRunError(r); e.ReplaySafety != ReplayUnknown {
 		t.Errorf("an orphan: %s", e.ReplaySafety)
 	}

@@ -10,20 +10,20 @@ import (
 
 // What a plugin gets of a transcript, at most.
 const (
-	MaxTranscript     = 1 << 20  // bytes of JSON
+	maxTranscript     = 1 << 20  // bytes of JSON
 	maxTranscriptText = 64 << 10 // bytes of one text or result
 )
 
-// Recent is what of a transcript a plugin may see that was granted it: the newest
-// messages that fit into MaxTranscript, long texts cut, pictures without their data and
+// recent is what of a transcript a plugin may see that was granted it: the newest
+// messages that fit into maxTranscript, long texts cut, pictures without their data and
 // reasoning without what only its model may see. What it is given stays as it is.
-func Recent(messages []llm.Message) []llm.Message {
+func recent(messages []llm.Message) []llm.Message {
 	var recent []llm.Message
 	size := 0
 	for _, m := range slices.Backward(messages) {
 		m = bare(m)
 		text, err := json.Marshal(m)
-		if size += len(text) + 1; err != nil || size > MaxTranscript-2 {
+		if size += len(text) + 1; err != nil || size > maxTranscript-2 {
 			break
 		}
 		recent = append(recent, m)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
-	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -26,7 +25,7 @@ var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight,
 
 // Start starts the plugin where that is due, or joins a start that is under way, and waits
 // for it: a start has 10 s of its own, which no question's deadline shortens. It is a
-// hooks.Starter. A service is there or not, and whom RunError will not ask yet is not started.
+// hooks.Starter. A service is there or not, and whom Advise will not ask yet is not started.
 func (s *supervised) Start(ctx context.Context) error {
 	s.mu.Lock()
 	now := time.Now()
@@ -37,7 +36,7 @@ func (s *supervised) Start(ctx context.Context) error {
 	begun, _, err := s.beginStart(now)
 	s.mu.Unlock()
 	if err != nil || begun == nil {
-		return nil //nolint:nilerr // RunError says it
+		return nil //nolint:nilerr // Advise says it
 	}
 	_, err = begun.wait(ctx)
 	if err != nil {
@@ -46,23 +45,13 @@ func (s *supervised) Start(ctx context.Context) error {
 	return err
 }
 
-// transcript is what the plugin may see of what was said.
-func (s *supervised) transcript(e hooks.RunError) []llm.Message {
-	s.mu.Lock()
-	granted := s.spec.Transcript
-	s.mu.Unlock()
-	if !granted {
-		return nil
-	}
-	return hooks.Recent(e.Transcript)
-}
-
-// RunError asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
+// Advise asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
 // plugin's own deadline ends, whatever the plugin does; what it takes to start one that
 // [supervised.Start] did not is part of that.
-func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-	e.Transcript = s.transcript(e)
-	if deadline := s.deadline(); deadline > 0 {
+func (s *supervised) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
+	deadline, transcript := s.terms()
+	about = about.For(transcript)
+	if deadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, deadline)
 		defer cancel()
@@ -83,15 +72,16 @@ func (s *supervised) RunError(ctx context.Context, e hooks.RunError) (recovery.V
 		return recovery.Vote{}, err
 	}
 	began := time.Now()
-	vote, err := s.ask(ctx, e)
+	vote, err := s.ask(ctx, about)
 	s.record(ctx, err, time.Since(began))
 	return vote, err
 }
 
-func (s *supervised) deadline() time.Duration {
+// terms are the plugin's own deadline, and whether it may see what was said.
+func (s *supervised) terms() (deadline time.Duration, transcript bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.spec.Deadline
+	return s.spec.Deadline, s.spec.Transcript
 }
 
 func (s *supervised) admit() error {
@@ -123,12 +113,12 @@ func (s *supervised) record(ctx context.Context, err error, took time.Duration) 
 }
 
 // ask calls the plugin, and a fresh peer once more where the first one went away.
-func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+func (s *supervised) ask(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
 	p, err := s.begin(ctx)
 	if err != nil {
 		return recovery.Vote{}, err
 	}
-	vote, err := s.call(ctx, p, e)
+	vote, err := s.call(ctx, p, about)
 	if !lostCall(err) || !s.roomForAnother(ctx) {
 		return vote, err
 	}
@@ -136,14 +126,14 @@ func (s *supervised) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, 
 	if startErr != nil {
 		return vote, err // the first error says more
 	}
-	return s.call(ctx, again, e)
+	return s.call(ctx, again, about)
 }
 
 // begin gives a peer that takes a call: not one that is being replaced.
 func (s *supervised) begin(ctx context.Context) (peer, error) {
 	for {
 		p, err := s.running(ctx)
-		if err != nil || p.talking().calls.begin() {
+		if err != nil || p.connected().calls.begin() {
 			return p, err
 		}
 	}
@@ -158,11 +148,11 @@ func (s *supervised) roomForAnother(ctx context.Context) bool {
 }
 
 // call is one call to p, which has begun.
-func (s *supervised) call(ctx context.Context, p peer, e hooks.RunError) (recovery.Vote, error) {
-	t := p.talking()
+func (s *supervised) call(ctx context.Context, p peer, about hooks.Occasion) (recovery.Vote, error) {
+	t := p.connected()
 	defer t.calls.end()
 	who := recovery.Vote{Version: t.version, PID: p.pid(), Hash: t.hash}
-	reply, err := t.service.RunError(ctx, protoconv.RunErrorToProto(e))
+	answer, err := protoconv.Ask(ctx, t.service, about)
 	if err != nil {
 		if ctx.Err() != nil {
 			go s.checkAlive(p)
@@ -174,14 +164,14 @@ func (s *supervised) call(ctx context.Context, p peer, e hooks.RunError) (recove
 		}
 		return who, p.explain(err)
 	}
-	vote, err := protoconv.Reply(reply)
+	vote, err := answer()
 	vote.Version, vote.PID, vote.Hash = who.Version, who.PID, who.Hash
 	return vote, err
 }
 
 // checkAlive ends a peer that is there and does not answer a ping either.
 func (s *supervised) checkAlive(p peer) {
-	if err := p.talking().ping(s.life); err != nil && s.life.Err() == nil {
+	if err := p.connected().ping(s.life); err != nil && s.life.Err() == nil {
 		s.logger.Warn("plugin does not answer a ping", append(whereabouts(p), "error", err)...)
 		p.end(errors.New("it did not answer a ping"))
 	}

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // interpreters are programs that run somebody else's, by the beginning of their names.
@@ -55,7 +56,7 @@ func language(spec Spec) string {
 		}
 		return name
 	}
-	path, err := lookUp(spec.Command[0], spec.Dir)
+	path, err := procgroup.LookUp(spec.Command[0], spec.Dir)
 	if err != nil {
 		return ""
 	}
@@ -63,23 +64,6 @@ func language(spec Spec) string {
 		return "go"
 	}
 	return ""
-}
-
-// lookUp gives the absolute path of the executable: a name without a slash is looked
-// up in PATH, another is relative to dir, where the plugin runs.
-func lookUp(program, dir string) (string, error) {
-	if !strings.ContainsRune(program, filepath.Separator) {
-		path, err := exec.LookPath(program)
-		if err != nil {
-			return "", err
-		}
-		return filepath.Abs(path)
-	}
-	path, err := absolute(program, dir)
-	if err != nil {
-		return "", err
-	}
-	return exec.LookPath(path)
 }
 
 // absolute is a path as a process that runs in dir understands it.
@@ -99,7 +83,7 @@ func home(spec Spec) (program, folder string, err error) {
 	if len(spec.Command) == 0 {
 		return "", "", errors.New("a plugin without a command has no folder")
 	}
-	program, err = lookUp(spec.Command[0], spec.Dir)
+	program, err = procgroup.LookUp(spec.Command[0], spec.Dir)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,21 +76,22 @@ func TestDelegate(t *testing.T) {
 	for _, company := range []bool{false, true} {
 		g := newControlGroup(folder, Limits{}.orDefaults())
 		t.Cleanup(func() { g.kill(); g.remove() })
-		build := func(fault string) func() *exec.Cmd {
-			return func() *exec.Cmd {
-				return &exec.Cmd{Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "FAULT="+fault, "DELEGATED="+g.path), Stderr: os.Stderr}
+		program := func(fault string) procgroup.Program {
+			return procgroup.Program{
+				Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "FAULT="+fault, "DELEGATED="+g.path),
+				Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
 			}
 		}
 		if company {
-			if _, _, err := spawn(build("silent"), Limits{}.orDefaults(), g); err != nil {
+			if _, _, err := spawn(program("silent"), Limits{}.orDefaults(), g); err != nil {
 				t.Fatal(err)
 			}
 		}
-		host, _, err := spawn(build("delegate"), Limits{}.orDefaults(), g)
+		host, _, err := spawn(program("delegate"), Limits{}.orDefaults(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = host.Wait()
+		<-host.Exited()
 		enabled, err := os.ReadFile(filepath.Join(g.path, "cgroup.subtree_control"))
 		if err != nil || hasWords(enabled, []string{delegated}) == company {
 			t.Errorf("company %v: %q %v", company, enabled, err)

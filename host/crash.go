@@ -18,9 +18,9 @@ const (
 	crashBytes = hooks.MaxError
 )
 
-// CrashError says how a plugin's process ended and what it said last. Its text has at
+// crashError says how a plugin's process ended and what it said last. Its text has at
 // most 2 KiB and no control characters but the ends of lines.
-type CrashError struct {
+type crashError struct {
 	Plugin  string
 	Version string // as Describe told, "" if it never came to that
 	PID     int
@@ -30,7 +30,7 @@ type CrashError struct {
 	Err     error  // what was seen of it first
 }
 
-func (e *CrashError) Error() string {
+func (e *crashError) Error() string {
 	who := "plugin " + printable(e.Plugin, 100)
 	if e.Version != "" {
 		who += " " + e.Version
@@ -45,9 +45,9 @@ func (e *CrashError) Error() string {
 	return text
 }
 
-func (e *CrashError) Unwrap() error { return e.Err }
+func (e *crashError) Unwrap() error { return e.Err }
 
-func (e *CrashError) ending() string {
+func (e *crashError) ending() string {
 	if e.Signal != "" {
 		return "signal: " + e.Signal
 	}
@@ -58,7 +58,11 @@ const itSaid = "; it said last: "
 
 // explain adds to err how the process ended, if it did, and what it said last.
 func (p *process) explain(err error) error {
-	if p.runner.pid() > 0 && p.dead(pipeGrace/2) && p.runner.endedByHost() == nil {
+	soon := pipeGrace / 2
+	if p.runner.killed.Load() != nil {
+		soon = stopGrace // it ends for certain, on a busy machine a little later
+	}
+	if p.runner.pid() > 0 && p.dead(soon) && p.runner.endedByHost() == nil {
 		p.runner.settle()
 		return p.crash(err)
 	}
@@ -82,12 +86,12 @@ func (p *process) lastWords() error {
 }
 
 // crash describes the end of a process that has ended.
-func (p *process) crash(err error) *CrashError {
-	e := &CrashError{
+func (p *process) crash(err error) *crashError {
+	e := &crashError{
 		Plugin: p.name, Version: p.version, PID: p.runner.pid(), Stderr: p.runner.stderr.tail(crashBytes), Err: err,
 	}
 	var exit *exec.ExitError
-	if !errors.As(p.runner.exitErr, &exit) {
+	if !errors.As(p.runner.process.Err(), &exit) {
 		return e
 	}
 	e.Code = exit.ExitCode()

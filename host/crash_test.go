@@ -15,7 +15,7 @@ import (
 
 func TestACrashNamesEverything(t *testing.T) {
 	t.Parallel()
-	var crash *CrashError
+	var crash *crashError
 	var err error
 	// A busy machine may show the end of a process later than the host waits for it.
 	for began := time.Now(); crash == nil && time.Since(began) < patience; {
@@ -23,7 +23,7 @@ func TestACrashNamesEverything(t *testing.T) {
 		if err := h.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.plugins[0].RunError(t.Context(), hooks.RunError{})
+		_, err = h.plugins[0].Advise(t.Context(), hooks.RunError{})
 		errors.As(err, &crash)
 	}
 	if crash == nil || crash.Plugin != "faulty" || crash.Version != "1.2.3" || crash.Code != 3 || crash.Signal != "" ||
@@ -33,7 +33,7 @@ func TestACrashNamesEverything(t *testing.T) {
 }
 
 func TestACrashErrorIsBounded(t *testing.T) {
-	e := &CrashError{Plugin: "p\x1b", Version: "1", Code: -1, Signal: "killed", Err: errors.New(strings.Repeat("\x00", 5000))}
+	e := &crashError{Plugin: "p\x1b", Version: "1", Code: -1, Signal: "killed", Err: errors.New(strings.Repeat("\x00", 5000))}
 	if text := e.Error(); len(text) > hooks.MaxError || !strings.HasPrefix(text, `plugin p\x1b 1 ended (signal: killed): \x00`) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
@@ -55,9 +55,9 @@ func TestACallThatWasLost(t *testing.T) {
 		err  error
 		lost bool
 	}{
-		{"the connection broke", &CrashError{Err: status.Error(codes.Unavailable, "EOF")}, true},
-		{"the connection was closed", &CrashError{Err: status.Error(codes.Canceled, "grpc: the client connection is closing")}, true},
-		{"it answered and ended", &CrashError{Err: status.Error(codes.InvalidArgument, "no")}, false},
+		{"the connection broke", &crashError{Err: status.Error(codes.Unavailable, "EOF")}, true},
+		{"the connection was closed", &crashError{Err: status.Error(codes.Canceled, "grpc: the client connection is closing")}, true},
+		{"it answered and ended", &crashError{Err: status.Error(codes.InvalidArgument, "no")}, false},
 		{"a service went away", &explained{err: status.Error(codes.Unavailable, "EOF"), lost: true}, true},
 		{"a service has no time", &explained{err: status.Error(codes.Unavailable, "at lunch")}, false},
 	} {

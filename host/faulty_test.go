@@ -53,6 +53,9 @@ func TestMain(m *testing.M) {
 	case "no controller", "deaf":
 		fmt.Fprintln(os.Stderr, serveBare(fault))
 		os.Exit(1)
+	case "old":
+		serveOld()
+		os.Exit(0)
 	}
 	faultyHandshake(fault)
 	schema := `{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`
@@ -263,6 +266,21 @@ func gate() string {
 	}
 }
 
+// countInState counts the answers that were ever given.
+func countInState() string {
+	if plugin.StateDir() == "" {
+		return "no folder"
+	}
+	path := filepath.Join(plugin.StateDir(), "count")
+	text, _ := os.ReadFile(path)
+	n, _ := strconv.Atoi(string(text))
+	text = []byte(strconv.Itoa(n + 1))
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // hoard takes memory until it is stopped.
 func hoard() {
 	var all [][]byte
@@ -286,6 +304,8 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 		os.Exit(3)
 	case "fail":
 		answer.Action = recovery.ActionFail
+	case "count":
+		answer.Reason = countInState()
 	case "listen":
 		answer = plugin.Fail(strconv.Itoa(len(e.Transcript)) + " messages")
 	case "hang":

@@ -31,6 +31,7 @@ type folders struct {
 	sockets func() (string, error)
 	copies  func() (string, error) // of pinned plugins
 	groups  func() string          // for control groups; "" = there are none
+	state   string                 // with a folder for each plugin, which stay; "" = they have none
 
 	mu   sync.Mutex
 	made []string
@@ -147,17 +148,15 @@ func sweep(parent string, now time.Time) {
 	}
 }
 
+// markGrace is how long the system has to end what has left its group.
+const markGrace = 300 * time.Millisecond
+
 // killMarked kills what has left its plugin's process group: processes that were born
-// with a socket folder in or below dir. It goes round again while it finds some, since
-// they may be multiplying.
+// with a socket folder in or below dir. They may be multiplying: it does so for a while.
 func killMarked(dir string) {
 	isBelow := func(variable string) bool {
 		at, ok := strings.CutPrefix(variable, socketVariable+"=")
 		return ok && (at == dir || strings.HasPrefix(at, dir+"/"))
 	}
-	for range 3 {
-		if !procgroup.KillMarked(isBelow) {
-			return
-		}
-	}
+	procgroup.EndMarked(isBelow, markGrace)
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 const maxName = 100 // bytes of a plugin's name
@@ -50,7 +52,7 @@ func (h *Host) Add(spec Spec) error {
 		return err
 	}
 	if spec.Address == "" && !spec.Late {
-		if _, err := lookUp(spec.Command[0], spec.Dir); err != nil {
+		if _, err := procgroup.LookUp(spec.Command[0], spec.Dir); err != nil {
 			return fmt.Errorf("plugin %s: its command cannot be run: %w", spec.Name, err)
 		}
 	}
@@ -113,6 +115,9 @@ func (h *Host) openState() {
 		return
 	}
 	h.state = state
+	if h.folders.state, err = filepath.Abs(filepath.Join(h.stateDir, "state")); err != nil {
+		h.logger.Warn("plugins have no state folders", "error", err)
+	}
 }
 
 // loggerOf gives the log of one plugin. The caller holds mu.
@@ -165,7 +170,7 @@ func (h *Host) Start(ctx context.Context) error {
 
 // named says which plugin an error is about, where it does not say so itself.
 func named(name string, err error) error {
-	var crash *CrashError
+	var crash *crashError
 	if errors.As(err, &crash) {
 		return err
 	}

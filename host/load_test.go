@@ -42,7 +42,7 @@ func TestPL5RestartUnderLoad(t *testing.T) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				began := time.Now()
-				if _, err := h.Hooks()[0].Hook.RunError(t.Context(), hooks.RunError{}); err != nil {
+				if _, err := h.Hooks()[0].Hook.Advise(t.Context(), hooks.RunError{}); err != nil {
 					failed.Add(1)
 					time.Sleep(5 * time.Millisecond)
 				} else {

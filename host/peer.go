@@ -17,7 +17,7 @@ import (
 // peer is who answers for a plugin: a process that the host has started, or a service
 // that it has reached. One that is gone stays gone; another takes its place.
 type peer interface {
-	talking() *talk
+	connected() *connection
 	pid() int                // 0 = it is no process of this host's
 	gone() <-chan struct{}   // closed once it answers no new call
 	lastWords() error        // why it is gone; valid then
@@ -36,8 +36,8 @@ func isGone(p peer) bool {
 	}
 }
 
-// talk is a connection to a plugin and what was learnt over it.
-type talk struct {
+// connection is a connection to a plugin and what was learnt over it.
+type connection struct {
 	conn    *grpc.ClientConn
 	service mulliganv1.RecoveryPluginClient
 	version string
@@ -48,16 +48,16 @@ type talk struct {
 	certificates certificates // of a service
 }
 
-func newTalk() talk { return talk{noted: make(chan struct{}), calls: newCalls()} }
+func newConnection() connection { return connection{noted: make(chan struct{}), calls: newCalls()} }
 
-func (t *talk) talking() *talk { return t }
+func (t *connection) connected() *connection { return t }
 
-func (t *talk) use(conn *grpc.ClientConn) {
+func (t *connection) use(conn *grpc.ClientConn) {
 	t.conn, t.service = conn, mulliganv1.NewRecoveryPluginClient(conn)
 }
 
 // describe makes sure that a living plugin is there, and asks who it is.
-func (t *talk) describe(ctx context.Context) (*mulliganv1.DescribeResponse, error) {
+func (t *connection) describe(ctx context.Context) (*mulliganv1.DescribeResponse, error) {
 	if err := t.ping(ctx); err != nil {
 		return nil, fmt.Errorf("health check: %w", err)
 	}
@@ -69,7 +69,7 @@ func (t *talk) describe(ctx context.Context) (*mulliganv1.DescribeResponse, erro
 	return described, nil
 }
 
-func (t *talk) ping(ctx context.Context) error {
+func (t *connection) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	reply, err := healthpb.NewHealthClient(t.conn).Check(ctx, &healthpb.HealthCheckRequest{Service: goplugin.GRPCServiceName})
@@ -88,7 +88,7 @@ func lostCall(err error) bool {
 	if code := status.Code(err); code != codes.Unavailable && code != codes.Canceled {
 		return false
 	}
-	var crash *CrashError
+	var crash *crashError
 	if errors.As(err, &crash) {
 		return true
 	}

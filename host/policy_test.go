@@ -69,7 +69,7 @@ func TestPL4ABrokenPluginCostsLittle(t *testing.T) {
 		failed := 0
 		for range 1000 {
 			began := time.Now()
-			if _, err := s.RunError(t.Context(), hooks.RunError{}); err == nil {
+			if _, err := s.Advise(t.Context(), hooks.RunError{}); err == nil {
 				t.Fatal("an answer")
 			}
 			if took := time.Since(began); took > 0 {
@@ -100,7 +100,7 @@ func TestACancelledCallIsNoFailure(t *testing.T) {
 		for range 10 {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
-			_, _ = s.RunError(ctx, hooks.RunError{})
+			_, _ = s.Advise(ctx, hooks.RunError{})
 		}
 		if s.breaker.failures != 0 || s.lastError != "" {
 			t.Errorf("%+v %s", s.breaker, s.lastError)

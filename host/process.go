@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -19,6 +20,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
@@ -34,7 +36,7 @@ const (
 
 // process is one start of a plugin.
 type process struct {
-	talk
+	connection
 	name   string
 	client *goplugin.Client
 	runner *processRunner
@@ -72,7 +74,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 	}
 	var started *processRunner
 	made := make(chan *processRunner, 1)
-	p := &process{talk: newTalk(), name: l.spec.Name, free: l.removeCopy}
+	p := &process{connection: newConnection(), name: l.spec.Name, free: l.removeCopy}
 	p.hash = l.hash
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
@@ -90,7 +92,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return started.dial(ctx) }),
 		},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			started = newRunner(l, append(cmd.Env, env...), dir)
+			started = newRunner(l, slices.Concat(cmd.Env, l.stateEnv(), env), dir)
 			made <- started
 			return started, nil
 		},
@@ -104,24 +106,29 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 		l.removeCopy()
 		return nil, err
 	}
-	select {
-	case err = <-connected:
-		if refused := p.runner.refused.Load(); refused != nil {
-			err = *refused
-		}
-	case <-ctx.Done():
-		p.runner.killGroup()
-		err = fmt.Errorf("no handshake: %w", ctx.Err())
-	}
-	if err == nil {
-		err = p.greet(ctx, l.spec)
-	}
-	if err != nil {
+	if err := l.meet(ctx, p, connected); err != nil {
 		err = p.explain(err)
 		l.dispose(p)
 		return nil, err
 	}
 	return p, nil
+}
+
+// meet waits for the handshake of what was started, and asks who it is.
+func (l *launch) meet(ctx context.Context, p *process, connected <-chan error) error {
+	select {
+	case err := <-connected:
+		if refused := p.runner.refused.Load(); refused != nil {
+			err = *refused
+		}
+		if err != nil {
+			return err
+		}
+	case <-ctx.Done():
+		p.runner.killGroup()
+		return fmt.Errorf("no handshake: %w", ctx.Err())
+	}
+	return p.greet(ctx, l.spec)
 }
 
 // prepare finds the executable and, of a pinned plugin, makes the copy that runs.
@@ -130,7 +137,7 @@ func (l *launch) prepare(ctx context.Context) (err error) {
 		return l.preparePinned(ctx)
 	}
 	l.args, l.dir = l.spec.Command[1:], l.spec.Dir
-	l.path, err = lookUp(l.spec.Command[0], l.spec.Dir)
+	l.path, err = procgroup.LookUp(l.spec.Command[0], l.spec.Dir)
 	if err != nil {
 		return err
 	}

@@ -45,12 +45,12 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 	}
 	if old := s.peer; old != nil {
 		s.ending.Go(func() {
-			old.talking().calls.drain(s.life, drainTimeout)
+			old.connected().calls.drain(s.life, drainTimeout)
 			old.stop()
 		})
 	}
 	s.replace(spec, fresh)
-	s.logger.Info("plugin reloaded", append(whereabouts(fresh), "version", fresh.talking().version)...)
+	s.logger.Info("plugin reloaded", append(whereabouts(fresh), "version", fresh.connected().version)...)
 	s.changed()
 	return nil
 }

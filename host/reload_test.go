@@ -23,13 +23,13 @@ func TestReloadReplacesAndDrains(t *testing.T) {
 	old := h.Statuses()[0].PID
 	inFlight := make(chan recovery.Vote, 1)
 	go func() {
-		vote, err := h.plugins[0].RunError(t.Context(), hooks.RunError{})
+		vote, err := h.plugins[0].Advise(t.Context(), hooks.RunError{})
 		if err != nil {
 			vote.Error = err.Error()
 		}
 		inFlight <- vote
 	}()
-	first := h.plugins[0].peer.talking()
+	first := h.plugins[0].peer.connected()
 	waitFor(t, "the call", func() bool { first.calls.mu.Lock(); defer first.calls.mu.Unlock(); return first.calls.n == 1 })
 	spec := faultySpec("fail", "")
 	spec.Labels = map[string]string{"mode": "dev"}
@@ -81,7 +81,7 @@ func TestAFailedReloadKeepsTheOld(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		var crash *CrashError
+		var crash *crashError
 		if name == "exit" && (!errors.As(err, &crash) || crash.Code != 3 || !strings.Contains(err.Error(), "stays as it was")) {
 			t.Errorf("%v", err)
 		}

@@ -37,7 +37,7 @@ var errLost = errors.New("the connection was lost")
 // remote is one connection to a plugin that runs as a service. gRPC would make others
 // when it is lost; here a new one is a new peer, with files that are read again.
 type remote struct {
-	talk
+	connection
 	address string
 	dialled atomic.Bool
 	lost    chan struct{}
@@ -50,7 +50,7 @@ func reach(ctx context.Context, spec Spec) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{talk: newTalk(), address: spec.Address, lost: make(chan struct{})}
+	r := &remote{connection: newConnection(), address: spec.Address, lost: make(chan struct{})}
 	secured, err := r.credentials(a, spec.TLS)
 	if err != nil {
 		return nil, err

@@ -227,7 +227,7 @@ func TestASlowService(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := h.plugins[0].RunError(ctx, hooks.RunError{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time") {
+	if _, err := h.plugins[0].Advise(ctx, hooks.RunError{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time") {
 		t.Error(err)
 	}
 	s.answers(retry)
@@ -381,7 +381,7 @@ func TestCallsOfAServiceAreDrained(t *testing.T) {
 			open := make(chan struct{})
 			s.answers(held(open))
 			votes := make(chan recovery.Vote, 1)
-			go func() { vote, _ := h.plugins[0].RunError(t.Context(), hooks.RunError{}); votes <- vote }()
+			go func() { vote, _ := h.plugins[0].Advise(t.Context(), hooks.RunError{}); votes <- vote }()
 			waitFor(t, "the call", func() bool { return s.calls.Load() == 1 })
 			left := make(chan struct{})
 			go func() { leave(server, h); close(left) }()
@@ -400,13 +400,13 @@ func TestAClosedHostAsksNoService(t *testing.T) {
 	open := make(chan struct{})
 	s.answers(held(open))
 	defer close(open)
-	go func() { _, _ = h.plugins[0].RunError(t.Context(), hooks.RunError{}) }()
+	go func() { _, _ = h.plugins[0].Advise(t.Context(), hooks.RunError{}) }()
 	waitFor(t, "the call", func() bool { return s.calls.Load() == 1 })
 	began := time.Now()
 	if err := h.Close(); err != nil || time.Since(began) > busy {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
-	if _, err := h.plugins[0].RunError(t.Context(), hooks.RunError{}); !errors.Is(err, errClosed) {
+	if _, err := h.plugins[0].Advise(t.Context(), hooks.RunError{}); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}
 }

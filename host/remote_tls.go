@@ -3,15 +3,15 @@ package host
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 // maxPEM is the most that is read of a file with certificates or a key, in bytes.
@@ -86,20 +86,14 @@ func readPair(certFile, keyFile string) (pair tls.Certificate, err error) {
 	return pair, nil
 }
 
+// readPEM refuses a pipe, which would wait for its writer.
 func readPEM(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	if info, err := os.Stat(path); err != nil {
 		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no ordinary file", path)
 	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no ordinary file", path), err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
-	if err == nil && len(text) > maxPEM {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxPEM)
-	}
-	return text, err
+	return wholefile.Read(path, maxPEM)
 }
 
 // trustedUntil is when the last of the chains ends; a chain ends with its first

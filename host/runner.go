@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,17 +18,12 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// pipeGrace is how long a plugin's pipes are read after its end, in case something
-// that it left behind holds them open.
-const pipeGrace = 200 * time.Millisecond
-
-// inherited are the variables that a plugin gets from its host's environment.
-var inherited = []string{"PATH", "LANG", "TZ", "TMPDIR", "HOME"}
+const pipeGrace = procgroup.PipeGrace
 
 // processRunner is one process, as go-plugin's runner.Runner.
 type processRunner struct {
-	build   func() *exec.Cmd
-	cmd     *exec.Cmd
+	program procgroup.Program
+	process *procgroup.Process // once it is started
 	limits  Limits
 	groups  func() string
 	group   *controlGroup // nil = there is none
@@ -36,7 +31,6 @@ type processRunner struct {
 	stderr  *stderrLog
 
 	first   *io.PipeReader // its first line of output, for go-plugin
-	stdin   *os.File       // the life line
 	withTLS bool
 	refused atomic.Pointer[error] // what is wrong with the first line
 	socket  string                // its address; valid once the first line was handed on
@@ -44,68 +38,33 @@ type processRunner struct {
 	id      atomic.Int64          // of the process, 0 before it is started
 	exited  chan struct{}
 	swept   chan struct{} // closed a moment later, once nothing is left that can be found
-	exitErr error         // valid once exited is closed
 }
 
 func newRunner(l *launch, env []string, sockets string) *processRunner {
-	var all []string
-	for _, key := range inherited {
-		if value, ok := os.LookupEnv(key); ok {
-			all = append(all, key+"="+value)
-		}
-	}
-	all = append(append(all, l.spec.Env...), env...)
-	build := func() *exec.Cmd {
-		return &exec.Cmd{Path: l.path, Args: append([]string{l.argv0()}, l.args...), Dir: l.dir, Env: all}
-	}
 	return &processRunner{
-		build: build, groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger),
+		program: procgroup.Program{
+			Path: l.path, Args: append([]string{l.argv0()}, l.args...), Dir: l.dir,
+			Env: slices.Concat(procgroup.Environment(), l.spec.Env, env),
+		},
+		groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger),
 		withTLS: !l.spec.PlainText, exited: make(chan struct{}), swept: make(chan struct{}),
 	}
 }
 
-// Start starts the process and what follows its output.
-func (r *processRunner) Start(context.Context) error {
-	var ours, theirs [3]*os.File
-	defer func() { closeAll(theirs[:]) }()
-	for i := range ours {
-		read, write, err := os.Pipe()
-		if err != nil {
-			closeAll(ours[:])
-			return err
-		}
-		ours[i], theirs[i] = read, write
-		if i == 0 {
-			ours[i], theirs[i] = write, read
-		}
-	}
-	build := func() *exec.Cmd {
-		cmd := r.build()
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-		return cmd
-	}
-	var err error
-	if r.cmd, r.group, err = spawn(build, r.limits, newControlGroup(r.groups(), r.limits)); err != nil {
-		closeAll(ours[:])
+// Start starts the process and what follows its output. Its standard input is a pipe that
+// ends when the host does.
+func (r *processRunner) Start(context.Context) (err error) {
+	if r.process, r.group, err = spawn(r.program, r.limits, newControlGroup(r.groups(), r.limits)); err != nil {
 		return err
 	}
-	r.id.Store(int64(r.cmd.Process.Pid))
-	r.stdin = ours[0]
+	r.id.Store(int64(r.process.PID()))
 	first, write := io.Pipe()
 	r.first = first
-	go r.followStdout(ours[1], write)
-	go r.stderr.follow(ours[2])
-	go r.wait(ours)
+	go r.followStdout(r.process.Stdout, write)
+	go r.stderr.follow(r.process.Stderr)
+	go r.wait()
 	go r.watchUsage(r.limits)
 	return nil
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
 }
 
 // followStdout hands the first line on and drops the rest, for ever.
@@ -131,21 +90,20 @@ func (r *processRunner) dial(ctx context.Context) (net.Conn, error) {
 	return dialPatiently(ctx, &net.Dialer{}, "unix", r.socket)
 }
 
-// wait sees the process end, whoever holds its pipes, and ends what it has started.
-func (r *processRunner) wait(pipes [3]*os.File) {
-	r.exitErr = r.cmd.Wait()
+// wait sees the process end, and ends what it has started and what left its group.
+func (r *processRunner) wait() {
+	<-r.process.Exited()
 	if r.group.outOfMemory() {
 		err := fmt.Errorf("it took more than %d MiB of memory", r.limits.Memory>>20)
 		r.killed.CompareAndSwap(nil, &err)
 	}
-	r.signalGroup()
+	r.group.kill()
 	close(r.exited)
 	if r.group == nil {
 		killMarked(r.sockets)
 	}
 	close(r.swept)
-	time.Sleep(pipeGrace)
-	closeAll(pipes[:])
+	<-r.process.Closed()
 	_ = r.first.Close()
 	r.group.remove()
 }
@@ -159,17 +117,13 @@ func (r *processRunner) killFor(cause error) {
 	default:
 	}
 	r.killed.CompareAndSwap(nil, &cause)
-	r.signalGroup()
-}
-
-func (r *processRunner) killGroup() { r.killFor(errKilled) }
-
-func (r *processRunner) signalGroup() {
-	if pid := r.pid(); pid > 0 {
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
+	if r.pid() > 0 {
+		r.process.Kill()
 		r.group.kill()
 	}
 }
+
+func (r *processRunner) killGroup() { r.killFor(errKilled) }
 
 // Kill ends the group and waits for the process, no longer than 2 s.
 func (r *processRunner) Kill(ctx context.Context) error {
@@ -188,7 +142,7 @@ func (r *processRunner) Kill(ctx context.Context) error {
 func (r *processRunner) Wait(ctx context.Context) error {
 	select {
 	case <-r.exited:
-		return r.exitErr
+		return r.process.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -199,7 +153,7 @@ func (r *processRunner) Wait(ctx context.Context) error {
 func (r *processRunner) endedByHost() error {
 	var exit *exec.ExitError
 	why := r.killed.Load()
-	if why == nil || !r.within(0) || !errors.As(r.exitErr, &exit) {
+	if why == nil || !r.within(0) || !errors.As(r.process.Err(), &exit) {
 		return nil
 	}
 	if w, ok := exit.Sys().(syscall.WaitStatus); !ok || !w.Signaled() || w.Signal() != syscall.SIGKILL {
@@ -245,7 +199,7 @@ func (r *processRunner) Stdout() io.ReadCloser { return r.first }
 func (r *processRunner) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the path of the executable.
-func (r *processRunner) Name() string { return r.build().Path }
+func (r *processRunner) Name() string { return r.program.Path }
 
 // ID is the process id.
 func (r *processRunner) ID() string { return strconv.Itoa(r.pid()) }

@@ -2,15 +2,10 @@
 
 package host
 
-import (
-	"os/exec"
+import "github.com/mulligan-run/mulligan/internal/procgroup"
 
-	"github.com/mulligan-run/mulligan/internal/procgroup"
-)
-
-// spawn has no parent-death signal and no limits here: a plugin notices the end of its
-// standard input instead.
-func spawn(build func() *exec.Cmd, _ Limits, _ *controlGroup) (*exec.Cmd, *controlGroup, error) {
-	cmd := build()
-	return cmd, nil, procgroup.Start(cmd)
+// spawn has no limits here.
+func spawn(program procgroup.Program, _ Limits, _ *controlGroup) (*procgroup.Process, *controlGroup, error) {
+	p, err := procgroup.Start(program)
+	return p, nil, err
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/internal/procgroup"
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 const (
@@ -36,7 +37,7 @@ type HostState struct {
 
 // WithStateDir makes a host tell other processes how its plugins are: it keeps
 // Statuses in a file of dir, for ReadStates, and each plugin's log, bounded, in
-// dir/logs/NAME.log. The folder is made if need be, and must belong to the user alone;
+// dir/logs/NAME.log. Each process has a folder of its plugin's own in dir/state. The folder is made if need be, and must belong to the user alone;
 // if it cannot be used, the host's log says so, and that is all.
 func WithStateDir(dir string) Option { return func(h *Host) { h.stateDir = dir } }
 
@@ -134,23 +135,14 @@ func (f *stateFile) write() {
 		return
 	}
 	state := HostState{PID: os.Getpid(), Started: f.started, Updated: time.Now(), Plugins: f.statuses()}
-	if err := replaceFile(f.path, state); err != nil {
+	text, err := json.Marshal(state)
+	if err == nil {
+		// A power cut may lose it, which is no loss: the processes that it is about are gone then.
+		err = wholefile.Replace(f.path, text, 0o600)
+	}
+	if err != nil {
 		f.logger.Warn("the state of plugins was not written", "error", err)
 	}
-}
-
-// replaceFile is atomic for readers. A power cut may lose it, which is no loss: the
-// processes that it is about are gone then.
-func replaceFile(path string, state HostState) error {
-	text, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	next := path + ".next"
-	if err := os.WriteFile(next, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
 }
 
 // close removes the state.
@@ -168,7 +160,6 @@ func (f *stateFile) close() {
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	_ = os.Remove(f.path)
-	_ = os.Remove(f.path + ".next")
 }
 
 // ReadStates gives what the hosts with that state folder tell about their plugins, and

@@ -75,7 +75,7 @@ func (s *supervised) running(ctx context.Context) (peer, error) {
 				return p, nil
 			}
 			select {
-			case <-p.talking().noted:
+			case <-p.connected().noted:
 				continue
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -143,7 +143,7 @@ func (s *supervised) start(a *attempt, spec Spec) {
 		return
 	}
 	s.adopt(p)
-	s.logger.Info("plugin started", append(whereabouts(p), "version", p.talking().version)...)
+	s.logger.Info("plugin started", append(whereabouts(p), "version", p.connected().version)...)
 }
 
 // launch starts or reaches a peer beside what there is.
@@ -164,7 +164,7 @@ func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) 
 
 // adopt makes p the peer that is asked. The caller holds mu.
 func (s *supervised) adopt(p peer) {
-	t := p.talking()
+	t := p.connected()
 	s.peer, s.version, s.hash = p, t.version, t.hash
 	s.ending.Add(1)
 	go s.watch(p)
@@ -184,7 +184,7 @@ func (s *supervised) watch(p peer) {
 		s.noteEnd(p, words)
 	}
 	s.mu.Unlock()
-	close(p.talking().noted)
+	close(p.connected().noted)
 	p.stop() // frees what it holds
 }
 
@@ -258,7 +258,7 @@ func (s *supervised) status() Status {
 		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), Labels: maps.Clone(s.spec.Labels),
 	}
 	if s.peer != nil {
-		known := s.peer.talking().certificates
+		known := s.peer.connected().certificates
 		st.PID, st.ServerCertEnds, st.ClientCertEnds = s.peer.pid(), known.server, known.client
 	}
 	return st

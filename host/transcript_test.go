@@ -18,7 +18,7 @@ func TestTranscriptsAreGranted(t *testing.T) {
 		t.Fatal(err)
 	}
 	hear := func() string {
-		vote, err := h.Hooks()[0].Hook.RunError(t.Context(), e)
+		vote, err := h.Hooks()[0].Hook.Advise(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}

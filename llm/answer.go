@@ -59,7 +59,7 @@ func (a *Answer) Add(d Delta) {
 // Message is what the deltas amount to so far, as said by the named model.
 // A call without arguments gets an empty object.
 func (a *Answer) Message(model string) Message {
-	m := Message{Role: RoleAssistant, Model: model}
+	m := Message{Role: RoleAssistant, Model: model, Parts: make([]Part, 0, len(a.pieces))}
 	for _, p := range a.pieces {
 		m.Parts = append(m.Parts, p.part())
 	}

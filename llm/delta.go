@@ -25,6 +25,9 @@ const (
 	// sent. It comes before everything else, and nothing has been heard by then; or, of
 	// RepairTemplate, right before DeltaStop.
 	DeltaRepaired
+	// DeltaFrame: Frame is what came, before the deltas that it means, if it means any. There
+	// are such only where the Request has a Native of the model's wire.
+	DeltaFrame
 )
 
 // StopReason says why a model ended its answer.
@@ -54,6 +57,10 @@ type Delta struct {
 	Usage     Usage
 	Stop      StopReason
 	Repairs   []Repair
+	Frame     *Frame
+	// More says that another delta follows at once, so that this one need not be sent on its own.
+	// Only answers that are told in frames say so.
+	More bool
 }
 
 // Progress reports whether d moves the answer forward: text, tool arguments and

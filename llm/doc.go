@@ -14,6 +14,7 @@
 //
 // A stream that ends with neither is cut, and whoever reads it treats it as a
 // failure. [Answer] folds deltas into the [Message] they amount to. A model that is an
-// agent by itself, with tools of its own, is an [Engine]. The package imports only the
+// agent by itself, with tools of its own, is an [Engine]. A request that somebody wrote for
+// one wire may be sent as it is, and its answer told as it came: [Native]. The package imports only the
 // standard library and knows nothing of providers.
 package llm

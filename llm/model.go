@@ -35,8 +35,20 @@ type Request struct {
 	Tools           []Tool
 	MaxOutputTokens int           // 0 = the adapter's default
 	ReasoningEffort string        // "", "low", "medium" or "high"
+	Temperature     *float64      // 0 to 2; nil = the model's own. A model that reasons is not told
+	TopP            *float64      // 0 to 1; likewise
+	ToolChoice      ToolChoice    // means nothing without Tools
+	Format          *Format       // nil = whatever the model writes
 	ConnectTimeout  time.Duration // of name lookup, dial and TLS handshake together; 0 = the adapter's own, negative = none
 	Session         string        // names the conversation for an Engine, which keeps it; the same in every call of it
+	Native          *Native       // what the caller wrote, for a model of the same wire
+	Credential      *Credential   // the caller's own, in the place of one provider's; nil = there is none
+}
+
+// Credential is what a caller itself shows to one provider. Nobody else may get it.
+type Credential struct {
+	Provider string              // the part of a model's full name before the slash
+	Header   map[string][]string // Authorization, X-Api-Key, Api-Key or X-Goog-Api-Key
 }
 
 // Tool declares a tool to the model.

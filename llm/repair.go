@@ -11,6 +11,9 @@ const (
 	RepairResultOrphaned RepairKind = "result_orphaned"
 	// RepairThinking: reasoning of another model was left out.
 	RepairThinking RepairKind = "thinking_dropped"
+	// RepairReasoning: reasoning that its own provider refused to take back, and signatures with
+	// it, were left out.
+	RepairReasoning RepairKind = "reasoning_refused"
 	// RepairSignature: another model's signature was taken off a tool call.
 	RepairSignature RepairKind = "signature_dropped"
 	// RepairID: a tool call got an id that the wire takes, and its result with it.

@@ -108,6 +108,9 @@ var costly = []struct {
 // TestAnswersOfTwiceTheSize: what a provider sends costs as much as it is long, on every wire, as
 // an answer and as the body of an error.
 func TestAnswersOfTwiceTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures what large inputs cost")
+	}
 	for _, c := range costly {
 		for status, kind := range map[int]string{http.StatusOK: "text/event-stream", http.StatusBadRequest: "application/json"} {
 			t.Run(fmt.Sprint(c.wire, " ", c.name, " ", status), func(t *testing.T) {

@@ -1,6 +1,10 @@
 package provider
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
 
 // Info is what is known of the model of that full name: what its entry says, and
 // where that says nothing, what is known of such models.
@@ -31,30 +35,33 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 		InputPrice:     cmp.Or(m.InputPrice, known.InputPrice),
 		OutputPrice:    cmp.Or(m.OutputPrice, known.OutputPrice),
 		NoImages:       cmp.Or(m.NoImages, known.NoImages),
+		NoTools:        cmp.Or(m.NoTools, known.NoTools),
+		NoSchema:       cmp.Or(m.NoSchema, known.NoSchema),
+		Prefill:        cmp.Or(m.Prefill, known.Prefill),
 		ThinksSilently: cmp.Or(m.ThinksSilently, known.ThinksSilently),
 	}
 }
 
-// ContextTokens is the size of the model's context window, 0 where it is not known.
-func (s *Set) ContextTokens(full string) int64 {
+// Capabilities is what is known of what the model takes.
+func (s *Set) Capabilities(full string) llm.Capabilities {
 	info, _ := s.Info(full)
-	return int64(info.ContextTokens)
-}
-
-// NoImages reports whether the model is known to take no pictures.
-func (s *Set) NoImages(full string) bool {
-	info, _ := s.Info(full)
-	return info.NoImages != nil && *info.NoImages
+	return llm.Capabilities{
+		ContextTokens: int64(info.ContextTokens),
+		NoImages:      is(info.NoImages), NoTools: is(info.NoTools), NoSchema: is(info.NoSchema), Prefill: is(info.Prefill),
+		Local: s.Local(full) && s.Loopback(full), // a gateway on this machine asks others
+	}
 }
 
 // ThinksSilently reports whether the model is known to be silent while it thinks,
 // so that patience is called for.
 func (s *Set) ThinksSilently(full string) bool {
 	info, _ := s.Info(full)
-	return info.ThinksSilently != nil && *info.ThinksSilently
+	return is(info.ThinksSilently)
 }
 
-// noImages is NoImages for an adapter, which knows a model by its name on the wire.
-func (s *Set) noImages(e Entry) func(model string) bool {
-	return func(model string) bool { return s.NoImages(e.Name + "/" + model) }
+// capabilities is Capabilities for an adapter, which knows a model by its name on the wire.
+func (s *Set) capabilities(e Entry) func(model string) llm.Capabilities {
+	return func(model string) llm.Capabilities { return s.Capabilities(e.Name + "/" + model) }
 }
+
+func is(known *bool) bool { return known != nil && *known }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider"
 )
 
@@ -132,8 +133,25 @@ func TestKnownModels(t *testing.T) {
 		"openai/":                                {0, false, false},
 		"openai":                                 {0, false, false},
 	} {
-		if s.ContextTokens(full) != want.context || s.NoImages(full) != want.noImages || s.ThinksSilently(full) != want.silent {
-			t.Errorf("%s: %d tokens, no images %v, silent %v", full, s.ContextTokens(full), s.NoImages(full), s.ThinksSilently(full))
+		if able := s.Capabilities(full); able.ContextTokens != want.context || able.NoImages != want.noImages || s.ThinksSilently(full) != want.silent {
+			t.Errorf("%s: %+v, silent %v", full, able, s.ThinksSilently(full))
+		}
+	}
+	for full, want := range map[string]llm.Capabilities{
+		"anthropic/claude-haiku-4-5":            {ContextTokens: 200_000, Prefill: true},
+		"openrouter/anthropic/claude-opus-4.5":  {ContextTokens: 200_000, Prefill: true},
+		"anthropic/claude-opus-4-6":             {},
+		"anthropic/claude-3-haiku-20240307":     {ContextTokens: 200_000, NoSchema: true},
+		"openai/o1-mini":                        {ContextTokens: 128_000, NoImages: true, NoTools: true, NoSchema: true},
+		"openai/gpt-4o-2024-05-13":              {ContextTokens: 128_000, NoSchema: true},
+		"mine/mistral-large-2411":               {NoImages: true, Prefill: true},
+		"openrouter/mistralai/codestral-2508":   {NoImages: true, Prefill: true},
+		"mine/mistral-medium-latest":            {Prefill: true},
+		"openrouter/deepseek/deepseek-reasoner": {NoImages: true, NoSchema: true},
+		"openrouter/deepseek/deepseek-chat":     {NoImages: true, NoSchema: true, Prefill: true},
+	} {
+		if got := s.Capabilities(full); got != want {
+			t.Errorf("%s: %+v", full, got)
 		}
 	}
 	if info, ok := s.Info("mine/openai/gpt-4o"); !ok || info.Name != "openai/gpt-4o" || info.InputPrice != 1 {

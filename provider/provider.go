@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider/anthropic"
 	"github.com/mulligan-run/mulligan/provider/gemini"
 	"github.com/mulligan-run/mulligan/provider/internal/endpoint"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/provider/openai"
 	"github.com/mulligan-run/mulligan/provider/pi"
 	"github.com/mulligan-run/mulligan/provider/responses"
@@ -55,6 +58,9 @@ type ModelInfo struct {
 	InputPrice     float64 // US dollars per million tokens
 	OutputPrice    float64
 	NoImages       *bool // it takes no pictures
+	NoTools        *bool // it calls no tools
+	NoSchema       *bool // it does not keep to a JSON schema
+	Prefill        *bool // it goes on with a last message that is its own
 	ThinksSilently *bool // it may be silent for minutes before it speaks, and all is well
 }
 
@@ -67,6 +73,7 @@ type settings struct {
 	known  *redact.Known
 
 	classify failure.Classifier
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // WithEnv reads keys from env instead of the process's environment.
@@ -82,6 +89,12 @@ func WithKnown(known *redact.Known) Option { return func(s *settings) { s.known 
 // WithClassifier has by name every failure of a provider, instead of failure.Classify: for
 // rows of somebody's own (failure.Local), which may be others from one failure to the next.
 func WithClassifier(by failure.Classifier) Option { return func(s *settings) { s.classify = by } }
+
+// WithDial has every provider reached by dial instead of the network: for tests and measurements, whose
+// providers are elsewhere.
+func WithDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
+	return func(s *settings) { s.dial = dial }
+}
 
 // Set is the providers of one configuration. It is safe for concurrent use.
 type Set struct {
@@ -150,7 +163,8 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	}
 	return wires[wireName].adapt(endpoint.Config{
 		Name: e.Name, Key: s.keyOf(e), KeyNeeded: s.keyed[e.Name], KeyEnv: e.KeyEnv, BaseURL: e.BaseURL, AllowPrivate: e.AllowPrivate,
-		Proxy: proxy, ProxySetting: setting, NoImages: s.noImages(e), Known: s.settings.known, Classify: s.settings.classify,
+		Proxy: proxy, ProxySetting: setting, Capabilities: s.capabilities(e), Known: s.settings.known, Classify: s.settings.classify,
+		DialContext: s.settings.dial,
 	})
 }
 
@@ -223,6 +237,20 @@ func (s *Set) Has(full string) bool {
 		return engine.Installed()
 	}
 	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback() && !s.keyed[e.Name]
+}
+
+// Forward sends a request to another path of an entry's API than a model's call: as it is, but
+// with the entry's own credential in the place of the caller's, unless own is for that entry. Of the request's URL path, which
+// has the API's version ("/v1/files"), and query count. Nothing is tried twice, no redirect is
+// followed, and known secrets are taken out of the answer. The error is a *failure.Failure.
+func (s *Set) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
+	api, ok := s.adapters[entry].(interface {
+		Forward(r *http.Request, own *llm.Credential) (*http.Response, error)
+	})
+	if !ok {
+		return nil, observe.PromptFailure(entry, "", fmt.Errorf("no provider %q has an API", entry))
+	}
+	return api.Forward(r, own)
 }
 
 // KeyEnv is the environment variable that the key of the entry of that name is read from; ""

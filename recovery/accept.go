@@ -3,6 +3,7 @@ package recovery
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,27 +41,31 @@ func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, 
 	if !ok || button.Effect != EffectRunner {
 		return Accepted{}, fmt.Errorf("run %s: %w: %q; there are: %s", r.ID, ErrNoSuchAction, action, choices(buttons))
 	}
-	if model != "" && !r.allows(model) {
-		return Accepted{}, fmt.Errorf("run %s: %w: model %q is not one that this run may use; there are: %s",
-			r.ID, ErrNoSuchAction, model, strings.Join(r.Policy.Models, ", "))
+	if err := r.mayChoose(model); err != nil {
+		return Accepted{}, err
 	}
 	return Accepted{Suggestion: suggestion, Action: button.ID, Model: model}, nil
 }
 
-func (r *Run) allows(model string) bool {
-	for _, m := range r.Policy.Models {
-		if m == model {
-			return true
-		}
+// mayChoose says why a person may not have that model asked; "" is none.
+func (r *Run) mayChoose(model string) error {
+	switch {
+	case model == "":
+		return nil
+	case !slices.Contains(r.Policy.Models, model):
+		return fmt.Errorf("run %s: %w: model %q is not one that this run may use; there are: %s",
+			r.ID, ErrNoSuchAction, model, strings.Join(r.Policy.Models, ", "))
+	case r.forbids(model) != "":
+		return fmt.Errorf("run %s: %w: model %q %s", r.ID, ErrNoSuchAction, model, r.forbids(model))
 	}
-	return false
+	return nil
 }
 
 func (r *Run) openID() string {
 	switch {
 	case r.Wait != nil:
 		return r.Wait.ID
-	case r.suggestionOpen:
+	case r.offer == suggestionOpen:
 		return r.Suggestion.ID
 	}
 	return ""
@@ -91,12 +96,13 @@ func choices(buttons []Button) string {
 func (r *Run) suggested(e Event, b Suggested) {
 	s := b.Suggestion
 	r.Suggestion = &s
-	r.suggestionOpen = r.Open != nil && len(s.Actions) > 0
-	r.Status = StatusFailed
-	r.Wait = nil
-	if r.suggestionOpen {
+	r.offer = suggestionNone
+	if r.Open != nil && len(s.Actions) > 0 {
+		r.offer = suggestionOpen
 		r.park(e.Time)
 	}
+	r.Status = StatusFailed
+	r.Wait = nil
 }
 
 // accepted lets the decision act; what differs between the actions is only how
@@ -118,7 +124,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 		return
 	}
 	wasWait := r.Wait != nil
-	r.suggestionOpen, r.suggestionOver, r.Wait = false, false, nil
+	r.offer, r.Wait = suggestionNone, nil
 	r.Status = StatusRunning
 	r.unpark(e.Time)
 	r.acceptedID = b.Suggestion
@@ -160,7 +166,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 // pressed puts a plugin's own button before the plugin: what it says then is decided anew.
 func (r *Run) pressed(e Event, b Accepted, button Button) {
 	open := r.Open
-	r.suggestionOpen, r.suggestionOver = false, false
+	r.offer = suggestionNone
 	r.Status, r.acceptedID = StatusRunning, b.Suggestion
 	r.unpark(e.Time)
 	open.Pressed, open.Votes, open.Waited = button.Kind, nil, false
@@ -208,5 +214,6 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		r.BeyondDay = true
 	case CauseBudget:
 		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden: // no limit of the run's
 	}
 }

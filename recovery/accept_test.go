@@ -25,7 +25,7 @@ func offered(t *testing.T) (*recovery.Run, time.Time) {
 			Attempt: 1, Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil),
 			Alternatives: []recovery.Alternative{{Model: "b/two"}},
 		},
-		recovery.Voted{Failure: 4, Vote: recovery.Vote{Plugin: "p", Action: recovery.ActionRetry}},
+		recovery.Voted{Occasion: "run_error/4", Vote: recovery.Vote{Plugin: "p", Action: recovery.ActionRetry}},
 	)
 	for !r.SuggestionOpen() {
 		effects := recovery.Next(r)

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -15,14 +16,13 @@ const (
 	againFactor     = 4
 	againLeast      = 16 << 10
 	againMost       = 128 << 10
-	bytesOfAToken   = 4 // about
 	againTimeFactor = 4
 )
 
 // askAgain calls the model once more after an answer that was cut; nil where there is nothing
 // to gain by that, or no way to.
 func (r *Run) askAgain() []Effect {
-	if !r.truncated || r.again || !r.Policy.AutoRecover || r.Policy.MaxOutputTokens > 0 || r.byEngine || !r.timeForAgain() {
+	if !r.truncated || r.again || !r.Policy.AutoRecover || r.Policy.Tools == ToolsOfCaller || r.Policy.MaxOutputTokens > 0 || r.byEngine || !r.timeForAgain() {
 		return nil
 	}
 	intent := Began{
@@ -30,7 +30,7 @@ func (r *Run) askAgain() []Effect {
 		Adjust: Adjust{MaxOutputTokens: r.largerLimit()},
 	}
 	intent.Reserve = r.Policy.reserve(intent.Model, r.told, intent.Adjust.MaxOutputTokens)
-	if r.permit(intent.Reserve) != nil {
+	if r.permit(intent.Model, intent.Reserve) != nil {
 		return nil
 	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent}})
@@ -38,7 +38,7 @@ func (r *Run) askAgain() []Effect {
 
 // largerLimit is the output limit of the second call.
 func (r *Run) largerLimit() int {
-	used := max(r.cutTokens, int64(len(r.Answer())/bytesOfAToken))
+	used := max(r.cutTokens, llm.Tokens(len(r.Answer())))
 	return int(min(max(againFactor*used, againLeast), againMost))
 }
 
@@ -58,10 +58,11 @@ func (r *Run) answeredAgain() {
 // failedAgain leaves the run with its first answer. A call whose process died is made anew: it
 // has not failed itself.
 func (r *Run) failedAgain(b Failed) {
-	lost := r.againInAir() && r.Attempt.Orphan && r.Attempt.ID == b.Attempt
-	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
+	lost := r.againInAir() && r.Attempt.State == AttemptOrphaned && r.Attempt.ID == b.Attempt
+	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
+		a.Text = cmp.Or(b.Text, a.Text)
 		r.settle(a.Model, b.Usage)
-		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Usage))
+		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Said, b.Usage))
 		r.Wasted = r.Wasted.Plus(b.Usage)
 		r.FailedAttempts++
 	}

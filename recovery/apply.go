@@ -28,8 +28,8 @@ func (r *Run) Apply(e Event) error {
 	if r.End == nil {
 		r.apply(e)
 	}
-	if seen(e) {
-		r.lastSeen = e.Time
+	if at, ok := seen(e); ok && at.After(r.lastSeen) {
+		r.lastSeen = at
 	}
 	r.Last = e.Time
 	return nil
@@ -43,8 +43,6 @@ func (r *Run) apply(e Event) {
 		r.claimed(e, b)
 	case Began:
 		r.began(e, b)
-	case Checkpointed:
-		r.checkpointed(e, b)
 	case Answered:
 		r.answered(e, b)
 	case Failed:
@@ -52,9 +50,7 @@ func (r *Run) apply(e Event) {
 	case Repaired:
 		r.repaired(b)
 	case Voted:
-		if r.Open != nil && r.Open.Seq == b.Failure && !b.Vote.Shadow {
-			r.Open.Votes = append(r.Open.Votes, b.Vote)
-		}
+		r.voted(b)
 	case Decided:
 		r.decided(b)
 	case Waiting:
@@ -83,21 +79,26 @@ func (r *Run) apply(e Event) {
 		r.accepted(e, b)
 	case CancelRequested:
 		r.cancelled = true
+		r.stopped(b)
 	case Paused:
 		r.paused(b)
 	case Ended:
 		r.ended(b)
+	case Unknown: // of a newer version: it is kept, and changes nothing
 	}
 }
 
 func (r *Run) started(e Event, b Started) {
 	r.ID = e.Run
 	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
-	r.SessionKey, r.AgentID = b.SessionKey, b.AgentID
+	r.SessionKey, r.AgentID, r.Labels = b.SessionKey, b.AgentID, b.Labels
 	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
-	r.Policy, r.System, r.Tools = b.Policy, b.System, b.Tools
+	r.Policy, r.System, r.Tools, r.Form = b.Policy, b.System, b.Tools, b.Form
 	r.Chosen, r.Model, r.cooling = b.Model, b.Model, b.Cooling
-	r.told = len(b.System)
+	if b.Stays != nil {
+		r.Chosen = b.Stays.Left
+	}
+	r.told = len(b.System) + b.Asked.size()
 	for _, t := range b.Tools {
 		r.told += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
@@ -105,15 +106,16 @@ func (r *Run) started(e Event, b Started) {
 	r.Status = StatusRunning
 }
 
-// claimed loses what an older epoch had in the air.
+// claimed marks what an older epoch had under way as lost.
 func (r *Run) claimed(e Event, b Claimed) {
 	r.Owner, r.Epoch = b.Owner, b.Epoch
-	if r.Attempt != nil && r.Attempt.InAir {
-		r.Attempt.Orphan = true
+	r.lost(b)
+	if r.Attempt != nil && r.Attempt.InAir() {
+		r.Attempt.State = AttemptOrphaned
 	}
 	for _, t := range r.Pending {
-		if t.InAir {
-			t.InAir, t.Orphan = false, true
+		if t.State == ToolCallInAir {
+			t.State = ToolCallOrphaned
 		}
 	}
 	r.Compacting = nil // it was counted when it began
@@ -139,7 +141,7 @@ func (r *Run) paused(b Paused) {
 	switch {
 	case b.For <= 0:
 		r.Status = StatusWaiting
-		r.Wait = &Waiting{For: WaitStore}
+		r.Wait, r.PausedFor = &Waiting{For: WaitStore}, b.Reason
 	case r.Open == nil:
 		r.LastStepAt = r.LastStepAt.Add(b.For.Duration())
 	}
@@ -155,7 +157,7 @@ func (r *Run) away(d time.Duration) {
 func (r *Run) resume(now time.Time) {
 	r.Status = StatusRunning
 	r.Open, r.Wait = nil, nil
-	r.suggestionOpen, r.suggestionOver = false, false
+	r.offer = suggestionNone
 	r.unpark(now)
 }
 
@@ -181,8 +183,8 @@ func (r *Run) due(e Event, b Due) {
 			r.unpark(e.Time)
 		}
 	case failure.TimerExpiry:
-		if r.suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
-			r.suggestionOver = true
+		if r.offer == suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
+			r.offer = suggestionOver
 		}
 	case failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun:
 		r.expired = r.named(b.Timer, e.Time)
@@ -203,13 +205,16 @@ func (r *Run) named(timer failure.Timer, now time.Time) failure.Timer {
 func (r *Run) ended(b Ended) {
 	r.End = &b
 	r.Status = b.Status
-	r.suggestionOpen, r.Wait = false, nil
+	r.Wait = nil
+	if r.offer == suggestionOpen {
+		r.offer = suggestionSuperseded
+	}
 	r.unpark(r.Last)
 	if r.againInAir() {
 		r.leaveAgain()
 	}
 	if r.Attempt != nil {
-		r.Attempt.InAir = false
+		r.Attempt.State = AttemptOver
 	}
 }
 

@@ -18,7 +18,6 @@ func longLog(n int) []Event {
 		bodies = append(
 			bodies,
 			Began{Attempt: uint64(i), Round: i, Model: "a/one"},
-			Checkpointed{Attempt: uint64(i), Text: "partial"},
 			Answered{Attempt: uint64(i), Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Call: &call}}}},
 			ToolBegan{CallID: call.ID, Name: call.Name},
 			ToolReturned{CallID: call.ID, Outcome: OutcomeOK},
@@ -65,18 +64,5 @@ func BenchmarkNext(b *testing.B) {
 				Next(r)
 			}
 		})
-	}
-}
-
-// BenchmarkCheckpoints is the cost of 4 KiB more of an answer of 40 MiB.
-func BenchmarkCheckpoints(b *testing.B) {
-	text := string(make([]byte, 4<<10))
-	b.SetBytes(int64(len(text)))
-	r := &Run{Attempt: &Attempt{ID: 1, InAir: true}}
-	for b.Loop() {
-		r.checkpointed(Event{}, Checkpointed{Attempt: 1, Offset: len(r.Attempt.Text), Text: text})
-		if len(r.Attempt.Text) > 40<<20 {
-			r.Attempt.Text = nil
-		}
 	}
 }

@@ -18,9 +18,12 @@ const (
 	blockedIdle        = "idle_breaker"
 	blockedCompact     = "compaction"
 	blockedCompactions = "max_compactions"
+	blockedShown       = "shown"
+	blockedCaller      = "caller_waits"
+	blockedMistake     = "caller_mistake"
 )
 
-// limits say what each limit is to people; the TypeScript client has the same.
+// limits say what each limit is to people.
 var limits = map[string]string{
 	blockedCrashes:     "the run was interrupted too often in a row",
 	blockedAttempts:    "this model call has had all its attempts",
@@ -31,6 +34,9 @@ var limits = map[string]string{
 	blockedIdle:        "the model went silent too often",
 	blockedCompact:     "the conversation cannot be made shorter",
 	blockedCompactions: "the conversation has been shortened as often as it may be",
+	blockedShown:       "its caller has seen a part of the answer, which cannot be withdrawn",
+	blockedCaller:      "its caller would wait for more than a minute",
+	blockedMistake:     "its caller is told by the provider what is wrong with the request, and asks otherwise",
 
 	string(failure.KindBudget):      "the budget is used up",
 	string(failure.KindRoundLimit):  "the run has had all its rounds",
@@ -41,7 +47,7 @@ var limits = map[string]string{
 }
 
 // LimitInWords says what blockedBy stands for, so that it can follow "because": "all retries are used
-// up". A limit of tomorrow is told by its name.
+// up". A limit that only a newer version has is given by its name.
 func LimitInWords(blockedBy string) string {
 	if said, ok := limits[blockedBy]; ok {
 		return said

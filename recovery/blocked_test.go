@@ -1,30 +1,6 @@
 package recovery
 
-import (
-	"fmt"
-	"os"
-	"regexp"
-	"strings"
-	"testing"
-)
-
-// A limit is called the same in the terminal and in the page, whose words the TypeScript
-// client has.
-func TestLimitsOfTheClients(t *testing.T) {
-	source, err := os.ReadFile("../sdk/typescript/client/src/names.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(source), "const limits")
-	table, _, _ = strings.Cut(table, "\n};")
-	there := map[string]string{}
-	for _, row := range regexp.MustCompile(`(?m)^ +([a-z_]+): '(.+)',$`).FindAllStringSubmatch(table, -1) {
-		there[row[1]] = row[2]
-	}
-	if fmt.Sprint(there) != fmt.Sprint(limits) {
-		t.Errorf("names.ts has\n%v\nand the runner\n%v: change both", there, limits)
-	}
-}
+import "testing"
 
 // Whatever forbids something in a story has words of its own.
 func TestLimitsHaveWords(t *testing.T) {

@@ -85,7 +85,7 @@ var known = map[string]bool{
 	ButtonRetryNow: true, ButtonCancelWait: true,
 }
 
-// made is a button of plugin's own as it may be offered, or why it may not.
+// made is a button that a plugin made up, as it may be offered, or why it may not be.
 func (b Button) made(plugin string) (Button, string) {
 	b.ID, b.Primary, b.Effect, b.Model, b.Plugin = "", false, EffectRunner, "", plugin
 	switch {

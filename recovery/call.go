@@ -9,6 +9,16 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
+// AttemptState is how far an attempt has come; one that was answered is not kept.
+type AttemptState string
+
+// The states of an attempt.
+const (
+	AttemptInAir    AttemptState = "in_air"   // begun, by the owner that the run has
+	AttemptOrphaned AttemptState = "orphaned" // begun, by an owner that was lost
+	AttemptOver     AttemptState = "over"     // it failed, or its run has ended
+)
+
 // Attempt is one try at a model call.
 type Attempt struct {
 	ID      uint64
@@ -16,11 +26,25 @@ type Attempt struct {
 	Try     int
 	BeganAt time.Time
 	Adjust  Adjust
-	Again   bool   // once more, after an answer that was cut; see Began.Again
-	InAir   bool   // begun, and neither answered nor failed
-	Orphan  bool   // in the air when its owner was lost
-	Text    []byte // partial text as far as it is durable
+	Again   bool // once more, after an answer that was cut; see Began.Again
+	State   AttemptState
+	Text    string // all that it had said, once it is over; until then what it goes on from
 	Notes   int    // progress notes about it
+	// Continues is the attempt that it goes on from, 0 for none; the first Base bytes of what it
+	// says are that one's.
+	Continues   uint64
+	Base        int
+	Bytes       int    // of all that it had said when it failed
+	Continuable bool   // another one may go on from its text
+	Shown       Shown  // of its text, to whoever called
+	After       *After // the failure that it follows; nil for none
+}
+
+// After is what is said of an attempt that follows a failure, until its first word.
+type After struct {
+	Short    string // what failed, in a few words
+	Switched bool   // another model failed so
+	Quiet    bool   // nobody is told; see Run.quiet
 }
 
 // Call counts the tries at one model call; an answer resets it.
@@ -41,9 +65,15 @@ type Call struct {
 	Tried      []Tried
 }
 
+// InAir reports whether the attempt has begun, and has neither been answered nor failed, as
+// far as the log knows: it may be an orphan.
+func (a *Attempt) InAir() bool { return a.State != AttemptOver }
+
 func (r *Run) began(e Event, b Began) {
 	r.Attempts = b.Attempt
-	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, Again: b.Again, InAir: true}
+	after, last := r.after(b.Model), r.Attempt
+	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, Again: b.Again, State: AttemptInAir, After: after}
+	last.takeOver(r.Attempt, b)
 	r.again = b.Again
 	r.Call.Attempts++
 	if b.Try > 0 {
@@ -56,9 +86,21 @@ func (r *Run) began(e Event, b Began) {
 	r.Model = b.Model
 	r.unsure = nil
 	r.rearmStep(e.Time)
+	if r.advises() && b.Adjust.Compact { // as it was told to: nothing else tells of it
+		r.Compactions++
+	}
 	r.resume(e.Time)
 	r.reserved = b.Reserve
 	r.Spent = r.Spent.Plus(b.Reserve)
+}
+
+// after is the failure that an attempt of a model answers, nil for none.
+func (r *Run) after(model string) *After {
+	o := r.Open
+	if o == nil || o.isOfTool() {
+		return nil
+	}
+	return &After{Short: o.Failure.Short(), Switched: model != r.Model, Quiet: r.quiet(model)}
 }
 
 // rearmStep lets the step's clock, which stood still while a failure was open, go
@@ -79,15 +121,32 @@ func (r *Run) rearmStep(now time.Time) {
 	r.LastStepAt = r.LastStepAt.Add(nonNegative(now.Sub(since)))
 }
 
-func (r *Run) checkpointed(e Event, b Checkpointed) {
+// stopped keeps what an attempt had said that a person stopped.
+func (r *Run) stopped(b CancelRequested) {
+	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
+		a.Text = cmp.Or(b.Text, a.Text)
+	}
+}
+
+// Saying is b with all the text of its attempt, which had said that itself, or with what stands
+// for it. Who made b may not know that there was any.
+func (r *Run) Saying(b Failed, text string) Failed {
 	a := r.Attempt
-	if a == nil || a.ID != b.Attempt || !a.InAir || b.Offset < 0 || b.Offset > len(a.Text) {
-		return
+	if a == nil || a.ID != b.Attempt {
+		return b
 	}
-	a.Text = append(a.Text[:b.Offset], b.Text...)
-	if r.Policy.StepCountsText && b.Text != "" {
-		r.LastStepAt = e.Time
+	switch {
+	case r.Policy.Keep != KeepFigures:
+		b.Text = a.Text + text
+	case a.Base > 0:
+		b.Said = &Digest{Bytes: a.Base + len(text)}
+	case text != "":
+		b.Said = DigestOf([]byte(text))
 	}
+	if text != "" && b.Failure.Phase == failure.PhaseBeforeFirstEvent {
+		b.Failure.Phase = failure.PhaseMidStream
+	}
+	return b
 }
 
 func (r *Run) repaired(b Repaired) {
@@ -99,7 +158,7 @@ func (r *Run) repaired(b Repaired) {
 
 func (r *Run) answered(e Event, b Answered) {
 	a := r.Attempt
-	if a == nil || a.ID != b.Attempt || !a.InAir {
+	if a == nil || a.ID != b.Attempt || !a.InAir() {
 		return
 	}
 	r.settle(a.Model, b.Usage)
@@ -114,8 +173,11 @@ func (r *Run) answered(e Event, b Answered) {
 	r.truncated, r.byEngine, r.cutTokens = b.Stop == llm.StopLength, b.By == ByEngine, b.Usage.OutputTokens
 	r.finishStep(e.Time, "answer", failure.InMillis(nonNegative(e.Time.Sub(a.BeganAt))))
 	r.Pending = nil
+	if r.Policy.Tools == ToolsOfCaller {
+		return
+	}
 	for _, call := range b.Message.Calls() {
-		t := &ToolRun{Call: call, Safety: r.safety(call.Name), By: b.By}
+		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By}
 		if t.By == ByEngine {
 			t.Safety = SafetyUnsafe // it is another tool than ours of that name
 		}
@@ -149,14 +211,20 @@ func (r *Run) failed(e Event, b Failed) {
 	}
 	open := &OpenFailure{
 		Seq: e.Seq, At: e.Time, Attempt: max(0, r.Call.Attempts-1), Failure: b.Failure, Cause: b.Cause, CallID: b.CallID,
-		Alternatives: b.Alternatives, Cooling: b.Cooling, Offline: b.Offline, Tell: b.Tell,
+		Alternatives: b.Alternatives, Cooling: b.Cooling, Unfit: b.Unfit, Offline: b.Offline, Tell: b.Tell,
+		Told: b.Told,
 	}
-	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir {
+	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
 		open.Attempt = a.Try
+		a.Text = cmp.Or(b.Text, a.Text)
+		if b.Text != "" && b.Cause != CauseClock {
+			r.stepBy(e.Time)
+		}
 		r.settle(a.Model, b.Usage)
-		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Usage))
+		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Said, b.Usage))
 		r.Wasted = r.Wasted.Plus(b.Usage)
-		a.InAir = false
+		a.State, a.Continuable, a.Shown = AttemptOver, b.Continuable, cmp.Or(b.Shown, a.Shown)
+		a.Bytes = a.heard(b.Said)
 		r.FailedAttempts++
 		if r.Call.FailedAt.IsZero() {
 			r.Call.FailedAt = e.Time
@@ -181,6 +249,7 @@ func (r *Run) failed(e Event, b Failed) {
 	}
 	r.expired = ""
 	r.Open = open
+	r.leaveOut(open)
 	r.Status = StatusRunning
 	r.Wait = nil
 }
@@ -199,7 +268,7 @@ func (r *Run) idled(model string) {
 func (r *Run) settle(model string, used llm.Usage) {
 	r.Usage = r.Usage.Plus(used)
 	if used != (llm.Usage{}) {
-		r.Spent = r.Spent.Minus(r.reserved).Plus(r.Policy.cost(model, used))
+		r.Spent = r.Spent.Minus(r.reserved).Plus(r.Policy.Cost(model, used))
 	}
 	r.reserved = Budget{}
 }

@@ -17,6 +17,8 @@ const (
 	CauseCutShort       Cause = "cut_short"       // a person did not wait for the call
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
 	CauseCooling        Cause = "cooling"         // nobody asked for the run's model by name, and it cools down
+	CauseGivenUp        Cause = "given_up"        // its caller gave up, and asks nobody
+	CauseForbidden      Cause = "forbidden"       // a plugin forbids the model that was to be asked
 )
 
 // terminal reports whether the run's own time or budget is over, so that a decision can
@@ -27,6 +29,7 @@ func (o *OpenFailure) terminal() bool {
 		return o.Failure.Timer != failure.TimerStep
 	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden:
 	}
 	return false
 }

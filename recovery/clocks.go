@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"slices"
+
 	"github.com/mulligan-run/mulligan/failure"
 )
 
@@ -16,8 +18,9 @@ func (r *Run) timed(effects ...Effect) []Effect {
 	if note, ok := r.nextNote(); ok {
 		clocks = append(clocks, note)
 	}
-	for _, clock := range clocks {
-		effects = append(effects, Effect{Key: timerKey(clock), Timer: &clock})
+	effects = slices.Grow(effects, len(clocks))
+	for i := range clocks {
+		effects = append(effects, Effect{Key: timerKey(clocks[i]), Timer: &clocks[i]})
 	}
 	return effects
 }
@@ -35,7 +38,7 @@ func (r *Run) overdue(clocks []SetTimer) []Effect {
 // clocks are the run's own timers in the order in which they are named when several
 // are due at once.
 func (r *Run) clocks() []SetTimer {
-	var clocks []SetTimer
+	clocks := make([]SetTimer, 0, 4) // of the run, and a note
 	t := r.Policy.Timeouts
 	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
 		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
@@ -59,7 +62,7 @@ func (r *Run) stepLimit() failure.Millis {
 
 func (r *Run) toolsInAir() bool {
 	for _, t := range r.Pending {
-		if t.InAir {
+		if t.State == ToolCallInAir {
 			return true
 		}
 	}
@@ -91,7 +94,7 @@ func (r *Run) phase() failure.Phase {
 		return failure.PhaseTool
 	case r.inAir() == 0:
 		return failure.PhasePrompt
-	case len(r.Attempt.Text) > 0:
+	case r.Attempt.Text != "":
 		return failure.PhaseMidStream
 	}
 	return failure.PhaseBeforeFirstEvent

@@ -17,38 +17,6 @@ type Unknown struct {
 	Data json.RawMessage
 }
 
-// bodies maps the name of an event to its type.
-var bodies = func() map[string]reflect.Type {
-	m := map[string]reflect.Type{}
-	for _, b := range []Body{
-		Started{},
-		Claimed{},
-		Began{},
-		Checkpointed{},
-		Answered{},
-		Failed{},
-		Repaired{},
-		Voted{},
-		Decided{},
-		Waiting{},
-		Due{},
-		ToolBegan{},
-		ToolReturned{},
-		Compacted{},
-		Compacting{},
-		Noted{},
-		Suggested{},
-		Accepted{},
-		CancelRequested{},
-		Paused{},
-		Ended{},
-		Slept{},
-	} {
-		m[b.eventType()] = reflect.TypeOf(b)
-	}
-	return m
-}()
-
 type storedEvent struct {
 	V     int       `json:"v"`
 	Run   string    `json:"run"`
@@ -106,7 +74,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	v := reflect.New(t)
-	if err := json.Unmarshal(s.Data, v.Interface()); err != nil {
+	if err := unmarshalLong(s.Data, v.Interface()); err != nil {
 		return fmt.Errorf("stored event %d (%s): %w", s.Seq, s.Type, err)
 	}
 	body, ok := v.Elem().Interface().(Body)

@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,18 +18,18 @@ const SummaryTokens = 2000
 // The stages of shortening a conversation: the long results of old tool calls first, then
 // all that is old, by a summary.
 const (
-	CompactResults = "results"
+	compactResults = "results"
 	CompactSummary = "summary"
 )
 
 const (
-	keptResults = 4         // messages at the end whose results stay whole
-	longResult  = 2 << 10   // bytes; a shorter result is not worth shortening
-	resultHead  = 1 << 10   // bytes that stay of a long one, at its beginning
-	resultTail  = 512       // and at its end
-	worthwhile  = 5         // shortening has to save one part in so many
-	maxTold     = 200 << 10 // bytes of the old conversation that a summary is made from
-	maxTask     = 16 << 10  // bytes of the user's last message that a summary keeps word by word
+	keptResults   = 4         // messages at the end whose results stay whole
+	longResult    = 2 << 10   // bytes; a shorter result is not worth shortening
+	resultHead    = 1 << 10   // bytes that stay of a long one, at its beginning
+	resultTail    = 512       // and at its end
+	worthwhile    = 5         // shortening has to save one part in so many
+	maxSummarised = 200 << 10 // bytes of the old conversation that a summary is made from
+	maxTask       = 16 << 10  // bytes of the user's last message that a summary keeps word by word
 )
 
 // Summarise is the effect of having old turns summed up by a model. The shell writes
@@ -48,7 +47,7 @@ func (r *Run) compact() []Effect {
 		return r.timed(summarise(*c, "", true))
 	}
 	if messages, keep, ok := shortenResults(r.Messages); ok {
-		return record(r, Compacted{Messages: messages, Keep: keep, Stage: CompactResults})
+		return record(r, Compacted{Messages: messages, Keep: keep, Stage: compactResults})
 	}
 	keep, ok := oldTurns(r.Messages)
 	switch {
@@ -57,10 +56,10 @@ func (r *Run) compact() []Effect {
 	case r.Compactions >= MaxCompactions:
 		return record(r, Compacted{Stage: CompactSummary, Reason: "it was tried before"})
 	}
-	intent := Compacting{Failure: o.Seq, Model: cmp.Or(r.Policy.CompactionModel, r.Model), Keep: keep}
+	intent := Compacting{Failure: o.Seq, Model: r.summariser(), Keep: keep}
 	text := tellOld(r.Messages[:keep])
 	intent.Reserve = r.Policy.reserve(intent.Model, len(text), SummaryTokens)
-	if over := r.permit(intent.Reserve); over != nil {
+	if over := r.permit(intent.Model, intent.Reserve); over != nil {
 		return over
 	}
 	return r.timed(summarise(intent, text, false))
@@ -88,6 +87,9 @@ func SummaryMessage(summary string, messages []llm.Message) llm.Message {
 func (r *Run) compactable() bool {
 	if r.Compactions >= MaxCompactions {
 		return false
+	}
+	if r.advises() {
+		return true // the conversation is the caller's
 	}
 	if _, _, ok := shortenResults(r.Messages); ok {
 		return true
@@ -220,10 +222,10 @@ func tellOld(messages []llm.Message) string {
 		}
 	}
 	text := b.String()
-	if len(text) <= maxTold {
+	if len(text) <= maxSummarised {
 		return text
 	}
-	return cutMiddle(text, maxTold/2, maxTold/2)
+	return cutMiddle(text, maxSummarised/2, maxSummarised/2)
 }
 
 // cutMiddle leaves of a long text so many bytes of its beginning and of its end.

@@ -16,11 +16,14 @@ func (r *Run) cooled() Failed {
 	return Failed{Failure: f, Cause: CauseCooling}
 }
 
-// inItsPlace is what is done about a model that cools down: no plugin is asked, since nothing
-// was tried. Where the others cool down by now as well, it is asked all the same.
+// inItsPlace is what is done about a model that cools down, or is forbidden: no plugin is asked,
+// since nothing was tried. Where the others cool down by now as well, one that cools down is asked all the same.
 func (r *Run) inItsPlace() Decision {
-	if list := r.Open.Alternatives; len(list) > 0 {
+	switch list := r.Open.Alternatives; {
+	case len(list) > 0:
 		return Decision{Action: ActionSwitchModel, NewModel: list[0].Model}
+	case r.Open.Cause == CauseForbidden:
+		return Decision{Action: ActionFail}
 	}
 	return Decision{Action: ActionRetry}
 }

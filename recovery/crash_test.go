@@ -19,7 +19,8 @@ func TestCrashBeforeEveryEvent(t *testing.T) {
 }
 
 // crashEverywhere stops story after each prefix of its log. Where the prefix ends
-// in a tool's intent it does so twice: the tool's effect may have happened or not.
+// in a tool's intent it does so twice: the tool's effect may have happened or not; and so may
+// what an attempt in the air had said have been saved.
 func crashEverywhere(t tb, story func() *world) {
 	t.Helper()
 	whole := play(t, story())
@@ -28,6 +29,9 @@ func crashEverywhere(t tb, story func() *world) {
 			w := story()
 			w.journal = journalOf(t, whole.log[:n], happened)
 			y := resume(t, w, whole.log[:n])
+			if happened {
+				y.saved = "half of it"
+			}
 			finished := finishedTools(y.run)
 			before := map[string]int{}
 			for _, id := range finished {
@@ -80,7 +84,7 @@ func finishedTools(r *Run) []string {
 
 func sameOutcome(t tb, n int, want, got *toy) {
 	t.Helper()
-	if interruptionIsFinal(t, got) {
+	if interruptionIsFinal(t, got) || lostIsFinal(t, n, got) {
 		return
 	}
 	if got.run.Status != want.run.Status {
@@ -89,6 +93,26 @@ func sameOutcome(t tb, n int, want, got *toy) {
 	if want.run.Status == StatusCompleted && got.run.Answer() != want.run.Answer() {
 		t.Errorf("stopped after event %d: the answer is %q, not %q", n, got.run.Answer(), want.run.Answer())
 	}
+}
+
+// lostIsFinal reports whether what the run asked was lost with its process: whoever found it
+// then has ended it as interrupted, and asked nobody anything.
+func lostIsFinal(t tb, n int, y *toy) bool {
+	t.Helper()
+	if !y.run.Lost || y.run.End.Status == StatusCompleted || y.run.End.Status == StatusCancelled {
+		return false
+	}
+	for _, e := range events(t, y.log[n:]) {
+		switch e.Body.(type) {
+		case Claimed, Failed, Ended:
+		default:
+			t.Errorf("stopped after event %d: what was asked is lost, and %s follows", n, e.Type())
+		}
+	}
+	if y.run.End.StopReason != "interrupted" {
+		t.Errorf("stopped after event %d: the run ends as %s, not as interrupted", n, y.run.End.StopReason)
+	}
+	return true
 }
 
 // interruptionIsFinal reports whether the run ended because nobody would have it
@@ -156,7 +180,7 @@ func TestI05RepeatableToolRunsTwiceAtMost(t *testing.T) {
 		w.journal = map[string]int{"c1.1": 1}
 		for range 5 {
 			y := resume(t, w, log)
-			for len(y.run.Pending) > 0 && !y.run.Pending[0].InAir && y.step(t) {
+			for len(y.run.Pending) > 0 && y.run.Pending[0].State != ToolCallInAir && y.step(t) {
 			}
 			log = y.log
 		}

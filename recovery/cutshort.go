@@ -13,7 +13,7 @@ import (
 // offer them once a call is slow. Without a call in the air there is nothing.
 func (r *Run) CutShort() (id string, actions []Button) {
 	a := r.Attempt
-	if a == nil || !a.InAir || a.Orphan || a.Again || r.cancelled || r.Settled() {
+	if a == nil || a.State != AttemptInAir || a.Again || r.cancelled || r.Settled() {
 		return "", nil
 	}
 	return r.callID(a), r.callActions(a)
@@ -26,7 +26,7 @@ func (r *Run) callActions(a *Attempt) []Button {
 	var list buttonList
 	list.add(Button{Kind: ButtonRetryNow, Primary: true})
 	for _, model := range r.Policy.Models {
-		if model != a.Model && len(list) <= MaxSwitches {
+		if model != a.Model && len(list) <= maxSwitches && r.forbids(model) == "" {
 			list.add(Button{Kind: ButtonSwitchModel, Model: model})
 		}
 	}

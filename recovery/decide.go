@@ -14,8 +14,9 @@ import (
 // Decide makes the law out of the advice. It may be asked only while r has an
 // open failure; its precedence is:
 //
-//  1. The first plugin in the configured order whose answer is valid and an
-//     opinion wins. Invalid answers are "no opinion" and listed in Ignored.
+//  1. The first plugin in the configured order whose answer is valid, an
+//     opinion, and about a model that no plugin forbids wins. Other answers are "no opinion" and
+//     listed in Ignored.
 //  2. The delay is raised to what the provider asked for (the same model only)
 //     and to the least pause before any attempt after the second.
 //  3. BlockedBy names the first limit that forbids acting on it: the run's own
@@ -51,7 +52,7 @@ func (r *Run) leave(d Decision) Decision {
 }
 
 func elect(r *Run) Decision {
-	if r.Open.Cause == CauseCooling {
+	if r.Open.Cause == CauseCooling || r.Open.Cause == CauseForbidden {
 		return r.inItsPlace()
 	}
 	var d Decision
@@ -108,6 +109,10 @@ func (r *Run) invalid(v Vote) string {
 		return "negative max_output_tokens"
 	case !slices.Contains([]string{"", "low", "medium", "high"}, v.Adjust.ReasoningEffort):
 		return fmt.Sprintf("unknown reasoning_effort %q", words.Clip(v.Adjust.ReasoningEffort, 40))
+	case v.Action == ActionRetry && !r.Open.isOfTool() && r.forbids(r.Model) != "":
+		return fmt.Sprintf("%q %s", words.Clip(r.Model, 100), r.forbids(r.Model))
+	case v.Action == ActionSwitchModel && r.Open.lacks(v.NewModel) != "":
+		return fmt.Sprintf("%q %s", words.Clip(v.NewModel, 100), r.Open.lacks(v.NewModel))
 	case v.Action == ActionSwitchModel && !r.Open.offers(v.NewModel):
 		return fmt.Sprintf("%q is not one of the alternatives", words.Clip(v.NewModel, 100))
 	}
@@ -140,6 +145,10 @@ func (r *Run) blocked(d Decision) string {
 	switch {
 	case r.Open.terminal():
 		return string(f.Kind)
+	case r.showed():
+		return blockedShown
+	case r.mistaken():
+		return blockedMistake
 	case r.Crashes >= MaxInterruptedCrashes:
 		return blockedCrashes
 	case r.tooMany() != "":
@@ -158,6 +167,8 @@ func (r *Run) blocked(d Decision) string {
 		return blockedHopeless
 	case d.Delay > failure.MaxDelay: // the provider names a reset so far away that a person should know
 		return blockedDelay
+	case r.Policy.Tools == ToolsOfCaller && d.Delay > MaxInProcessWait:
+		return blockedCaller
 	}
 	return r.overtime(d)
 }
@@ -169,7 +180,7 @@ func (r *Run) hopeless(d Decision) bool {
 	switch {
 	case f.Kind.Once():
 		return r.Call.Once > 1
-	case r.Open.CallID != "" || d.Adjust != (Adjust{}) || !f.ResetsAt.IsZero():
+	case r.Open.CallID != "" || d.Adjust.changes() || !f.ResetsAt.IsZero():
 		return false
 	}
 	return !f.Retryable

@@ -103,9 +103,13 @@
 //	open_failure.go  the failure at hand, until something is done about it
 //	clocks.go     the run's own timers
 //	policy.go     what a run may do; the limits that hold whatever a plugin says
+//	caller.go     a call that another program makes: a run that ends with its first answer
+//	advised.go    a call that another program makes itself, and asks what to do when it has failed
 //	limits.go     the way that every call of a model comes through, where those limits are asked
 //	cause.go      what a run goes by of its failures, apart from what they say of themselves
 //	line.go       what people read of an event; what they read of a failure is package failure's
+//	situation.go  what a person should see of a run and can do, as times and words, for every client;
+//	              situation_card.go, of a failure; held.go, why it does not go on
 //	testdata/     stories: a world, the events it comes to, and what Next wants after each
 //	crash_test.go the proof: stopped before every event, every story ends as it would have
 package recovery

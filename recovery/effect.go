@@ -1,7 +1,7 @@
 package recovery
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -39,10 +39,10 @@ type RunTool struct {
 	InAir  bool
 }
 
-// AskPlugins asks those plugins that have not voted on a failure yet.
+// AskPlugins asks those plugins for advice that have not voted on the occasion yet.
 type AskPlugins struct {
-	Failure uint64
-	Plugins []string
+	Occasion Occasion
+	Plugins  []string
 }
 
 // SetTimer writes an event at a time: a Due, or a Noted for people.
@@ -57,17 +57,10 @@ type WatchNetwork struct {
 	Due    Due
 }
 
-func askKey(o *OpenFailure) string {
-	if o.Presses > 0 {
-		return fmt.Sprintf("ask/%d/%d", o.Seq, o.Presses)
-	}
-	return fmt.Sprintf("ask/%d", o.Seq)
-}
-
-func callKey(attempt uint64) string { return fmt.Sprintf("call/%d", attempt) }
+func callKey(attempt uint64) string { return "call/" + strconv.FormatUint(attempt, 10) }
 
 func record(r *Run, b Body) []Effect {
-	return []Effect{{Key: fmt.Sprintf("record/%d", r.Seq+1), Record: r.worded(b)}}
+	return []Effect{{Key: "record/" + strconv.FormatUint(r.Seq+1, 10), Record: r.worded(b)}}
 }
 
 func timer(at time.Time, due Due) Effect {
@@ -76,9 +69,10 @@ func timer(at time.Time, due Due) Effect {
 }
 
 func timerKey(t SetTimer) string {
+	at := strconv.FormatInt(t.At.UnixMilli(), 10)
 	due, ok := t.Write.(Due)
 	if !ok {
-		return fmt.Sprintf("timer/%s/%d", t.Write.eventType(), t.At.UnixMilli())
+		return "timer/" + t.Write.eventType() + "/" + at
 	}
-	return fmt.Sprintf("timer/%s/%d/%d", due.Timer, due.Failure, t.At.UnixMilli())
+	return "timer/" + string(due.Timer) + "/" + strconv.FormatUint(due.Failure, 10) + "/" + at
 }

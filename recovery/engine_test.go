@@ -58,7 +58,7 @@ func TestACallOfAnEngine(t *testing.T) {
 		if ask := next().Ask; ask == nil || run.Open.Failure.Variant != "outcome_unknown" {
 			t.Fatalf("by %q: the hook is not asked: %+v", by, run.Open)
 		}
-		apply(recovery.Voted{Failure: run.Open.Seq, Vote: recovery.Vote{Plugin: "p", Action: recovery.ActionRetry}})
+		apply(recovery.Voted{Occasion: run.Occasion(), Vote: recovery.Vote{Plugin: "p", Action: recovery.ActionRetry}})
 		next()
 		offers := slices.ContainsFunc(run.Suggestion.Actions, func(b recovery.Button) bool { return b.Kind == recovery.ButtonRerunTool })
 		if offers != button {

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -25,6 +26,8 @@ type Event struct {
 const MaxText = 500
 
 // Body is what an event says; one of the types of this file.
+//
+//sumtype:decl
 type Body interface{ eventType() string }
 
 // Type is the event's name in JSON: started, began, failed, …
@@ -67,12 +70,15 @@ type Started struct {
 	System    string        `json:"system,omitempty"`
 	Input     []llm.Message `json:"input"`
 	Tools     []ToolDecl    `json:"tools,omitempty"`
+	Form      *Form         `json:"form,omitempty"` // nil = as the models like
 	Policy    Policy        `json:"policy"`
 	Session   string        `json:"session,omitempty"`
 	Continues *Head         `json:"continues,omitempty"` // the end of its session's run before it
 	// Fingerprint is what two requests to begin this run have in common, where its id is
 	// the requester's own.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Labels are what runs can be listed by.
+	Labels Labels `json:"labels,omitempty"`
 	// What the caller itself calls its conversation and its agent: plugins are told.
 	SessionKey string `json:"sessionKey,omitempty"`
 	AgentID    string `json:"agentId,omitempty"`
@@ -81,6 +87,16 @@ type Started struct {
 	// Cooling says that Model, a default that nobody asked for by name, cools down, and that
 	// another model may be asked in its place. See CauseCooling.
 	Cooling *Cooldown `json:"cooling,omitempty"`
+	// Stays says why a call is answered by Model, where another one was asked for.
+	Stays *Stay `json:"stays,omitempty"`
+	// Asked stands for System, Input and Tools where they are not kept.
+	Asked *Digest `json:"asked,omitempty"`
+}
+
+// Stay is a conversation that went to another model when one failed, and is not back yet.
+type Stay struct {
+	Left  string    `json:"left"`
+	Until time.Time `json:"until"` // and as long as Left cools down
 }
 
 // Claimed says who appends to the run from now on. Effects of an older epoch that
@@ -88,6 +104,8 @@ type Started struct {
 type Claimed struct {
 	Owner string `json:"owner"`
 	Epoch uint64 `json:"epoch"`
+	// Holds: what was asked, where it is not kept, is in this owner's memory.
+	Holds bool `json:"holds,omitempty"`
 }
 
 // Began is the intent of a model call, durable before the call starts.
@@ -97,18 +115,12 @@ type Began struct {
 	Try       int    `json:"try"`     // within one model call, from 0
 	Model     string `json:"model"`
 	Withdraws uint64 `json:"withdraws,omitempty"` // the attempt whose partial text is void now
+	Continues uint64 `json:"continues,omitempty"` // the attempt whose partial text it goes on from, as the beginning of its own
 	Retry     bool   `json:"retry,omitempty"`     // of the same model, by a decision or a person
 	Again     bool   `json:"again,omitempty"`     // after an answer that was cut at the output limit, with a larger one
 	Adjust    Adjust `json:"adjust,omitzero"`
 	Reserve   Budget `json:"reserve,omitzero"` // counted until the true figures are known
 	Tell      string `json:"tell,omitempty"`   // what the model is told beside the conversation, in this attempt alone
-}
-
-// Checkpointed keeps partial text of an attempt, at most every 250 ms or 4 KiB.
-type Checkpointed struct {
-	Attempt uint64 `json:"attempt"`
-	Offset  int    `json:"offset"` // in bytes, where Text begins
-	Text    string `json:"text"`
 }
 
 // Answered ends a model call well.
@@ -120,6 +132,10 @@ type Answered struct {
 	RequestID  string         `json:"requestId,omitempty"`
 	FirstEvent failure.Millis `json:"firstEventMs,omitempty"` // from sending to the first event
 	By         string         `json:"by,omitempty"`           // ByEngine, which carries the message's calls out itself; else empty
+	Said       *Digest        `json:"said,omitempty"`         // stands for the message's parts where they are not kept
+	// CacheLost is how many tokens of the input the prompt cache of the model had that answered
+	// the conversation before: with another one they were read anew.
+	CacheLost int64 `json:"cacheLost,omitempty"`
 }
 
 // ByEngine marks what an llm.Engine does by itself.
@@ -129,14 +145,22 @@ const ByEngine = "engine"
 // a decision may depend on, as they were.
 type Failed struct {
 	Attempt      uint64          `json:"attempt,omitempty"` // 0 = no model call was in the air
+	Text         string          `json:"text,omitempty"`    // what the attempt had said; after a crash, as far as it is known
 	CallID       string          `json:"callId,omitempty"`  // the tool call that failed the run
 	Failure      failure.Failure `json:"failure"`
 	Cause        Cause           `json:"cause,omitempty"`
 	Usage        llm.Usage       `json:"usage,omitzero"`
 	Alternatives []Alternative   `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown      `json:"cooling,omitempty"`
+	Unfit        []Unfit         `json:"unfit,omitempty"`   // allowed, with credentials, and no alternatives to this conversation
 	Offline      bool            `json:"offline,omitempty"` // this machine had no connection
 	Tell         string          `json:"tell,omitempty"`    // what the next attempt tells the model, for it to do better
+	Shown        Shown           `json:"shown,omitempty"`   // of the attempt's answer, to whoever called
+	// Continuable: plain text was running, and another attempt may go on from it; see llm/splice.
+	Continuable bool `json:"continuable,omitempty"`
+	// Told is what the caller says besides, where the calls are its own.
+	Told Told    `json:"told,omitzero"`
+	Said *Digest `json:"said,omitempty"` // stands for the attempt's text where it is not kept
 }
 
 // Cooldown is a model that is left out of the alternatives for a while.
@@ -158,13 +182,13 @@ type Repaired struct {
 
 // Voted is what one plugin said.
 type Voted struct {
-	Failure uint64 `json:"failure"` // seq of the Failed event
-	Vote    Vote   `json:"vote"`
+	Occasion Occasion `json:"occasion"`
+	Vote     Vote     `json:"vote"`
 }
 
 // Decided is what will be done.
 type Decided struct {
-	Failure  uint64   `json:"failure"` // seq of the Failed event
+	Occasion Occasion `json:"occasion"`
 	Decision Decision `json:"decision"`
 }
 
@@ -177,6 +201,7 @@ const (
 	WaitReset   WaitFor = "reset"
 	WaitNetwork WaitFor = "network"
 	WaitStore   WaitFor = "store"
+	WaitCaller  WaitFor = "caller" // whoever asked for advice goes on, or tells how that went
 )
 
 // Waiting begins a deliberate wait; a person may cut it short by its id.
@@ -246,11 +271,11 @@ type Compacted struct {
 
 // Noted tells people something that changes nothing.
 type Noted struct {
-	Topic   string         `json:"topic"`               // TopicProgress, TopicToolSays, TopicToolLate, TopicTooLate
+	Topic   string         `json:"topic"`               // TopicProgress, TopicText, TopicToolSays, TopicToolLate, TopicTooLate
 	What    string         `json:"what,omitempty"`      // a tool's name, a model
 	CallID  string         `json:"callId,omitempty"`    // the tool call it is about
 	Attempt uint64         `json:"attempt,omitempty"`   // the model call it is about
-	Since   time.Time      `json:"since,omitzero"`      // when that began
+	Since   time.Time      `json:"since,omitzero"`      // when that began; of TopicText, when it was heard last
 	Elapsed failure.Millis `json:"elapsedMs,omitempty"` // how long that was ago
 	Detail  string         `json:"detail,omitempty"`    // a tool's own words, on one line of at most MaxNote bytes
 }
@@ -270,8 +295,12 @@ type Accepted struct {
 	Model      string `json:"model,omitempty"` // overrides the action's
 }
 
-// CancelRequested is a person's wish that the run end now.
-type CancelRequested struct{}
+// CancelRequested is a person's wish that the run end now. Whoever writes it down says what
+// the attempt that it ends had said.
+type CancelRequested struct {
+	Attempt uint64 `json:"attempt,omitempty"` // 0 = no model call was in the air
+	Text    string `json:"text,omitempty"`
+}
 
 // Paused says that the run waits for its store; or, with For, that it waited for so long
 // and goes on: while a store does not write, nothing can be said in it.
@@ -283,7 +312,7 @@ type Paused struct {
 // Ended closes the run for good.
 type Ended struct {
 	Status     Status `json:"status"`              // completed, failed or cancelled
-	StopReason string `json:"stopReason"`          // completed, failed, cancelled, timeout, step_timeout, max_turn_time
+	StopReason string `json:"stopReason"`          // completed, failed, cancelled, timeout, step_timeout, max_turn_time, interrupted
 	Truncated  bool   `json:"truncated,omitempty"` // the answer was cut at the output limit
 }
 
@@ -296,7 +325,6 @@ type Slept struct {
 func (Started) eventType() string         { return "started" }
 func (Claimed) eventType() string         { return "claimed" }
 func (Began) eventType() string           { return "began" }
-func (Checkpointed) eventType() string    { return "checkpointed" }
 func (Answered) eventType() string        { return "answered" }
 func (Failed) eventType() string          { return "failed" }
 func (Repaired) eventType() string        { return "repaired" }
@@ -316,3 +344,39 @@ func (Paused) eventType() string          { return "paused" }
 func (Ended) eventType() string           { return "ended" }
 func (Slept) eventType() string           { return "slept" }
 func (u Unknown) eventType() string       { return u.Type }
+
+// Bodies are what an event may say, one empty one of each type.
+func Bodies() []Body {
+	return []Body{
+		Started{},
+		Claimed{},
+		Began{},
+		Answered{},
+		Failed{},
+		Repaired{},
+		Voted{},
+		Decided{},
+		Waiting{},
+		Due{},
+		ToolBegan{},
+		ToolReturned{},
+		Compacted{},
+		Compacting{},
+		Noted{},
+		Suggested{},
+		Accepted{},
+		CancelRequested{},
+		Paused{},
+		Ended{},
+		Slept{},
+	}
+}
+
+// bodies maps the name of an event to its type.
+var bodies = func() map[string]reflect.Type {
+	m := map[string]reflect.Type{}
+	for _, b := range Bodies() {
+		m[b.eventType()] = reflect.TypeOf(b)
+	}
+	return m
+}()

@@ -6,9 +6,9 @@ import "github.com/mulligan-run/mulligan/failure"
 // switch, what a person chose, what follows a tool's failure, and the summary of a
 // conversation that became too long.
 
-// permit is what becomes of r where a limit forbids another call of a model that reserves
-// so much; nil where the call may be made.
-func (r *Run) permit(reserve Budget) []Effect {
+// permit is what becomes of r where a limit, or a plugin, forbids another call, which is of that
+// model and reserves so much; nil where the call may be made.
+func (r *Run) permit(model string, reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
 		return r.broke(part, reserve)
 	}
@@ -17,10 +17,10 @@ func (r *Run) permit(reserve Budget) []Effect {
 		f.Describe(failure.Words{Rounds: r.Rounds})
 		return record(r, Failed{Failure: f, Cause: CauseRounds})
 	}
-	if r.tooMany() != "" {
+	if r.showed() || r.tooMany() != "" {
 		return r.fail()
 	}
-	return nil
+	return r.refuse(model)
 }
 
 // tooMany names the limit on attempts that forbids another one, or "". A person's answers

@@ -204,7 +204,7 @@ func (c *callCount) extend(s *Suggestion, b Accepted) {
 func TestTheRoundLimitSaysHowMany(t *testing.T) {
 	for rounds, want := range map[int]string{1: "This run reached its limit of 1 round", 200: "This run reached its limit of 200 rounds"} {
 		r := &Run{Rounds: rounds, Policy: Policy{MaxRounds: rounds}}
-		f, ok := r.permit(Budget{})[0].Record.(Failed)
+		f, ok := r.permit("a/one", Budget{})[0].Record.(Failed)
 		if !ok || f.Cause != CauseRounds || f.Failure.Title != want {
 			t.Errorf("%+v", f)
 		}

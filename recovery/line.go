@@ -32,7 +32,7 @@ func Line(r *Run, b Body) string {
 	case Repaired:
 		line = repairedLine(b)
 	case Answered:
-		line = r.RecoveredLine()
+		line = r.answeredLine(b)
 	case ToolReturned:
 		line = r.toolLine(b)
 	case Noted:
@@ -51,6 +51,9 @@ func Line(r *Run, b Body) string {
 		line = pausedLine(b)
 	case Ended:
 		line = r.endedLine(b)
+	case Started:
+		line = startedLine(b)
+	case Claimed, Voted, Decided, ToolBegan, CancelRequested, Unknown: // nobody's business
 	}
 	return words.Clip(words.Tidy(line), MaxText)
 }
@@ -83,6 +86,9 @@ func (r *Run) waitingLine(w Waiting) string {
 	if r.Open == nil {
 		return ""
 	}
+	if w.For == WaitCaller {
+		return r.adviceLine(w)
+	}
 	f := &r.Open.Failure
 	in := words.Spell(nonNegative(w.Until.Sub(r.Open.At)))
 	switch {
@@ -102,6 +108,10 @@ func (r *Run) beganLine(b Began) string {
 		return "The answer was cut at the output limit. Asking once more with a larger one…"
 	case r.Open == nil:
 		return ""
+	case b.Continues != 0 && b.Model != r.Model:
+		return fmt.Sprintf("%s. %s goes on from there…", r.Open.Failure.Short(), b.Model)
+	case b.Continues != 0:
+		return fmt.Sprintf("%s. Going on from there…%s", r.Open.Failure.Short(), attemptOf(r.Call.Retries+1, r.Policy.MaxRetries))
 	case b.Model != r.Model:
 		return fmt.Sprintf("%s. Switching to %s…", r.Open.Failure.Short(), b.Model)
 	case b.Retry && (r.Open.Decision == nil || r.Open.Decision.Delay == 0):
@@ -174,6 +184,23 @@ func (r *Run) RecoveredLine() string {
 	return line
 }
 
+// startedLine speaks of a conversation that is not with the model that is asked for.
+func startedLine(b Started) string {
+	if b.Stays == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s failed; the conversation stays with %s until %s.", b.Stays.Left, b.Model, b.Stays.Until.UTC().Format(words.UTCDay))
+}
+
+// answeredLine: "Recovered after a model switch · now using openai/two · 48,210 tokens of a prompt cache were lost".
+func (r *Run) answeredLine(b Answered) string {
+	line := r.RecoveredLine()
+	if b.CacheLost == 0 {
+		return line
+	}
+	return strings.TrimPrefix(line+" · "+words.Counted(b.CacheLost, " tokens")+" of a prompt cache were lost", " · ")
+}
+
 // repairedLine speaks of what a person would miss; the rest is between the models.
 func repairedLine(b Repaired) string {
 	var said []string
@@ -184,6 +211,8 @@ func repairedLine(b Repaired) string {
 		case llm.RepairTemplate:
 			said = append(said, fmt.Sprintf("The answer of %s ended in %s, which %s taken off.", b.Model,
 				plural(fix.Count, "a special token of its template", "%d special tokens of its template"), plural(fix.Count, "was", "were")))
+		case llm.RepairReasoning:
+			said = append(said, fmt.Sprintf("The provider of %s does not take back the model's earlier reasoning; it is asked without.", b.Model))
 		case llm.RepairResultMissing:
 			said = append(said, fmt.Sprintf("%s is told that %s no result.", b.Model, plural(fix.Count, "a tool call has", "%d tool calls have")))
 		}
@@ -208,7 +237,7 @@ func (r *Run) compactedLine(b Compacted) string {
 	switch {
 	case b.Reason != "":
 		return "The conversation could not be shortened: " + b.Reason + "."
-	case b.Stage == CompactResults:
+	case b.Stage == compactResults:
 		return compactingLine(r.Model)
 	}
 	return ""
@@ -244,7 +273,7 @@ func (r *Run) toolLine(b ToolReturned) string {
 	}
 	var w failure.Words
 	if t := r.tool(b.CallID); t != nil {
-		f.Tool, w.Lost = cmp.Or(f.Tool, t.Call.Name), t.Orphan
+		f.Tool, w.Lost = cmp.Or(f.Tool, t.Call.Name), t.State == ToolCallOrphaned
 	}
 	f.Describe(w)
 	return f.Line()
@@ -252,17 +281,15 @@ func (r *Run) toolLine(b ToolReturned) string {
 
 func (r *Run) endedLine(b Ended) string {
 	switch {
-	case b.Status == StatusCancelled && r.Attempt != nil && len(r.Attempt.Text) > 0:
-		return stoppedLine
 	case b.Status == StatusCancelled:
-		return "Stopped."
+		return r.stoppedLine()
 	case b.Status == StatusCompleted && b.Truncated:
 		return "Done. The answer was cut at the output limit."
 	case b.Status == StatusCompleted:
 		return "Done."
-	case r.suggestionOver:
+	case r.offer == suggestionOver:
 		return expiredLine
-	case r.suggestionOpen:
+	case r.offer == suggestionOpen:
 		return supersededLine
 	case r.Open != nil:
 		return "Failed. " + r.Open.Failure.Short() + "."

@@ -30,7 +30,7 @@ func TestLines(t *testing.T) {
 	s := Suggestion{ID: "s", Title: "T", Message: "M.", Actions: []Button{{ID: "a1", Kind: ButtonRetry, Label: "Retry"}, {ID: "a2", Kind: ButtonSwitchModel, Label: "Switch to x"}}}
 	r.Suggestion = &s
 	over := overloadedRun()
-	over.suggestionOver = true
+	over.offer = suggestionOver
 	switched := overloadedRun()
 	switched.Model, switched.Call.Retries = "openai/gpt-5.2", 2
 	once := overloadedRun()
@@ -55,13 +55,13 @@ func TestLines(t *testing.T) {
 		{&Run{}, Answered{}, ""},
 		{r, CancelRequested{}, ""},
 		{r, Ended{Status: StatusCancelled}, "Stopped."},
-		{&Run{Attempt: &Attempt{Text: []byte("Hello")}}, Ended{Status: StatusCancelled}, "Stopped. The text above is kept."},
+		{&Run{Attempt: &Attempt{Text: "Hello"}}, Ended{Status: StatusCancelled}, "Stopped. The text above is kept."},
 		{over, Ended{Status: StatusFailed}, "This suggestion has expired. Send your message again."},
 		{r, Ended{Status: StatusFailed}, "Failed. Anthropic is overloaded."},
 		{r, Ended{Status: StatusCompleted}, "Done."},
 		{r, ToolReturned{Outcome: OutcomeUnknown, Result: llm.ToolResult{Name: "pay"}}, "pay may or may not have worked. The connection broke after pay was sent. It may already have taken effect; check before running it again."},
 		{r, ToolReturned{Outcome: OutcomeOK}, ""},
-		{r, Checkpointed{Text: "secret"}, ""},
+		{r, Noted{Topic: TopicText}, ""},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairThinking, Count: 4}}}, ""},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairTemplate, Count: 1}}}, "The answer of a/b ended in a special token of its template, which was taken off."},
 		{r, Repaired{Model: "a/b", Repairs: []llm.Repair{{Kind: llm.RepairImage, Count: 1}}}, "a/b takes no pictures; it is told that one was left out."},
@@ -99,7 +99,7 @@ func TestTheHeartsOwnFailuresHaveWords(t *testing.T) {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
 	}
 	r.Policy.Budget.Tokens, r.Spent = 700, Budget{}
-	failed, ok = r.permit(Budget{Tokens: 1200})[0].Record.(Failed)
+	failed, ok = r.permit("a/one", Budget{Tokens: 1200})[0].Record.(Failed)
 	if want := "The budget of this run is too small for the next call. It needs about 1,200 tokens, and the budget is 700 tokens. The work so far is kept."; !ok || failed.Failure.Line() != want {
 		t.Errorf("%q, want %q", failed.Failure.Line(), want)
 	}

@@ -10,6 +10,10 @@ import (
 func LocalText(r *Run, e Event, now time.Time) string {
 	text := e.Text
 	switch b := e.Body.(type) {
+	case Started:
+		if b.Stays != nil {
+			text = words.Localize(text, b.Stays.Until, now)
+		}
 	case Failed:
 		text = words.Localize(text, b.Failure.ResetsAt, now)
 	case Waiting:

@@ -18,9 +18,11 @@ func Next(r *Run) []Effect {
 		return nil
 	case r.cancelled:
 		return record(r, Ended{Status: StatusCancelled, StopReason: "cancelled"})
-	case r.suggestionOver:
+	case r.offer == suggestionOver:
 		return r.fail()
-	case r.suggestionOpen:
+	case r.Lost && !r.finished():
+		return r.giveUp()
+	case r.offer == suggestionOpen:
 		return []Effect{timer(r.Suggestion.ExpiresAt, Due{Timer: failure.TimerExpiry, Failure: r.Open.Seq})}
 	case r.Wait != nil && r.Wait.For == WaitStore:
 		return nil
@@ -60,27 +62,26 @@ func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Ph
 // answerFailure takes an open failure through votes and decision to its answer.
 func (r *Run) answerFailure() []Effect {
 	o := r.Open
-	if o.Asking() {
-		if missing := r.missingVotes(); len(missing) > 0 {
-			return r.timed(Effect{
-				Key: askKey(o),
-				Ask: &AskPlugins{Failure: o.Seq, Plugins: missing},
-			})
-		}
-		return record(r, Decided{Failure: o.Seq, Decision: Decide(r)})
+	switch {
+	case o.Cause == CauseGivenUp:
+		return r.fail()
+	case o.asking():
+		return r.advise()
 	}
 	d := o.Decision
 	switch {
-	case d.Action == ActionNone && o.told():
+	case d.Action == ActionNone && o.isOfTool():
 		return r.goOn()
 	case d.Action == ActionNone && r.proposal().Action == ActionFail:
 		return r.fail()
 	case d.Action == ActionFail && (o.Accepted || r.Suggestion != nil && r.Suggestion.ID == r.suggestionID()):
 		return r.fail()
 	case d.Action == ActionNone, d.Action == ActionFail:
-		return record(r, Suggested{Suggestion: r.suggest()})
+		return r.leaveToPerson()
 	case !o.Accepted && (!r.Policy.AutoRecover || d.BlockedBy != ""):
-		return record(r, Suggested{Suggestion: r.suggest()})
+		return r.leaveToPerson()
+	case r.advises():
+		return r.leaveToCaller()
 	case (d.Delay > 0 || o.Offline) && !o.Waited && r.Wait == nil:
 		return r.beginWait()
 	case r.Wait != nil && r.Wait.For == WaitNetwork:
@@ -122,8 +123,8 @@ func (r *Run) proceed() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
 	}
-	if r.Attempt != nil && r.Attempt.InAir {
-		if r.Attempt.Orphan {
+	if r.Attempt != nil && r.Attempt.InAir() {
+		if r.Attempt.State == AttemptOrphaned {
 			return record(r, Failed{Attempt: r.Attempt.ID, Failure: r.interrupted()})
 		}
 		return r.timed(Effect{Key: callKey(r.Attempt.ID), Call: &CallModel{Intent: r.intent(), InAir: true}})
@@ -144,7 +145,7 @@ func (r *Run) finished() bool {
 
 func (r *Run) callModel() []Effect {
 	intent := r.intent()
-	if over := r.permit(intent.Reserve); over != nil {
+	if over := r.permit(intent.Model, intent.Reserve); over != nil {
 		return over
 	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
@@ -168,8 +169,8 @@ func (r *Run) broke(part string, needs Budget) []Effect {
 
 // intent is the Began of the attempt in the air, or of the next one.
 func (r *Run) intent() Began {
-	if a := r.Attempt; a != nil && a.InAir {
-		b := Began{Attempt: a.ID, Round: r.Rounds + 1, Try: a.Try, Model: a.Model, Adjust: a.Adjust, Again: a.Again}
+	if a := r.Attempt; a != nil && a.InAir() {
+		b := Began{Attempt: a.ID, Round: r.Rounds + 1, Try: a.Try, Model: a.Model, Adjust: a.Adjust, Again: a.Again, Continues: a.Continues}
 		if a.Again {
 			b.Round = r.Rounds
 		}
@@ -186,10 +187,15 @@ func (r *Run) intent() Began {
 			b.Model = o.Decision.NewModel
 		}
 	}
-	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
-		b.Withdraws = r.Attempt.ID
+	told := r.told
+	switch a := r.Attempt; {
+	case r.goesOn():
+		b.Continues = a.ID
+		told += a.Bytes
+	case a != nil && a.Text != "":
+		b.Withdraws = a.ID
 	}
-	b.Reserve = r.Policy.reserve(b.Model, r.told, max(r.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens))
+	b.Reserve = r.Policy.reserve(b.Model, told, max(r.Policy.MaxOutputTokens, b.Adjust.MaxOutputTokens))
 	return b
 }
 
@@ -197,15 +203,15 @@ func (r *Run) runTools() []Effect {
 	var effects []Effect
 	room := r.room()
 	for _, t := range r.Pending {
-		if t.Returned {
+		if t.State.Over() {
 			continue
 		}
-		if t.Orphan && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {
+		if t.State == ToolCallOrphaned && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {
 			return record(r, ToolReturned{CallID: t.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(t.Call)})
 		}
 		try := t.Tries
 		switch {
-		case t.InAir:
+		case t.State == ToolCallInAir:
 			try--
 		case t.By == ByEngine: // it runs already
 		case room == 0:
@@ -216,7 +222,7 @@ func (r *Run) runTools() []Effect {
 		sum := sha256.Sum256(t.Call.Args)
 		effects = append(effects, Effect{
 			Key: fmt.Sprintf("tool/%s/%d", t.Call.ID, try),
-			Tool: &RunTool{Call: t.Call, InAir: t.InAir, Intent: ToolBegan{
+			Tool: &RunTool{Call: t.Call, InAir: t.State == ToolCallInAir, Intent: ToolBegan{
 				CallID: t.Call.ID, Name: t.Call.Name, Try: try,
 				Key: fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID), ArgsSHA256: hex.EncodeToString(sum[:]), By: t.By,
 			}},
@@ -238,7 +244,7 @@ func (r *Run) room() int {
 	}
 	room := r.Policy.ParallelTools
 	for _, t := range r.Pending {
-		if t.InAir && t.By != ByEngine && room > 0 {
+		if t.State == ToolCallInAir && t.By != ByEngine && room > 0 {
 			room--
 		}
 	}
@@ -306,7 +312,7 @@ func (r *Run) fail() []Effect {
 }
 
 func (r *Run) inAir() uint64 {
-	if r.Attempt != nil && r.Attempt.InAir {
+	if r.Attempt != nil && r.Attempt.InAir() {
 		return r.Attempt.ID
 	}
 	return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// MaxSwitches is how many alternatives a suggestion or a wait offers as buttons.
-const MaxSwitches = 3
+// maxSwitches is how many alternatives a suggestion or a wait offers as buttons.
+const maxSwitches = 3
 
 // offersByKind lists the actions per kind in display order (ui/copy.en.json); the first
 // is primary unless a decision says otherwise.
@@ -66,7 +66,7 @@ func (r *Run) suggest() Suggestion {
 	s := Suggestion{
 		SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: o.Attempt,
 		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago: a wait, a crash
-		Title: f.Title, Message: f.Message, Error: f, ResetsAt: r.resetsAt(d),
+		Title: f.Title, Message: r.tellForbidden(f.Message, failure.MaxMessage), Error: f, ResetsAt: r.resetsAt(d),
 		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: append([]Tried{}, r.Call.Tried...), Actions: []Button{},
 	}
 	if d.Delay > 0 {
@@ -74,6 +74,9 @@ func (r *Run) suggest() Suggestion {
 	}
 	s.Actions = r.buttons(d, s.ResetsAt)
 	s.Why = why(d, s.Actions)
+	if d.BlockedBy != "" {
+		s.Limit = LimitInWords(d.BlockedBy)
+	}
 	return s
 }
 
@@ -145,6 +148,9 @@ func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
 			list.add(b)
 		}
 	}
+	if r.advises() {
+		return ofCaller(list.inOrder(d))
+	}
 	return list.inOrder(d)
 }
 
@@ -155,18 +161,26 @@ func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	if !ok {
 		kinds = offersByKind[failure.KindUnknown]
 	}
-	if d.Action == ActionRetry && !d.Adjust.Compact && !r.Open.terminal() && !r.Open.told() && !slices.Contains(kinds, ButtonRetry) {
+	if d.Action == ActionRetry && !d.Adjust.Compact && !r.Open.terminal() && !r.Open.isOfTool() && !slices.Contains(kinds, ButtonRetry) {
 		kinds = append([]string{ButtonRetry}, kinds...)
 	}
 	if d.Action == ActionSwitchModel && !slices.Contains(kinds, ButtonSwitchModel) && !slices.Contains(kinds, ButtonLarger) {
 		kinds = append([]string{ButtonSwitchModel}, kinds...)
 	}
+	if r.Open.Cause == CauseForbidden {
+		kinds = []string{ButtonSwitchModel}
+	}
 	var list buttonList
 	for _, kind := range kinds {
-		r.addButton(&list, kind, resetsAt)
+		if r.forbids(r.Model) == "" || !asksAgain[kind] {
+			r.addButton(&list, kind, resetsAt)
+		}
 	}
 	return list
 }
+
+// asksAgain are the buttons by which the same model is asked once more.
+var asksAgain = map[string]bool{ButtonRetry: true, ButtonResumeAt: true, ButtonWaitLonger: true, ButtonCompact: true}
 
 // offerable is an extra button of the decision as it may be offered, and whether it may: it
 // offers no more than the run may do.
@@ -177,16 +191,16 @@ func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 			by = d.By.Plugin
 		}
 		b, problem := b.made(by)
-		return b, problem == "" && b.own() && (b.URL != "" || r.Open.Presses < MaxPresses)
+		return b, problem == "" && b.own() && (b.URL != "" || r.Open.Presses < maxPresses)
 	}
-	ok := true
+	ok := r.forbids(r.Model) == "" || !asksAgain[b.Kind]
 	switch b.Kind {
 	case ButtonSwitchModel, ButtonLarger:
 		ok = r.Open.offers(b.Model)
 	case ButtonRetry, ButtonWaitLonger:
-		ok = !r.IdleBreaker() && !r.Open.terminal()
+		ok = ok && !r.IdleBreaker() && !r.Open.terminal()
 	case ButtonCompact:
-		ok = r.compactable()
+		ok = ok && r.compactable()
 	case ButtonRerunTool:
 		ok = r.rerunnable()
 	case ButtonExtend:
@@ -263,6 +277,7 @@ func (o *OpenFailure) extension() string {
 		return "Continue over today's budget"
 	case CauseRounds:
 		return "Continue"
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden:
 	}
 	return ""
 }
@@ -277,7 +292,7 @@ func (r *Run) addSwitches(list *buttonList, kind string) {
 		list.add(Button{Kind: kind, Model: chosen})
 	}
 	for i, a := range r.Open.Alternatives {
-		if i == MaxSwitches {
+		if i == maxSwitches {
 			return
 		}
 		if a.Model != chosen {
@@ -291,7 +306,7 @@ func waitActions(alternatives []Alternative, model string) []Button {
 	var list buttonList
 	list.add(Button{Kind: ButtonRetryNow, Primary: true})
 	for i, a := range alternatives {
-		if i < MaxSwitches && a.Model != model {
+		if i < maxSwitches && a.Model != model {
 			list.add(Button{Kind: ButtonSwitchModel, Model: a.Model})
 		}
 	}

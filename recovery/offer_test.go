@@ -66,7 +66,7 @@ func TestButtons(t *testing.T) {
 		{
 			"a fail whose button was pressed too often", failure.KindOverloaded,
 			Decision{Action: ActionFail, Actions: []Button{{Kind: "call_mum"}}},
-			func(r *Run) { r.Open.Presses = MaxPresses }, "",
+			func(r *Run) { r.Open.Presses = maxPresses }, "",
 		},
 		{"no opinion, and it may pass", failure.KindOverloaded, Decision{}, nil, "retry* switch_model=b/two stop"},
 		{"no opinion, and it will not", failure.KindAuth, Decision{}, nil, "retry* fix_key switch_model=b/two stop"},

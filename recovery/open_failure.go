@@ -16,6 +16,7 @@ type OpenFailure struct {
 	CallID       string
 	Alternatives []Alternative
 	Cooling      []Cooldown
+	Unfit        []Unfit
 	Votes        []Vote
 	Decision     *Decision
 	Accepted     bool   // a person said so: act, whatever autoRecover says
@@ -25,34 +26,16 @@ type OpenFailure struct {
 	Pressed      string // the kind of the plugin's own button that a person pressed; the plugin is asked about it
 	Presses      int    // how often such a button was pressed
 	Tell         string
+	Told         Told // what the caller says besides
 }
 
-// Asking reports whether plugins are being asked: nothing is decided yet, or a person pressed
+// asking reports whether plugins are being asked: nothing is decided yet, or a person pressed
 // a plugin's own button.
-func (o *OpenFailure) Asking() bool { return o.Decision == nil || o.Pressed != "" }
+func (o *OpenFailure) asking() bool { return o.Decision == nil || o.Pressed != "" }
 
-// decided takes a decision. One that follows from a button that a person pressed acts like a
-// person's own answer.
-func (r *Run) decided(b Decided) {
-	o := r.Open
-	if o == nil || o.Seq != b.Failure {
-		return
-	}
-	o.Decision = &b.Decision
-	if b.Decision.LastRound && !r.Call.LastRound {
-		r.Call.LastRound, r.Call.RoundFrom = true, len(r.Call.Tried)
-	}
-	if o.Pressed != "" && (b.Decision.Action == ActionRetry || b.Decision.Action == ActionSwitchModel) {
-		o.Accepted = true
-		r.Call.Granted++
-		r.Granted++
-	}
-	o.Pressed = ""
-}
-
-// told reports whether the failure is a tool's, which the model is told as the call's
+// isOfTool reports whether the failure is a tool's, which the model is told as the call's
 // result: the run goes on where nobody says otherwise (spec §5).
-func (o *OpenFailure) told() bool { return o.CallID != "" }
+func (o *OpenFailure) isOfTool() bool { return o.CallID != "" }
 
 func (o *OpenFailure) voted(plugin string) bool {
 	for _, v := range o.Votes {
@@ -74,21 +57,4 @@ func (o *OpenFailure) stopReason() string {
 		return "timeout"
 	}
 	return stopFailed
-}
-
-func (r *Run) missingVotes() []string {
-	var missing []string
-	asked := r.Policy.Plugins
-	switch o := r.Open; {
-	case o.Cause == CauseCooling:
-		return nil
-	case o.Pressed != "" && o.Decision.By != nil:
-		asked = []string{o.Decision.By.Plugin}
-	}
-	for _, p := range asked {
-		if !r.Open.voted(p) {
-			missing = append(missing, p)
-		}
-	}
-	return missing
 }

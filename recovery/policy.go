@@ -12,7 +12,7 @@ const (
 	IdleBreakerAt         = 5 // idle expiries in a row without a finished step
 	MaxInterruptedCrashes = 3 // crashes while resuming end the run
 	MaxToolTries          = 2 // runs of one idempotent tool call after crashes
-	MaxPresses            = 5 // of a plugin's own buttons about one failure, by whomever
+	maxPresses            = 5 // of a plugin's own buttons about one failure, by whomever
 )
 
 // Policy is what a run may do. Started pins it.
@@ -34,6 +34,8 @@ type Policy struct {
 	// others have used, see Run.OverDay.
 	DayBudget Budget           `json:"dayBudget,omitzero"`
 	Prices    map[string]Price `json:"prices,omitempty"`
+	// Local are those of Models that are on this machine.
+	Local []string `json:"local,omitempty"`
 	// ModelTimeouts is what the calls of a model run under where that is not Timeouts,
 	// by its full name: connect, first_event, bytes and idle.
 	ModelTimeouts map[string]Timeouts `json:"modelTimeouts,omitempty"`
@@ -43,6 +45,11 @@ type Policy struct {
 	// CompactionModel sums up old turns of a conversation that became too long; "" = the
 	// model that is asked next.
 	CompactionModel string `json:"compactionModel,omitempty"`
+
+	Calls    CallOwner `json:"calls,omitempty"`    // who makes the model calls
+	Tools    ToolOwner `json:"tools,omitempty"`    // who carries out the tool calls of an answer
+	Delivery Delivery  `json:"delivery,omitempty"` // how whoever asked gets the answer
+	Keep     Keeping   `json:"keep,omitempty"`     // what of the run's contents is durable
 }
 
 // Budget counts what a run may use and, in Run.Spent, what it has used.

@@ -21,7 +21,7 @@ func TestAPluginsOwnButtonComesBackToIt(t *testing.T) {
 		{
 			"it asks for ever",
 			Vote{Action: ActionFail, Actions: own},
-			strings.TrimSpace(strings.Repeat("failed(fail) pressed=raise_limit ", MaxPresses)) + " failed calls=1",
+			strings.TrimSpace(strings.Repeat("failed(fail) pressed=raise_limit ", maxPresses)) + " failed calls=1",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 // The topics of notes.
 const (
 	TopicProgress = "progress"  // what a long step is about
+	TopicText     = "text"      // the call in the air says something: written where a clock of the step, or of a note, would be due
 	TopicToolSays = "tool_says" // a tool tells how far it has come
 	TopicToolLate = "tool_late" // a tool ended after its run
 	TopicTooLate  = "too_late"  // a person's answer came when there was nothing to answer any more
@@ -39,18 +40,22 @@ func (r *Run) nextNote() (SetTimer, bool) {
 // was said of it before.
 func (r *Run) workingOn() (note Noted, said int, ok bool) {
 	for _, t := range r.Pending {
-		if t.InAir && (!ok || t.BeganAt.Before(note.Since)) {
+		if t.State == ToolCallInAir && (!ok || t.BeganAt.Before(note.Since)) {
 			note, said, ok = Noted{Topic: TopicProgress, What: t.Call.Name, CallID: t.Call.ID, Since: t.BeganAt}, t.Notes, true
 		}
 	}
-	if a := r.Attempt; !ok && a != nil && a.InAir && !a.Orphan {
+	if a := r.Attempt; !ok && a != nil && a.State == AttemptInAir {
 		return Noted{Topic: TopicProgress, What: a.Model, Attempt: a.ID, Since: a.BeganAt}, a.Notes, true
 	}
 	return note, said, ok
 }
 
 func (r *Run) noted(b Noted) {
-	if b.Topic != TopicProgress {
+	switch a := r.Attempt; {
+	case b.Topic == TopicText && a != nil && a.ID == b.Attempt && a.InAir():
+		r.stepBy(b.Since)
+		return
+	case b.Topic != TopicProgress:
 		return
 	}
 	if a := r.Attempt; a != nil && b.Attempt != 0 && a.ID == b.Attempt {
@@ -60,13 +65,41 @@ func (r *Run) noted(b Noted) {
 	}
 }
 
-// seen reports whether people see that e happened.
-func seen(e Event) bool {
-	switch e.Body.(type) {
-	case Checkpointed, ToolBegan, ToolReturned, Answered:
-		return true
+// stepBy has text that was heard then count as a step, where the policy says so.
+func (r *Run) stepBy(heard time.Time) {
+	if r.Policy.StepCountsText && heard.After(r.LastStepAt) {
+		r.LastStepAt = heard
 	}
-	return e.Text != ""
+}
+
+// Postpone gives the note to write in the place of what a timer of r is to write now, where the
+// call in the air has said something that the log does not know of: heard is when, last.
+func (r *Run) Postpone(due Body, heard time.Time) (Noted, bool) {
+	a := r.Attempt
+	if a == nil || a.State != AttemptInAir {
+		return Noted{}, false
+	}
+	late := false
+	switch b := due.(type) {
+	case Due:
+		late = b.Timer == failure.TimerStep && r.Policy.StepCountsText && heard.After(r.LastStepAt)
+	case Noted:
+		late = b.Topic == TopicProgress && b.Attempt == a.ID && heard.After(r.lastSeen)
+	}
+	return Noted{Topic: TopicText, Attempt: a.ID, Since: heard}, late
+}
+
+// seen gives when people saw something of e, if they did.
+func seen(e Event) (time.Time, bool) {
+	switch b := e.Body.(type) {
+	case ToolBegan, ToolReturned, Answered:
+		return e.Time, true
+	case Noted:
+		if b.Topic == TopicText {
+			return b.Since, true
+		}
+	}
+	return e.Time, e.Text != ""
 }
 
 // LastAction is what the run did last, and how long that took: the tool call that has

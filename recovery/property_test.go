@@ -31,7 +31,15 @@ func drawWorld(t *rapid.T) func() *world {
 	p.Timeouts.Run = rapid.SampledFrom([]failure.Millis{100_000, 172_800_000}).Draw(t, "run")
 	p.Budget.Tokens = rapid.SampledFrom([]int64{0, 0, 40, 200}).Draw(t, "tokens")
 	p.MaxOutputTokens = rapid.SampledFrom([]int{0, 20}).Draw(t, "output")
+	p.Tools = rapid.SampledFrom([]ToolOwner{ToolsOfRun, ToolsOfRun, ToolsOfCaller}).Draw(t, "tools")
+	if p.Tools == ToolsOfCaller {
+		p.Delivery = rapid.SampledFrom([]Delivery{DeliverWhole, DeliverFinal, DeliverContinued}).Draw(t, "delivery")
+		p.Keep = rapid.SampledFrom([]Keeping{KeepContent, KeepFigures}).Draw(t, "keep")
+	}
 	start := Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}, Policy: p}
+	if p.Keep == KeepFigures {
+		start.Input, start.Asked = []llm.Message{}, DigestOf([]byte("hello"))
+	}
 	for _, name := range toolNames {
 		start.Tools = append(start.Tools, ToolDecl{Tool: llm.Tool{Name: name}, Safety: Safety(strings.TrimPrefix(name, "unsafe"))})
 	}
@@ -99,6 +107,8 @@ func drawOutcome(t *rapid.T) outcome {
 		o.fail = failure.NewFailure(rapid.SampledFrom(failure.Kinds()[:18]).Draw(t, "kind"), failure.OriginModel, failure.PhaseMidStream, nil)
 		o.fail.RetryAfter = rapid.SampledFrom([]failure.Millis{0, 0, 700, 59_000, 61_000, 1<<63 - 1}).Draw(t, "after")
 		o.fail.Timer = rapid.SampledFrom([]failure.Timer{"", "", failure.TimerIdle}).Draw(t, "timer")
+		o.shown = rapid.SampledFrom([]Shown{ShownNothing, ShownNothing, ShownPart}).Draw(t, "shown")
+		o.continuable = rapid.Bool().Draw(t, "continuable")
 		if rapid.IntRange(0, 4).Draw(t, "resets") == 0 {
 			o.fail.ResetsAt = begin.Add(time.Duration(rapid.IntRange(0, 7200).Draw(t, "reset")) * time.Second)
 		}
@@ -113,8 +123,10 @@ func drawVote(t *rapid.T) Vote {
 		Action:   rapid.SampledFrom([]Action{ActionRetry, ActionRetry, ActionSwitchModel, ActionFail, ActionNone, "dance"}).Draw(t, "action"),
 		Delay:    rapid.SampledFrom([]failure.Millis{0, 0, 1_000, -5, 61_000, failure.MaxDelay + 1}).Draw(t, "delay"),
 		NewModel: rapid.SampledFrom([]string{"b/two", "c/three", "evil/x"}).Draw(t, "model"),
+		Adjust:   Adjust{Continue: rapid.Bool().Draw(t, "continue")},
 		Error:    rapid.SampledFrom([]string{"", "", "", "timed out"}).Draw(t, "error"),
 		Actions:  []Button{{Kind: ButtonSwitchModel, Model: "evil/x"}, {Kind: ButtonRetry}, {Kind: "unheard_of"}},
+		Restrict: rapid.SampledFrom([]*Restrict{nil, nil, nil, nil, {Never: []string{"a/one"}}, {Never: []string{"b/*", "c/three"}}, {Local: true}, {MaxOutputPrice: 5}}).Draw(t, "restrict"),
 	}
 }
 
@@ -142,10 +154,12 @@ func mayFollow(t *rapid.T, before *Run, e Event, after *Run) {
 	switch b := e.Body.(type) {
 	case Began:
 		mayBegin(t, before, e.Time)
-		if before.Attempt != nil && before.Attempt.InAir {
+		if before.Attempt != nil && before.Attempt.InAir() {
 			t.Fatalf("I10: attempt %d begins while attempt %d is in the air", b.Attempt, before.Attempt.ID)
 		}
 		maySwitch(t, before, b)
+		mayDeliver(t, before)
+		mayContinue(t, before, b, after)
 		mayRetry(t, before, e.Time)
 	case ToolBegan:
 		mayBegin(t, before, e.Time)
@@ -168,6 +182,43 @@ func mayFollow(t *rapid.T, before *Run, e Event, after *Run) {
 	settled := func(r *Run) int64 { return r.Spent.Tokens - r.reserved.Tokens }
 	if settled(after) < settled(before) {
 		t.Fatalf("I41: %s lowers the cost", e.Type())
+	}
+}
+
+// mayDeliver is I53: after an answer whose caller has seen a part of it, no other begins; and
+// a caller gets one answer.
+func mayDeliver(t tb, r *Run) {
+	t.Helper()
+	if r.Policy.Tools != ToolsOfCaller {
+		return
+	}
+	if r.Rounds > 0 {
+		t.Fatal("I53: a caller's call goes on after its answer")
+	}
+	if a := r.Attempt; a != nil && a.Shown != ShownNothing && r.Policy.Delivery == DeliverFinal {
+		t.Fatal("I53: another answer begins after its caller has seen a part of one")
+	}
+	if r.Lost {
+		t.Fatal("a call begins, and what was asked is nowhere")
+	}
+}
+
+// mayContinue is I09 and I53: an attempt begins with the text of the one that it goes on from, or
+// that is withdrawn; and after what a caller has seen nothing else follows.
+func mayContinue(t tb, before *Run, b Began, after *Run) {
+	t.Helper()
+	a := before.Attempt
+	switch {
+	case a == nil || b.Again:
+		return
+	case b.Continues != 0:
+		if b.Continues != a.ID || b.Withdraws != 0 || !a.Continuable || after.Attempt.Text != a.Text {
+			t.Fatalf("I09: attempt %d goes on from %q, which began as %q", b.Attempt, a.Text, after.Attempt.Text)
+		}
+	case before.Policy.Delivery == DeliverContinued && a.Shown != ShownNothing:
+		t.Fatal("I53: an answer begins anew after its caller has seen a part of one")
+	case len(a.Text) > 0 && b.Withdraws != a.ID || len(after.Attempt.Text) > 0:
+		t.Fatalf("I09: the text of attempt %d is not withdrawn", a.ID)
 	}
 }
 
@@ -227,7 +278,7 @@ func mayRetry(t *rapid.T, r *Run, now time.Time) {
 	if o == nil {
 		return
 	}
-	if o.told() && o.Decision != nil && o.Decision.Action == ActionNone {
+	if o.isOfTool() && o.Decision != nil && o.Decision.Action == ActionNone {
 		return // the model is told what its tool did
 	}
 	if o.Decision == nil || o.Decision.Action != ActionRetry && o.Decision.Action != ActionSwitchModel {
@@ -282,7 +333,7 @@ func mayAccept(t *rapid.T, before *Run, b Accepted, after *Run) {
 		late := *before
 		open := *before.Open
 		late.Open = &open
-		if _, isDue := e.(Due); isDue && !before.suggestionOpen {
+		if _, isDue := e.(Due); isDue && before.offer != suggestionOpen {
 			continue
 		}
 		if err := late.Apply(Event{Run: before.ID, Seq: before.Seq + 1, Time: after.Last, Body: e}); err != nil {

@@ -33,6 +33,7 @@ type Run struct {
 	Session    string
 	SessionKey string // what the caller calls its conversation
 	AgentID    string // what the caller calls its agent
+	Labels     Labels
 	Continues  *Head
 	Owner      string
 	Epoch      uint64
@@ -41,7 +42,8 @@ type Run struct {
 	Policy Policy
 	System string
 	Tools  []ToolDecl
-	Chosen string // the model the run was started with
+	Form   *Form  // nil = as the models like
+	Chosen string // the model that was asked for
 	Model  string // the model that is asked next
 
 	Status   Status
@@ -57,9 +59,11 @@ type Run struct {
 	Compactions int         // of the conversation, without a finished model call in between
 	Compacting  *Compacting // a summary in the air
 
-	Open           *OpenFailure // the failure that nothing has answered yet
-	Suggestion     *Suggestion  // open, or the last one; see SuggestionOpen
-	Wait           *Waiting     // a live wait
+	Restrictions   []Restriction // what plugins forbid it, as far as they have not taken it back
+	Open           *OpenFailure  // the failure that nothing has answered yet
+	Suggestion     *Suggestion   // open, or the last one; see SuggestionOpen
+	Wait           *Waiting      // a live wait
+	PausedFor      string        // why it waits for its store, or last did
 	FailedAttempts int
 	Granted        int            // extra attempts that persons' answers gave, in all
 	Crashes        int            // interruptions in a row without a finished step
@@ -74,32 +78,32 @@ type Run struct {
 	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
 	BeyondDay      bool          // a person let it go on over the day's budget
 	Parked         time.Duration // time that does not count towards max_turn
+	Lost           bool          // what was asked is nowhere any more; see Keeping
 	End            *Ended
 
-	expired        failure.Timer // step, max_turn or run fired and no Failed says so yet
-	cancelled      bool
-	suggestionOpen bool
-	suggestionOver bool   // its time is over
-	acceptedID     string // the id of the suggestion or wait that was answered last, but for a stop
-	truncated      bool
-	again          bool      // the answer that was cut was asked for once more
-	byEngine       bool      // an engine gave the last answer
-	cutTokens      int64     // output tokens of the last answer
-	told           int       // bytes of a request, about
-	kept           llm.Usage // by attempts that were answered
-	unsure         *ToolRun  // its outcome is unknown, and nobody was asked about that
-	cooling        *Cooldown // of its model, before the first call
-	stepDoubled    bool      // a person chose to wait longer for the step at hand
-	lastSeen       time.Time // when people saw something last
-	reserved       Budget
-	parkedFrom     time.Time
-	whole          bool // see Whole
+	expired     failure.Timer // step, max_turn or run fired and no Failed says so yet
+	cancelled   bool
+	offer       suggestionState // how r.Suggestion stands
+	acceptedID  string          // the id of the suggestion or wait that was answered last, but for a stop
+	truncated   bool
+	again       bool      // the answer that was cut was asked for once more
+	byEngine    bool      // an engine gave the last answer
+	cutTokens   int64     // output tokens of the last answer
+	told        int       // bytes of a request, about
+	kept        llm.Usage // by attempts that were answered
+	unsure      *ToolRun  // its outcome is unknown, and nobody was asked about that
+	cooling     *Cooldown // of its model, before the first call
+	stepDoubled bool      // a person chose to wait longer for the step at hand
+	lastSeen    time.Time // when people saw something last
+	reserved    Budget
+	parkedFrom  time.Time
+	whole       bool // see Whole
 }
 
 // SuggestionOpen reports whether r's suggestion is open, as far as its events know: its time
 // may be over without anybody having written that down. See OpenSuggestion.
 func (r *Run) SuggestionOpen() bool {
-	return r.suggestionOpen && !r.suggestionOver && !r.cancelled && r.End == nil
+	return r.offer == suggestionOpen && !r.cancelled
 }
 
 // OpenSuggestion is the suggestion that a person may answer at a time, nil for none.
@@ -122,10 +126,10 @@ func (r *Run) Truncated() bool {
 // Answer is the text of the last answer, or the partial text of the attempt that
 // failed last.
 func (r *Run) Answer() string {
-	if r.Attempt != nil && len(r.Attempt.Text) > 0 {
-		return string(r.Attempt.Text)
+	if r.Attempt != nil && r.Attempt.Text != "" {
+		return r.Attempt.Text
 	}
-	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == llm.RoleAssistant {
+	if n := len(r.Messages); n > r.Carried && r.Messages[n-1].Role == llm.RoleAssistant {
 		return r.Messages[n-1].Text()
 	}
 	return ""
@@ -148,7 +152,6 @@ func (r *Run) Clone() *Run {
 	c := *r
 	if r.Attempt != nil {
 		attempt := *r.Attempt
-		attempt.Text = slices.Clone(attempt.Text)
 		c.Attempt = &attempt
 	}
 	if r.Open != nil {

@@ -35,12 +35,12 @@ const Interrupted = "[The user stopped this answer here.]"
 func (r *Run) Conversation() []llm.Message {
 	messages := slices.Clip(r.Messages)
 	for _, t := range r.Pending {
-		if !t.Returned {
+		if !t.State.Over() {
 			messages = append(messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: t.abandoned()}}})
 		}
 	}
-	if a := r.Attempt; a != nil && len(a.Text) > 0 && r.Status == StatusCancelled {
-		text := strings.TrimRight(string(a.Text), " \n") + "\n\n" + Interrupted
+	if a := r.Attempt; a != nil && a.Text != "" && r.Status == StatusCancelled {
+		text := strings.TrimRight(a.Text, " \n") + "\n\n" + Interrupted
 		messages = append(messages, llm.Message{Role: llm.RoleAssistant, Model: a.Model, Parts: []llm.Part{{Text: text}}})
 	}
 	return messages
@@ -58,7 +58,7 @@ func (t *ToolRun) abandoned() *llm.ToolResult {
 // Supersede makes the event that ends r because the next message of its session takes the
 // place of its open suggestion; false where none is open.
 func (r *Run) Supersede() (Ended, bool) {
-	if !r.suggestionOpen || r.cancelled || r.End != nil {
+	if r.offer == suggestionNone || r.cancelled || r.End != nil {
 		return Ended{}, false
 	}
 	return Ended{Status: StatusFailed, StopReason: r.Open.stopReason()}, true

@@ -18,9 +18,9 @@ func TestAShadowVoteChangesNothing(t *testing.T) {
 		for _, e := range log[:min(len(log), 60)] {
 			apply(t, plain, e)
 			apply(t, shadowed, e)
-			slipped := Event{Run: e.Run, Seq: e.Seq + 1, Time: e.Time, Body: Voted{Failure: e.Seq, Vote: vote}}
+			slipped := Event{Run: e.Run, Seq: e.Seq + 1, Time: e.Time, Body: Voted{Occasion: "run_error/1", Vote: vote}}
 			if open := plain.Open; open != nil {
-				slipped.Body = Voted{Failure: open.Seq, Vote: vote}
+				slipped.Body = Voted{Occasion: open.Occasion(), Vote: vote}
 			}
 			apply(t, shadowed, slipped)
 			shadowed.Seq--

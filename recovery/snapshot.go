@@ -55,25 +55,24 @@ func shapeOf(t reflect.Type) uint64 {
 // snapshot is the stored form of a run: its exported fields under their own names, and
 // beside them the others.
 type snapshot struct {
-	Run            *Run
-	Expired        failure.Timer
-	Cancelled      bool
-	SuggestionOpen bool
-	SuggestionOver bool
-	AcceptedID     string
-	Truncated      bool
-	Again          bool
-	ByEngine       bool
-	CutTokens      int64
-	Told           int
-	Kept           llm.Usage
-	Unsure         int // position in Pending, from 1; 0 = nil
-	Cooling        *Cooldown
-	StepDoubled    bool
-	LastSeen       time.Time
-	Reserved       Budget
-	ParkedFrom     time.Time
-	Whole          bool
+	Run         *Run
+	Expired     failure.Timer
+	Cancelled   bool
+	Offer       suggestionState
+	AcceptedID  string
+	Truncated   bool
+	Again       bool
+	ByEngine    bool
+	CutTokens   int64
+	Told        int
+	Kept        llm.Usage
+	Unsure      int // position in Pending, from 1; 0 = nil
+	Cooling     *Cooldown
+	StepDoubled bool
+	LastSeen    time.Time
+	Reserved    Budget
+	ParkedFrom  time.Time
+	Whole       bool
 }
 
 // Snapshot is r in the form that Restore reads, with or without the messages that were
@@ -85,7 +84,7 @@ func (r *Run) Snapshot(carried bool) ([]byte, error) {
 		whole, told = false, r.told-sizes(r.Messages[:r.Carried])
 	}
 	s := snapshot{
-		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, SuggestionOpen: r.suggestionOpen, SuggestionOver: r.suggestionOver,
+		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, Offer: r.offer,
 		AcceptedID: r.acceptedID, Truncated: r.truncated, Again: r.again, ByEngine: r.byEngine, CutTokens: r.cutTokens, Told: told, Kept: r.kept,
 		Unsure: slices.Index(r.Pending, r.unsure) + 1, Cooling: r.cooling, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
 		ParkedFrom: r.parkedFrom, Whole: whole,
@@ -109,7 +108,7 @@ func Restore(data []byte) (*Run, bool) {
 		return nil, false
 	}
 	r := s.Run
-	r.expired, r.cancelled, r.suggestionOpen, r.suggestionOver = s.Expired, s.Cancelled, s.SuggestionOpen, s.SuggestionOver
+	r.expired, r.cancelled, r.offer = s.Expired, s.Cancelled, s.Offer
 	r.acceptedID, r.truncated, r.told, r.kept = s.AcceptedID, s.Truncated, s.Told, s.Kept
 	r.again, r.byEngine, r.cutTokens = s.Again, s.ByEngine, s.CutTokens
 	r.cooling, r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.Cooling, s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole

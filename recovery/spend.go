@@ -9,9 +9,6 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// bytesPerToken is about how much text a token is.
-const bytesPerToken = 4
-
 // maxUsage bounds what a provider may say that one call used of a kind of tokens, so that
 // no price makes an absurd sum of money of it.
 const maxUsage = 1 << 40
@@ -22,11 +19,11 @@ func (p Policy) reserve(model string, input, output int) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
 	}
-	return p.cost(model, llm.Usage{InputTokens: int64(input / bytesPerToken), OutputTokens: int64(output)})
+	return p.Cost(model, llm.Usage{InputTokens: llm.Tokens(input), OutputTokens: int64(output)})
 }
 
-// cost is what a call used: every token counts, money where the price is known.
-func (p Policy) cost(model string, u llm.Usage) Budget {
+// Cost is what a call used: every token counts, money where the price is known.
+func (p Policy) Cost(model string, u llm.Usage) Budget {
 	u = llm.Usage{
 		InputTokens: usable(u.InputTokens), OutputTokens: usable(u.OutputTokens),
 		CacheReadTokens: usable(u.CacheReadTokens), CacheWriteTokens: usable(u.CacheWriteTokens),
@@ -41,12 +38,12 @@ func (p Policy) cost(model string, u llm.Usage) Budget {
 
 // unreported is what a failed attempt costs beyond what its provider said before it failed:
 // the end of a stream, which would have said so, never came.
-func (p Policy) unreported(a *Attempt, used llm.Usage) Budget {
+func (p Policy) unreported(a *Attempt, said *Digest, used llm.Usage) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
 	}
-	heard := int64(len(a.Text) / bytesPerToken)
-	return p.cost(a.Model, llm.Usage{OutputTokens: llm.Difference(heard, used.OutputTokens)})
+	heard := llm.Tokens(a.heard(said) - a.Base)
+	return p.Cost(a.Model, llm.Usage{OutputTokens: llm.Difference(heard, used.OutputTokens)})
 }
 
 func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }

@@ -27,7 +27,7 @@ func TestI11ABudgetHolds(t *testing.T) {
 		dearest := Budget{Tokens: 110, Microdollars: 150} // the toy's summaries
 		for model, script := range w.models {
 			for _, o := range script {
-				cost := p.cost(model, o.usage)
+				cost := p.Cost(model, o.usage)
 				dearest = Budget{Tokens: max(dearest.Tokens, cost.Tokens), Microdollars: max(dearest.Microdollars, cost.Microdollars)}
 			}
 		}
@@ -81,7 +81,7 @@ func TestCost(t *testing.T) {
 		{"a/unpriced", used, Budget{Tokens: 13_100}},
 		{"a/dear", absurd, Budget{Tokens: 2 * maxUsage, Microdollars: maxUsage}},
 	} {
-		if got := p.cost(tt.model, tt.used); got != tt.want {
+		if got := p.Cost(tt.model, tt.used); got != tt.want {
 			t.Errorf("%s: %+v, not %+v", tt.model, got, tt.want)
 		}
 	}
@@ -155,9 +155,8 @@ func TestAFailedCallCountsWhatWasHeard(t *testing.T) {
 	r, err := Fold([]Event{
 		{Run: "r1", Seq: 1, Body: Started{Model: "a/one", Input: []llm.Message{llm.User("hi")}, Policy: p}},
 		{Run: "r1", Seq: 2, Body: Began{Attempt: 1, Round: 1, Model: "a/one", Reserve: Budget{Tokens: 30}}},
-		{Run: "r1", Seq: 3, Body: Checkpointed{Attempt: 1, Text: strings.Repeat("x", 16_000)}},
-		{Run: "r1", Seq: 4, Body: Failed{
-			Attempt: 1, Failure: *failure.NewFailure(failure.KindStreamInterrupted, failure.OriginModel, failure.PhaseMidStream, nil),
+		{Run: "r1", Seq: 3, Body: Failed{
+			Attempt: 1, Text: strings.Repeat("x", 16_000), Failure: *failure.NewFailure(failure.KindStreamInterrupted, failure.OriginModel, failure.PhaseMidStream, nil),
 			Usage: llm.Usage{InputTokens: 50, OutputTokens: 1},
 		}},
 	})

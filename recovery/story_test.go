@@ -25,10 +25,12 @@ const storyMark = "----\n"
 // like, one word and its arguments a line:
 //
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
+//	       caller=hold|error|continue keep=figures local=b/two prices=a/one:15,b/two:2
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
 //	cooling KIND FOR                 the run's model does, and nobody asked for it by name
-//	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] | hang
-//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [button=KIND] [pressed=KIND]
+//	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] [shown=part] [continuable] | hang
+//	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [continue] [button=KIND] [pressed=KIND]
+//	       [never=a/one,b/*] [price=N] [local]    what it forbids; ACTION none has no opinion
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
 //	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
@@ -202,6 +204,9 @@ func parseStory(t tb, path, text string) *world {
 		}
 	}
 	w.start.Policy = p
+	if p.Keep == KeepFigures {
+		w.start.Input, w.start.Asked = []llm.Message{}, DigestOf([]byte("hello"))
+	}
 	w.vote = func(plugin string, r *Run) Vote { return voteOf(opinions, plugin, r) }
 	w.person = func(r *Run) string {
 		if action := person[string(r.Open.Failure.Kind)]; action != "" {
@@ -250,6 +255,19 @@ func parsePolicy(t tb, p *Policy, words []string) {
 			p.Plugins = strings.Split(value, ",")
 		case "models":
 			p.Models = strings.Split(value, ",")
+		case "local":
+			p.Local = strings.Split(value, ",")
+		case "prices":
+			p.Prices = map[string]Price{}
+			for _, priced := range strings.Split(value, ",") {
+				model, price, _ := strings.Cut(priced, ":")
+				dear, _ := strconv.ParseInt(price, 10, 64)
+				p.Prices[model] = Price{Input: dear, Output: dear}
+			}
+		case "caller":
+			p.Tools, p.Delivery = ToolsOfCaller, Delivery(value)
+		case "keep":
+			p.Keep = Keeping(value)
 		default:
 			t.Fatalf("policy: what is %q?", word)
 		}
@@ -282,6 +300,10 @@ func parseOutcome(t tb, n int, words []string) outcome {
 				o.fail.Timer, o.fail.Limit = failure.Timer(value), 120_000
 			case "offline":
 				o.offline = d
+			case "shown":
+				o.shown = Shown(value)
+			case "continuable":
+				o.continuable = true
 			}
 		}
 	default:
@@ -292,8 +314,11 @@ func parseOutcome(t tb, n int, words []string) outcome {
 
 func parseOpinion(t tb, words []string) opinion {
 	t.Helper()
-	o := opinion{plugin: words[0], kind: words[1], vote: Vote{Action: Action(words[2]), Reason: "the story says so"}}
+	o := opinion{plugin: words[0], kind: words[1], vote: Vote{Action: Action(strings.TrimPrefix(words[2], "none")), Reason: "the story says so"}}
 	for _, word := range words[3:] {
+		if o.vote.forbids(word) {
+			continue
+		}
 		if d, err := time.ParseDuration(word); err == nil {
 			o.vote.Delay = failure.InMillis(d)
 		} else if n, found := strings.CutPrefix(word, "below="); found {
@@ -304,9 +329,32 @@ func parseOpinion(t tb, words []string) opinion {
 			o.pressed = kind
 		} else if word == "compact" {
 			o.vote.Adjust.Compact = true
+		} else if word == "continue" {
+			o.vote.Adjust.Continue = true
 		} else {
 			o.vote.NewModel = word
 		}
 	}
 	return o
+}
+
+// forbids adds what a word forbids, and is false where it is another word.
+func (v *Vote) forbids(word string) bool {
+	var x Restrict
+	if v.Restrict != nil {
+		x = *v.Restrict
+	}
+	key, value, _ := strings.Cut(word, "=")
+	switch key {
+	case "never":
+		x.Never = strings.Split(value, ",")
+	case "price":
+		x.MaxOutputPrice, _ = strconv.ParseInt(value, 10, 64)
+	case "local":
+		x.Local = true
+	default:
+		return false
+	}
+	v.Restrict = &x
+	return true
 }

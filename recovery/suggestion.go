@@ -66,6 +66,7 @@ type Suggestion struct {
 	RetryAt   time.Time       `json:"retryAt,omitzero"`
 	ResetsAt  time.Time       `json:"resetsAt,omitzero"`
 	BlockedBy string          `json:"blockedBy,omitempty"`
+	Limit     string          `json:"limit,omitempty"`     // what BlockedBy stands for, in words: "all retries are used up"
 	DecidedBy *Voter          `json:"decidedBy,omitempty"` // nil = nobody had an opinion: what is safe is offered
 	Why       string          `json:"why,omitempty"`       // who suggests the first action, and because of what, in one line
 	Actions   []Button        `json:"actions"`             // the suggested one first, Stop last; none = the run is over
@@ -80,6 +81,16 @@ type Tried struct {
 	At      time.Time      `json:"at"`
 	Millis  failure.Millis `json:"ms"`
 }
+
+// suggestionState is how a run's suggestion stands.
+type suggestionState string
+
+const (
+	suggestionNone       suggestionState = ""           // there was none, or the last one was answered
+	suggestionOpen       suggestionState = "open"       // a person may answer it, unless its time is over already
+	suggestionOver       suggestionState = "over"       // its time is over
+	suggestionSuperseded suggestionState = "superseded" // the next message took its place, and the run has ended
+)
 
 // Button finds an action by its id, or by its kind where only one has it.
 func (s *Suggestion) Button(id string) (Button, bool) { return findButton(s.Actions, id) }

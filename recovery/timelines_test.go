@@ -21,52 +21,27 @@ type goldenLog struct {
 
 // goldenView is what clients show of a run.
 type goldenView struct {
-	Status     Status       `json:"status"`
-	WaitingFor WaitFor      `json:"waitingFor"`
-	StopReason string       `json:"stopReason"`
-	Asked      string       `json:"asked"` // the model
-	Text       string       `json:"text"`
-	Model      string       `json:"model"` // that wrote it
-	Partial    bool         `json:"partial"`
-	Truncated  bool         `json:"truncated"`
-	InAir      uint64       `json:"inAir"`    // the attempt, or 0
-	Retry      int          `json:"retry"`    // of it
-	CutShort   string       `json:"cutShort"` // the id of the call that may be, and the labels of the actions
-	Wait       string       `json:"wait"`
-	Suggestion string       `json:"suggestion"` // that is open
-	Error      failure.Code `json:"error"`
-	Tokens     int64        `json:"tokens"`
-	Wasted     int64        `json:"wasted"`
+	Situation *Situation   `json:"situation,omitempty"` // where it is another one than before
+	Asked     string       `json:"asked"`               // the model
+	Text      string       `json:"text"`
+	Model     string       `json:"model"` // that wrote it
+	Partial   bool         `json:"partial"`
+	Truncated bool         `json:"truncated"`
+	Error     failure.Code `json:"error"`
+	Tokens    int64        `json:"tokens"`
+	Wasted    int64        `json:"wasted"`
 }
 
 func viewOf(r *Run) goldenView {
 	v := goldenView{
-		Status: r.Status, Asked: r.Model, Text: r.Answer(), Truncated: r.Truncated(),
+		Asked: r.Model, Text: r.Answer(), Truncated: r.Truncated(),
 		Tokens: r.Usage.Total(), Wasted: r.Wasted.Total(),
 	}
 	if n := len(r.Messages); v.Text != "" && n > 0 {
 		v.Model = r.Messages[n-1].Model
 	}
-	if a := r.Attempt; a != nil && len(a.Text) > 0 {
+	if a := r.Attempt; a != nil && a.Text != "" {
 		v.Model, v.Partial = a.Model, true
-	}
-	if a := r.Attempt; a != nil && a.InAir {
-		v.InAir, v.Retry = a.ID, r.Call.Retries
-	}
-	if id, actions := r.CutShort(); id != "" {
-		v.CutShort = id
-		for _, b := range actions {
-			v.CutShort += ", " + b.Label
-		}
-	}
-	if r.End != nil {
-		v.StopReason = r.End.StopReason
-	}
-	if r.Wait != nil {
-		v.Wait, v.WaitingFor = r.Wait.ID, r.Wait.For
-	}
-	if r.SuggestionOpen() {
-		v.Suggestion = r.Suggestion.ID
 	}
 	if r.Open != nil {
 		v.Error = r.Open.Failure.Code
@@ -102,6 +77,7 @@ func goldenOf(t *testing.T, log [][]byte) goldenLog {
 	t.Helper()
 	var g goldenLog
 	r := &Run{}
+	var said *Situation
 	for _, stored := range log {
 		var e Event
 		if err := json.Unmarshal(stored, &e); err != nil {
@@ -119,7 +95,11 @@ func goldenOf(t *testing.T, log [][]byte) goldenLog {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Events, g.Views = append(g.Events, data), append(g.Views, viewOf(r))
+		v := viewOf(r)
+		if now := r.Situation(); !now.Same(said) {
+			v.Situation, said = &now, &now
+		}
+		g.Events, g.Views = append(g.Events, data), append(g.Views, v)
 	}
 	return g
 }

@@ -26,11 +26,11 @@ type Timeouts struct {
 
 // SettableTimers lists the timers that Timeouts holds, in the order in which they
 // are explained.
-func SettableTimers() []failure.Timer {
-	return []failure.Timer{
-		failure.TimerFirstEvent, failure.TimerConnect, failure.TimerBytes, failure.TimerIdle, failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun, failure.TimerTool, failure.TimerProgress,
-		failure.TimerPatience,
-	}
+func SettableTimers() []failure.Timer { return slices.Clone(settable) }
+
+var settable = []failure.Timer{
+	failure.TimerFirstEvent, failure.TimerConnect, failure.TimerBytes, failure.TimerIdle, failure.TimerStep, failure.TimerMaxTurn, failure.TimerRun, failure.TimerTool, failure.TimerProgress,
+	failure.TimerPatience,
 }
 
 // Of is where the value of timer stands; nil for a timer that nobody sets.
@@ -60,19 +60,21 @@ func (t *Timeouts) Of(timer failure.Timer) *failure.Millis {
 	return nil
 }
 
-// Settings are all of the timers, as if somebody had set each.
-func (t Timeouts) Settings() Settings {
-	all := Settings{}
-	for _, timer := range SettableTimers() {
-		all[timer] = *t.Of(timer)
+// Check says what is wrong with the first of the timers that is negative, or longer than
+// any may be.
+func (t Timeouts) Check() error {
+	for _, timer := range settable {
+		if err := checkTimer(timer, *t.Of(timer), 0); err != nil {
+			return err
+		}
 	}
-	return all
+	return nil
 }
 
 // The limits of a timer that is not off.
 const (
 	MinTimeout = time.Second
-	MaxTimeout = 31 * 24 * time.Hour
+	maxTimeout = 31 * 24 * time.Hour
 )
 
 // Settings are the timers that somebody set, and no others; 0 is off.
@@ -84,19 +86,29 @@ func (s Settings) Check() error { return s.CheckFrom(MinTimeout) }
 
 // CheckFrom is Check with another limit in the place of MinTimeout.
 func (s Settings) CheckFrom(least time.Duration) error {
+	if len(s) == 0 {
+		return nil
+	}
 	for _, timer := range slices.Sorted(maps.Keys(s)) {
 		if new(Timeouts).Of(timer) == nil {
 			return fmt.Errorf("%q is not a timer; there are: %s", timer, timerNames())
 		}
-		d := s[timer].Duration()
-		switch {
-		case d < 0:
-			return fmt.Errorf("%s is negative (%s); 0 is off", timer, d)
-		case d > 0 && d < least:
-			return fmt.Errorf("%s is too short (%s): at least %s, or 0 for off", timer, d, least)
-		case d > MaxTimeout:
-			return fmt.Errorf("%s is longer than 31 days (%s); 0 is off", timer, d)
+		if err := checkTimer(timer, s[timer], least); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func checkTimer(timer failure.Timer, limit failure.Millis, least time.Duration) error {
+	d := limit.Duration()
+	switch {
+	case d < 0:
+		return fmt.Errorf("%s is negative (%s); 0 is off", timer, d)
+	case d > 0 && d < least:
+		return fmt.Errorf("%s is too short (%s): at least %s, or 0 for off", timer, d, least)
+	case d > maxTimeout:
+		return fmt.Errorf("%s is longer than 31 days (%s); 0 is off", timer, d)
 	}
 	return nil
 }
@@ -145,7 +157,10 @@ func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
 	p.Timeouts = of(model)
 	usual, own := p.Timeouts.ofCalls(), map[string]Timeouts{}
 	for _, other := range p.Models {
-		if t := of(other).ofCalls(); other != model && t != usual {
+		if other == model {
+			continue
+		}
+		if t := of(other).ofCalls(); t != usual {
 			own[other] = t
 		}
 	}

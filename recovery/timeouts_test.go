@@ -16,7 +16,7 @@ func drawSettings() *rapid.Generator[Settings] {
 		if rapid.Bool().Draw(t, "off") {
 			return 0
 		}
-		return failure.Millis(rapid.Int64Range(MinTimeout.Milliseconds(), MaxTimeout.Milliseconds()).Draw(t, "ms"))
+		return failure.Millis(rapid.Int64Range(MinTimeout.Milliseconds(), maxTimeout.Milliseconds()).Draw(t, "ms"))
 	})
 	return rapid.Custom(func(t *rapid.T) Settings {
 		return rapid.MapOfN(rapid.SampledFrom(SettableTimers()), value, 0, 5).Draw(t, "settings")
@@ -60,9 +60,9 @@ func TestAnEarlierTurnStays(t *testing.T) {
 func TestSettingsCheck(t *testing.T) {
 	for _, timer := range SettableTimers() {
 		for value, want := range map[failure.Millis]string{
-			0: "", 1000: "", failure.InMillis(MaxTimeout): "",
+			0: "", 1000: "", failure.InMillis(maxTimeout): "",
 			-1: "is negative", 1: "is too short (1ms): at least 1s, or 0 for off", 999: "is too short",
-			failure.InMillis(MaxTimeout) + 1: "is longer than 31 days", 1 << 62: "is longer than 31 days", -1 << 63: "is negative",
+			failure.InMillis(maxTimeout) + 1: "is longer than 31 days", 1 << 62: "is longer than 31 days", -1 << 63: "is negative",
 		} {
 			err := Settings{timer: value}.Check()
 			if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), string(timer)+" "+want) {

@@ -8,28 +8,40 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
+// ToolCallState is how far a tool call has come.
+type ToolCallState string
+
+// The states of a tool call.
+const (
+	ToolCallWanted   ToolCallState = "wanted"   // not begun, or to be run again
+	ToolCallInAir    ToolCallState = "in_air"   // begun, by the owner that the run has
+	ToolCallOrphaned ToolCallState = "orphaned" // begun, by an owner that was lost
+	ToolCallReturned ToolCallState = "returned" // its result is there, be it an error
+	ToolCallUnknown  ToolCallState = "unknown"  // it is over, and may or may not have taken effect
+)
+
+// Over reports whether the call has a result, and is not run any more by itself.
+func (s ToolCallState) Over() bool { return s == ToolCallReturned || s == ToolCallUnknown }
+
 // ToolRun is a tool call of the last answer and how far it has come.
 type ToolRun struct {
-	Call     llm.ToolCall
-	Safety   Safety
-	By       string // ByEngine, or empty
-	Tries    int
-	BeganAt  time.Time // of the last try
-	InAir    bool
-	Orphan   bool
-	Returned bool
-	Unknown  bool           // it may or may not have taken effect
-	Lost     bool           // the program stopped while it ran
-	Took     failure.Millis // of one that has returned
-	Limit    failure.Millis // of its timer, where that ended it
-	Notes    int            // progress notes about the last try
+	Call    llm.ToolCall
+	Safety  Safety
+	By      string // ByEngine, or empty
+	Tries   int
+	BeganAt time.Time // of the last try
+	State   ToolCallState
+	Lost    bool           // of one whose outcome is unknown: the program stopped while it ran
+	Took    failure.Millis // of one that has returned
+	Limit   failure.Millis // of its timer, where that ended it
+	Notes   int            // progress notes about the last try
 }
 
 func (r *Run) toolBegan(e Event, b ToolBegan) {
 	if t := r.tool(b.CallID); t != nil {
 		t.Tries++
 		t.BeganAt, t.Notes = e.Time, 0
-		t.InAir, t.Orphan = true, false
+		t.State = ToolCallInAir
 	}
 }
 
@@ -42,10 +54,12 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t.Tries == 0 {
 		took = 0
 	}
-	t.Lost = t.Orphan
-	t.InAir, t.Orphan, t.Returned, t.Unknown = false, false, true, b.Outcome == OutcomeUnknown
+	t.Lost, t.State = t.State == ToolCallOrphaned, ToolCallReturned
+	if b.Outcome == OutcomeUnknown {
+		t.State = ToolCallUnknown
+	}
 	t.Took, t.Limit = took, b.Limit
-	if t.Unknown && len(r.Policy.Plugins) > 0 {
+	if t.State == ToolCallUnknown && len(r.Policy.Plugins) > 0 {
 		r.unsure = t
 	}
 	result := b.Result
@@ -56,7 +70,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 // tool is the call of that id that has no result yet.
 func (r *Run) tool(callID string) *ToolRun {
 	for _, t := range r.Pending {
-		if t.Call.ID == callID && !t.Returned {
+		if t.Call.ID == callID && !t.State.Over() {
 			return t
 		}
 	}
@@ -75,10 +89,10 @@ func (r *Run) safety(tool string) Safety {
 // rerun takes a tool's result back, at the wish of a person who knows what that may do.
 func (r *Run) rerun(callID string) {
 	for _, t := range r.Pending {
-		if t.Call.ID != callID || !t.Returned {
+		if t.Call.ID != callID || !t.State.Over() {
 			continue
 		}
-		t.Returned, t.Unknown, t.Orphan = false, false, false
+		t.State = ToolCallWanted
 		messages, own := slices.Clip(r.Messages[:r.Carried]), r.Messages[r.Carried:] // ids of other runs are others
 		r.replace(append(messages, slices.DeleteFunc(slices.Clone(own), func(m llm.Message) bool {
 			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID

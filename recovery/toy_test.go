@@ -24,6 +24,9 @@ type outcome struct {
 	cut   bool // at the output limit
 	calls []llm.ToolCall
 	usage llm.Usage
+	shown Shown
+	// continuable says of a failure that another attempt may go on from its text.
+	continuable bool
 	// offline is how long after a failure this machine has no connection; 0 = it has one.
 	offline time.Duration
 }
@@ -65,6 +68,7 @@ type toy struct {
 	used  map[string]int // outcomes used up, by model
 	check func(before *Run, e Event, after *Run)
 	watch func(e Event, effects []Effect)
+	saved string // what the attempt in the air had said when its process was lost
 }
 
 // maxToyEvents bounds a run that the heart would let go on for ever.
@@ -89,7 +93,7 @@ func newToy(w *world) *toy {
 func (y *toy) start(t tb) {
 	t.Helper()
 	y.append(t, y.w.start)
-	y.append(t, Claimed{Owner: "o", Epoch: 1})
+	y.append(t, Claimed{Owner: "o", Epoch: 1, Holds: y.w.start.Policy.Keep == KeepFigures})
 }
 
 // resume is a new process that finds the log, after the old one was lost.
@@ -191,6 +195,9 @@ func (y *toy) step(t tb) bool {
 // facts adds to a failure of the heart's own what only a shell knows.
 func (y *toy) facts(b Body) Body {
 	if f, ok := b.(Failed); ok {
+		if f.Failure.Kind == failure.KindInterrupted {
+			f = y.run.Saying(f, y.saved)
+		}
 		f.Alternatives = y.w.alternatives(y.run.Model)
 		return f
 	}
@@ -236,7 +243,7 @@ func (y *toy) stopped(t tb, effects []Effect) bool {
 		}
 	}
 	for _, p := range y.run.Pending {
-		if p.InAir && !wanted[p.Call.ID] {
+		if p.State == ToolCallInAir && !wanted[p.Call.ID] {
 			y.append(t, ToolReturned{CallID: p.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(p.Call)})
 			return true
 		}
@@ -276,8 +283,10 @@ func (y *toy) hastens(t tb) bool {
 		return false
 	}
 	y.now = a.BeganAt.Add(haste.after)
-	y.append(t, Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model})
 	for _, b := range y.run.Answering(Accepted{Suggestion: id, Action: haste.action}, y.now) {
+		if failed, ok := b.(Failed); ok {
+			b = y.run.Saying(failed, "partial of "+a.Model)
+		}
 		y.append(t, y.facts(b))
 	}
 	return true
@@ -319,7 +328,7 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 		plugin := e.Ask.Plugins[0]
 		v := y.w.vote(plugin, y.run)
 		v.Plugin, v.Latency = plugin, 1
-		return y.now.Add(time.Millisecond), []Body{Voted{Failure: e.Ask.Failure, Vote: v}}
+		return y.now.Add(time.Millisecond), []Body{Voted{Occasion: e.Ask.Occasion, Vote: v}}
 	case e.Tool != nil:
 		return y.returned(e.Tool.Call)
 	}
@@ -330,12 +339,25 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 		if o.cut {
 			stop = llm.StopLength
 		}
-		return a.BeganAt.Add(o.took), []Body{Answered{Attempt: a.ID, Message: o.message(a.Model), Usage: o.usage, Stop: stop}}
+		begun := a.Text[:min(a.Base, len(a.Text))]
+		o.text = begun + strings.TrimPrefix(o.text, begun)
+		return a.BeganAt.Add(o.took), []Body{y.answered(Answered{Attempt: a.ID, Message: o.message(a.Model), Usage: o.usage, Stop: stop})}
 	}
-	return a.BeganAt.Add(o.took), []Body{
-		Checkpointed{Attempt: a.ID, Text: "partial of " + a.Model},
-		Failed{Attempt: a.ID, Failure: *o.fail, Usage: o.usage, Alternatives: y.w.alternatives(a.Model), Offline: o.offline > 0},
+	failed := Failed{
+		Attempt: a.ID, Failure: *o.fail, Usage: o.usage, Alternatives: y.w.alternatives(a.Model), Offline: o.offline > 0, Shown: o.shown, Continuable: o.continuable,
 	}
+	if y.run.Policy.Keep == KeepFigures {
+		return a.BeganAt.Add(o.took), []Body{y.run.Saying(failed, "0123456789")}
+	}
+	return a.BeganAt.Add(o.took), []Body{y.run.Saying(failed, "partial of "+a.Model)}
+}
+
+// answered leaves out of an answer what the run does not keep.
+func (y *toy) answered(b Answered) Answered {
+	if y.run.Policy.Keep == KeepFigures {
+		b.Said, b.Message.Parts = DigestOf([]byte(b.Message.Text())), []llm.Part{}
+	}
+	return b
 }
 
 func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {

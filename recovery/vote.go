@@ -31,7 +31,7 @@ func (a *Action) UnmarshalText(text []byte) error {
 }
 
 // Vote is what one plugin said about a failure, or why it said nothing. A vote is
-// advice; see Decide.
+// advice, but for what it forbids; see Decide and Restrict.
 type Vote struct {
 	Plugin   string         `json:"plugin"`
 	Version  string         `json:"version,omitempty"`
@@ -44,8 +44,9 @@ type Vote struct {
 	Reason   string         `json:"reason,omitempty"` // for people
 	Actions  []Button       `json:"actions,omitempty"`
 	Adjust   Adjust         `json:"adjust,omitzero"`
-	Error    string         `json:"error,omitempty"`  // why there is no opinion: timed out, crashed, invalid answer, …
-	Shadow   bool           `json:"shadow,omitempty"` // it was asked on trial: this is recorded, and never counts
+	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever is advised, itself included; nil = nothing
+	Error    string         `json:"error,omitempty"`    // why there is no opinion: timed out, crashed, invalid answer, …
+	Shadow   bool           `json:"shadow,omitempty"`   // it was asked on trial: this is recorded, and never counts
 }
 
 // Adjust is what the next attempt changes, since an unchanged retry cannot help
@@ -54,6 +55,8 @@ type Adjust struct {
 	Compact         bool   `json:"compact,omitempty"`
 	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
 	ReasoningEffort string `json:"reasoningEffort,omitempty"` // low, medium, high
+	// Continue: it goes on from the partial answer; where nothing can, it begins anew.
+	Continue bool `json:"continue,omitempty"`
 }
 
 // Decision is what will be done about a failure, by whose advice, and why.
@@ -84,4 +87,7 @@ type Voter struct {
 type Alternative struct {
 	Model         string `json:"model"`
 	ContextTokens int64  `json:"contextTokens,omitempty"` // 0 = not known
+	// What follows is told to plugins, from the run's policy; events leave it out.
+	Price *Price `json:"price,omitempty"` // nil = not known
+	Local bool   `json:"local,omitempty"` // it is on this machine
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -55,6 +56,8 @@ func (t Tool) check(known *schemas) error {
 	switch {
 	case !toolName.MatchString(t.Name):
 		return errors.New("a name is 1 to 64 letters, digits, '_' and '-'")
+	case t.wrong != nil:
+		return t.wrong
 	case t.Run == nil:
 		return errors.New("its Run is nil")
 	}
@@ -76,7 +79,11 @@ func (s *schemas) of(t Tool) (*schema.Schema, error) {
 	if len(t.Schema) == 0 {
 		return nil, nil
 	}
-	text := string(t.Schema)
+	return s.ofText(t.Schema)
+}
+
+func (s *schemas) ofText(source json.RawMessage) (*schema.Schema, error) {
+	text := string(source)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if compiled, ok := s.known[text]; ok {
@@ -84,7 +91,7 @@ func (s *schemas) of(t Tool) (*schema.Schema, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
-	compiled, err := schema.Compile(ctx, t.Schema)
+	compiled, err := schema.Compile(ctx, source)
 	if err != nil {
 		return nil, fmt.Errorf("its schema: %w", err)
 	}
@@ -123,10 +130,10 @@ func (a *attempt) excess() error {
 	return nil
 }
 
-// fit notes the first call of the answer whose arguments do not fit their tool's schema. It
-// is asked beside the loop: it takes time.
+// fit notes the first call of the answer whose arguments do not fit their tool's schema, and
+// whether the answer is what it has to be. It is asked beside the loop: it takes time.
 func (a *attempt) fit(ctx context.Context) {
-	if a.by != "" {
+	if a.by != "" || a.loop.call != nil { // somebody else carries them out
 		return
 	}
 	for _, call := range a.answer.Message(a.model).Calls() {
@@ -139,6 +146,13 @@ func (a *attempt) fit(ctx context.Context) {
 				}
 				return
 			}
+		}
+	}
+	if problem := a.loop.misformed(ctx, a.answer.Message(a.model)); problem != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if !a.over {
+			a.misformed = problem
 		}
 	}
 }

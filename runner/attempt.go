@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +15,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
-	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxUnsaved is how much text is heard beyond what is durable, in bytes.
-const maxUnsaved = 1 << 20
-
-// attempt is one streamed model call. Its goroutine hears the stream; the loop
-// takes the text that is not durable yet.
+// attempt is one streamed model call. Its goroutine hears the stream.
 type attempt struct {
 	loop       *loop
 	id         uint64
@@ -32,38 +28,34 @@ type attempt struct {
 	answer     llm.Answer
 	clock      *watchdog
 	firstEvent time.Duration
-	thought    int      // bytes of reasoning shown
-	reach      []string // models that this machine cannot reach when it is offline; empty = nobody asks
-	misfit     string   // what is wrong with the arguments of one of its calls, or ""
-	by         string   // recovery.ByEngine where the model is an engine; set before the stream begins
+	thought    int         // bytes of reasoning shown
+	reach      []string    // models that this machine cannot reach when it is offline; empty = nobody asks
+	misfit     string      // what is wrong with the arguments of one of its calls, or ""
+	misformed  error       // why the answer is not of the form that the run demands
+	by         string      // recovery.ByEngine where the model is an engine; set before the stream begins
+	quiet      bool        // nothing of what is said may be written or published
+	asked      llm.Request // what the answer as a whole is to; request asks for the rest of it, where from is set
+	from       *goingOn    // nil = the answer begins with this attempt
+	joined     []llm.Delta // what a delta means for the answer
+	lost       bool        // what was said does not fit together, or was not taken
+	unable     error       // why it cannot be asked
 
-	mu      sync.Mutex
-	text    []byte // not checkpointed yet
-	offset  int    // where text begins
-	flushed time.Time
-	due     *time.Timer // of the next checkpoint; nil when there is nothing to keep
-	hurried bool        // it is due at once
-	over    bool
-	taken   chan struct{} // of capacity 1: text was taken, or nobody wants it any more
-	silent  chan struct{} // closed once the stream has ended, and given what it still held
+	mu     sync.Mutex
+	spoke  time.Time // when text was heard last; zero = none was
+	saving func()    // gives up saving the text, which is due or under way; nil = it is neither
+	over   bool
+	silent chan struct{} // closed once the stream has ended, and given what it still held
 }
 
-// callModel writes the intent and starts the call, once no model is asked any more and
-// its provider has a turn for it.
+// callModel writes the intent and starts the call.
 func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel) error {
-	if l.asking() {
-		return nil
-	}
 	switch {
 	case c.InAir && l.opened == c.Intent.Attempt:
 		l.opened = 0
 	case c.InAir:
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
 	default:
-		if !l.isReserved(key) && l.awaitTurn(ctx, key, c.Intent.Model) {
-			return nil
-		}
-		if err := l.begins(ctx, key, c.Intent, c.Intent.Reserve); err != nil {
+		if err := l.begin(ctx, c.Intent); err != nil {
 			return err
 		}
 	}
@@ -71,9 +63,8 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
 		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
-		reach: l.reach(c.Intent.Model), taken: make(chan struct{}, 1), silent: make(chan struct{}),
+		reach: l.reach(c.Intent.Model), silent: make(chan struct{}), quiet: l.keepsFigures(),
 	}
-	a.flushed = a.began
 	if n := len(a.request.Messages); n > 0 {
 		a.after = a.request.Messages[n-1].Role
 	}
@@ -82,9 +73,20 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	if limits.Connect == 0 {
 		a.request.ConnectTimeout = -1 // off; 0 would be the adapter's own
 	}
+	a.ready(c.Intent)
 	a.clock = newWatchdog(limits, j.cancel)
 	go a.run(ctx, key, j)
 	return nil
+}
+
+// ready settles what is sent.
+func (a *attempt) ready(intent recovery.Began) {
+	a.asked = a.request
+	a.leaveOutRefused()
+	a.request.Messages, a.request.Native = a.asked.Messages, a.asked.Native
+	if intent.Continues != 0 {
+		a.unable = a.goOn(a.loop.saidBefore())
+	}
 }
 
 // timeouts are the clocks of a call. The one that a person asked to wait longer for
@@ -105,6 +107,9 @@ func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 }
 
 func (l *loop) request(b recovery.Began) llm.Request {
+	if l.call != nil {
+		return l.call.asked(b)
+	}
 	req := llm.Request{
 		Session: l.conversation(),
 		Model:   b.Model, System: l.run.System, Messages: b.Conversation(l.run),
@@ -118,12 +123,14 @@ func (l *loop) request(b recovery.Began) llm.Request {
 			req.Tools = append(req.Tools, t.Tool)
 		}
 	}
+	l.run.Shape(&req)
 	return req
 }
 
 // run hears the stream and tells the loop how it ended. A model that does not
 // listen to its context is left behind after a moment.
 func (a *attempt) run(ctx context.Context, key string, j *job) {
+	growStack()
 	var once sync.Once
 	end := func(err error) {
 		once.Do(func() {
@@ -139,8 +146,9 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 	disarm := context.AfterFunc(ctx, func() {
 		time.AfterFunc(stopGrace, func() { end(context.Cause(ctx)) })
 	})
-	defer disarm()
-	end(a.hear(ctx))
+	err := a.hear(ctx)
+	disarm()
+	end(err)
 }
 
 // hear reads the stream into the answer.
@@ -160,22 +168,55 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 		return err
 	}
 	a.engage(model)
-	defer a.loop.r.checkpoints.begin()()
-	for d, err := range model.Stream(ctx, a.request) {
+	defer a.loop.r.tails.begin()()
+	for {
+		a.tellBegan()
+		switch err := a.stream(ctx, model); {
+		case err == nil:
+			a.fit(ctx)
+			return nil
+		case !a.askOtherwise(err):
+			return err
+		}
+	}
+}
+
+// stream reads one stream into the answer.
+func (a *attempt) stream(ctx context.Context, model llm.Model) error {
+	if a.unable != nil {
+		return a.unable
+	}
+	for heard, err := range model.Stream(ctx, a.request) {
 		if err != nil {
 			return err
 		}
-		if !a.add(d) || !a.holdBack(ctx) {
-			return context.Cause(ctx)
+		deltas, err := a.join(heard)
+		if err != nil {
+			return err
 		}
-		if problem := a.excess(); problem != nil {
-			return a.refused(problem)
+		for _, d := range deltas {
+			if err := a.hearOne(ctx, d); err != nil {
+				return err
+			}
 		}
-		if d.Kind == llm.DeltaStop {
+		if heard.Kind == llm.DeltaStop {
 			break
 		}
 	}
-	a.fit(ctx)
+	return nil
+}
+
+// hearOne adds a delta to the answer and passes it on.
+func (a *attempt) hearOne(ctx context.Context, d llm.Delta) error {
+	if !a.add(d) {
+		return cmp.Or(context.Cause(ctx), errStopped)
+	}
+	if err := a.pass(ctx, d); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	if problem := a.excess(); problem != nil {
+		return a.refused(problem)
+	}
 	return nil
 }
 
@@ -192,43 +233,17 @@ func (a *attempt) add(d llm.Delta) bool {
 	if a.over {
 		return false
 	}
-	if a.firstEvent == 0 && d.Kind != llm.DeltaPing {
+	if a.firstEvent == 0 && !lifeless(d) {
 		a.firstEvent = max(1, now.Sub(a.began)) // 0 = none yet
 	}
+	if d.Kind == llm.DeltaText {
+		a.spoke = now
+	}
+	if !a.quiet {
+		a.show(d)
+	}
 	a.answer.Add(d)
-	switch d.Kind {
-	case llm.DeltaText:
-		a.loop.r.log.Publish(a.loop.id, timeline.Delta{Run: a.loop.id, Attempt: a.id, Offset: a.offset + len(a.text), Text: d.Text})
-		a.text = append(a.text, d.Text...)
-		a.flush(now)
-	case llm.DeltaThinking:
-		if d.Text != "" {
-			a.loop.r.log.Publish(a.loop.id, timeline.Delta{Run: a.loop.id, Attempt: a.id, Offset: a.thought, Text: d.Text, Thinking: true})
-			a.thought += len(d.Text)
-		}
-	}
 	return true
-}
-
-// holdBack hears no more while too much text is not durable, as when the store does not
-// write; false once the attempt is over.
-func (a *attempt) holdBack(ctx context.Context) bool {
-	for held := false; ; held = true {
-		a.mu.Lock()
-		full, over := len(a.text) >= maxUnsaved, a.over
-		a.mu.Unlock()
-		if held != full {
-			a.clock.hold(full)
-		}
-		if over || !full {
-			return !over
-		}
-		select {
-		case <-a.taken:
-		case <-ctx.Done():
-			return false
-		}
-	}
 }
 
 // repaired has the loop write down what was changed for the model, unless the run
@@ -242,71 +257,22 @@ func (a *attempt) repaired(repairs []llm.Repair) {
 	})
 }
 
-// flush has the loop checkpoint when it is time for that, or there is 4 KiB of text; also
-// when nothing more is heard.
-func (a *attempt) flush(now time.Time) {
-	switch {
-	case a.due == nil:
-		a.due = time.AfterFunc(a.loop.r.checkpoints.every()-now.Sub(a.flushed), a.checkpoint)
-	case len(a.text) >= checkpointBytes && !a.hurried:
-		a.hurried = true
-		a.due.Reset(0)
-	}
-}
-
-func (a *attempt) checkpoint() {
-	a.loop.post(func(ctx context.Context) error {
-		if tail, ok := a.take(); ok && a.loop.inAir(a) {
-			return a.loop.write(ctx, tail)
-		}
-		return nil
-	})
-}
-
-// take gives the text that is not durable yet.
-func (a *attempt) take() (recovery.Checkpointed, bool) {
+// close makes a stream that does not end harmless, and gives what it has said itself. Nothing of
+// that is saved as its tail from now on.
+func (a *attempt) close() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.rest()
-	if len(a.text) == 0 {
-		return recovery.Checkpointed{}, false
-	}
-	c := recovery.Checkpointed{Attempt: a.id, Offset: a.offset, Text: string(a.text)}
-	a.offset += len(a.text)
-	a.text = a.text[:0]
-	a.flushed = time.Now()
-	a.signal()
-	return c, true
-}
-
-// close makes a stream that does not end harmless.
-func (a *attempt) close() {
-	a.mu.Lock()
 	a.over = true
-	a.rest()
-	a.signal()
-	a.mu.Unlock()
-}
-
-func (a *attempt) signal() {
-	select {
-	case a.taken <- struct{}{}:
-	default:
+	if a.saving != nil {
+		a.saving()
 	}
-}
-
-// rest forgets a checkpoint that is due.
-func (a *attempt) rest() {
-	if a.due != nil {
-		a.due.Stop()
-	}
-	a.due, a.hurried = nil, false
+	return a.own()
 }
 
 // inAir reports whether a is the attempt that the run waits for.
 func (l *loop) inAir(a *attempt) bool {
 	at := l.run.Attempt
-	return at != nil && at.InAir && !at.Orphan && at.ID == a.id
+	return at != nil && at.State == recovery.AttemptInAir && at.ID == a.id
 }
 
 func (a *attempt) phase() failure.Phase {

@@ -55,14 +55,23 @@ func TestLastWords(t *testing.T) {
 				case "cut short":
 					cutShort(t, r, run)
 				}
-				_, _ = run.Wait()
+				_, _ = run.Wait(t.Context())
 				events, err := log.Read(t.Context(), run.ID(), 0, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
-				text := ""
-				for _, c := range bodies[recovery.Checkpointed](events) {
-					text += c.Text
+				tail, err := log.LoadTail(t.Context(), run.ID())
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := tail.Text
+				for _, e := range events {
+					switch b := e.Body.(type) {
+					case recovery.Failed:
+						text += b.Text
+					case recovery.CancelRequested:
+						text += b.Text
+					}
 				}
 				if text != "Monday is" {
 					t.Errorf("what is kept: %q", text)

@@ -50,7 +50,7 @@ func TestAFollowerGetsTheWholeBurst(t *testing.T) {
 				last = item.Event.Type()
 			}
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if said := strings.TrimLeft(result.Text, "."); err != nil || last != "ended" || !strings.HasSuffix(live.String(), said) {
 			t.Fatalf("run %d ends with %q after %d of %d bytes, %v", n, last, live.Len(), len(result.Text), err)
 		}

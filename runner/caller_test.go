@@ -25,7 +25,7 @@ func TestTheCallersOwnWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = run.Wait()
+	_, _ = run.Wait(t.Context())
 	if asked.SessionKey != "agent:main:discord:7" || asked.AgentID != "main" || asked.Session != "" {
 		t.Errorf("%+v", asked)
 	}

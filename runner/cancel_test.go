@@ -30,7 +30,7 @@ func TestCancelRightAfterTheIntent(t *testing.T) {
 					cancel()
 				}
 			}
-			if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+			if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 				t.Fatalf("it came to: %v", err)
 			}
 		})

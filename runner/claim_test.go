@@ -19,7 +19,7 @@ func TestI18OfManyAnswersOneCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = run.Wait()
+		_, err = run.Wait(t.Context())
 		s := wantError(t, err, overload.Kind).Suggestion
 		var won atomic.Int32
 		var calling sync.WaitGroup
@@ -29,7 +29,7 @@ func TestI18OfManyAnswersOneCounts(t *testing.T) {
 				switch {
 				case err == nil:
 					won.Add(1)
-					if _, err := again.Wait(); err != nil {
+					if _, err := again.Wait(t.Context()); err != nil {
 						t.Error(err)
 					}
 				case !errors.Is(err, recovery.ErrAnswered):

@@ -36,7 +36,7 @@ func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err erro
 		_, err := l.persist(ctx, read)
 		return commands, err
 	}
-	if err := l.r.insist(ctx, func() error { return read(ctx) }); err != nil && mayPass(err) {
+	if err := l.r.insist(ctx, func() error { return read(ctx) }); err != nil && timeline.MayPass(err) {
 		l.r.logger.Warn("the inbox of a run that has settled cannot be read", "run", l.id, "err", err)
 		return nil, nil
 	}
@@ -53,13 +53,24 @@ func (l *loop) fits(c timeline.Command) error {
 	return err
 }
 
+// followInboxSoon follows the inbox from the last command that was answered, until it is stopped.
+func (l *loop) followInboxSoon(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	after := l.run.Inbox
+	begin := time.AfterFunc(inboxAfter, func() { l.followInbox(ctx, after) })
+	return func() {
+		begin.Stop()
+		cancel()
+	}
+}
+
 // followInbox turns commands into events, each once: an event says which command
 // it answers, so a command is not taken again after a crash. An inbox that cannot be read
 // now may be later.
 func (l *loop) followInbox(ctx context.Context, after uint64) {
 	for ctx.Err() == nil {
 		for c, err := range l.r.log.Commands(ctx, l.id, after) {
-			if err != nil && !mayPass(err) {
+			if err != nil && !timeline.MayPass(err) {
 				return
 			} else if err != nil {
 				l.r.logger.Warn("the inbox cannot be read", "run", l.id, "err", err)

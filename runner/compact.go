@@ -22,13 +22,10 @@ const summaryTask = "You write a summary of a conversation for an assistant that
 
 // summarise has a model sum up the old turns of the conversation.
 func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise) error {
-	if l.asking() {
-		return nil
-	}
 	if s.InAir {
 		return fmt.Errorf("run %s: a summary is said to be in the air and is not", l.id)
 	}
-	if err := l.begins(ctx, key, s.Intent, s.Intent.Reserve); err != nil {
+	if err := l.begin(ctx, s.Intent); err != nil {
 		return err
 	}
 	old := l.run.Messages[:s.Intent.Keep]
@@ -43,7 +40,7 @@ func (l *loop) summarise(ctx context.Context, key string, s *recovery.Summarise)
 			if j.stopping {
 				return nil
 			}
-			return l.write(ctx, compacted(s, old, answer, err))
+			return l.write(ctx, l.compacted(s, old, answer, err))
 		})
 	}()
 	return nil
@@ -82,12 +79,12 @@ func (l *loop) sumUp(ctx context.Context, j *job, s *recovery.Summarise, limits 
 }
 
 // compacted is what a summary came to.
-func compacted(s *recovery.Summarise, old []llm.Message, answer llm.Answer, err error) recovery.Compacted {
+func (l *loop) compacted(s *recovery.Summarise, old []llm.Message, answer llm.Answer, err error) recovery.Compacted {
 	end := recovery.Compacted{Keep: s.Intent.Keep, Stage: recovery.CompactSummary, Model: s.Intent.Model, Usage: answer.Usage}
 	text := strings.TrimSpace(answer.Message("").Text())
 	switch {
 	case err != nil:
-		end.Reason = reasonOf(err, s.Intent.Model)
+		end.Reason = l.reasonOf(err, s.Intent.Model)
 	case text == "":
 		end.Reason = "the summary is empty"
 	default:
@@ -97,13 +94,13 @@ func compacted(s *recovery.Summarise, old []llm.Message, answer llm.Answer, err 
 }
 
 // reasonOf is why a model did not write its summary, in a few words.
-func reasonOf(err error, model string) string {
+func (l *loop) reasonOf(err error, model string) string {
 	f, ok := failure.AsFailure(err)
 	if !ok {
 		if expired, ok := errors.AsType[*expiredError](err); ok {
 			return expired.Error()
 		}
-		f = failure.Classify(failure.Evidence{Err: err, Phase: failure.PhaseMidStream, Model: model, Provider: entryOf(model)})
+		f = l.r.classify(failure.Evidence{Err: err, Phase: failure.PhaseMidStream, Model: model, Provider: entryOf(model)})
 	}
 	return f.Short()
 }

@@ -38,7 +38,7 @@ func TestCompactionSumsOldTurnsUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "fits" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
@@ -72,7 +72,7 @@ func TestI42ACompactionThatFailsEnds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = run.Wait()
+				_, err = run.Wait(t.Context())
 				failed := wantError(t, err, failure.KindContextOverflow)
 				if s := failed.Suggestion; s == nil || s.BlockedBy != "compaction" || s.NewModel != secondary {
 					t.Errorf("suggested: %+v", s)
@@ -95,7 +95,7 @@ func TestCancelInASummary(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		cancel()
-		if result, err := run.Wait(); err == nil || result.Status != recovery.StatusCancelled {
+		if result, err := run.Wait(t.Context()); err == nil || result.Status != recovery.StatusCancelled {
 			t.Errorf("got %+v, %v", result, err)
 		}
 	})

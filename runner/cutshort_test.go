@@ -40,7 +40,7 @@ func TestACallIsCutShort(t *testing.T) {
 			if _, err := r.Recover(t.Context(), run.ID(), runner.Answer{Suggestion: call, Action: action}); err != nil {
 				t.Fatal(err)
 			}
-			result, err := run.Wait()
+			result, err := run.Wait(t.Context())
 			if err != nil || result.Text != "ok" || result.Model != answerer {
 				t.Fatalf("%+v, %v", result, err)
 			}
@@ -87,7 +87,7 @@ func TestACallOfALostOwnerIsCutShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := next.Wait(); err != nil || result.Text != "ok" || result.Model != secondary {
+		if result, err := next.Wait(t.Context()); err != nil || result.Text != "ok" || result.Model != secondary {
 			t.Errorf("%+v, %v", result, err)
 		}
 		run.Cancel()

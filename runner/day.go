@@ -2,21 +2,11 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/recovery"
 )
-
-// errOverDay says that a call did not begin, since the day's budget has no room for it,
-// and that its failure is written instead.
-var errOverDay = errors.New("over the day's budget")
-
-// errLater says that a call did not begin yet: something is asked before, and the loop hears
-// of it.
-var errLater = errors.New("the call begins later")
 
 // counted is what the day was told of the call that began last.
 type counted struct {
@@ -38,38 +28,23 @@ type reservation struct {
 	over    bool // nobody wants it any more
 }
 
-// begins writes the intent of a call once what it may use is counted against the day's
-// budget, or else the failure of one that would exceed it.
-func (l *loop) begins(ctx context.Context, key string, intent recovery.Body, reserve recovery.Budget) error {
-	if err := l.awake(ctx); err != nil {
-		return err
+// begin writes the intent of a call that nothing holds.
+func (l *loop) begin(ctx context.Context, intent recovery.Body) error {
+	l.turn = turn{}
+	if r := l.reserved; r != nil {
+		l.reserved = nil
+		l.counted = counted{at: r.at, ahead: r.reserve}
 	}
-	if l.run.Policy.DayBudget == (recovery.Budget{}) {
-		return l.write(ctx, intent)
-	}
-	if !l.isReserved(key) || l.reserved.reserve != reserve {
-		l.reserve(ctx, key, reserve)
-		return errLater
-	}
-	r := l.reserved
-	l.reserved = nil
-	if r.lacks == "" {
-		l.counted = counted{at: r.at, ahead: reserve}
-		return l.write(ctx, intent)
-	}
-	if err := l.write(ctx, l.run.OverDay(r.lacks, r.spent, reserve, health.Tomorrow(r.at))); err != nil {
-		return err
-	}
-	return errOverDay
+	return l.write(ctx, intent)
 }
 
-// isReserved reports whether the day was asked for the call, and has answered.
-func (l *loop) isReserved(key string) bool {
-	return l.reserved != nil && l.reserved.key == key && l.reserved.ready
+// is reports whether the day was asked for that call.
+func (r *reservation) is(key string, reserve recovery.Budget) bool {
+	return r != nil && r.key == key && r.reserve == reserve
 }
 
 // reserve asks the day for a call.
-func (l *loop) reserve(ctx context.Context, key string, reserve recovery.Budget) {
+func (l *loop) reserve(key string, reserve recovery.Budget) {
 	l.giveBack()
 	limit := l.run.Policy.DayBudget
 	if l.run.BeyondDay {
@@ -77,15 +52,13 @@ func (l *loop) reserve(ctx context.Context, key string, reserve recovery.Budget)
 	}
 	r := &reservation{key: key, at: l.clock.now(), reserve: reserve}
 	l.reserved = r
-	_, j := l.launchJob(ctx, key)
-	j.waits = true
 	l.errands.add(func() {
 		spent, lacks := l.r.health.Reserve(r.at, reserve, limit)
 		if !r.grant(lacks == "") {
 			l.unspend(r)
 			return
 		}
-		l.finish(key, j, func(context.Context) error {
+		l.post(func(context.Context) error {
 			r.spent, r.lacks, r.ready = spent, lacks, true
 			return nil
 		})

@@ -62,7 +62,7 @@ func TestADaysBudgetIsThatOfAllItsRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if w := result.State.Wait; !errors.Is(err, runner.ErrParked) || w.For != recovery.WaitReset || !w.Until.Equal(midnight) {
 			t.Fatalf("%+v, %v", w, err)
 		}
@@ -70,7 +70,7 @@ func TestADaysBudgetIsThatOfAllItsRuns(t *testing.T) {
 		if run, err = r.Resume(t.Context(), failed.Run); err != nil {
 			t.Fatal(err)
 		}
-		if result, err := run.Wait(); err != nil || result.Text != "three" {
+		if result, err := run.Wait(t.Context()); err != nil || result.Text != "three" {
 			t.Errorf("got %+v, %v", result, err)
 		}
 		if before, after := known.Spent(evening()).Tokens, known.Spent(now()).Tokens; before != 30 || after != 15 {
@@ -96,7 +96,7 @@ func TestAPersonMayGoOverTheDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "ok" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
@@ -124,7 +124,7 @@ func TestACallPaysTheDayOnWhichItBegan(t *testing.T) {
 		if spent := known.Spent(evening()).Tokens; spent != 100 {
 			t.Errorf("%d are reserved", spent)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if before, after := known.Spent(evening()).Tokens, known.Spent(now()).Tokens; before != 15 || after != 0 {
@@ -149,7 +149,7 @@ func TestALostCallStaysCounted(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		cancel(runner.ErrLetGo)
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrLetGo) {
 			t.Fatal(err)
 		}
 		again := runner.New(runner.WithModel(primary, script(answers("ok"))), runner.WithLog(log), runner.WithHealth(known), runner.WithClock(now),
@@ -157,7 +157,7 @@ func TestALostCallStaysCounted(t *testing.T) {
 		if run, err = again.Resume(t.Context(), run.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if result, err := run.Wait(); err != nil || result.Text != "ok" {
+		if result, err := run.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
 		if spent := known.Spent(now()).Tokens; spent != 115 {
@@ -176,7 +176,7 @@ func TestASummaryIsCountedBeforeItBegins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = run.Wait()
+		_, err = run.Wait(t.Context())
 		if failed := wantError(t, err, failure.KindBudget); failed.Failure.Variant != failure.VariantDayTokens || len(model.calls()) != 1 {
 			t.Errorf("%+v after %d requests", failed.Failure, len(model.calls()))
 		}
@@ -215,7 +215,7 @@ func TestI11HostilePluginsSpendTheBudgetAndOneCall(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					result, err := run.Wait()
+					result, err := run.Wait(t.Context())
 					if result.State == nil || result.State.Suggestion == nil {
 						t.Fatalf("got %+v, %v", result.State, err)
 					}
@@ -262,6 +262,6 @@ func TestARequestDoesNotLiftTheDay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = run.Wait()
+	_, err = run.Wait(t.Context())
 	wantError(t, err, failure.KindBudget)
 }

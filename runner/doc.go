@@ -8,7 +8,7 @@
 //	r := runner.New(runner.WithModel("anthropic/claude", model), runner.WithAutoRecover(true))
 //	run, err := r.Start(ctx, runner.Request{Prompt: "What is the weather in Oslo?"})
 //	for item, err := range run.Events() { … }
-//	result, err := run.Wait()
+//	result, err := run.Wait(ctx)
 //
 // The loop (loop.go) is one goroutine per run and the only writer of its log:
 //
@@ -19,12 +19,14 @@
 //		append its event; apply it
 //	}
 //
-// How it begins and ends is launch.go, what is in the air effects.go, what other processes
-// ask of it commands.go.
+// Before anything starts, gates.go is asked what keeps it from that: another call that has not
+// ended, a provider with too much to do, the day's budget (day.go), a computer that slept,
+// hooks on trial (shadow.go). An attempt that goes on from what another one said is goon.go, one
+// that is asked in another way, since its provider refused the first, refused.go. How the loop begins and ends is launch.go, what is in the air
+// effects.go, what other processes ask of it commands.go.
 //
-// Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go, in turn
-// where a provider has too much to do: turn.go, their text kept as often as checkpoints.go
-// says; verdict.go says whether what was heard is an answer), tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go)
+// Nothing blocks it: model calls (attempt.go, under the clocks of watchdog.go, their
+// text saved as often as tails.go says; verdict.go says whether what was heard is an answer), tools (tools.go; those that an engine runs by itself: engine.go), plugins (ask.go)
 // and waits run beside it and answer through the mailbox. Intent is durable before an effect
 // starts (that of the first call with the run's beginning, in one step: opening.go), and its
 // result before anything follows from it. A run that stopped anywhere, also by a crash, goes
@@ -34,6 +36,13 @@
 // conversation in front of its own messages. A long run, and a long conversation, are read
 // from snapshots and the events since (fold.go), so that a step costs as much late in a run
 // as early.
+//
+// A model call that another program makes is a run as well (caller.go): Request.Call brings
+// what it asks, the run ends with its first answer, and the caller gets each delta as it comes.
+// Which model a conversation of such calls went to is stays.go.
+//
+// A model call that another program makes itself, and asks what to do about when it has failed, is
+// a run whose events are written in one step for each question (advise.go; advice_draft.go has what is written).
 //
 // A failed run is an [*Error], which unwraps to its [failure.Failure] and has the
 // open suggestion, if there is one.

@@ -15,19 +15,8 @@ type job struct {
 	cancel   context.CancelCauseFunc
 	stopping bool
 	attempt  *attempt // of a model call
-	waits    bool     // nothing is done for it any more, or yet: health is told or asked
+	waits    bool     // nothing is done for it any more: health is told
 	asks     bool     // a model: for the run's answer or for a summary
-}
-
-// asking reports whether a model is still being asked, which may be so for a moment after
-// nobody wants the answer any more. A run asks one at a time.
-func (l *loop) asking() bool {
-	for _, j := range l.air {
-		if j.asks {
-			return true
-		}
-	}
-	return false
 }
 
 func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job) {
@@ -37,18 +26,20 @@ func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job
 	return ctx, j
 }
 
-func (l *loop) startTimer(ctx context.Context, key string, t *recovery.SetTimer) {
-	ctx, j := l.launchJob(ctx, key)
-	body := t.Write
+// startTimer starts a clock. There are several to every call, and most never run out: so one has
+// no context of its own.
+func (l *loop) startTimer(key string, t *recovery.SetTimer) {
+	j, body := &job{}, t.Write
 	timer := time.AfterFunc(t.At.Sub(l.clock.now()), func() {
 		l.finish(key, j, func(ctx context.Context) error {
 			if j.stopping || !l.wants(key) {
 				return nil
 			}
-			return l.write(ctx, body)
+			return l.write(ctx, l.stillSpeaks(body))
 		})
 	})
-	context.AfterFunc(ctx, func() { timer.Stop() })
+	j.cancel = func(error) { timer.Stop() }
+	l.air[key] = j
 }
 
 // stop ends an effect that is no longer wanted. Timers and questions are gone at once, and
@@ -96,6 +87,9 @@ func (l *loop) stopAll(moment time.Duration, over func() bool) {
 	defer func() { l.stoppingAll = false }()
 	for key, j := range l.air {
 		l.stop(key, j)
+	}
+	if over() {
+		return
 	}
 	grace := time.NewTimer(moment)
 	defer grace.Stop()

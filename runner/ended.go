@@ -18,6 +18,9 @@ func (l *loop) attemptEnded(ctx context.Context, key string, j *job, err error, 
 	case !l.inAir(a), errors.Is(err, errStopped):
 		l.takeOut(key, j)
 	case err != nil:
+		if l.call != nil {
+			l.call.Caller.Failed(a.id, err)
+		}
 		l.attemptFailed(key, j, l.failed(a, err, offline))
 	default:
 		l.takeOut(key, j)
@@ -34,6 +37,7 @@ func (l *loop) attemptAnswered(ctx context.Context, a *attempt) error {
 	return l.write(ctx, recovery.Answered{
 		Attempt: a.id, Message: a.answer.Message(a.model), Usage: a.answer.Usage, Stop: a.answer.Stop,
 		RequestID: a.answer.RequestID, FirstEvent: failure.InMillis(a.firstEvent), By: a.by,
+		CacheLost: l.cacheLost(a.model, a.answer.Usage),
 	})
 }
 
@@ -50,10 +54,7 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 			if !l.inAir(a) {
 				return nil
 			}
-			if tail, ok := a.take(); ok {
-				return l.write(ctx, tail, failed)
-			}
-			return l.write(ctx, failed)
+			return l.write(ctx, l.run.Saying(failed, a.close()))
 		})
 	})
 }
@@ -62,7 +63,7 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	f, ok := failure.AsFailure(err)
 	if !ok {
-		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
+		f = l.r.classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model), At: l.r.now()})
 	}
 	described := *f
 	described.Model = cmp.Or(described.Model, a.model)
@@ -78,8 +79,9 @@ func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	}
 	described.Elapsed = max(1, failure.InMillis(time.Since(a.began)))
 	described.LastStep, described.LastStepElapsed = l.run.LastAction(l.clock.now())
-	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline}
-	if refused, ok := errors.AsType[*refusal](err); ok {
+	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline, Continuable: a.continuable(described)}
+	l.keepUnkept(a)
+	if refused, ok := errors.AsType[*refusal](err); ok && l.call == nil {
 		failed.Tell = refused.tell()
 	}
 	return failed

@@ -62,7 +62,7 @@ func TestAnEngineRunsItsOwnTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "One file." {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -105,7 +105,7 @@ func TestAnEngineFailsLikeAnyModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := run.Wait(); err != nil || result.Text != "One file." {
+		if result, err := run.Wait(t.Context()); err != nil || result.Text != "One file." {
 			t.Fatalf("%+v, %v", result, err)
 		}
 		requests := other.calls()
@@ -133,7 +133,7 @@ func TestALostResultOfAnEngineIsUnknown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		events, err := log.Read(t.Context(), run.ID(), 0, 0)
@@ -162,7 +162,7 @@ func TestACancelledEngineIsLetGo(t *testing.T) {
 		<-began
 		cancelled := time.Now()
 		run.Cancel()
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 			t.Fatal(err)
 		}
 		if took := time.Since(cancelled); took > 2*time.Second {

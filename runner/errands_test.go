@@ -43,7 +43,7 @@ func TestHealthThatWaitsLosesNoRun(t *testing.T) {
 				t.Fatalf("another owner claims the run: %v", err)
 			}
 		}
-		if result, err := run.Wait(); err != nil || result.Text != "hello" {
+		if result, err := run.Wait(t.Context()); err != nil || result.Text != "hello" {
 			t.Errorf("got %+v, %v", result, err)
 		}
 	})
@@ -112,7 +112,7 @@ func TestARunIsCancelledWhileHealthWaits(t *testing.T) {
 				if err := cancel(); err != nil {
 					t.Fatal(err)
 				}
-				result, err := run.Wait()
+				result, err := run.Wait(t.Context())
 				if took := time.Since(began); !errors.Is(err, runner.ErrCancelled) || took > 2*time.Second {
 					t.Errorf("%s after %v: %v", result.State.Status, took, err)
 				}
@@ -138,7 +138,7 @@ func TestTimersGoOnWhileHealthWaits(t *testing.T) {
 				began := time.Now()
 				h, run, _ := stuck(t, on, script(fails("", overload)), runner.WithTimeouts(recovery.Settings{failure.TimerMaxTurn: 10_000}))
 				defer close(h.free)
-				_, err := run.Wait()
+				_, err := run.Wait(t.Context())
 				wantError(t, err, failure.KindMaxTurnTime)
 				if took := time.Since(began); took > 12*time.Second {
 					t.Errorf("after %v", took)
@@ -160,7 +160,7 @@ func TestToolsRunWhileHealthWaits(t *testing.T) {
 					t.Error("the tool waits, too")
 				}
 				close(h.free)
-				result, err := run.Wait()
+				result, err := run.Wait(t.Context())
 				if err != nil || result.Text != "hello" {
 					t.Errorf("got %+v, %v", result, err)
 				}

@@ -29,7 +29,7 @@ func TestI37TheSameIDIsTheSameRun(t *testing.T) {
 				return
 			}
 			begun.Add(1)
-			if result, err := run.Wait(); err != nil || result.Run != "mine-1" {
+			if result, err := run.Wait(t.Context()); err != nil || result.Run != "mine-1" {
 				t.Errorf("got %+v, %v", result, err)
 			}
 		})

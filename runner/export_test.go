@@ -1,6 +1,4 @@
 package runner
 
-import "time"
-
-// WithLeaseTTL shortens the lease of a run, so that a test can outlast it.
-func WithLeaseTTL(ttl time.Duration) Option { return func(r *Runner) { r.leaseTTL = ttl } }
+// HearTime is how long who sent a command waits for its run's owner to answer it.
+const HearTime = hearTime

@@ -78,7 +78,7 @@ func TestACutAnswerIsAskedForOnceMore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := run.Wait()
+			result, err := run.Wait(t.Context())
 			if err != nil || result.Text != tt.text || result.Truncated != tt.cut || asked != 0 {
 				t.Errorf("%q, truncated %v, %v; the hook was asked %d times", result.Text, result.Truncated, err, asked)
 			}

@@ -16,11 +16,21 @@ const snapshotWorth = 256
 // that has all of it.
 const conversationWorth = 32
 
-// Inspect gives a run as it is in the timeline, with the conversation that it continues.
+// Inspect gives a run as it is in the timeline, with the conversation that it continues, and
+// what an attempt in the air has said so far.
 func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 	run, err := r.fold(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	if a := run.Attempt; a != nil && a.InAir() {
+		tail, err := r.log.LoadTail(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", id, err)
+		}
+		if tail.Attempt == a.ID {
+			a.Text += tail.Text
+		}
 	}
 	return run.Run, nil
 }

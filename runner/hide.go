@@ -43,6 +43,9 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 func (r *Runner) hideStarted(s *recovery.Started) {
 	if clean, ok := r.models.(Redactor); ok {
 		s.System, s.Input = clean.Redact(s.System), hideMessages(clean, s.Input)
+		for key, value := range s.Labels {
+			s.Labels[key] = clean.Redact(value)
+		}
 	}
 }
 

@@ -21,10 +21,10 @@ const canary = "canary-0123456789"
 // discreet is one model that knows a secret.
 type discreet struct{ model llm.Model }
 
-func (d discreet) Model(string) (llm.Model, error) { return d.model, nil }
-func (discreet) Has(string) bool                   { return true }
-func (discreet) ContextTokens(string) int64        { return 0 }
-func (discreet) Redact(text string) string         { return strings.ReplaceAll(text, canary, "[redacted]") }
+func (d discreet) Model(string) (llm.Model, error)    { return d.model, nil }
+func (discreet) Has(string) bool                      { return true }
+func (discreet) Capabilities(string) llm.Capabilities { return llm.Capabilities{} }
+func (discreet) Redact(text string) string            { return strings.ReplaceAll(text, canary, "[redacted]") }
 
 // TestNothingWrittenHoldsASecret has everybody say one: a person, a tool, a model's error and
 // a plugin.
@@ -47,7 +47,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Wait(); err != nil {
+	if _, err := run.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	events, _ := stored(t, log, run.ID())

@@ -15,7 +15,7 @@ import (
 
 // turnstile is a log in which something happens at the worst of moments, once.
 type turnstile struct {
-	*timeline.Memory
+	*timeline.Journal
 	release, send sync.Once
 	onRelease     func()
 	onSend        func()
@@ -25,14 +25,14 @@ func (l *turnstile) Release(ctx context.Context, lease timeline.Lease) error {
 	if l.onRelease != nil {
 		l.release.Do(l.onRelease)
 	}
-	return l.Memory.Release(ctx, lease)
+	return l.Journal.Release(ctx, lease)
 }
 
 func (l *turnstile) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
 	if l.onSend != nil {
 		l.send.Do(l.onSend)
 	}
-	return l.Memory.Send(ctx, run, c)
+	return l.Journal.Send(ctx, run, c)
 }
 
 // quotaLater is a wait that parks the run.
@@ -42,7 +42,7 @@ var quotaLater = recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMi
 // the last time and before it lets go of the run.
 func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &turnstile{Memory: timeline.NewMemory()}
+		log := &turnstile{Journal: timeline.NewMemory()}
 		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(log),
 			runner.WithAutoRecover(true), runner.WithHook("h", advise(quotaLater)))
 		var id string
@@ -55,7 +55,7 @@ func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 				return
 			}
 			accepted := recovery.Accepted{Suggestion: state.Wait.ID, Action: "a1"}
-			if _, err := log.Memory.Send(context.Background(), id, timeline.Command{ID: "x", Body: accepted}); err != nil {
+			if _, err := log.Journal.Send(context.Background(), id, timeline.Command{ID: "x", Body: accepted}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -65,7 +65,7 @@ func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 		}
 		id = run.ID()
 		close(known)
-		if result, err := run.Wait(); err != nil || result.Text != "ok" {
+		if result, err := run.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Errorf("got %+v, %v", result, err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 func TestAnAnswerToAnOwnerThatIsGone(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			log := &turnstile{Memory: timeline.NewMemory()}
+			log := &turnstile{Journal: timeline.NewMemory()}
 			options := []runner.Option{
 				runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(log),
 				runner.WithAutoRecover(true), runner.WithHook("h", advise(recovery.Vote{Action: recovery.ActionRetry, Delay: 30_000})),
@@ -90,7 +90,7 @@ func TestAnAnswerToAnOwnerThatIsGone(t *testing.T) {
 			time.Sleep(time.Second)
 			log.onSend = func() {
 				letGo(runner.ErrLetGo)
-				_, _ = run.Wait()
+				_, _ = run.Wait(t.Context())
 			}
 			if cancel {
 				if err := other.Cancel(t.Context(), run.ID()); err != nil {
@@ -106,7 +106,7 @@ func TestAnAnswerToAnOwnerThatIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			if result, err := again.Wait(); err != nil || result.Text != "ok" || time.Since(began) > 10*time.Second {
+			if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" || time.Since(began) > 10*time.Second {
 				t.Errorf("got %+v, %v after %s", result, err, time.Since(began))
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +17,9 @@ import (
 const (
 	lookEvery  = time.Second     // between two looks for what is due
 	lookMost   = 1024            // due runs that one look reads at the most
+	lookBulk   = lookEvery / 4   // between two where the log gives many runs at once
+	lookOnes   = 40              // of these until what is not given so is looked for, too
+	bulkMost   = 250             // others than woken ones that one of these claims at the most
 	wokenMost  = 32              // runs whose wait is over that it resumes at the most
 	orphanMost = 128             // others that it does
 	firstPause = 2 * time.Second // of a run that could not be driven on; it doubles
@@ -27,7 +32,8 @@ const (
 // a second by the wall clock, so that a computer that slept over a run's time resumes it
 // right after waking. Of the runs whose wait is over a look resumes at most 32, so that
 // the quotas of many, reset at one time, do not bring them all at once; of the others at
-// most 128, evenly over the second. Any number of processes may keep one log: each run goes to the first that
+// most 128, evenly over the second. Where the log gives many runs at once it looks four times a second,
+// and resumes at most 1,000 of the others. Any number of processes may keep one log: each run goes to the first that
 // claims it.
 //
 // Each, unless it is nil, is called for every resumed run on a goroutine of its own; the
@@ -39,7 +45,7 @@ const (
 // unless some run could not be let go of within 8 s. Before, it returns only if the log
 // was closed.
 func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
-	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	work, letGo := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), kept{}, true))
 	defer letGo(ErrLetGo)
 	k := &keeper{r: r, each: each, work: work, going: map[string]bool{}, failed: map[string]failing{}}
 	ticker := time.NewTicker(lookEvery)
@@ -50,6 +56,9 @@ func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 		} else if err != nil && ctx.Err() == nil {
 			r.logger.Warn("what is due cannot be looked up", "err", err)
 		}
+		if k.looks == 1 {
+			ticker.Reset(lookBulk)
+		}
 		select {
 		case <-ctx.Done():
 			letGo(ErrLetGo)
@@ -59,12 +68,17 @@ func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 	}
 }
 
+// kept marks the context of runs that a Keep goes on with: they are let go of with it.
+type kept struct{}
+
 // keeper is a Keep at work.
 type keeper struct {
 	r    *Runner
 	each func(*Run)
 	work context.Context // the runs'
 	busy busy
+
+	looks int // in bulk
 
 	mu     sync.Mutex
 	going  map[string]bool
@@ -81,6 +95,11 @@ type failing struct {
 // they must not take the places of those that can go on.
 func (k *keeper) look(ctx context.Context) error {
 	now := k.r.now().Round(0) // stored times are the wall clock's
+	if bulk, ok := k.r.log.(bulkLog); ok {
+		if can, err := k.claimAll(ctx, bulk, now); err != nil || can && k.looks%lookOnes != 0 {
+			return err
+		}
+	}
 	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Limit: lookMost + k.pausing()})
 	if err != nil {
 		return err
@@ -93,11 +112,64 @@ func (k *keeper) look(ctx context.Context) error {
 		}
 		if *begun < most && k.take(s.Run) {
 			moment := lookEvery * time.Duration(*begun) / time.Duration(most)
-			k.busy.Go(func() { k.drive(s.Run, moment) })
+			k.busy.Go(func() { k.drive(s.Run, moment, nil) })
 			*begun++
 		}
 	}
 	return nil
+}
+
+// bulkLog is a log that may give many runs at once.
+type bulkLog interface {
+	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
+}
+
+// claimAll claims what is due and that nobody has, in one step. It leaves out what this process had
+// and has not given back, which may be going on here: that is claimed one by one.
+func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can bool, err error) {
+	can, err = k.claimSome(ctx, log, now, false, bulkMost, lookBulk)
+	if !can || err != nil {
+		return can, err
+	}
+	if k.looks++; (k.looks-1)%int(lookEvery/lookBulk) == 0 {
+		_, err = k.claimSome(ctx, log, now, true, wokenMost, lookEvery)
+	}
+	return true, err
+}
+
+// claimSome claims at most so many, and begins with them evenly over that time.
+func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
+	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, most, k.notNow()...)
+	for i, c := range claimed {
+		if !k.take(c.Lease.Run) {
+			k.giveBack(c.Lease)
+			continue
+		}
+		k.busy.Go(func() { k.drive(c.Lease.Run, over*time.Duration(i)/time.Duration(most), &c.Lease) })
+	}
+	return can, err
+}
+
+// notNow are the runs that are being gone on with, or pause.
+func (k *keeper) notNow() (runs []string) {
+	k.pausing()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, f := range k.failed {
+		if time.Now().Before(f.until) {
+			runs = append(runs, id)
+		}
+	}
+	return slices.AppendSeq(runs, maps.Keys(k.going))
+}
+
+// giveBack is for a run that was claimed and is not gone on with.
+func (k *keeper) giveBack(l timeline.Lease) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
+	defer cancel()
+	if err := k.r.log.Release(ctx, l); err != nil && !errors.Is(err, timeline.ErrStale) {
+		k.r.logger.Warn("the lease was not released", "run", l.Run, "err", err)
+	}
 }
 
 // pausing counts the runs that pause, and forgets those that failed long ago.
@@ -128,19 +200,22 @@ func (k *keeper) take(id string) bool {
 // are due at once begin evenly over a second, since what they need, plugins too, takes
 // only so many at a time. One that another process claimed first, or that has settled there
 // meanwhile, is that process's.
-func (k *keeper) drive(id string, moment time.Duration) {
+func (k *keeper) drive(id string, moment time.Duration, claimed *timeline.Lease) {
 	select {
 	case <-time.After(moment):
 	case <-k.work.Done():
+		if claimed != nil {
+			k.giveBack(*claimed)
+		}
 		k.over(id, ErrLetGo)
 		return
 	}
-	run, on, err := k.r.resume(k.work, id)
+	run, on, err := k.r.resume(k.work, id, claimed)
 	if err == nil {
 		if on && k.each != nil {
 			k.each(run)
 		}
-		_, err = run.Wait()
+		_, err = run.Wait(context.Background())
 	}
 	k.over(id, err)
 }

@@ -45,6 +45,10 @@ func (l tenant) Claim(ctx context.Context, run, _ string, ttl time.Duration) (ti
 	return l.Log.Claim(ctx, run, l.owner, ttl)
 }
 
+func (l tenant) Keep(ctx context.Context, _ string, ttl time.Duration) (timeline.Kept, error) {
+	return l.Log.Keep(ctx, l.owner, ttl)
+}
+
 func (l tenant) Begin(
 	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (timeline.Lease, error) {
@@ -98,7 +102,7 @@ func (h *house) park(r *runner.Runner) string {
 	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := run.Wait(); !errors.Is(err, runner.ErrParked) {
+	if _, err := run.Wait(context.Background()); !errors.Is(err, runner.ErrParked) {
 		h.Fatalf("it is not parked: %v", err)
 	}
 	return run.ID()
@@ -273,7 +277,7 @@ func accept(kind string) func(context.Context, *runner.Runner, string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := run.Wait(); err != nil && !errors.Is(err, runner.ErrCancelled) {
+		if _, err := run.Wait(context.Background()); err != nil && !errors.Is(err, runner.ErrCancelled) {
 			return err
 		}
 		return nil
@@ -347,13 +351,19 @@ func TestKeepResumesWhatACrashLeft(t *testing.T) {
 	})
 }
 
+// crashAll leaves so many runs like that: r0, r1 and so on.
+func (h *house) crashAll(runs int) {
+	h.Helper()
+	for i := range runs {
+		h.crash(fmt.Sprint("r", i))
+	}
+}
+
 func TestKeepResumesAThousandThatACrashLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1000
 		h := newHouse(t, answers("whole"))
-		for i := range runs {
-			h.crash(fmt.Sprint("r", i))
-		}
+		h.crashAll(runs)
 		time.Sleep(16 * time.Second)
 		stop := h.keep(h.process("serve"), nil)
 		time.Sleep(10 * time.Second)
@@ -457,7 +467,7 @@ func TestKeepLetsGo(t *testing.T) {
 		id := h.park(h.process("run"))
 		ended := make(chan error, 1)
 		stop := h.keep(h.process("serve 1"), func(run *runner.Run) {
-			_, err := run.Wait()
+			_, err := run.Wait(t.Context())
 			ended <- err
 		})
 		time.Sleep(2*time.Hour + 2*time.Second)

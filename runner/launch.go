@@ -10,26 +10,20 @@ import (
 
 func (r *Runner) newLoop(run *recovery.Run, id string, lease timeline.Lease) *loop {
 	l := &loop{
-		r: r, id: id, run: run, offered: r.tools(), patience: startPatience,
+		r: r, id: id, run: run, call: r.asks(id), offered: r.tools(), patience: startPatience,
 		mailbox: make(chan message, mailboxSize), air: map[string]*job{}, clock: newClock(later(r.now(), run.Last), r.slept),
 	}
 	l.hold(lease)
 	return l
 }
 
-// hold makes lease the loop's.
-func (l *loop) hold(lease timeline.Lease) {
-	l.lease = lease
-	l.until.Store(lease.Expires.UnixNano())
-}
-
-func claimed(by timeline.Lease) recovery.Claimed {
-	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch}
+func (l *loop) claimed(by timeline.Lease) recovery.Claimed {
+	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch, Holds: l.call != nil}
 }
 
 // goOn writes what the loop of a run that was claimed starts from and launches it.
 func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
-	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{claimed(l.lease)}, bodies...)...))
+	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{l.claimed(l.lease)}, bodies...)...))
 }
 
 // launchAfter launches the loop once what it starts from was written. Where err says that
@@ -39,16 +33,32 @@ func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 		l.leave()
 		return nil, err
 	}
+	if l.handsOver() {
+		return l.handOver(ctx), nil
+	}
 	l.run.Carry(l.before)
 	return l.launch(ctx), nil
 }
 
+// handsOver reports whether somebody else is to drive the run.
+func (l *loop) handsOver() bool { return l.r.handsOver && !l.here && l.call == nil }
+
+// handOver lets go of a run before anything of it has begun.
+func (l *loop) handOver(ctx context.Context) *Run {
+	l.leave()
+	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
+	result, _ := outcome(l.run)
+	run.settle(result, ErrLetGo)
+	return run
+}
+
 func (l *loop) launch(ctx context.Context) *Run {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := l.r.lifetime(ctx)
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	l.r.driven.Store(l.id, run)
 	l.unlock()
 	l.r.busy.Go(func() {
+		growStack()
 		defer cancel(nil)
 		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer stopWork(errStopped)
@@ -61,11 +71,12 @@ func (l *loop) launch(ctx context.Context) *Run {
 		l.saveLast(work)
 		l.errands.done(tellGrace)
 		toolsGoOn := l.run.End != nil && l.tools > 0
-		if !toolsGoOn {
+		ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for a lease that is given back
+		if !ahead {
 			l.leave()
 		}
 		if !l.abandoned {
-			result, end := outcome(l.run)
+			result, end := outcome(l.sayingTail())
 			if err != nil {
 				end = err
 			}
@@ -77,10 +88,25 @@ func (l *loop) launch(ctx context.Context) *Run {
 		}
 		if toolsGoOn {
 			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
+		}
+		if ahead {
 			l.leave()
 		}
 	})
 	return run
+}
+
+// lifetime is the context of a run that ctx starts or resumes.
+func (r *Runner) lifetime(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	if r.detached == nil || ctx.Value(kept{}) != nil {
+		return context.WithCancelCause(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(r.detached, func() { cancel(context.Cause(r.detached)) })
+	return ctx, func(cause error) {
+		forget()
+		cancel(cause)
+	}
 }
 
 // driveToEnd drives the run, and stops what is still in the air when that is over.
@@ -95,6 +121,9 @@ func (l *loop) driveToEnd(ctx context.Context) error {
 
 // leave lets go of the run: anyone may claim it now.
 func (l *loop) leave() {
+	if l.run.End != nil || l.run.Seq == 0 { // there is nothing left to ask, or it never began
+		l.r.calls.Delete(l.id)
+	}
 	l.observeLeft()
 	l.release()
 	if l.handle != nil {
@@ -126,20 +155,25 @@ func (l *loop) comeBack() bool {
 		return false // whoever has it reads the inbox
 	}
 	l.hold(lease)
-	return l.write(l.work, claimed(lease)) == nil
+	return l.write(l.work, l.claimed(lease)) == nil
 }
 
-// letGo makes durable what was heard, and leaves the rest to whoever claims the run next.
+// letGo saves what was heard, and leaves the rest to whoever claims the run next.
 func (l *loop) letGo(ctx context.Context) error {
 	l.leaving = true
 	for key, j := range l.air {
 		if j.attempt == nil || !l.inAir(j.attempt) {
 			continue
 		}
-		if tail, ok := l.breakOff(key, j); ok {
-			if err := l.write(ctx, tail); err != nil {
-				return errors.Join(ErrLetGo, err)
-			}
+		l.tail = timeline.Tail{Attempt: j.attempt.id, Offset: j.attempt.base(), Text: l.breakOff(key, j)}
+		if j.attempt.quiet {
+			continue
+		}
+		bounded, cancel := context.WithTimeout(ctx, storeSlow)
+		err := l.r.log.SaveTail(bounded, l.lease, l.tail)
+		cancel()
+		if err != nil {
+			return errors.Join(ErrLetGo, err)
 		}
 	}
 	return ErrLetGo
@@ -147,6 +181,7 @@ func (l *loop) letGo(ctx context.Context) error {
 
 func (l *loop) release() {
 	defer l.unlock()
+	l.r.leases.leave(l)
 	if l.lease.Epoch == 0 { // it never began
 		return
 	}

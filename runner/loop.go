@@ -19,9 +19,10 @@ const (
 	tellGrace   = 300 * time.Millisecond  // for what health is told when a run settles
 	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
+	inboxAfter  = 100 * time.Millisecond  // a short call is over before it needs to follow its inbox
 	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
 	staleAfter  = time.Second             // of writing an intent: the run's time may be over since Next was asked
-	mailboxSize = 64
+	mailboxSize = 16
 )
 
 // errStopped is the cause that an effect's context ends with when Next no longer
@@ -36,28 +37,34 @@ type loop struct {
 	r           *Runner
 	id          string
 	run         *recovery.Run
-	offered     []Tool         // the tools, as they were when the loop was made
-	lease       timeline.Lease // as it was claimed; changed only while nothing is in the air
-	until       atomic.Int64   // its end by now, Unix ns
+	call        *Call                    // what the run asks for somebody else; nil = it is none, or that was lost
+	unkept      string                   // what was said in the last attempt, where the log may not have it
+	offered     []Tool                   // the tools, as they were when the loop was made
+	lease       timeline.Lease           // as it was claimed; changed only while nothing is in the air
+	stands      atomic.Pointer[standing] // until when it holds
+	left        bool                     // it is not to be kept; guarded by the leases' mu
 	mailbox     chan message
 	work        context.Context // what every effect's context comes from; over when the loop is
 	air         map[string]*job // effects that are going on, by key
 	shadows     shadows
+	again       <-chan time.Time // when what is held is looked at again; nil = when something is heard
+	resting     bool             // nothing is left to do here but to wait for long
 	clock       *clock
 	engaged     engaged
 	tools       int  // goroutines of tool calls
 	misfits     int  // answers in a row that called a tool with arguments that do not fit
 	leaving     bool // the run is let go of, for another process to go on with
+	here        bool // it is driven here, also where runs are handed over
 	stoppingAll bool // what is in the air is being stopped: what is asked of the run now is found in its inbox
 	errands     errands
 	counted     counted
 	reserved    *reservation  // what the day was asked for the next call; nil = nothing
-	turn        string        // the key of the model call whose turn it is
-	wait        time.Duration // until the turn that opening took
+	turn        turn          // of the call that waits for it
 	opened      uint64        // the attempt that was written by opening and is not in the air yet
 	before      []llm.Message // what the run continues, until it begins
 	behind      int           // runs that were read for that
 	saved       uint64        // the last event that a snapshot knows
+	tail        timeline.Tail // of the attempt that was in the air when the run was claimed, or let go of
 	unlock      func()        // lets others here claim the run, which then is driven or nobody's
 
 	handle    *Run            // of whoever waits for the run
@@ -73,9 +80,7 @@ func (l *loop) drive(ctx context.Context) error {
 	if _, err := l.readInbox(work); err != nil {
 		return err
 	}
-	following, unfollow := context.WithCancel(work)
-	defer unfollow()
-	go l.followInbox(following, l.run.Inbox)
+	defer l.followInboxSoon(work)()
 	renew := time.NewTicker(l.r.leaseTTL / 3)
 	defer renew.Stop()
 	cancelled := ctx.Done()
@@ -93,15 +98,14 @@ func (l *loop) drive(ctx context.Context) error {
 		if err := l.reconcile(work); err != nil {
 			return err
 		}
-		if (l.run.Settled() || l.parked()) && (l.run.End != nil || !l.shadows.awaited()) {
+		if l.run.End != nil || l.resting {
 			if more, err := l.readInbox(work); err != nil || !more {
 				return err
 			}
 			continue
 		}
 		select {
-		case <-l.shadows.patience:
-			l.shadows.giveUp()
+		case <-l.again:
 		case m := <-l.mailbox:
 			if err := m(work); err != nil {
 				return err
@@ -116,13 +120,6 @@ func (l *loop) drive(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// parked reports whether all that is left to do is to wait longer than a process
-// should.
-func (l *loop) parked() bool {
-	w := l.run.Wait
-	return w != nil && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
 }
 
 // wake writes down that the computer slept. A stream does not survive a long sleep, and
@@ -145,46 +142,72 @@ func (l *loop) wake(ctx context.Context) error {
 // reconcile writes what the heart concludes, and makes what is in the air what
 // Next wants.
 func (l *loop) reconcile(ctx context.Context) error {
-	effects := l.next()
-	for len(effects) == 1 && effects[0].Record != nil {
-		if isFailure(effects[0].Record) && l.shadows.awaited() {
-			effects = nil
-			break
+	for {
+		effects := l.next()
+		conclusion := len(effects) == 1 && effects[0].Record != nil
+		if !conclusion {
+			l.stopOthers(effects)
 		}
-		err := l.awake(ctx)
-		if err == nil {
-			err = l.write(ctx, effects[0].Record)
-		}
-		if err != nil && !errors.Is(err, errAsleep) {
+		again, err := l.startAll(ctx, effects)
+		if err != nil {
 			return err
 		}
-		effects = l.next()
+		if !again {
+			if conclusion { // it is held
+				l.stopOthers(nil)
+			}
+			return nil
+		}
 	}
-	wanted := make(map[string]bool, len(effects))
-	for _, e := range effects {
-		wanted[e.Key] = true
+}
+
+// stopOthers stops what is in the air and not wanted.
+func (l *loop) stopOthers(wanted []recovery.Effect) {
+	keys := make(map[string]bool, len(wanted))
+	for _, e := range wanted {
+		keys[e.Key] = true
 	}
 	for key, j := range l.air {
-		if !wanted[key] {
+		if !keys[key] {
 			l.stop(key, j)
 		}
 	}
-	for _, e := range effects {
+}
+
+// startAll starts what is wanted and not in the air, unless something holds it; again says
+// that Next is to be asked before anything more starts.
+func (l *loop) startAll(ctx context.Context, wanted []recovery.Effect) (again bool, err error) {
+	l.again, l.resting = nil, false
+	for _, e := range wanted {
 		if l.air[e.Key] != nil {
 			continue
 		}
-		began := time.Now()
-		switch err := l.start(ctx, e); {
-		case errors.Is(err, errOverDay), errors.Is(err, errAsleep):
-			return l.reconcile(ctx)
-		case err != nil && !errors.Is(err, errLater):
-			return err
+		began, h := time.Now(), l.held(l.run, e)
+		switch {
+		case h.first != nil:
+			return true, l.write(ctx, h.first)
+		case h.why != "":
+			l.postpone(h)
+			continue
 		}
-		if time.Since(began) > staleAfter {
-			return l.reconcile(ctx)
+		if err := l.start(ctx, e); err != nil {
+			return false, err
+		}
+		if e.Record != nil || time.Since(began) > staleAfter {
+			return true, nil
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// postpone has the loop look again in time for an effect that is held. A run that is parked is
+// left when its inbox is read.
+func (l *loop) postpone(h hold) {
+	if h.why == reasonParked {
+		l.resting = true
+	} else if !h.until.IsZero() {
+		l.again = time.After(time.Until(h.until))
+	}
 }
 
 // next is what the heart wants; the shadows are asked what they would say to that.
@@ -196,6 +219,8 @@ func (l *loop) next() []recovery.Effect {
 
 func (l *loop) start(ctx context.Context, e recovery.Effect) error {
 	switch {
+	case e.Record != nil:
+		return l.write(ctx, e.Record)
 	case e.Call != nil:
 		return l.callModel(ctx, e.Key, e.Call)
 	case e.Tool != nil:
@@ -203,7 +228,8 @@ func (l *loop) start(ctx context.Context, e recovery.Effect) error {
 	case e.Ask != nil:
 		l.ask(ctx, e.Key, e.Ask)
 	case e.Timer != nil:
-		l.startTimer(ctx, e.Key, e.Timer)
+		l.startTimer(e.Key, e.Timer)
+		l.tellSuggested(e.Timer)
 	case e.Watch != nil:
 		l.watchNetwork(ctx, e.Key, e.Watch)
 	case e.Summarise != nil:

@@ -28,7 +28,7 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	}
 	f, ok := failure.AsFailure(err)
 	if !ok {
-		f = failure.Classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model})
+		f = a.loop.r.classify(failure.Evidence{Err: err, Phase: a.phase(), Model: a.model, Provider: entryOf(a.model)})
 	}
 	if f.Kind != failure.KindUnreachable && f.Phase != failure.PhaseBeforeConnect {
 		return false

@@ -17,7 +17,7 @@ const maxOpening = 3
 func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	now := l.clock.now()
 	first := func(by timeline.Lease, more ...recovery.Body) []recovery.Event {
-		return l.events(now, 0, append([]recovery.Body{started, claimed(by)}, more...)...)
+		return l.events(now, 0, append([]recovery.Body{started, l.claimed(by)}, more...)...)
 	}
 	intent := l.foresee(first(timeline.Lease{Owner: l.r.owner, Epoch: 1}))
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
@@ -36,8 +36,7 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 }
 
 // foresee gives the intent of the first call of a run that begins with events. There is
-// none where somebody has to be asked before, or the call has to wait for its turn: then
-// the loop sees to it as to any other.
+// none where something holds the call: then the loop sees to it as to any other.
 func (l *loop) foresee(events []recovery.Event) []recovery.Body {
 	run := &recovery.Run{}
 	for _, e := range events {
@@ -47,13 +46,10 @@ func (l *loop) foresee(events []recovery.Event) []recovery.Body {
 	}
 	run.Carry(l.before)
 	effects := recovery.Next(run)
-	if len(effects) == 0 || effects[0].Call == nil || run.Policy.DayBudget != (recovery.Budget{}) {
+	if l.handsOver() || len(effects) == 0 || effects[0].Call == nil || l.held(run, effects[0]).why != "" {
 		return nil
 	}
 	intent := effects[0].Call.Intent
-	if l.wait = l.r.health.Turn(intent.Model); l.wait > 0 {
-		return nil
-	}
 	l.opened = intent.Attempt
 	return []recovery.Body{intent}
 }

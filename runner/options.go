@@ -1,15 +1,17 @@
 package runner
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
@@ -26,7 +28,7 @@ func New(options ...Option) *Runner {
 	r := &Runner{
 		models: named{}, hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil }, health: health.New(),
 		policy: recovery.DefaultPolicy(), owner: newOwner(),
-		now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
+		classify: failure.Classify, now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
 		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
 	}
 	for _, option := range options {
@@ -38,21 +40,19 @@ func New(options ...Option) *Runner {
 	return r
 }
 
-// made counts the Runners of this process.
-var made atomic.Int64
-
-// newOwner names a Runner. Two of one process are two owners: neither may go on with a run
-// that the other drives.
+// newOwner names a Runner, unlike any other there ever was: in containers every process is
+// number 1. Two of one process are two owners: neither may go on with a run that the other drives.
 func newOwner() string {
-	owner := fmt.Sprintf("pid-%d", os.Getpid())
-	if n := made.Add(1); n > 1 {
-		owner += fmt.Sprintf("-%d", n)
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
 	}
-	return owner
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:10])
 }
 
 // WithModel adds a model under its full name, provider/model. The first one is
-// what runs start with, and all are what they may be switched to.
+// what runs start with, and all are what they may be switched to. An llm.Capable is not
+// switched to where it lacks what the conversation uses.
 func WithModel(name string, model llm.Model) Option {
 	return func(r *Runner) {
 		all, ok := r.models.(named)
@@ -133,6 +133,20 @@ func WithSystem(text string) Option {
 	return func(r *Runner) { r.system = text }
 }
 
+// WithHandOver has the runs that it begins, or goes on with at a person's answer, driven by whoever
+// keeps the log (see Keep): what begins or answers them is written, and they are let go of at once.
+// Their Wait says ErrLetGo. Runs with a Call, whose caller waits here, are driven here all the same.
+func WithHandOver() Option {
+	return func(r *Runner) { r.handsOver = true }
+}
+
+// WithLease says how long a run is its owner's that is not heard of; the default is 15 s. It is kept
+// five times in that. What a process drives that dies goes to others after it, unless the log knows
+// that sooner; one that stands still for longer may find its runs taken.
+func WithLease(ttl time.Duration) Option {
+	return func(r *Runner) { r.leaseTTL = ttl }
+}
+
 // WithLog says where the timeline is kept; the default is in memory.
 func WithLog(log timeline.Log) Option {
 	return func(r *Runner) { r.log = log }
@@ -141,6 +155,14 @@ func WithLog(log timeline.Log) Option {
 // WithHealth shares what is known about models with other runners.
 func WithHealth(h Health) Option {
 	return func(r *Runner) { r.health = h }
+}
+
+// WithClassifier has by name every error that a model returns and that is no failure.Failure yet,
+// instead of failure.Classify: for rows of somebody's own (failure.Local), which may be others
+// from one failure to the next. provider.WithClassifier does the same for the models of a
+// provider.Set.
+func WithClassifier(by failure.Classifier) Option {
+	return func(r *Runner) { r.classify = by }
 }
 
 // WithLogger says where the runner's own log goes; the default is nowhere. No
@@ -181,6 +203,15 @@ func WithConnectivity(c Connectivity) Option {
 	return func(r *Runner) { r.connectivity = c }
 }
 
+// WithDetached lets runs outlive whoever starts, resumes or recovers them, as a server's runs
+// outlive the requests that began them: they go on until they settle or ctx ends, with the
+// meaning that Start gives to the end of its own. The context of Start then bounds the start
+// alone, and its values are the run's. A run that Keep goes on with is let go of when that
+// ends, as ever. Follow and Inspect find a run by its id, Cancel ends it.
+func WithDetached(ctx context.Context) Option {
+	return func(r *Runner) { r.detached = ctx }
+}
+
 // WithClock replaces the wall clock. A run that is driven reads it once and follows the
 // monotonic clock from then on; parked ones go by it.
 func WithClock(now func() time.Time) Option {
@@ -207,5 +238,10 @@ func (n named) Model(name string) (llm.Model, error) {
 // Has reports whether there is such a model.
 func (n named) Has(name string) bool { return n[name] != nil }
 
-// ContextTokens is not known of an embedder's models.
-func (n named) ContextTokens(string) int64 { return 0 }
+// Capabilities is what a model says of itself.
+func (n named) Capabilities(name string) llm.Capabilities {
+	if m, ok := n[name].(llm.Capable); ok {
+		return m.Capabilities()
+	}
+	return llm.Capabilities{}
+}

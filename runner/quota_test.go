@@ -38,7 +38,7 @@ func TestAnOwnQuotaIsNotTriedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(); err != nil || result.Text != "three" {
+	if result, err := run.Wait(t.Context()); err != nil || result.Text != "three" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -75,7 +75,7 @@ func TestQuotaOfOneModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = run.Wait() // how it ends is not what is asked
+			_, _ = run.Wait(t.Context()) // how it ends is not what is asked
 			events, err := log.Read(t.Context(), run.ID(), 0, 0)
 			if err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 // unreadable is a log that fails so many times where it is asked for an inbox, for events,
 // or to renew a lease.
 type unreadable struct {
-	*timeline.Memory
+	*timeline.Journal
 	inbox, events, renew atomic.Int32
 }
 
@@ -34,17 +34,17 @@ func (l *unreadable) Inbox(ctx context.Context, run string, after uint64, limit 
 	if err := meets(&l.inbox); err != nil {
 		return nil, err
 	}
-	return l.Memory.Inbox(ctx, run, after, limit)
+	return l.Journal.Inbox(ctx, run, after, limit)
 }
 
 func (l *unreadable) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
 	if err := meets(&l.events); err != nil {
 		return nil, err
 	}
-	return l.Memory.Read(ctx, run, after, limit)
+	return l.Journal.Read(ctx, run, after, limit)
 }
 
-// brief is a log whose first lease, and the first that it renews, are over at once.
+// brief is a log whose first lease, and the first that it renews, are over at once, and that keeps none.
 type brief struct {
 	*unreadable
 	renewed atomic.Int32
@@ -62,16 +62,20 @@ func (l *brief) Renew(ctx context.Context, lease timeline.Lease, ttl time.Durati
 	if l.renewed.Add(1) > 1 {
 		return l.unreadable.Renew(ctx, lease, ttl)
 	}
-	lease, err := l.Memory.Renew(ctx, lease, ttl)
+	lease, err := l.Journal.Renew(ctx, lease, ttl)
 	lease.Expires = time.Now()
 	return lease, err
+}
+
+func (l *brief) Keep(context.Context, string, time.Duration) (timeline.Kept, error) {
+	return timeline.Kept{}, nil
 }
 
 func (l *unreadable) Renew(ctx context.Context, lease timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	if err := meets(&l.renew); err != nil {
 		return timeline.Lease{}, err
 	}
-	return l.Memory.Renew(ctx, lease, ttl)
+	return l.Journal.Renew(ctx, lease, ttl)
 }
 
 // TestAReadThatFailsHidesNothing: the inbox cannot be read as the run settles, for a moment
@@ -79,7 +83,7 @@ func (l *unreadable) Renew(ctx context.Context, lease timeline.Lease, ttl time.D
 func TestAReadThatFailsHidesNothing(t *testing.T) {
 	for _, times := range []int32{1, 1 << 20} {
 		synctest.Test(t, func(t *testing.T) {
-			log := &unreadable{Memory: timeline.NewMemory()}
+			log := &unreadable{Journal: timeline.NewMemory()}
 			r := runner.New(runner.WithModel(primary, script(fails("", overload))), runner.WithLog(log), runner.WithHook("h", advise(retryNow)))
 			log.inbox.Store(times)
 			began := time.Now()
@@ -99,14 +103,14 @@ func TestAReadThatFailsHidesNothing(t *testing.T) {
 // patience with reads as with writes.
 func TestAReadThatFailsIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &unreadable{Memory: timeline.NewMemory()}
+		log := &unreadable{Journal: timeline.NewMemory()}
 		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(log), runner.WithHook("h", advise(retryNow)))
 		start := func() *runner.Run {
 			run, err := r.Start(t.Context(), runner.Request{Prompt: "hi", Session: "s"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = run.Wait()
+			_, _ = run.Wait(t.Context())
 			return run
 		}
 		id := start().ID()
@@ -115,7 +119,7 @@ func TestAReadThatFailsIsRepeated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := again.Wait(); err != nil || result.Text != "ok" {
+		if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Errorf("%+v, %v", result, err)
 		}
 		log.events.Store(2)
@@ -127,7 +131,7 @@ func TestAReadThatFailsIsRepeated(t *testing.T) {
 // store, and begins once it is known that the run is still its owner's.
 func TestALeaseThatCannotBeRenewedNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &brief{unreadable: &unreadable{Memory: timeline.NewMemory()}}
+		log := &brief{unreadable: &unreadable{Journal: timeline.NewMemory()}}
 		log.renew.Store(3)
 		model := script(answers("ok"))
 		r := runner.New(runner.WithModel(primary, model), runner.WithLog(log))
@@ -167,7 +171,7 @@ func TestEveryRunIsLeft(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = run.Wait()
+			_, _ = run.Wait(t.Context())
 			return run.ID()
 		}
 		say("s") // and superseded
@@ -186,7 +190,7 @@ func TestEveryRunIsLeft(t *testing.T) {
 		if run, err := r.Resume(t.Context(), expired); err != nil {
 			t.Error(err)
 		} else {
-			_, _ = run.Wait()
+			_, _ = run.Wait(t.Context())
 		}
 		synctest.Wait()
 		for id, events := range seen.here {

@@ -37,7 +37,7 @@ func imported(t *testing.T, log timeline.Log, id, answer string, notes int, at t
 // TestALongRunIsFoldedOnce: who looks at a run without a snapshot again reads only what is
 // new, and never what another run of that id was.
 func TestALongRunIsFoldedOnce(t *testing.T) {
-	log := &counting{Memory: timeline.NewMemory()}
+	log := &counting{Journal: timeline.NewMemory()}
 	r := runner.New(runner.WithLog(log))
 	look := func(want string) (read int) {
 		log.n = 0

@@ -22,16 +22,17 @@ type Answer struct {
 // One that this Runner drives is given as it goes on. It fails with timeline.ErrOwned while
 // another living process drives the run, and with timeline.ErrNotFound for an unknown one.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
-	run, _, err := r.resume(ctx, id)
+	run, _, err := r.resume(ctx, id, nil)
 	return run, err
 }
 
-// resume is Resume; on says whether the run goes on, and had not settled before.
-func (r *Runner) resume(ctx context.Context, id string) (run *Run, on bool, err error) {
+// resume is Resume, of a run that was claimed already if claimed is not nil; on says whether the
+// run goes on, and had not settled before.
+func (r *Runner) resume(ctx context.Context, id string, claimed *timeline.Lease) (run *Run, on bool, err error) {
 	if run, ok := r.drives(id); ok {
 		return run, true, nil
 	}
-	l, err := r.claim(ctx, id)
+	l, err := r.claimBy(ctx, id, claimed)
 	if err != nil {
 		return nil, false, err
 	}
@@ -89,7 +90,10 @@ func (r *Runner) drives(id string) (*Run, bool) {
 // claim folds a run and becomes its owner; a settled run is released again when
 // its loop is not launched. Until one or the other nobody else here claims it: the log
 // would let them, since they are the same owner.
-func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
+func (r *Runner) claim(ctx context.Context, id string) (*loop, error) { return r.claimBy(ctx, id, nil) }
+
+// claimBy is claim, by a lease that was got already if claimed is not nil.
+func (r *Runner) claimBy(ctx context.Context, id string, claimed *timeline.Lease) (_ *loop, err error) {
 	unlock := sync.OnceFunc(r.claiming.lock(id))
 	defer func() {
 		if err != nil {
@@ -101,7 +105,9 @@ func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
 	}
 	var lease timeline.Lease
 	err = r.insist(ctx, func() (err error) {
-		if _, err = r.log.Read(ctx, id, 0, 1); err == nil {
+		if claimed != nil {
+			lease = *claimed
+		} else if _, err = r.log.Read(ctx, id, 0, 1); err == nil {
 			lease, err = r.log.Claim(ctx, id, r.owner, r.leaseTTL)
 		}
 		return err
@@ -110,14 +116,17 @@ func (r *Runner) claim(ctx context.Context, id string) (_ *loop, err error) {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
 	var run *folded
+	var tail timeline.Tail
 	err = r.insist(ctx, func() (err error) {
-		run, err = r.fold(ctx, id)
+		if run, err = r.fold(ctx, id); err == nil {
+			tail, err = r.log.LoadTail(ctx, id)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, errors.Join(err, r.log.Release(context.WithoutCancel(ctx), lease))
 	}
 	l := r.newLoop(run.Run, id, lease)
-	l.saved, l.behind, l.unlock = run.saved, run.behind, unlock
+	l.saved, l.behind, l.tail, l.unlock = run.saved, run.behind, tail, unlock
 	return l, nil
 }

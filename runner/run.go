@@ -68,11 +68,11 @@ func (run *Run) ID() string { return run.id }
 // Events yields what happens to the run from its beginning, live text included, until it
 // settles: the last item is the event that it settled by. It may be called any number of
 // times.
-func (run *Run) Events() iter.Seq2[Event, error] { return run.EventsAfter(0) }
+func (run *Run) Events() iter.Seq2[Item, error] { return run.EventsAfter(0) }
 
 // EventsAfter yields what happens after the event numbered seq.
-func (run *Run) EventsAfter(seq uint64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(run.ctx))
 		defer cancel()
 		var last atomic.Uint64
@@ -111,12 +111,22 @@ func (run *Run) settledBy(seq uint64) bool {
 	}
 }
 
-// Wait waits until the run settles. The error is nil for a completed run, *Error
-// for a failed one, ErrCancelled or ErrParked; anything else means that the run
-// could not be driven on and can be resumed.
-func (run *Run) Wait() (Result, error) {
-	<-run.done
-	return run.result, run.err
+// Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error
+// for a failed one, ErrCancelled or ErrParked; anything else but the cause of ctx means that
+// the run could not be driven on and can be resumed. That nobody waits for a run any more
+// changes nothing about it: its Result is empty then but for its id.
+func (run *Run) Wait(ctx context.Context) (Result, error) {
+	select {
+	case <-run.done:
+		return run.result, run.err
+	default:
+	}
+	select {
+	case <-run.done:
+		return run.result, run.err
+	case <-ctx.Done():
+		return Result{Run: run.id}, fmt.Errorf("run %s goes on: %w", run.id, context.Cause(ctx))
+	}
 }
 
 // settle says what the run has come to, once.

@@ -28,6 +28,7 @@ type Runner struct {
 	models     Models
 	hooks      func() []hooks.Named
 	health     Health
+	classify   failure.Classifier // of what a model returns that is no failure.Failure yet
 	policy     recovery.Policy
 	model      string
 	system     string
@@ -36,20 +37,26 @@ type Runner struct {
 	now        func() time.Time
 	slept      func() time.Duration
 	leaseTTL   time.Duration
+	leases     leases
+	handsOver  bool // see WithHandOver
 	logger     *slog.Logger
 	observer   Observer                                                    // nil = nobody
 	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
+	calls      sync.Map                                                    // id → *Call, of the runs that are open here
 	settings   recovery.Settings                                           // timers of all runs
 	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own
 	minTimeout time.Duration
 	deadlines  hooks.Deadlines
+	refused    refusals
+	stays      stays
 	busy       busy // runs that are driven, tools that have not ended
 	unadvised  sync.Once
 
-	checkpoints checkpoints
-	schemas     schemas
+	tails   tails
+	schemas schemas
 
 	connectivity Connectivity
+	detached     context.Context // what runs go on as long as; nil = as whoever starts or resumes them
 }
 
 // Models finds a model by its full name, provider/model.
@@ -59,8 +66,8 @@ type Models interface {
 	// Has reports whether the model could be called now: it is known and has
 	// credentials.
 	Has(name string) bool
-	// ContextTokens is the size of its context window, 0 where it is not known.
-	ContextTokens(name string) int64
+	// Capabilities is what is known of what it takes.
+	Capabilities(name string) llm.Capabilities
 }
 
 // Health is what is known about models across runs; *health.Health is one.
@@ -75,10 +82,13 @@ type Health interface {
 	Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string)
 	// Spend corrects what was counted of a call that began at that time.
 	Spend(at time.Time, used recovery.Budget)
+	// Tomorrow is when the budget of the day after that of at begins.
+	Tomorrow(at time.Time) time.Time
 }
 
-// Event is what a run's Events yield: a durable event, or a live piece of text.
-type Event = timeline.Item
+// Item is what a run's Events yield, and Follow: a durable event, a live piece of text, or a
+// notice.
+type Item = timeline.Item
 
 // Run runs a prompt to its end and gives the answer's text. Of an answer that was cut at the
 // output limit it gives what there is, and ErrTruncated.
@@ -87,35 +97,30 @@ func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	result, err := run.Wait()
+	result, err := r.outcome(ctx, run)
 	if err == nil && result.Truncated {
 		err = ErrTruncated
 	}
 	return result.Text, err
 }
 
-// Stream runs a prompt and yields what happens; the error, if any, comes last and
-// is the one that Wait gives. Breaking off cancels the run.
-func (r *Runner) Stream(ctx context.Context, prompt string) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		run, err := r.Start(ctx, Request{Prompt: prompt})
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		for event, err := range run.Events() {
-			if !yield(event, err) || err != nil {
-				cancel()
-				<-run.done
-				return
-			}
-		}
-		if _, err := run.Wait(); err != nil {
-			yield(Event{}, err)
-		}
+// Follow yields what happens to a run, whoever drives it, after the event numbered seq, live
+// text included where it is driven here. It ends after the run's Ended event, or when ctx
+// does; an open suggestion does not end it, since the run may go on. The last item is an
+// error otherwise, such as timeline.ErrNotFound.
+func (r *Runner) Follow(ctx context.Context, id string, seq uint64) iter.Seq2[Item, error] {
+	return r.log.Follow(ctx, id, seq)
+}
+
+// Owner is the name by which this Runner owns runs: of its machine and process, and an id of its own.
+func (r *Runner) Owner() string { return r.owner }
+
+// outcome waits for a run that ends with ctx, unless it is detached.
+func (r *Runner) outcome(ctx context.Context, run *Run) (Result, error) {
+	if r.detached == nil {
+		ctx = context.WithoutCancel(ctx)
 	}
+	return run.Wait(ctx)
 }
 
 // Cancel ends a run, whoever drives it. Without an error the run has ended; or another
@@ -142,6 +147,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 			l.release()
 			return nil
 		}
+		l.here = true // it ends at once
 		run, err := l.goOn(ctx, recovery.CancelRequested{})
 		if err != nil {
 			return fmt.Errorf("cancel run %s: %w", id, err)

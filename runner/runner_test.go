@@ -51,7 +51,7 @@ func TestWithoutPluginNothingIsRepeatedAndAPersonIsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(); err != nil || result.Text != "whole" {
+	if result, err := run.Wait(t.Context()); err != nil || result.Text != "whole" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -62,6 +62,28 @@ func TestTheErrorUnwrapsToTheOriginal(t *testing.T) {
 	wantError(t, err, failure.KindUnknown)
 	if !errors.Is(err, original) {
 		t.Errorf("%v does not unwrap to the original", err)
+	}
+}
+
+// TestRowsOfSomebodysOwn holds for what an embedder's model returns as it does for the models of a provider.Set.
+func TestRowsOfSomebodysOwn(t *testing.T) {
+	rows, err := failure.NewLocal([]failure.LocalRow{{Kind: failure.KindBilling, Provider: "a", Text: "no more blips"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want failure.Kind
+	}{
+		{"a plain error", errors.New("no more blips for you"), failure.KindBilling},
+		{"one that no row knows", errors.New("no more blops for you"), failure.KindUnknown},
+		{"a failure is what it says", failure.NewFailure(failure.KindOverloaded, failure.OriginModel, "", errors.New("no more blips for you")), failure.KindOverloaded},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := runner.New(runner.WithModel(primary, script(fails("", tt.err))), runner.WithClassifier(rows.Classify)).Run(t.Context(), "hi")
+			wantError(t, err, tt.want)
+		})
 	}
 }
 
@@ -100,7 +122,7 @@ func TestSuggestsAndRecovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(); err != nil || result.Text != "from two" {
+	if result, err := run.Wait(t.Context()); err != nil || result.Text != "from two" {
 		t.Fatalf("got %+v, %v", result, err)
 	}
 	if _, err := r.Recover(t.Context(), failed.Run, runner.Answer{Suggestion: s.ID, Action: "retry"}); err == nil {
@@ -125,7 +147,7 @@ func TestASuggestionIsAnsweredAsSoonAsItIsSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := again.Wait(); err != nil || result.Text != "ok" {
+		if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
 		return
@@ -185,6 +207,7 @@ func TestHangsSettle(t *testing.T) {
 		{"before the first event", script(stalls("")), failure.TimerFirstEvent},
 		{"mid-stream", script(stalls("It is")), failure.TimerBytes},
 		{"pings for ever", script(pings), failure.TimerIdle},
+		{"frames for ever", script(frames), failure.TimerFirstEvent},
 		{"deaf", script(deaf), failure.TimerFirstEvent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,6 +230,18 @@ func pings(ctx context.Context, hear func(llm.Delta) bool) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(15 * time.Second):
+		}
+	}
+	return nil
+}
+
+// frames are heard that mean nothing: a head, and comments.
+func frames(ctx context.Context, hear func(llm.Delta) bool) error {
+	for hear(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Data: []byte(": still here\n\n")}}) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Second):
 		}
 	}
 	return nil
@@ -251,7 +286,7 @@ func TestCancelEndsAWait(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		run.Cancel()
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 			t.Fatalf("got %v", err)
 		}
 	})
@@ -269,7 +304,7 @@ func TestCancelByIDEndsARunThatIsDrivenHere(t *testing.T) {
 	if err := r.Cancel(t.Context(), run.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+	if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 		t.Errorf("the run ended with %v", err)
 	}
 }
@@ -289,7 +324,7 @@ func TestALiveWaitIsAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, handle := range []*runner.Run{run, again} {
-			if result, err := handle.Wait(); err != nil || result.Text != "ok" {
+			if result, err := handle.Wait(t.Context()); err != nil || result.Text != "ok" {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 		}
@@ -410,7 +445,7 @@ func TestTruncatedTextIsAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(); err != nil || !result.State.End.Truncated || !result.Truncated {
+	if result, err := run.Wait(t.Context()); err != nil || !result.State.End.Truncated || !result.Truncated {
 		t.Errorf("got %+v, %v", result.State.End, err)
 	}
 	text, err := runner.New(runner.WithModel(primary, model)).Run(t.Context(), "hi")
@@ -439,7 +474,7 @@ func TestResumeAfterALostOwner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item.Event != nil && item.Event.Type() == "checkpointed" {
+		if item.Delta != nil {
 			break
 		}
 	}
@@ -448,7 +483,7 @@ func TestResumeAfterALostOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := again.Wait()
+	result, err := again.Wait(t.Context())
 	if err != nil || result.Text != "It is clear" {
 		t.Fatalf("got %+v, %v", result, err)
 	}
@@ -456,16 +491,20 @@ func TestResumeAfterALostOwner(t *testing.T) {
 		t.Errorf("the tool ran %d times", ran.Load())
 	}
 	run.Cancel()
-	if _, err := run.Wait(); !errors.Is(err, timeline.ErrStale) {
+	if _, err := run.Wait(t.Context()); !errors.Is(err, timeline.ErrStale) {
 		t.Errorf("the stale owner ended with %v", err)
 	}
 }
 
-func TestStreamShowsWithdrawnTextOnce(t *testing.T) {
+func TestEventsShowWithdrawnTextOnce(t *testing.T) {
 	model := script(fails("It was", nil), answers("It is clear"))
 	r := runner.New(runner.WithModel(primary, model), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)))
 	shown, withdrawn := map[uint64]string{}, uint64(0)
-	for event, err := range r.Stream(t.Context(), "hi") {
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event, err := range run.Events() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -476,8 +515,8 @@ func TestStreamShowsWithdrawnTextOnce(t *testing.T) {
 			continue
 		}
 		switch b := event.Event.Body.(type) {
-		case recovery.Checkpointed:
-			shown[b.Attempt] = shown[b.Attempt][:b.Offset] + b.Text
+		case recovery.Failed:
+			shown[b.Attempt] = b.Text
 		case recovery.Answered:
 			shown[b.Attempt] = b.Message.Text()
 		case recovery.Began:

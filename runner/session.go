@@ -35,7 +35,7 @@ func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
 	for try := 0; ; try++ {
 		run, err := r.turn(ctx, req)
 		_, stored := errors.AsType[*timeline.StoreError](err)
-		passing := errors.Is(err, timeline.ErrOwned) || errors.Is(err, timeline.ErrSession) || stored && mayPass(err)
+		passing := errors.Is(err, timeline.ErrOwned) || errors.Is(err, timeline.ErrSession) || stored && timeline.MayPass(err)
 		if !passing || try == settleTries {
 			return run, err
 		}
@@ -50,7 +50,8 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 		return nil, err
 	}
 	req, cooling := r.inSession(req, session)
-	started, err := r.started(ctx, req)
+	tools := r.toolsOf(req)
+	started, err := r.started(ctx, req, tools)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +68,10 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 				return nil, err
 			}
 		}
-		return r.begin(ctx, id, started, nil)
+		return r.begin(ctx, id, started, tools, nil)
 	}
 	started.Continues = &recovery.Head{Run: before.ID, Seq: before.Seq}
-	return r.begin(ctx, id, started, before)
+	return r.begin(ctx, id, started, tools, before)
 }
 
 // inSession puts the session's defaults where the request says nothing. A run starts with
@@ -94,16 +95,22 @@ func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.
 	if req.Policy != nil {
 		policy = req.Policy
 	}
+	return req, r.replaceable(req.Model, policy.Models)
+}
+
+// replaceable gives the cooldown of a model in whose place another one may be asked; nil
+// where there is none, or all others cool down as well.
+func (r *Runner) replaceable(model string, others []string) *recovery.Cooldown {
 	now := r.now()
-	cooldown, cooling := r.health.Cooling(req.Model, now)
+	cooldown, cooling := r.health.Cooling(model, now)
 	well := func(name string) bool {
 		_, cooling := r.health.Cooling(name, now)
 		return !cooling && r.models.Has(name)
 	}
-	if cooling && slices.ContainsFunc(policy.Models, well) {
-		return req, &cooldown
+	if cooling && slices.ContainsFunc(others, well) {
+		return &cooldown
 	}
-	return req, nil
+	return nil
 }
 
 // head is the run that the next one of a session continues, nil for the first one. An open
@@ -137,5 +144,5 @@ func (r *Runner) supersede(ctx context.Context, id string) error {
 	if !ok {
 		return fmt.Errorf("run %s was answered: %w", id, timeline.ErrSession)
 	}
-	return l.write(ctx, claimed(l.lease), end)
+	return l.write(ctx, l.claimed(l.lease), end)
 }

@@ -28,7 +28,7 @@ func say(t *testing.T, r *runner.Runner, prompt string) runner.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, _ := run.Wait()
+	result, _ := run.Wait(t.Context())
 	return result
 }
 
@@ -95,7 +95,7 @@ func TestAContinuedRunGoesOnElsewhere(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		letGo(runner.ErrLetGo)
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrLetGo) {
 			t.Fatal(err)
 		}
 		if _, err := process().Start(t.Context(), runner.Request{Prompt: "c", Session: "s"}); !errors.Is(err, runner.ErrSessionBusy) {
@@ -105,7 +105,7 @@ func TestAContinuedRunGoesOnElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := again.Wait(); err != nil || result.Text != "two" {
+		if result, err := again.Wait(t.Context()); err != nil || result.Text != "two" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
 		calls := model.calls()
@@ -131,7 +131,7 @@ func TestASessionGoesOnAfterWhatWentWrong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+			if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 				t.Fatal(err)
 			}
 			cancel()
@@ -186,7 +186,7 @@ func TestOneRunOfASessionAtATime(t *testing.T) {
 				switch {
 				case err == nil:
 					won.Add(1)
-					_, _ = run.Wait()
+					_, _ = run.Wait(t.Context())
 				case !errors.Is(err, runner.ErrSessionBusy):
 					t.Error(err)
 				}
@@ -221,7 +221,7 @@ func TestWhatASessionStartsWith(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, _ := run.Wait()
+		result, _ := run.Wait(t.Context())
 		return result.State
 	}
 	session := timeline.Session{ID: "s", AutoRecover: &on, Timeouts: recovery.Settings{failure.TimerIdle: 8_000, failure.TimerRun: 80_000}}
@@ -273,7 +273,7 @@ func TestWhatWasShortenedStaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		second := say(t, r, "b")
@@ -295,14 +295,14 @@ func TestWhatWasShortenedStaysSo(t *testing.T) {
 
 // counting counts the events that are read of a log.
 type counting struct {
-	*timeline.Memory
+	*timeline.Journal
 	mu  sync.Mutex
 	n   int
 	off bool // it has no snapshots
 }
 
 func (c *counting) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
-	events, err := c.Memory.Read(ctx, run, after, limit)
+	events, err := c.Journal.Read(ctx, run, after, limit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n += len(events)
@@ -313,7 +313,7 @@ func (c *counting) LoadSnapshot(ctx context.Context, run string) (uint64, []byte
 	if c.off {
 		return 0, nil, nil
 	}
-	return c.Memory.LoadSnapshot(ctx, run)
+	return c.Journal.LoadSnapshot(ctx, run)
 }
 
 // TestALongRunIsReadFromItsSnapshot: also by a process that did not save it, and by the runs that
@@ -326,7 +326,7 @@ func TestALongRunIsReadFromItsSnapshot(t *testing.T) {
 	}
 	model := script(append(steps, answers("one"), answers("two"))...)
 	look := runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return "seen", nil }}
-	log := &counting{Memory: timeline.NewMemory()}
+	log := &counting{Journal: timeline.NewMemory()}
 	r := runner.New(runner.WithModel(primary, model), runner.WithLog(log), runner.WithTools(look),
 		runner.WithPolicy(func(p *recovery.Policy) { p.MaxRounds = 0 }))
 	first := say(t, r, "a")
@@ -378,7 +378,7 @@ func TestADamagedSessionEnds(t *testing.T) {
 // TestALongConversationIsReadFromASnapshot: not run by run, and it is the same.
 func TestALongConversationIsReadFromASnapshot(t *testing.T) {
 	const turns = 100
-	log := &counting{Memory: timeline.NewMemory()}
+	log := &counting{Journal: timeline.NewMemory()}
 	r := runner.New(runner.WithModel(primary, script(answers("yes"))), runner.WithLog(log))
 	var last runner.Result
 	for i := range turns {
@@ -424,7 +424,7 @@ func TestAStoppedAnswerIsKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				if name == "by the button" {
-					_, _ = run.Wait()
+					_, _ = run.Wait(t.Context())
 					run, err = r.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonStop})
 					if err != nil {
 						t.Fatal(err)
@@ -433,7 +433,7 @@ func TestAStoppedAnswerIsKept(t *testing.T) {
 					time.Sleep(time.Second)
 					run.Cancel()
 				}
-				result, _ := run.Wait()
+				result, _ := run.Wait(t.Context())
 				events, err := log.Read(t.Context(), run.ID(), 0, 0)
 				if err != nil {
 					t.Fatal(err)

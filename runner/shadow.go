@@ -16,53 +16,55 @@ const shadowGrace = 250 * time.Millisecond
 // shadows are hooks on trial that were asked and have not voted. Nothing but the end
 // of the driving waits for them: a decision never does.
 type shadows struct {
-	failure  uint64           // the last one that they were asked about
-	out      int              // votes that are still to come
-	round    int              // votes of an earlier one are not waited for, and dropped
-	patience <-chan time.Time // when they are given up; nil = not awaited yet
+	about recovery.Occasion // the last one
+	out   int               // votes that are still to come
+	round int               // votes of an earlier one are not waited for, and dropped
+	until time.Time         // when they are given up; zero = not awaited yet
 }
 
-// askShadows puts the open failure to the shadows when the plugins are asked or, where
-// there are none, when it is decided. Their votes are written when they come.
+// askShadows puts the occasion to the shadows when the plugins are asked or, where there are
+// none, when it is decided. Their votes are written when they come. The buttons of another
+// plugin are none of their business.
 func (l *loop) askShadows(effects []recovery.Effect) {
-	if l.run.Open == nil || l.run.Open.Seq == l.shadows.failure || !slices.ContainsFunc(effects, asksOrDecides) {
+	about, round := l.run.Occasion(), l.shadows.round
+	if about == "" || about == l.shadows.about || l.run.Open != nil && l.run.Open.Presses > 0 || !slices.ContainsFunc(effects, asksOrDecides) {
 		return
 	}
-	failure, round := l.run.Open.Seq, l.shadows.round
-	l.shadows.failure = failure
+	l.shadows.about = about
 	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow })
 	if len(asked) == 0 {
 		return
 	}
 	l.shadows.out += len(asked)
-	l.shadows.patience = nil
-	event := hooks.NewRunError(l.run)
-	go hooks.Dispatch(l.work, asked, event, l.r.deadlines, func(v recovery.Vote) {
-		l.post(func(ctx context.Context) error { return l.shadowVoted(ctx, round, failure, v) })
+	l.shadows.until = time.Time{}
+	go hooks.Dispatch(l.work, asked, hooks.NewOccasion(l.run), l.r.deadlines, func(v recovery.Vote) {
+		l.post(func(ctx context.Context) error { return l.shadowVoted(ctx, round, about, v) })
 	})
 }
 
-func (l *loop) shadowVoted(ctx context.Context, round int, failure uint64, v recovery.Vote) error {
+func (l *loop) shadowVoted(ctx context.Context, round int, about recovery.Occasion, v recovery.Vote) error {
 	if round != l.shadows.round || l.run.End != nil {
 		return nil
 	}
 	l.shadows.out--
-	return l.write(ctx, recovery.Voted{Failure: failure, Vote: v})
+	return l.write(ctx, recovery.Voted{Occasion: about, Vote: v})
 }
 
-// awaited reports whether a vote is worth waiting for; from the first time on it is
-// for shadowGrace.
-func (s *shadows) awaited() bool {
+// await reports whether a vote is worth waiting for, and until when; from the first time on
+// it is for shadowGrace.
+func (s *shadows) await() (until time.Time, awaited bool) {
 	if s.out == 0 {
-		return false
+		return time.Time{}, false
 	}
-	if s.patience == nil {
-		s.patience = time.After(shadowGrace)
+	if s.until.IsZero() {
+		s.until = time.Now().Add(shadowGrace)
 	}
-	return true
+	if time.Until(s.until) <= 0 {
+		*s = shadows{about: s.about, round: s.round + 1}
+		return time.Time{}, false
+	}
+	return s.until, true
 }
-
-func (s *shadows) giveUp() { *s = shadows{failure: s.failure, round: s.round + 1} }
 
 func asksOrDecides(e recovery.Effect) bool {
 	_, decides := e.Record.(recovery.Decided)

@@ -47,7 +47,7 @@ func shadowed(t *testing.T, auto bool, hook, shadow hooks.Hook, steps ...step) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = run.Wait()
+	_, _ = run.Wait(t.Context())
 	events, err := log.Read(t.Context(), run.ID(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestASuggestionIsAnsweredWhileShadowsAreAwaited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := again.Wait()
+			result, err := again.Wait(t.Context())
 			if err != nil || result.Text != "ok" || slices.Contains(result.State.Policy.Plugins, "s") {
 				t.Fatalf("got %+v, %v", result, err)
 			}

@@ -41,11 +41,27 @@ type Request struct {
 	// SessionKey and AgentID are what the caller itself calls its conversation and its agent, of
 	// at most MaxCallerName bytes. Plugins are told; to the run they mean nothing.
 	SessionKey, AgentID string
+	// Call is what is asked, in the place of Prompt, Messages and System, by a caller that
+	// waits for the answer. It is of no Session.
+	Call *Call
+	// Labels are words of the embedder's own, by which runs can be listed; a model is not told.
+	Labels recovery.Labels
+
+	// Tools are this run's own, beside the Runner's; one takes the place of a tool of the same
+	// name. They are functions of this process: who resumes the run after it has only its
+	// Runner's tools, and the model is told that there are no others.
+	Tools []Tool
+	// Plugins are the names of the hooks that this run asks, out of the Runner's and in their
+	// order; nil = all of them, an empty list = none. Hooks on trial are asked all the same.
+	Plugins []string
 
 	Policy   *recovery.Policy
 	Timeouts recovery.Settings // timers of this run: nothing outranks them
 	// AutoRecover is Policy.AutoRecover of this run.
 	AutoRecover *bool
+	// Form is how its models are to answer, such as in JSON: see FormatOf. It means nothing to
+	// an engine, nor with Call.
+	Form recovery.Form
 }
 
 // MaxCallerName is the most that a caller's own name of something holds, in bytes.
@@ -63,7 +79,7 @@ func (req Request) checkCaller() error {
 
 // Start begins a run. When it returns without an error the run is durable, and it goes on
 // until it settles or ctx ends, which cancels it; with the cause ErrLetGo it is only let
-// go of. A run of a session fails to start with ErrSessionBusy while the one before it
+// go of (WithDetached: until another context ends). A run of a session fails to start with ErrSessionBusy while the one before it
 // goes on, and closes the suggestion that is open there.
 func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	if req.ID != "" {
@@ -74,7 +90,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 		}
 	}
 	start := r.startAlone
-	if req.Session != "" {
+	if req.Session != "" && req.Call == nil {
 		start = r.startTurn
 	}
 	run, err := start(ctx, req)
@@ -91,16 +107,22 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 
 // startAlone begins a run that is of no session.
 func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
-	started, err := r.started(ctx, req)
+	tools := r.toolsOf(req)
+	started, err := r.started(ctx, req, tools)
 	if err != nil {
 		return nil, err
 	}
-	return r.begin(ctx, cmp.Or(req.ID, newID()), started, nil)
+	id := cmp.Or(req.ID, newID())
+	if req.Call != nil {
+		r.calls.Store(id, req.Call)
+	}
+	return r.begin(ctx, id, started, tools, nil)
 }
 
 // begin begins a run that continues before, nil for none.
-func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, before *folded) (*Run, error) {
+func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, tools []Tool, before *folded) (*Run, error) {
 	l := r.newLoop(&recovery.Run{}, id, timeline.Lease{})
+	l.offered = tools
 	l.unlock = sync.OnceFunc(r.claiming.lock(id))
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
@@ -108,19 +130,19 @@ func (r *Runner) begin(ctx context.Context, id string, started recovery.Started,
 	return l.launchAfter(ctx, l.open(ctx, started))
 }
 
-func (r *Runner) started(ctx context.Context, req Request) (recovery.Started, error) {
+func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s recovery.Started, err error) {
 	input := req.Messages
 	if req.Prompt != "" {
 		input = append(slices.Clone(input), llm.User(req.Prompt))
 	}
-	if len(input) == 0 {
+	if len(input) == 0 && req.Call == nil {
 		return recovery.Started{}, errors.New("there is no prompt")
 	}
-	if err := req.checkCaller(); err != nil {
+	if err := errors.Join(req.checkCaller(), req.Labels.Check()); err != nil {
 		return recovery.Started{}, err
 	}
-	s := recovery.Started{
-		SessionKey: req.SessionKey, AgentID: req.AgentID,
+	s = recovery.Started{
+		SessionKey: req.SessionKey, AgentID: req.AgentID, Labels: maps.Clone(req.Labels),
 		Model: cmp.Or(req.Model, r.model), System: cmp.Or(req.System, r.system),
 		Input: input, Policy: r.policy, Session: req.Session, Fingerprint: req.Fingerprint,
 	}
@@ -140,35 +162,75 @@ func (r *Runner) started(ctx context.Context, req Request) (recovery.Started, er
 	if !slices.Contains(s.Policy.Models, s.Model) {
 		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may come back to what it began with
 	}
+	r.staysWith(&s, req.Call)
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
 		return recovery.Started{}, err
 	}
 	if unpriced := s.Policy.Unpriced(s.Model); len(unpriced) > 0 {
 		return recovery.Started{}, fmt.Errorf("there is a budget of money, and no price of %s: put it in Policy.Prices", strings.Join(unpriced, ", "))
 	}
-	if deadline, ok := ctx.Deadline(); ok {
+	if deadline, ok := ctx.Deadline(); ok && r.detached == nil {
 		s.WaitsUntil = deadline.UTC().Round(0)
 	}
-	s.Policy.Plugins = nil
-	for _, h := range r.hooks() {
-		if !h.Shadow {
-			s.Policy.Plugins = append(s.Policy.Plugins, h.Name)
-		}
+	if err = r.pinPlugins(&s.Policy, req); err != nil {
+		return recovery.Started{}, err
 	}
 	if s.Policy.AutoRecover && len(s.Policy.Plugins) == 0 {
 		r.unadvised.Do(r.warnUnadvised)
 	}
-	tools := r.tools()
-	if err := r.check(tools); err != nil {
+	if req.Call != nil {
+		if err := r.refuseEngine(s.Policy.Models); err != nil {
+			return recovery.Started{}, err
+		}
+		s.Cooling = r.coolingCall(s)
+		req.ask(&s)
+	} else if err := cmp.Or(r.declareTools(&s, tools), r.pinForm(&s, req.Form)); err != nil {
 		return recovery.Started{}, err
+	}
+	r.hideStarted(&s)
+	return s, nil
+}
+
+// pinPlugins says who is asked, and which models are on this machine: plugins may forbid all others.
+func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
+	p.Plugins, err = r.pluginsOf(req)
+	p.Local = nil
+	for _, name := range p.Models {
+		if len(p.Plugins) > 0 && r.models.Capabilities(name).Local {
+			p.Local = append(p.Local, name)
+		}
+	}
+	return err
+}
+
+// declareTools adds those tools that the run's model may have.
+func (r *Runner) declareTools(s *recovery.Started, tools []Tool) error {
+	if err := r.check(tools); err != nil {
+		return err
 	}
 	for _, t := range tools {
 		if t.isFor(s.Model) {
 			s.Tools = append(s.Tools, t.decl())
 		}
 	}
-	r.hideStarted(&s)
-	return s, nil
+	return nil
+}
+
+// pinForm has the run's models answer in a form, if it is one.
+func (r *Runner) pinForm(s *recovery.Started, f recovery.Form) error {
+	if f == (recovery.Form{}) {
+		return nil
+	}
+	if err := f.Check(s.Tools); err != nil {
+		return err
+	}
+	if f.Format != nil {
+		if _, err := r.schemas.ofText(f.Format.Schema); err != nil {
+			return fmt.Errorf("the format of the answer: %w", err)
+		}
+	}
+	s.Form = &f
+	return nil
 }
 
 // warnUnadvised says that nothing is repeated by itself where nobody says what to repeat. It
@@ -196,10 +258,12 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 		}
 	}
 	p.PinTimeouts(model, func(model string) recovery.Timeouts { return resolve(model, set) })
-	for _, t := range append(slices.Collect(maps.Values(p.ModelTimeouts)), p.Timeouts) {
-		if err := t.Settings().CheckFrom(0); err != nil { // as short as the policy's maker likes
-			return fmt.Errorf("timeouts: %w", err)
-		}
+	err := p.Timeouts.Check() // as short as the policy's maker likes
+	for _, own := range p.ModelTimeouts {
+		err = cmp.Or(err, own.Check())
+	}
+	if err != nil {
+		return fmt.Errorf("timeouts: %w", err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func own(dir string) {
 		os.Exit(1)
 	}
 	fmt.Println(run.ID())
-	_, err = run.Wait()
+	_, err = run.Wait(context.Background())
 	fmt.Println(errors.Is(err, timeline.ErrStale), err)
 	os.Exit(0)
 }
@@ -63,7 +63,7 @@ func busyRunner(log timeline.Log, journal string) *runner.Runner {
 		time.Sleep(20 * time.Millisecond)
 		return "fetched", nil
 	}}
-	return runner.New(runner.WithLog(log), runner.WithModel(primary, busy{journal}), runner.WithTools(tool), runner.WithLeaseTTL(shortLease),
+	return runner.New(runner.WithLog(log), runner.WithModel(primary, busy{journal}), runner.WithTools(tool), runner.WithLease(shortLease),
 		runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)))
 }
 
@@ -131,7 +131,7 @@ func TestI34I35AStoppedOwner(t *testing.T) {
 
 // startOwner starts an owner process on dir and waits until it is at work. It gives what the
 // process says after the id of its run, and opens the store beside it.
-func startOwner(t *testing.T, dir string) (owner *exec.Cmd, says *bufio.Scanner, id string, log *sqlite.Store) {
+func startOwner(t *testing.T, dir string) (owner *exec.Cmd, says *bufio.Scanner, id string, log *timeline.Journal) {
 	t.Helper()
 	owner = exec.CommandContext(context.Background(), os.Args[0])
 	owner.Env = append(os.Environ(), ownerFolder+"="+dir)
@@ -215,7 +215,7 @@ func stoppedOwner(t *testing.T, instant time.Duration) {
 		}
 	}
 	cancel()
-	if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+	if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 		t.Errorf("the new owner ends with %v", err)
 	}
 	oneAfterTheOther(t, log, id)

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -20,6 +19,7 @@ const (
 	storePatience = time.Hour               // of a loop with its store, before it leaves the run as it is
 	startPatience = 2 * time.Second         // of whoever starts or resumes a run
 	storeTries    = 3                       // failed tries after which people are told
+	storeLong     = 100 * time.Millisecond  // a write that takes longer is watched
 	storeSlow     = 2 * time.Second         // a write that takes longer is one that people are told of
 	cancelGrace   = 1200 * time.Millisecond // for a write that does not end when the run is cancelled
 )
@@ -30,8 +30,6 @@ const (
 // to be told afterwards, nil if it went as it should.
 func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*recovery.Paused, error) {
 	w := &storeWait{loop: l, began: time.Now()}
-	slow := time.AfterFunc(storeSlow, func() { w.tell("it takes long to answer") })
-	defer slow.Stop()
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
 		hung, err := w.try(ctx, do)
 		if !hung {
@@ -42,7 +40,7 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 		switch {
 		case err == nil:
 			return w.paused(), nil
-		case ctx.Err() != nil, !hung && !mayPass(err), time.Since(w.began) >= l.patience:
+		case ctx.Err() != nil, !hung && !timeline.MayPass(err), time.Since(w.began) >= l.patience:
 			return nil, err
 		}
 		if w.tries++; w.tries >= storeTries || hung {
@@ -78,13 +76,43 @@ type storeWait struct {
 // patience, and a moment after the run was cancelled.
 func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hung bool, err error) {
 	l := w.loop
-	bounded, stop := context.WithDeadline(ctx, w.began.Add(l.patience))
-	defer stop()
+	bounded, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	patience := w.began.Add(l.patience)
+	var over <-chan struct{}
 	if l.ctx != nil && !l.abandoned {
-		defer context.AfterFunc(l.ctx, func() { time.AfterFunc(cancelGrace, stop) })()
+		over = l.ctx.Done()
 	}
+	long := time.AfterFunc(storeLong, func() { stop(w.attend(bounded, patience, over)) })
+	defer long.Stop()
 	err = do(bounded)
-	return err != nil && bounded.Err() != nil && ctx.Err() == nil, err
+	if hung = err != nil && bounded.Err() != nil && ctx.Err() == nil; hung {
+		err = context.Cause(bounded)
+	}
+	return hung, err
+}
+
+// attend watches a write that takes longer than most: people are told of it in time. It returns
+// when the write has ended, or is to be given up, and why.
+func (w *storeWait) attend(write context.Context, patience time.Time, over <-chan struct{}) error {
+	slow, end := time.NewTimer(time.Until(w.began.Add(storeSlow))), time.NewTimer(time.Until(patience))
+	defer slow.Stop()
+	defer end.Stop()
+	for {
+		select {
+		case <-write.Done():
+			return nil
+		case <-end.C:
+			return context.DeadlineExceeded
+		case <-over:
+			idle(write, cancelGrace)
+			return context.Canceled
+		case <-slow.C:
+			if !w.isTold() {
+				w.tell("it takes long to answer")
+			}
+		}
+	}
 }
 
 // tell shows people that the run waits.
@@ -143,59 +171,12 @@ func (l *loop) abandon(reason string) {
 		ErrCancelled, ErrUnsaved, reason))
 }
 
-// mayPass reports whether a store that failed so may write later.
-func mayPass(err error) bool {
-	for _, final := range []error{timeline.ErrOwned, timeline.ErrStale, timeline.ErrConflict, timeline.ErrClosed, timeline.ErrNotFound, timeline.ErrSession, timeline.ErrDamaged} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	_, unstorable := errors.AsType[*json.MarshalerError](err)
-	return !unstorable
-}
-
 // storeReason is why a store does not write, in a few words.
 func storeReason(err error) string {
 	if e, ok := errors.AsType[*timeline.StoreError](err); ok {
 		return e.Reason
 	}
 	return words.Clip(words.Shown(err.Error()), recovery.MaxNote)
-}
-
-// mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.
-// A process that stood still for longer than its lease asks the store first. It is called
-// by the effect's own goroutine, right before the effect. Where the run is over it waits
-// for the loop to know that and to stop the effect: what ends before has failed.
-func (l *loop) mayAct(ctx context.Context) error {
-	if l.ctx.Err() != nil {
-		<-ctx.Done()
-		return errStopped
-	}
-	if l.holds() {
-		return nil
-	}
-	err := l.regain(ctx)
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() == nil {
-		l.post(func(context.Context) error { return err })
-	}
-	return errStopped
-}
-
-// regain keeps a lease that may be over, as often as it takes. Whoever waits for that stops
-// it by ctx.
-func (l *loop) regain(ctx context.Context) error {
-	for pause := storePause; ; pause = min(2*pause, storeRest) {
-		err := l.renew(ctx)
-		if err == nil || ctx.Err() != nil || !mayPass(err) {
-			return err
-		}
-		l.r.log.Notify(l.id, recovery.Line(nil, recovery.Paused{Reason: storeReason(err)}))
-		l.r.logger.Warn("the lease was not renewed, and nothing begins before it is", "run", l.id, "pause", pause, "err", err)
-		idle(ctx, pause)
-	}
 }
 
 // idle pauses, unless ctx ends meanwhile.
@@ -213,46 +194,10 @@ func idle(ctx context.Context, pause time.Duration) {
 func (r *Runner) insist(ctx context.Context, do func() error) error {
 	for began, pause := time.Now(), storePause; ; pause *= 2 {
 		err := do()
-		if err == nil || ctx.Err() != nil || !mayPass(err) || time.Since(began)+pause > startPatience {
+		if err == nil || ctx.Err() != nil || !timeline.MayPass(err) || time.Since(began)+pause > startPatience {
 			return err
 		}
 		r.logger.Warn("the store did not answer, and is asked again", "pause", pause, "err", err)
 		idle(ctx, pause)
 	}
-}
-
-// holds reports whether the lease does, by the wall clock: others go by it, too.
-func (l *loop) holds() bool { return time.Now().UnixNano() < l.until.Load() }
-
-// renew keeps the lease for another leaseTTL.
-func (l *loop) renew(ctx context.Context) error {
-	lease, err := l.r.log.Renew(ctx, l.lease, l.r.leaseTTL)
-	if err != nil {
-		return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
-	}
-	l.until.Store(lease.Expires.UnixNano())
-	return nil
-}
-
-// keepLease renews the lease in good time. A store that does not write now may do so
-// later, and the loop asks it before it acts.
-func (l *loop) keepLease(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, storeSlow)
-	defer cancel()
-	err := l.renew(bounded)
-	if err == nil || ctx.Err() != nil || !mayPass(err) {
-		return err
-	}
-	l.r.logger.Warn("the lease was not renewed", "run", l.id, "err", err)
-	return nil
-}
-
-// stillOwns makes sure, where writing took longer than the lease held, that nobody took
-// the run meanwhile: what was written must not be acted on then.
-func (l *loop) stillOwns(ctx context.Context) error {
-	if l.holds() {
-		return nil
-	}
-	_, err := l.persist(ctx, l.renew)
-	return err
 }

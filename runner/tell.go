@@ -156,7 +156,7 @@ func (r *Runner) takeOver(ctx context.Context, id string) {
 // ended waits until a run is no longer driven and reports whether it has ended. The error
 // says that it could not be driven on.
 func ended(run *Run) (bool, error) {
-	result, err := run.Wait()
+	result, err := run.Wait(context.Background())
 	switch {
 	case errors.Is(err, ErrUnsaved), !settled(err):
 		return false, err

@@ -14,6 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
@@ -36,7 +37,7 @@ func (m *firstFails) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.
 
 // twoProcesses are two Runners over one store in a folder, each with a Store of its own as
 // two processes have.
-func twoProcesses(t *testing.T, auto bool, vote recovery.Vote) (both [2]*runner.Runner, log *sqlite.Store) {
+func twoProcesses(t *testing.T, auto bool, vote recovery.Vote) (both [2]*runner.Runner, log *timeline.Journal) {
 	t.Helper()
 	dir, model := t.TempDir(), &firstFails{prompt: map[string]bool{}}
 	for i := range both {
@@ -68,8 +69,8 @@ func eventually(t *testing.T, r *runner.Runner, id, what string, is func(*recove
 		if is(state) {
 			return state
 		}
-		if time.Since(began) > 10*time.Second {
-			t.Errorf("run %s is %s after 10 s, and not %s", id, state.Status, what)
+		if time.Since(began) > time.Minute {
+			t.Errorf("run %s is %s after a minute, and not %s", id, state.Status, what)
 			return state
 		}
 	}
@@ -98,9 +99,8 @@ func TestI52AnAnswerAroundParking(t *testing.T) {
 
 func answerWhileParking(t *testing.T, owner, other *runner.Runner, prompt string) {
 	t.Helper()
-	run, err := owner.Start(t.Context(), runner.Request{Prompt: prompt})
-	if err != nil {
-		t.Error(err)
+	run := startPatiently(t, owner, runner.Request{Prompt: prompt})
+	if run == nil {
 		return
 	}
 	for item := range run.Events() {
@@ -113,12 +113,15 @@ func answerWhileParking(t *testing.T, owner, other *runner.Runner, prompt string
 	}
 	time.Sleep(rand.N(60 * time.Millisecond))
 	again, err := other.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonRetryNow})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return // this computer is too slow to write it down in time, and nobody was told otherwise
+	}
 	if err != nil && !errors.Is(err, runner.ErrSent) {
 		t.Errorf("the answer was refused: %v", err)
 		return
 	}
 	if err == nil {
-		if result, err := again.Wait(); err != nil || result.Text != "ok" {
+		if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Errorf("the run came to %q, %v", result.Text, err)
 		}
 		return
@@ -178,38 +181,75 @@ func TestI52EveryPairOfCommands(t *testing.T) {
 	calling.Wait()
 }
 
-func tryPair(t *testing.T, both [2]*runner.Runner, log *sqlite.Store, id string, pair ...command) {
+// startPatiently starts a run on a computer that may be too slow to write it down in time. What
+// was not heard of in time may have been written all the same, so it is another run each time.
+func startPatiently(t *testing.T, r *runner.Runner, req runner.Request) *runner.Run {
 	t.Helper()
-	run, err := both[0].Start(t.Context(), runner.Request{Prompt: id, ID: id, Session: "s-" + id})
-	if err != nil {
-		t.Error(err)
+	for began := time.Now(); ; {
+		run, err := r.Start(t.Context(), req)
+		if err == nil {
+			return run
+		}
+		_, written := errors.AsType[*runner.ExistsError](err)
+		if !written && !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
+			t.Error(err)
+			return nil
+		}
+		if req.ID != "" {
+			req.ID, req.Session = req.ID+"-", req.Session+"-"
+		}
+	}
+}
+
+func tryPair(t *testing.T, both [2]*runner.Runner, log *timeline.Journal, id string, pair ...command) {
+	t.Helper()
+	run := startPatiently(t, both[0], runner.Request{Prompt: id, ID: id, Session: "s-" + id})
+	if run == nil {
 		return
 	}
-	taken := make([]bool, len(pair))
+	id = run.ID()
+	taken, unheard := make([]bool, len(pair)), make([]bool, len(pair))
 	var doing sync.WaitGroup
 	for i, c := range pair {
 		doing.Go(func() {
 			time.Sleep(rand.N(60 * time.Millisecond))
+			began := time.Now()
 			err := c.do(t.Context(), both[rand.IntN(2)], run.ID())
 			taken[i] = err == nil || errors.Is(err, runner.ErrSent)
+			unheard[i] = taken[i] && time.Since(began) >= runner.HearTime
 		})
 	}
 	doing.Wait()
 	tale := fmt.Sprintf("run %s, %s beside %s, taken %v", id, pair[0].name, pair[1].name, taken)
 	for i, c := range pair {
 		if taken[i] && c.ends {
+			if unheard[i] { // it is in the inbox, where whoever drives the run next finds it
+				_, _ = both[0].Resume(t.Context(), id)
+			}
 			eventually(t, both[0], id, "over: "+tale, func(s *recovery.Run) bool { return s.End != nil })
 		}
 	}
 	state := eventually(t, both[0], id, "settled: "+tale, (*recovery.Run).Settled)
-	answered := 0
+	answered, perhaps := 0, 0
 	for i, c := range pair {
 		if taken[i] && c.name != "cancel" && c.name != "resume" && c.name != "next message" {
 			answered++
+			if unheard[i] {
+				perhaps++
+			}
 		}
 	}
-	events, err := log.Read(t.Context(), id, 0, 0)
-	if accepted := bodies[recovery.Accepted](events); err != nil || len(accepted) != answered {
-		t.Errorf("%s: %d answers are in the log of a run that is %s, %v", tale, len(accepted), state.Status, err)
+	accepted := func() int {
+		events, err := log.Read(t.Context(), id, 0, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return len(bodies[recovery.Accepted](events))
+	}
+	if perhaps > 0 { // where this computer is slow, an answer is sent, and acted on later or too late
+		state = eventually(t, both[0], id, "over, or answered: "+tale, func(s *recovery.Run) bool { return s.End != nil || accepted() == answered })
+	}
+	if n := accepted(); n > answered || n < answered && (perhaps == 0 || state.End == nil) {
+		t.Errorf("%s: %d answers are in the log of a run that is %s", tale, n, state.Status)
 	}
 }

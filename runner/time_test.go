@@ -63,7 +63,7 @@ func TestI24AClockThatIsSet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result, err := run.Wait(); err != nil || result.Text != "ok" {
+			if result, err := run.Wait(t.Context()); err != nil || result.Text != "ok" {
 				t.Errorf("the clock jumped by %s: %+v, %v", jump, result, err)
 			}
 			if took := time.Since(began); took != 2*time.Minute {
@@ -89,7 +89,7 @@ func TestASleepIsNobodysIdleness(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		slept.Store(int64(8 * time.Hour))
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "It is clear" {
 			t.Fatalf("got %+v, %v", result, err)
 		}
@@ -133,7 +133,7 @@ func TestI39ASleepBeforeTheFailure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err == nil {
+		if _, err := run.Wait(t.Context()); err == nil {
 			t.Fatal("it did not fail")
 		}
 		synctest.Wait()
@@ -158,7 +158,7 @@ func TestOfflineWaitsForTheNetwork(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatalf("the runs that wait: %+v, %v", list, err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "back" || len(model.calls()) != 2 {
 			t.Fatalf("got %+v, %v after %d requests", result, err, len(model.calls()))
 		}
@@ -195,7 +195,7 @@ func TestAProviderThatIsDownIsNotTheNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := run.Wait(); err != nil || result.State.Call.Retries != 0 || len(model.calls()) != 2 {
+		if result, err := run.Wait(t.Context()); err != nil || result.State.Call.Retries != 0 || len(model.calls()) != 2 {
 			t.Errorf("got %+v, %v", result, err)
 		}
 	})
@@ -235,7 +235,7 @@ func TestLetGo(t *testing.T) {
 				time.Sleep(time.Second)
 				letGo(runner.ErrLetGo)
 				began := time.Now()
-				if _, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) || time.Since(began) > 2*time.Second {
+				if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrLetGo) || time.Since(began) > 2*time.Second {
 					t.Fatalf("let go after %s: %v", time.Since(began), err)
 				}
 				ctx, letGo = context.WithCancelCause(t.Context())
@@ -244,13 +244,13 @@ func TestLetGo(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 				letGo(runner.ErrLetGo) // in mid-stream now
-				if result, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) || result.Text != "It is" {
+				if result, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrLetGo) || result.Text != "It is" {
 					t.Fatalf("let go in mid-stream: %+v, %v", result, err)
 				}
 				if run, err = r.Resume(t.Context(), run.ID()); err != nil {
 					t.Fatal(err)
 				}
-				result, err := run.Wait()
+				result, err := run.Wait(t.Context())
 				if err != nil || result.Text != "It is paid" || ran.Load() != c.runs {
 					t.Errorf("got %+v, %v; the tool ran %d times", result, err, ran.Load())
 				}
@@ -296,7 +296,7 @@ func TestCancelInADeafTool(t *testing.T) {
 		time.Sleep(time.Second)
 		began := time.Now()
 		run.Cancel()
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if !errors.Is(err, runner.ErrCancelled) || result.Status != recovery.StatusCancelled || time.Since(began) > 2*time.Second {
 			t.Errorf("after %s: %+v, %v", time.Since(began), result, err)
 		}
@@ -326,7 +326,7 @@ func TestToolsSayHowFarTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		said := lines(t, log, run.ID())
@@ -350,7 +350,7 @@ func TestUnknownOutcomeOfATool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		events, _ := log.Read(t.Context(), run.ID(), 0, 0)

@@ -46,7 +46,7 @@ func TestTimersOfEachModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, _ = run.Wait()
+				_, _ = run.Wait(t.Context())
 				state, err := r.Inspect(t.Context(), run.ID())
 				if err != nil {
 					t.Fatal(err)
@@ -76,7 +76,7 @@ func TestThePolicysTimersAreBuiltIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Wait(); err != nil {
+	if _, err := run.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	state, err := r.Inspect(t.Context(), run.ID())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"time"
 
@@ -35,12 +36,17 @@ type Tool struct {
 	// Run does the work. Its error goes to the model as the call's result. It should
 	// return soon after ctx ends.
 	Run func(ctx context.Context, call ToolCall) (string, error)
+
+	wrong error // why ToolOf could make no tool
 }
 
 // ToolCall is one call of a Tool.
 type ToolCall struct {
 	ID   string
 	Args json.RawMessage // a JSON object
+	// Run is the run that calls, Session the conversation that it is of, or "".
+	Run, Session string
+	Labels       recovery.Labels // of the run
 	// IdempotencyKey is the same for every try of this call and unlike any other's.
 	IdempotencyKey string
 }
@@ -59,9 +65,6 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	if r.InAir {
 		return fmt.Errorf("run %s: the call %s is said to be in the air and is not", l.id, r.Call.ID)
 	}
-	if err := l.awake(ctx); err != nil {
-		return err
-	}
 	if err := l.write(ctx, r.Intent); err != nil {
 		return err
 	}
@@ -70,10 +73,18 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	if r.Intent.By == recovery.ByEngine {
 		tool, known = l.engineTool(r.Call), true
 	}
-	c := &toolCall{loop: l, tool: tool, known: known, run: r, limit: l.toolLimit(tool), ended: make(chan toolEnd, 1)}
+	c := &toolCall{loop: l, tool: tool, known: known, run: r, call: l.toolCall(r), limit: l.toolLimit(tool), ended: make(chan toolEnd, 1)}
 	l.tools++
 	go c.drive(ctx, key, j)
 	return nil
+}
+
+// toolCall is a call as its tool sees it.
+func (l *loop) toolCall(r *recovery.RunTool) ToolCall {
+	return ToolCall{
+		ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key,
+		Run: l.id, Session: l.run.Session, Labels: maps.Clone(l.run.Labels),
+	}
 }
 
 // toolCall is one call of a tool, from its intent to the end of the tool itself.
@@ -82,6 +93,7 @@ type toolCall struct {
 	tool  Tool
 	known bool // there is such a tool
 	run   *recovery.RunTool
+	call  ToolCall      // as the tool sees it
 	limit time.Duration // 0 = none
 	ended chan toolEnd
 }
@@ -162,7 +174,7 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	if problem := c.misfit(ctx); problem != "" {
 		return errorResult(r.Call, problem)
 	}
-	text, err := tool.Run(ctx, ToolCall{ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key})
+	text, err := tool.Run(ctx, c.call)
 	if err != nil {
 		expired, ok := errors.AsType[*expiredError](context.Cause(ctx))
 		if ok {

@@ -89,7 +89,7 @@ func TestI22WhoWaitsForATurnIsCancelledAtOnce(t *testing.T) {
 		}
 		cancelled := 0
 		for _, run := range runs {
-			if result, _ := run.Wait(); result.Status == recovery.StatusCancelled {
+			if result, _ := run.Wait(t.Context()); result.Status == recovery.StatusCancelled {
 				cancelled++
 			}
 		}

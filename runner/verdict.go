@@ -30,15 +30,17 @@ func (a *attempt) checkAnswer(err, cause error) error {
 	case a.answer.Stop == "":
 		return a.failure(failure.KindStreamInterrupted, nil)
 	}
-	return a.judgeAnswer()
+	return a.checkStop()
 }
 
-func (a *attempt) judgeAnswer() error {
+func (a *attempt) checkStop() error {
 	calls := a.answer.Message(a.model).Calls()
 	said := a.answer.TextBytes > 0
 	switch stop := a.answer.Stop; {
 	case stop == llm.StopFiltered:
 		return a.failure(failure.KindContentFilter, nil)
+	case stop == llm.StopLength && a.loop.call != nil:
+		return nil // it is the caller's limit
 	case stop == llm.StopLength && (len(calls) > 0 || !said):
 		return a.failure(failure.KindOutputTruncated, nil)
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
@@ -46,6 +48,12 @@ func (a *attempt) judgeAnswer() error {
 	}
 	if problem := a.loop.astray(a, calls); problem != nil {
 		return a.refused(problem)
+	}
+	if a.misformed != nil && len(calls) == 0 {
+		if a.answer.Stop == llm.StopLength {
+			return a.failure(failure.KindOutputTruncated, a.misformed)
+		}
+		return a.refused(a.misformed)
 	}
 	seen := map[string]bool{}
 	for _, c := range calls {
@@ -61,7 +69,7 @@ func (a *attempt) judgeAnswer() error {
 // counted from where this process began to drive the run.
 func (l *loop) astray(a *attempt, calls []llm.ToolCall) error {
 	switch {
-	case a.by != "":
+	case a.by != "", l.call != nil:
 		return nil
 	case a.misfit != "" && l.misfits >= patience:
 		return fmt.Errorf("four answers in a row call tools with arguments that do not fit. %s", a.misfit)

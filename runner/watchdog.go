@@ -36,7 +36,8 @@ type watchdog struct {
 	started  bool      // the first event has come
 	lastByte time.Time // or the start
 	progress time.Time // or the first event
-	held     bool      // nobody listens now
+	held     time.Time // since when nobody listens; zero = somebody does
+	missed   bool      // the timer ran out meanwhile
 }
 
 func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watchdog {
@@ -50,12 +51,15 @@ func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watc
 	return w
 }
 
+// lifeless reports whether d is bytes alone: of a frame nobody knows yet what it means.
+func lifeless(d llm.Delta) bool { return d.Kind == llm.DeltaPing || d.Kind == llm.DeltaFrame }
+
 // heard notes a delta.
 func (w *watchdog) heard(now time.Time, d llm.Delta) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastByte = now
-	if d.Kind == llm.DeltaPing {
+	if lifeless(d) {
 		return
 	}
 	first := !w.started
@@ -74,14 +78,15 @@ func (w *watchdog) heard(now time.Time, d llm.Delta) {
 	}
 }
 
-// earliest is the clock that expires first if nothing more is heard.
-func (w *watchdog) earliest() (time.Time, *expiredError) {
+// earliest is the clock that expires first if nothing more is heard; its time is zero where
+// there is none.
+func (w *watchdog) earliest() (time.Time, expiredError) {
 	if !w.started {
 		return deadline(w.lastStart(), failure.TimerFirstEvent, w.limits.FirstEvent)
 	}
 	bytesAt, bytes := deadline(w.lastByte, failure.TimerBytes, w.limits.Bytes)
 	idleAt, idle := deadline(w.progress, failure.TimerIdle, w.limits.Idle)
-	if bytes == nil || (idle != nil && idleAt.Before(bytesAt)) {
+	if bytesAt.IsZero() || (!idleAt.IsZero() && idleAt.Before(bytesAt)) {
 		return idleAt, idle
 	}
 	return bytesAt, bytes
@@ -90,11 +95,11 @@ func (w *watchdog) earliest() (time.Time, *expiredError) {
 // lastStart is when the call was sent: until the first event, progress is that.
 func (w *watchdog) lastStart() time.Time { return w.progress }
 
-func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.Time, *expiredError) {
+func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.Time, expiredError) {
 	if limit <= 0 {
-		return time.Time{}, nil
+		return time.Time{}, expiredError{}
 	}
-	return from.Add(limit.Duration()), &expiredError{timer: timer, limit: limit}
+	return from.Add(limit.Duration()), expiredError{timer: timer, limit: limit}
 }
 
 // look cancels the call if a clock has expired, and else looks again when the next
@@ -104,24 +109,31 @@ func (w *watchdog) look() {
 	defer w.mu.Unlock()
 	at, expired := w.earliest()
 	switch left := time.Until(at); {
-	case expired == nil || w.timer == nil || w.held:
+	case at.IsZero() || w.timer == nil:
+	case !w.held.IsZero():
+		w.missed = true
 	case left > 0:
 		w.timer.Reset(left)
 	default:
-		w.cancel(expired)
+		w.cancel(&expired)
 	}
 }
 
-// hold stops the clocks while nobody listens, and starts them anew.
+// hold stops the clocks while nobody listens, and lets them go on.
 func (w *watchdog) hold(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held = on
+	now := time.Now()
 	if on {
+		w.held = now
 		return
 	}
-	now := time.Now()
-	w.lastByte, w.progress = now, now
+	w.lastByte, w.progress = w.lastByte.Add(now.Sub(w.held)), w.progress.Add(now.Sub(w.held))
+	w.held = time.Time{}
+	if !w.missed {
+		return
+	}
+	w.missed = false
 	if at, _ := w.earliest(); w.timer != nil && !at.IsZero() {
 		w.timer.Reset(time.Until(at))
 	}

@@ -2,13 +2,13 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -20,7 +20,7 @@ func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 
 // writeAnswering is write for the command at position inbox.
 func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
-	bodies = l.withTail(bodies)
+	bodies = l.withText(bodies)
 	if !concluded(bodies[0]) && l.run.End == nil {
 		if slept, ok := l.clock.news(); ok {
 			bodies = append([]recovery.Body{slept}, bodies...)
@@ -63,10 +63,11 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
 	events := make([]recovery.Event, 0, len(bodies))
 	for _, b := range bodies {
-		if failed, ok := b.(recovery.Failed); ok {
+		if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // who knows of its own calls
 			b = l.withFacts(failed, now)
 		}
 		b = l.r.hide(b)
+		b = l.figures(b)
 		events = append(events, recovery.Event{
 			Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
 		})
@@ -84,23 +85,6 @@ func concluded(b recovery.Body) bool {
 	return false
 }
 
-// errAsleep says that an effect did not begin, since the computer slept after it was
-// wanted: the run's time may be over by now.
-var errAsleep = errors.New("the computer slept before it began")
-
-// awake looks, right before something that was concluded is written, whether the computer
-// slept since.
-func (l *loop) awake(ctx context.Context) error {
-	slept, ok := l.clock.news()
-	if !ok {
-		return nil
-	}
-	if err := l.write(ctx, slept); err != nil {
-		return err
-	}
-	return errAsleep
-}
-
 // append writes events durably. A write that failed, or only seemed to, is
 // repeated: a log takes the same events at the same place once.
 func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) (*recovery.Paused, error) {
@@ -113,49 +97,54 @@ func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event
 	return paused, nil
 }
 
-// withTail puts the last text of an attempt before the event that fails it from
-// outside: an expired clock or a cancel.
-func (l *loop) withTail(bodies []recovery.Body) []recovery.Body {
-	var ends bool
-	switch b := bodies[0].(type) {
-	case recovery.Failed:
-		ends = b.Attempt != 0
-	case recovery.CancelRequested:
-		ends = true
-	}
-	if !ends {
-		return bodies
-	}
-	for key, j := range l.air {
-		if j.attempt != nil {
-			if tail, ok := l.breakOff(key, j); ok {
-				return append([]recovery.Body{tail}, bodies...)
-			}
-		}
-	}
-	return bodies
-}
-
 // withFacts completes a failure by what a decision may depend on.
 func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
+	if f.Attempt != 0 && l.call != nil {
+		f.Shown = l.call.Caller.Shown(f.Attempt)
+	}
+	if f.Attempt != 0 {
+		f = l.continuable(f)
+	}
 	model := l.run.Model
 	if f.Failure.Model != "" && f.Failure.Origin == failure.OriginModel {
 		model = f.Failure.Model
 	}
+	needs := l.needs()
 	for _, name := range l.run.Policy.Models {
 		if name == model || !l.r.models.Has(name) {
+			continue
+		}
+		able := l.r.models.Capabilities(name)
+		if lacks := able.Lacks(needs); lacks != "" {
+			f.Unfit = append(f.Unfit, recovery.Unfit{Model: name, Lacks: lacks})
 			continue
 		}
 		if c, cooling := l.r.health.Cooling(name, now); cooling {
 			f.Cooling = append(f.Cooling, c)
 			continue
 		}
-		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: l.r.models.ContextTokens(name)})
+		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: able.ContextTokens})
 	}
 	if len(f.Alternatives) == 0 && f.Failure.Kind == failure.KindQuota {
-		return l.besideQuota(f, model)
+		f = l.besideQuota(f, model)
+	}
+	if f.Failure.Origin == failure.OriginModel {
+		f.TellUnfit()
 	}
 	return f
+}
+
+// needs is what the conversation uses that not every model takes.
+func (l *loop) needs() llm.Needs {
+	if l.call != nil {
+		return l.call.Request.Needs()
+	}
+	asked := llm.Request{System: l.run.System, Messages: l.run.Messages}
+	l.run.Shape(&asked)
+	for _, t := range l.run.Tools {
+		asked.Tools = append(asked.Tools, t.Tool)
+	}
+	return asked.Needs()
 }
 
 // besideQuota has one model of the entry of model asked, where there is nothing else: a quota
@@ -171,7 +160,7 @@ func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 	if i >= 0 {
 		name := f.Cooling[i].Model
 		f.Cooling = slices.Delete(f.Cooling, i, i+1)
-		f.Alternatives = []recovery.Alternative{{Model: name, ContextTokens: l.r.models.ContextTokens(name)}}
+		f.Alternatives = []recovery.Alternative{{Model: name, ContextTokens: l.r.models.Capabilities(name).ContextTokens}}
 	}
 	return f
 }
@@ -179,6 +168,8 @@ func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 // learn tells health what an event says about a model.
 func (l *loop) learn(e recovery.Event) {
 	if b, ok := e.Body.(recovery.Answered); ok {
-		l.errands.add(func() { l.r.health.Succeeded(b.Message.Model) })
+		model := b.Message.Model
+		l.errands.add(func() { l.r.health.Succeeded(model) })
+		l.learnStay(b)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Happened is a runner's: it measures an event.
 func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	switch e.Body.(type) {
-	case recovery.Checkpointed, recovery.Noted, recovery.Repaired, recovery.Slept:
+	case recovery.Noted, recovery.Repaired, recovery.Slept:
 		return // they come often, and change nothing that is measured
 	}
 	l := t.traceOf(run, e)
@@ -95,6 +95,7 @@ func goingOn(run *recovery.Run) recovery.Status {
 	switch run.Status {
 	case recovery.StatusRunning, recovery.StatusWaiting:
 		return run.Status
+	case recovery.StatusCompleted, recovery.StatusFailed, recovery.StatusCancelled:
 	}
 	return ""
 }

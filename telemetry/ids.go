@@ -20,12 +20,12 @@ type runKey struct{}
 
 // ofRun is a context for the span that a run's other spans are below.
 func ofRun(ctx context.Context, run *recovery.Run) context.Context {
-	return context.WithValue(ctx, runKey{}, TraceID(run))
+	return context.WithValue(ctx, runKey{}, traceID(run))
 }
 
-// TraceID is the id of a run's trace. When it began belongs to it, because ids that
+// traceID is the id of a run's trace. When it began belongs to it, because ids that
 // requesters choose are the same in many stores.
-func TraceID(run *recovery.Run) trace.TraceID {
+func traceID(run *recovery.Run) trace.TraceID {
 	sum := sha256.Sum256([]byte(run.ID + "\n" + strconv.FormatInt(run.StartedAt.UnixNano(), 10)))
 	return trace.TraceID(sum[:16])
 }

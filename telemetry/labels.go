@@ -118,7 +118,7 @@ func buttonLabel(kind string) string {
 // stopLabel is why a run ended.
 func stopLabel(reason string) string {
 	switch reason {
-	case "completed", "failed", "cancelled", "timeout", "step_timeout", "max_turn_time":
+	case "completed", "failed", "cancelled", "timeout", "step_timeout", "max_turn_time", "interrupted":
 		return reason
 	}
 	return other

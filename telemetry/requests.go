@@ -59,7 +59,11 @@ func describe(span trace.Span, r *http.Request, answer http.Header) {
 	if _, route, ok := strings.Cut(r.Pattern, " "); ok {
 		span.SetAttributes(keyRoute.String(route))
 	}
-	if run, ok := strings.CutPrefix(answer.Get("Location"), "/v1/runs/"); ok {
+	run, ok := strings.CutPrefix(answer.Get("Location"), "/v1/runs/")
+	if !ok {
+		run = answer.Get("X-Mulligan-Run") // of a call through the proxy
+	}
+	if run != "" {
 		span.SetAttributes(keyRun.String(run))
 	}
 }

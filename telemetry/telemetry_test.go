@@ -138,7 +138,7 @@ type world struct {
 	*testing.T
 	telemetry *telemetry.Telemetry
 	spans     kept
-	log       *timeline.Memory
+	log       *timeline.Journal
 }
 
 func newWorld(t *testing.T) *world {
@@ -280,7 +280,7 @@ func TestSuggestionAnswered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err == nil {
+		if _, err := run.Wait(t.Context()); err == nil {
 			t.Fatal("the run did not fail")
 		}
 		read := httptest.NewRecorder()
@@ -290,7 +290,7 @@ func TestSuggestionAnswered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		metrics := w.close()
@@ -325,7 +325,7 @@ func TestAnExpiredSuggestionIsNotOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err == nil {
+		if _, err := run.Wait(t.Context()); err == nil {
 			t.Fatal("the run did not fail")
 		}
 		for _, want := range []string{`mulligan_suggestions_open 1`, `mulligan_suggestions_open 0`} {
@@ -356,7 +356,7 @@ func TestCallCutShort(t *testing.T) {
 		if _, err := r.Recover(t.Context(), run.ID(), runner.Answer{Suggestion: call, Action: recovery.ButtonRetryNow}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.has(w.close(),
@@ -378,14 +378,14 @@ func TestLetGoAndResumed(t *testing.T) {
 		}
 		synctest.Wait()
 		letGo(runner.ErrLetGo)
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrLetGo) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrLetGo) {
 			t.Fatal(err)
 		}
 		run, err = w.runner(true, answers).Resume(t.Context(), run.ID())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		metrics := w.close()
@@ -415,7 +415,7 @@ func TestCancelled(t *testing.T) {
 		}
 		synctest.Wait()
 		run.Cancel()
-		if _, err := run.Wait(); !errors.Is(err, runner.ErrCancelled) {
+		if _, err := run.Wait(t.Context()); !errors.Is(err, runner.ErrCancelled) {
 			t.Fatal(err)
 		}
 		w.has(w.close(),
@@ -441,7 +441,7 @@ func TestLabelsAreFew(t *testing.T) {
 		made := "m" + strings.Repeat("x", int(n))
 		tell(recovery.Began{Attempt: n + 1, Round: 1, Model: "made/" + made})
 		tell(recovery.Failed{Attempt: n + 1, Failure: failure.Failure{Kind: failure.Kind(made)}})
-		tell(recovery.Voted{Failure: run.Seq, Vote: recovery.Vote{Plugin: made, Action: recovery.Action(made)}})
+		tell(recovery.Voted{Occasion: run.Occasion(), Vote: recovery.Vote{Plugin: made, Action: recovery.Action(made)}})
 		tell(recovery.Accepted{Suggestion: made, Action: made})
 	}
 	tell(recovery.Ended{Status: recovery.StatusFailed, StopReason: canary})
@@ -501,7 +501,7 @@ func TestFollowersAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Wait(); err != nil {
+	if _, err := run.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range w.telemetry.Followed(w.log).Follow(t.Context(), run.ID(), 0) {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -29,6 +30,9 @@ var (
 	ErrGone = errors.New("the store is gone")
 	// ErrDisk: the disk under the store fails; see StoreError.
 	ErrDisk = errors.New("the store's disk fails")
+	// ErrLost: the store has less than it said was durable, as after a failover to a standby
+	// that was behind, and nobody can append it again; see LostError.
+	ErrLost = errors.New("the store has lost events")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("the timeline is closed")
 )
@@ -138,3 +142,27 @@ func (e *NotFoundError) Error() string {
 
 // Is makes it an ErrNotFound.
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// MayPass reports whether a log that fails so may do later what it was asked for.
+func MayPass(err error) bool {
+	for _, final := range []error{ErrOwned, ErrStale, ErrConflict, ErrClosed, ErrLost, ErrNotFound, ErrSession, ErrDamaged, errUnwritten} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	_, unstorable := errors.AsType[*json.MarshalerError](err)
+	return !unstorable
+}
+
+// LostError says which events of a run are gone. It is an ErrLost.
+type LostError struct {
+	Run        string
+	Last, Said uint64 // the last event that there is, and that the store said was durable
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("run %s: the store lost its events %d to %d, which it had said were durable: read again what became of it, what it did then is unknown", e.Run, e.Last+1, e.Said)
+}
+
+// Is makes it an ErrLost.
+func (e *LostError) Is(target error) bool { return target == ErrLost }

@@ -24,7 +24,7 @@ func NewImport(events []recovery.Event) (Import, error) {
 		return Import{}, fmt.Errorf("import of a run without events, or without an id of at most %d bytes that can be printed", maxRunID)
 	}
 	i := Import{Run: events[0].Run, Events: events, Epoch: 1}
-	if err := CheckAppend(Lease{Run: i.Run}, 0, events); err != nil {
+	if err := checkAppend(Lease{Run: i.Run}, 0, events); err != nil {
 		return Import{}, fmt.Errorf("import: %w", err)
 	}
 	if _, err := recovery.Fold(events); err != nil {
@@ -53,13 +53,13 @@ func fitsRunID(id string) bool {
 		!strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// DiffersError names a run that cannot be imported because another one of its id is
+// differsError names a run that cannot be imported because another one of its id is
 // there. It is an ErrConflict.
-type DiffersError struct{ Run string }
+type differsError struct{ Run string }
 
-func (e *DiffersError) Error() string {
+func (e *differsError) Error() string {
 	return fmt.Sprintf("run %s is here already, and is not the one to be imported: delete it first, or import into another folder", e.Run)
 }
 
 // Is makes it an ErrConflict.
-func (e *DiffersError) Is(target error) bool { return target == ErrConflict }
+func (e *differsError) Is(target error) bool { return target == ErrConflict }

@@ -14,14 +14,14 @@ type Item struct {
 	Delta  *Delta
 	Notice *Notice
 	// Behind says that live deltas before this one are lost, because the follower fell
-	// behind by more than MaxBehind items or MaxBehindBytes. No event is.
+	// behind by more than MaxBehind items or maxBehindBytes. No event is.
 	Behind bool
 	// More says that another item follows at once, so that this one need not be sent on its
 	// own.
 	More bool
 
 	shared *shared // by those who were shown it as it happened; nil = somebody read it
-	size   int     // what it counts towards MaxBehindBytes
+	size   int     // what it counts towards maxBehindBytes
 }
 
 // shared is the form in which an item is sent to many.
@@ -44,7 +44,8 @@ func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 
 // Delta is a live piece of an attempt's text. Offset is where it begins, in bytes;
 // thinking has offsets of its own. Whoever has more of the attempt's text already,
-// or sees that a piece is missing, drops it: the next Checkpointed has it all.
+// or sees that a piece is missing, drops it. Who follows in the middle of an attempt gets what
+// was said until then as one piece, which begins at 0.
 type Delta struct {
 	Run      string
 	Attempt  uint64
@@ -68,8 +69,8 @@ type Command struct {
 	Body recovery.Body
 }
 
-// Check says what is wrong with a command before it is sent.
-func (c Command) Check() error {
+// check says what is wrong with a command before it is sent.
+func (c Command) check() error {
 	switch {
 	case c.ID == "":
 		return errors.New("command without an id: choose one, so that it can be sent twice and count once")
@@ -79,9 +80,9 @@ func (c Command) Check() error {
 	return nil
 }
 
-// CheckAppend says what is wrong with the events of an Append before a store looks
-// at its own: they are of l's run, have a body, and are numbered from after+1.
-func CheckAppend(l Lease, after uint64, events []recovery.Event) error {
+// checkAppend says what is wrong with the events of an Append before a store looks at
+// them: they are of l's run, have a body, and are numbered from after+1.
+func checkAppend(l Lease, after uint64, events []recovery.Event) error {
 	for i, e := range events {
 		want := after + uint64(i) + 1
 		switch {
@@ -96,16 +97,8 @@ func CheckAppend(l Lease, after uint64, events []recovery.Event) error {
 	return nil
 }
 
-// CheckBegin says what is wrong with the events that a run begins with.
-func CheckBegin(l Lease, events []recovery.Event) error {
-	if len(events) == 0 {
-		return fmt.Errorf("run %s begins without an event", l.Run)
-	}
-	return CheckAppend(l, 0, events)
-}
-
-// CheckClaim says what is wrong with the names in a Claim.
-func CheckClaim(run, owner string) error {
+// checkClaim says what is wrong with the names in a Claim.
+func checkClaim(run, owner string) error {
 	switch {
 	case run == "":
 		return errors.New("claim of a run without an id")

@@ -11,10 +11,10 @@ import (
 // too many.
 const (
 	MaxBehind      = 256     // items
-	MaxBehindBytes = 1 << 20 // of what they say, about
+	maxBehindBytes = 1 << 20 // of what they say, about
 )
 
-// eventSize is what an event counts towards MaxBehindBytes beside what somebody said in it.
+// eventSize is what an event counts towards maxBehindBytes beside what somebody said in it.
 const eventSize = 1024
 
 // listener is one follower, of a run's events or of its inbox.
@@ -25,16 +25,16 @@ type listener struct {
 	mu     sync.Mutex
 	queue  []Item
 	bytes  int
-	stale  bool // there is more in the Source than in the queue
+	stale  bool // there is more in the source than in the queue
 	behind bool // a queue was given up
 }
 
 // push queues item; a queue that grows too long is given up, and its events are
-// read from the Source later.
+// read from the source later.
 func (l *listener) push(item Item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) == MaxBehind || len(l.queue) > 0 && l.bytes+item.size > MaxBehindBytes {
+	if len(l.queue) == MaxBehind || len(l.queue) > 0 && l.bytes+item.size > maxBehindBytes {
 		l.queue, l.bytes, l.stale, l.behind = nil, 0, true, true
 	}
 	l.queue = append(l.queue, item)
@@ -42,7 +42,7 @@ func (l *listener) push(item Item) {
 	l.signal()
 }
 
-// look has the listener read the Source.
+// look has the listener read the source.
 func (l *listener) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +50,7 @@ func (l *listener) look() {
 	l.signal()
 }
 
-// take is what was queued, whether there is more in the Source, and whether some was given
+// take is what was queued, whether there is more in the source, and whether some was given
 // up, since the last take.
 func (l *listener) take() (queue []Item, stale, behind bool) {
 	l.mu.Lock()
@@ -79,7 +79,9 @@ func sizeOf(item Item) int {
 	switch b := item.Event.Body.(type) {
 	case recovery.Started:
 		size += len(b.System) + said(b.Input...)
-	case recovery.Checkpointed:
+	case recovery.Failed:
+		size += len(b.Text)
+	case recovery.CancelRequested:
 		size += len(b.Text)
 	case recovery.Answered:
 		size += said(b.Message)

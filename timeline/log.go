@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Log is the durable log of all runs. It is safe for concurrent use. Every method
+// Log is the durable log of all runs, which a [Journal] is. It is safe for concurrent use. Every method
 // but Publish and Notify fails with ErrClosed after Close. Events given to it and got from it
 // are shared and must not be changed.
 //
@@ -30,8 +30,12 @@ type Log interface {
 	Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error)
 
 	// Renew makes l hold for ttl from now, also when it had expired and nobody took
-	// the run meanwhile. ErrStale: the run was claimed anew, or released.
+	// the run meanwhile, and as long after that as Keep says. ErrStale: the run was claimed anew, or released.
 	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
+
+	// Keep makes all leases of owner that were renewed hold for ttl from now, those that are not
+	// released: in one write, however many they are. Until it is called they hold as Renew says.
+	Keep(ctx context.Context, owner string, ttl time.Duration) (Kept, error)
 
 	// Release ends l, so that anyone may claim the run at once. Releasing twice is
 	// fine. ErrStale: the run was claimed anew.
@@ -48,6 +52,7 @@ type Log interface {
 	//   - ErrSession: a Started event would begin a second unfinished run of its session,
 	//     or one that does not continue the newest; a session whose runs are all gone
 	//     takes any.
+	//   - ErrLost: the store has lost events of the run that it had said were durable.
 	//   - Any other error, a StoreError for one: nothing is known to be durable; read again or repeat.
 	Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error
 
@@ -56,17 +61,31 @@ type Log interface {
 	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
 
 	// Follow yields the durable events after the cursor in order, without gap or
-	// repeat, and live deltas as they come. It returns without an error when ctx
+	// repeat, and live deltas as they come; first, where an attempt is in the air, all that
+	// it has said. No delta of an attempt follows its last event. It returns without an error when ctx
 	// ends, when the consumer stops, or after the run's Ended event (at once if the
 	// cursor is behind it); otherwise its last item is an error: ErrNotFound,
 	// ErrClosed or the store's own. A follower that falls behind by more than
-	// MaxBehind items or MaxBehindBytes loses deltas, never events, and never
+	// MaxBehind items or maxBehindBytes loses deltas, never events, and never
 	// delays an appender; the next item that it gets has Behind set.
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error]
 
 	// Publish shows a delta to those who follow run from this process. It is not
-	// durable and never blocks.
+	// durable and never blocks. Text is kept in memory until its attempt ends, for those
+	// who follow the run later.
 	Publish(run string, d Delta)
+
+	// SaveTail keeps what the attempt in the air has said so far, in the place of what was
+	// kept of it, durably: for who follows the run from another process, and for who drives it
+	// next should this process end. It is void with the event that ends the attempt; a call
+	// whose ctx ended before that was appended does nothing after it. ErrStale and ErrNotFound
+	// as for Append.
+	SaveTail(ctx context.Context, l Lease, t Tail) error
+
+	// LoadTail gives what the attempt in the air has said: all of it where this process drives
+	// the run, else what was saved; a zero Tail where that is nothing. ErrNotFound: the run is
+	// unknown.
+	LoadTail(ctx context.Context, run string) (Tail, error)
 
 	// Notify shows a notice to those who follow run from this process, as Publish does.
 	Notify(run, text string)
@@ -117,7 +136,7 @@ type Log interface {
 	// error: see NewImport.
 	Import(ctx context.Context, events ...recovery.Event) error
 
-	// Delete removes runs: events, commands, snapshots. Once it has returned nothing of them
+	// Delete removes runs: events, commands, snapshots, tails. Once it has returned nothing of them
 	// is left in the store's files, and those who follow one get ErrNotFound. ErrOwned: a
 	// living owner has one; ErrNotFound: one is unknown; in either case none is removed, unless
 	// that came to be so meanwhile. Many are not removed at once, so that others write in
@@ -139,5 +158,7 @@ type Checker interface {
 type Lease struct {
 	Run, Owner string
 	Epoch      uint64
-	Expires    time.Time // by the wall clock of whoever gave it
+	// Expires is by the clock of this process, counted from before the store was asked: so it is
+	// never later than by the store's, whose clock alone decides.
+	Expires time.Time
 }

@@ -3,8 +3,6 @@ package timeline
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -12,179 +10,180 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Memory is a Log that forgets everything when its process ends. It starts no
-// goroutine and works in a testing/synctest bubble.
-type Memory struct {
-	feed *Feed
+// memory is a Store that forgets everything when its process ends. It starts no goroutine and
+// works in a testing/synctest bubble.
+type memory struct {
+	mu     sync.Mutex
+	closed bool
+	runs   map[string]*memoryRun
+	order  []*memoryRun // oldest first
+	blobs  map[BlobOwner]Blob
+	keeps  map[string]*memoryKeeper // by owner
+}
 
-	mu       sync.Mutex
-	closed   bool
-	runs     map[string]*memoryRun
-	order    []*memoryRun // oldest first
-	sessions map[string]Session
+// memoryKeeper is an owner that keeps its leases.
+type memoryKeeper struct {
+	until time.Time
+	life  uint64
 }
 
 type memoryRun struct {
-	lease    Lease // Owner is "" once it was released
+	lease    Lease         // Owner is "" once it was given up
+	keeper   *memoryKeeper // by whom it holds longer; nil = it was not held yet
 	events   []recovery.Event
-	answered uint64 // commands of where it was imported from, which come before the first of commands
+	answered uint64 // commands that count as sent before the first of commands
 	commands []Command
 	summary  Summary
-
-	snapshotSeq uint64
-	snapshot    []byte
+	tail     Tail
 }
 
-var _ Log = (*Memory)(nil)
-
-// NewMemory makes an empty Memory.
-func NewMemory() *Memory {
-	m := &Memory{runs: map[string]*memoryRun{}, sessions: map[string]Session{}}
-	m.feed = NewFeed(memorySource{m})
-	return m
+// NewMemoryStore makes an empty Store in memory.
+func NewMemoryStore() Store {
+	return &memory{runs: map[string]*memoryRun{}, blobs: map[BlobOwner]Blob{}, keeps: map[string]*memoryKeeper{}}
 }
 
-// Claim is Log.Claim.
-func (m *Memory) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
+// NewMemory makes a Journal that forgets everything when its process ends.
+func NewMemory() *Journal { return NewJournal(NewMemoryStore()) }
+
+// Claim is Store.Claim.
+func (m *memory) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, err := m.findOrNew(ctx, run, owner)
-	if err != nil {
-		return Lease{}, err
-	}
-	lease, err := r.next(run, owner, ttl)
-	if err != nil {
-		return Lease{}, err
-	}
-	m.lend(r, lease)
-	return lease, nil
-}
-
-// findOrNew is the run that owner wants to claim; one that nobody has heard of is in no order yet.
-func (m *Memory) findOrNew(ctx context.Context, run, owner string) (*memoryRun, error) {
 	if err := m.open(ctx); err != nil {
-		return nil, err
+		return Head{}, err
 	}
-	if err := CheckClaim(run, owner); err != nil {
-		return nil, err
+	r := m.findOrNew(run)
+	if r.heldAgainst(owner) {
+		return Head{}, r.owned()
 	}
-	if r := m.runs[run]; r != nil {
-		return r, nil
-	}
-	return &memoryRun{}, nil
+	m.lend(r, Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: time.Now().Add(ttl)})
+	return r.head(), nil
 }
 
-// next is the lease that follows.
-func (r *memoryRun) next(run, owner string, ttl time.Duration) (Lease, error) {
-	now := time.Now()
-	if l := r.lease; l.Owner != owner && r.held(now) {
-		return Lease{}, &OwnedError{Run: run, Owner: l.Owner, Until: l.Expires}
-	}
-	return Lease{Run: run, Owner: owner, Epoch: r.lease.Epoch + 1, Expires: now.Add(ttl).Round(0)}, nil
-}
-
-// lend makes lease the newest of r, which nobody may have heard of.
-func (m *Memory) lend(r *memoryRun, lease Lease) {
-	if r.lease.Epoch == 0 {
-		m.runs[lease.Run], m.order = r, append(m.order, r)
-	}
-	r.lease, r.summary.Owner = lease, lease.Owner
-}
-
-// Begin is Log.Begin.
-func (m *Memory) Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, err := m.findOrNew(ctx, run, owner)
-	if err != nil {
-		return Lease{}, err
-	}
-	if len(r.events) > 0 {
-		if r.lease.Owner == owner && r.has(0, first(r.lease)) {
-			return r.lease, nil
-		}
-		return Lease{}, &ConflictError{Run: run, Epoch: r.lease.Epoch, Last: uint64(len(r.events))}
-	}
-	lease, err := r.next(run, owner, ttl)
-	if err != nil {
-		return Lease{}, err
-	}
-	events := first(lease)
-	if err := CheckBegin(lease, events); err != nil {
-		return Lease{}, err
-	}
-	if err := m.mayJoin(r, 0, events); err != nil {
-		return Lease{}, err
-	}
-	m.lend(r, lease)
-	m.write(r, events)
-	return lease, nil
-}
-
-// Renew is Log.Renew.
-func (m *Memory) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, err := m.owned(ctx, l)
-	if err != nil {
-		return Lease{}, err
-	}
-	r.lease.Expires = time.Now().Add(ttl).Round(0)
-	return r.lease, nil
-}
-
-// Release is Log.Release.
-func (m *Memory) Release(ctx context.Context, l Lease) error {
+// Hold is Store.Hold.
+func (m *memory) Hold(ctx context.Context, l Lease, ttl time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.run(ctx, l.Run)
 	if err != nil {
 		return err
 	}
-	if r.lease.Epoch != l.Epoch {
-		return r.stale(l)
+	if ttl == 0 && r.lease.Epoch == l.Epoch {
+		m.lend(r, Lease{Run: l.Run, Epoch: l.Epoch})
+		return nil
 	}
-	r.lease.Owner, r.lease.Expires, r.summary.Owner = "", time.Time{}, ""
+	if err := r.newest(l); err != nil {
+		return err
+	}
+	r.lease.Expires, r.keeper = time.Now().Add(ttl), m.keeper(l.Owner)
 	return nil
 }
 
-// Append is Log.Append.
-func (m *Memory) Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error {
-	if err := CheckAppend(l, after, events); err != nil {
-		return err
-	}
+// Keep is Store.Keep.
+func (m *memory) Keep(ctx context.Context, owner string, ttl time.Duration) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, err := m.owned(ctx, l)
-	if err != nil {
+	if err := m.open(ctx); err != nil {
+		return 0, err
+	}
+	k, now := m.keeper(owner), time.Now()
+	if !k.until.IsZero() && !k.until.After(now) {
+		k.life++
+	}
+	k.until = now.Add(ttl)
+	return k.life, nil
+}
+
+// Append is Store.Append.
+func (m *memory) Append(ctx context.Context, a *Append) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
 		return err
 	}
-	if last := uint64(len(r.events)); after != last {
-		if r.has(after, events) {
-			return nil
+	r := m.runs[a.Lease.Run]
+	if a.Begins != nil {
+		r = m.findOrNew(a.Lease.Run)
+	}
+	if err := r.takes(a); err != nil {
+		return err
+	}
+	if err := m.mayJoin(r, a); err != nil {
+		return err
+	}
+	if b := a.Begins; b != nil {
+		m.lend(r, Lease{Run: a.Lease.Run, Owner: a.Lease.Owner, Epoch: a.Lease.Epoch, Expires: time.Now().Add(b.TTL)})
+		if b.Inbox > r.sent() {
+			r.answered, r.commands = b.Inbox, nil
 		}
-		return &ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: last}
 	}
-	if err := m.mayJoin(r, after, events); err != nil {
-		return err
+	if a.EndsTail {
+		r.tail = Tail{}
 	}
-	m.write(r, events)
+	r.events = append(r.events, a.Events...)
+	r.summary = a.Head
+	a.Durable()
 	return nil
 }
 
-// write adds events to r.
-func (m *Memory) write(r *memoryRun, events []recovery.Event) {
-	events = slices.Clone(events)
-	for i := range events {
-		events[i].Time = events[i].Time.Round(0) // as a reader of stored ones gets it
-		r.summary.Apply(events[i])
+// takes says why a run, nil for one that nobody has heard of, does not take what a says.
+func (r *memoryRun) takes(a *Append) error {
+	switch {
+	case r == nil:
+		return &NotFoundError{Run: a.Lease.Run}
+	case a.Begins == nil:
+		if err := r.newest(a.Lease); err != nil {
+			return err
+		}
+	case len(r.events) > 0:
+		return r.conflict(a.Lease, 0)
+	case r.heldAgainst(a.Lease.Owner):
+		return r.owned()
+	case a.Lease.Epoch <= r.lease.Epoch:
+		return r.stale(a.Lease)
 	}
-	r.events = append(r.events, events...)
-	m.feed.Appended(r.lease.Run, events)
+	if a.After != uint64(len(r.events)) {
+		return r.conflict(a.Lease, a.After)
+	}
+	return nil
 }
 
-// Read is Log.Read.
-func (m *Memory) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
+// mayJoin reports whether a may begin r in its session.
+func (m *memory) mayJoin(r *memoryRun, a *Append) error {
+	session := a.Joins()
+	if session == "" {
+		return nil
+	}
+	newer := r.lease.Epoch > 0 // than r, which is among them once it was claimed
+	for _, last := range slices.Backward(m.order) {
+		switch {
+		case last == r:
+			newer = false
+		case last.summary.Session == session && last.summary.Seq > 0:
+			return a.CheckJoin(&last.summary, newer)
+		}
+	}
+	return a.CheckJoin(nil, false)
+}
+
+// Heads is Store.Heads.
+func (m *memory) Heads(ctx context.Context, runs ...string) ([]Head, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return nil, err
+	}
+	var heads []Head
+	for _, run := range runs {
+		if r := m.runs[run]; r != nil {
+			heads = append(heads, r.head())
+		}
+	}
+	return heads, nil
+}
+
+// Read is Store.Read.
+func (m *memory) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.run(ctx, run)
@@ -194,22 +193,8 @@ func (m *Memory) Read(ctx context.Context, run string, after uint64, limit int) 
 	return slices.Clone(cut(r.events, after, limit)), nil
 }
 
-// Follow is Log.Follow.
-func (m *Memory) Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error] {
-	return m.feed.Follow(ctx, run, after)
-}
-
-// Publish is Log.Publish.
-func (m *Memory) Publish(run string, d Delta) { m.feed.Publish(run, d) }
-
-// Notify is Log.Notify.
-func (m *Memory) Notify(run, text string) { m.feed.Notify(run, text) }
-
-// Send is Log.Send.
-func (m *Memory) Send(ctx context.Context, run string, c Command) (uint64, error) {
-	if err := c.Check(); err != nil {
-		return 0, err
-	}
+// Send is Store.Send.
+func (m *memory) Send(ctx context.Context, run string, c Command, sent func(uint64)) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.run(ctx, run)
@@ -221,124 +206,12 @@ func (m *Memory) Send(ctx context.Context, run string, c Command) (uint64, error
 	}
 	c.N = r.sent() + 1
 	r.commands = append(r.commands, c)
-	m.feed.Moved(run, 0, c.N)
+	sent(c.N)
 	return c.N, nil
 }
 
-// sent is how many commands the run was ever sent.
-func (r *memoryRun) sent() uint64 { return r.answered + uint64(len(r.commands)) }
-
-// Commands is Log.Commands.
-func (m *Memory) Commands(ctx context.Context, run string, after uint64) iter.Seq2[Command, error] {
-	return m.feed.Commands(ctx, run, after)
-}
-
-// List is Log.List.
-func (m *Memory) List(ctx context.Context, q Query) ([]Summary, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.open(ctx); err != nil {
-		return nil, err
-	}
-	from := len(m.order)
-	if q.Before != "" {
-		r, err := m.run(ctx, q.Before)
-		if err != nil {
-			return nil, err
-		}
-		from = slices.Index(m.order, r)
-	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	var list []Summary
-	now := time.Now()
-	for _, r := range slices.Backward(m.order[:from]) {
-		if q.Selects(r.summary, r.sent()) && (q.Due.IsZero() || !r.held(now)) {
-			list = append(list, r.summary)
-		}
-	}
-	if q.ByDueAt() {
-		slices.SortStableFunc(list, func(a, b Summary) int { return a.DueAt.Compare(b.DueAt) })
-	}
-	return list[:min(limit, len(list))], nil
-}
-
-// Close is Log.Close.
-func (m *Memory) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.closed = true
-		m.feed.Close()
-	}
-	return nil
-}
-
-func (m *Memory) open(ctx context.Context) error {
-	if m.closed {
-		return ErrClosed
-	}
-	return ctx.Err()
-}
-
-func (m *Memory) run(ctx context.Context, run string) (*memoryRun, error) {
-	if err := m.open(ctx); err != nil {
-		return nil, err
-	}
-	if r := m.runs[run]; r != nil {
-		return r, nil
-	}
-	return nil, &NotFoundError{Run: run}
-}
-
-func (m *Memory) owned(ctx context.Context, l Lease) (*memoryRun, error) {
-	r, err := m.run(ctx, l.Run)
-	if err != nil {
-		return nil, err
-	}
-	if r.lease.Epoch != l.Epoch || r.lease.Owner != l.Owner {
-		return nil, r.stale(l)
-	}
-	return r, nil
-}
-
-// held reports whether the run has an owner whose lease holds.
-func (r *memoryRun) held(now time.Time) bool {
-	return r.lease.Owner != "" && r.lease.Expires.After(now)
-}
-
-func (r *memoryRun) stale(l Lease) error {
-	return &StaleError{Run: l.Run, Epoch: l.Epoch, Newest: r.lease.Epoch, Owner: r.lease.Owner}
-}
-
-// has reports whether exactly these events follow after.
-func (r *memoryRun) has(after uint64, events []recovery.Event) bool {
-	if len(events) == 0 {
-		return true
-	}
-	there := cut(r.events, after, len(events))
-	return len(there) == len(events) && slices.EqualFunc(there, events, func(a, b recovery.Event) bool {
-		x, err := json.Marshal(a)
-		y, err2 := json.Marshal(b)
-		return err == nil && err2 == nil && bytes.Equal(x, y)
-	})
-}
-
-func cut[T any](all []T, after uint64, limit int) []T {
-	rest := all[min(after, uint64(len(all))):]
-	if limit > 0 && limit < len(rest) {
-		rest = rest[:limit]
-	}
-	return rest
-}
-
-// memorySource is what Memory's feed reads.
-type memorySource struct{ *Memory }
-
-// Inbox is Log.Inbox.
-func (m *Memory) Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error) {
+// Inbox is Store.Inbox.
+func (m *memory) Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.run(ctx, run)
@@ -348,12 +221,100 @@ func (m *Memory) Inbox(ctx context.Context, run string, after uint64, limit int)
 	return slices.Clone(cut(r.commands, after-min(after, r.answered), limit)), nil
 }
 
-func (s memorySource) Ended(ctx context.Context, run string) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.run(ctx, run)
+// SaveTail is Store.SaveTail.
+func (m *memory) SaveTail(ctx context.Context, l Lease, t Tail) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, l.Run)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return r.summary.Ended, nil
+	if err := r.newest(l); err != nil {
+		return err
+	}
+	r.tail = t
+	r.tail.Seq = uint64(len(r.events))
+	return nil
+}
+
+// LoadTail is Store.LoadTail.
+func (m *memory) LoadTail(ctx context.Context, run string) (Tail, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.run(ctx, run)
+	if err != nil {
+		return Tail{}, err
+	}
+	return r.tail, nil
+}
+
+// SaveBlob is Store.SaveBlob.
+func (m *memory) SaveBlob(ctx context.Context, l Lease, b Blob) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return err
+	}
+	if b.Of.Run != "" {
+		r, err := m.run(ctx, b.Of.Run)
+		if err != nil {
+			return err
+		}
+		if err := r.newest(l); err != nil {
+			return err
+		}
+		if b.Seq > uint64(len(r.events)) {
+			return r.conflict(l, b.Seq)
+		}
+	}
+	if b.Seq >= m.blobs[b.Of].Seq {
+		b.Data = bytes.Clone(b.Data)
+		m.blobs[b.Of] = b
+	}
+	return nil
+}
+
+// LoadBlob is Store.LoadBlob.
+func (m *memory) LoadBlob(ctx context.Context, of BlobOwner) (Blob, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.open(ctx); err != nil {
+		return Blob{}, err
+	}
+	if of.Run != "" && m.runs[of.Run] == nil {
+		return Blob{}, &NotFoundError{Run: of.Run}
+	}
+	b := m.blobs[of]
+	b.Of, b.Data = of, bytes.Clone(b.Data)
+	return b, nil
+}
+
+// Delete is Store.Delete.
+func (m *memory) Delete(ctx context.Context, gone func(string), runs ...string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, run := range runs {
+		r, err := m.run(ctx, run)
+		if err != nil {
+			return err
+		}
+		if r.heldAgainst("") {
+			return r.owned()
+		}
+	}
+	for _, run := range runs {
+		m.order = slices.DeleteFunc(m.order, func(r *memoryRun) bool { return r == m.runs[run] })
+		delete(m.runs, run)
+		delete(m.blobs, BlobOwner{Run: run})
+		gone(run)
+	}
+	return nil
+}
+
+// Close is Store.Close.
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
 }

@@ -19,6 +19,10 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+func TestMemoryStore(t *testing.T) {
+	timelinetest.Store(t, func(*testing.T) timeline.Store { return timeline.NewMemoryStore() })
+}
+
 // TestNobodyFollowsForNothing: a run always has its owner listen to its inbox; what it says
 // live then costs nothing.
 func TestNobodyFollowsForNothing(t *testing.T) {

@@ -66,22 +66,27 @@ func CheckSessionID(id string) error {
 	return nil
 }
 
-// JoinsSession gives the Started event of a run that an Append begins in a session.
-func JoinsSession(after uint64, events []recovery.Event) (recovery.Started, bool) {
-	if after != 0 || len(events) == 0 {
-		return recovery.Started{}, false
+// CheckJoin says why the run that a begins may not begin in its session, whose newest run is last:
+// an older run that has not ended, or that it does not continue. newer says that last was claimed
+// for the first time after the run that begins; last is nil where the session has no run, which
+// takes any.
+func (a *Append) CheckJoin(last *Summary, newer bool) error {
+	if last == nil {
+		return nil
 	}
-	started, ok := events[0].Body.(recovery.Started)
-	return started, ok && started.Session != ""
-}
-
-// CheckJoin says why a run may not begin in a session whose newest run is last: an older
-// run that has not ended, or that it does not continue. newer says that last was claimed
-// after the run that begins.
-func CheckJoin(started recovery.Started, last Summary, newer bool) error {
+	started, _ := a.Events[0].Body.(recovery.Started)
 	continued := started.Continues != nil && started.Continues.Run == last.Run
 	if last.Ended && continued && !newer {
 		return nil
 	}
 	return &SessionError{Session: started.Session, Run: last.Run, Ended: last.Ended}
+}
+
+// Joins is the session that a begins a run in, "" for none: a store asks CheckJoin then.
+func (a *Append) Joins() string {
+	if a.After != 0 || len(a.Events) == 0 {
+		return ""
+	}
+	started, _ := a.Events[0].Body.(recovery.Started)
+	return started.Session
 }

@@ -17,11 +17,19 @@ const MaxTitle = 80
 const DefaultLimit = 50
 
 // Query says which runs to list. Empty fields do not restrict. The newest run comes
-// first; with Waiting or Due the one whose DueAt is the earliest.
+// first, or with Oldest the oldest; with Waiting or Due the one whose DueAt is the earliest.
 type Query struct {
-	Status  recovery.Status
-	Session string
-	Waiting bool // only waiting ones
+	Status    recovery.Status
+	Session   string
+	Model     string
+	Kind      failure.Kind    // of the last failure, also of one that was recovered from
+	DecidedBy string          // a plugin, or DecidedByPerson
+	Labels    recovery.Labels // only runs that have all of these
+	Waiting   bool            // only waiting ones
+	// Text is to be found in what Summary.Words gives, in whatever case.
+	Text string
+	// Since and Until bound when the run started: not before Since, and before Until.
+	Since, Until time.Time
 	// SuggestionOpen: only those whose suggestion is open; Summary.Asks says whether its
 	// time is over.
 	SuggestionOpen bool
@@ -29,23 +37,33 @@ type Query struct {
 	// holds, by the rules of Log.Claim; and those with a command in their inbox that no
 	// event has answered, whenever they are due.
 	Due    time.Time
+	Oldest bool
 	Limit  int    // 0 = DefaultLimit
-	Before string // a run: only those older than it, to go on where a list ended
+	Before string // a run: only those older than it, with Oldest newer, to go on where a list ended
 }
 
-// Selects reports whether q asks for a run like s whose inbox has commands up to that
+// selects reports whether q asks for a run like s whose inbox has commands up to that
 // position, apart from who holds it, Limit and Before.
-func (q Query) Selects(s Summary, inbox uint64) bool {
+func (q Query) selects(s Summary, inbox uint64) bool {
 	switch {
 	case s.Seq == 0,
 		q.Status != "" && s.Status != q.Status,
 		q.Session != "" && s.Session != q.Session,
+		len(q.Labels) > 0 && !s.Labels.Labels().Has(q.Labels),
 		q.Waiting && s.Status != recovery.StatusWaiting,
 		q.SuggestionOpen && !s.SuggestionOpen,
+		!q.describes(s),
 		!q.Due.IsZero() && !s.isDue(q.Due, inbox):
 		return false
 	}
 	return true
+}
+
+// describes reports whether s is as q says of how the run went.
+func (q Query) describes(s Summary) bool {
+	return (q.Model == "" || s.Model == q.Model) && (q.Kind == "" || s.Kind == q.Kind) && (q.DecidedBy == "" || s.DecidedBy == q.DecidedBy) &&
+		(q.Since.IsZero() || !s.StartedAt.Before(q.Since)) && (q.Until.IsZero() || s.StartedAt.Before(q.Until)) &&
+		(q.Text == "" || strings.Contains(s.Words(), strings.ToLower(q.Text)))
 }
 
 func (s Summary) isDue(at time.Time, inbox uint64) bool {
@@ -61,6 +79,7 @@ type Summary struct {
 	Run, Session   string
 	Model          string // asked last, or to be asked first
 	Title          string // the beginning of the user's input, on one line
+	Labels         LabelText
 	Status         recovery.Status
 	StartedAt      time.Time
 	UpdatedAt      time.Time // of its last event
@@ -72,6 +91,10 @@ type Summary struct {
 	Owner          string           // of the newest epoch; "" if it was released
 	WaitingFor     recovery.WaitFor // "" unless it waits
 	WaitingUntil   time.Time        // zero where nobody knows
+	Kind           failure.Kind     // of its last failure, also once the run has recovered from it
+	Problem        string           // that failure's title, and on another line the beginning of its message
+	DecidedBy      string           // the plugin that decided last, or DecidedByPerson
+	Course         CourseText
 	// DueAt is when the run next wants somebody to drive it, if nobody does: the end of
 	// its wait, or of its suggestion's time; the time of its last event where there is
 	// nothing to wait for; zero once it has ended.
@@ -87,9 +110,10 @@ func (s *Summary) Apply(e recovery.Event) {
 	if !s.asleep() {
 		s.DueAt = e.Time
 	}
+	s.note(e.Body)
 	switch b := e.Body.(type) {
 	case recovery.Started:
-		s.Session, s.Model, s.Title, s.StartedAt = b.Session, b.Model, title(b.Input), e.Time
+		s.Session, s.Model, s.Title, s.StartedAt, s.Labels = b.Session, b.Model, title(b.Input), e.Time, labelText(b.Labels)
 		s.stand(recovery.StatusRunning, e.Time)
 	case recovery.Claimed:
 		if s.WaitingFor == recovery.WaitStore {
@@ -137,6 +161,16 @@ func (s *Summary) Apply(e recovery.Event) {
 // its time is not over, whether or not anybody has come to write that down.
 func (s Summary) Asks(now time.Time) bool { return s.SuggestionOpen && now.Before(s.DueAt) }
 
+// Words are what Query.Text looks for: the title, what went wrong and its kind and code, in small
+// letters.
+func (s Summary) Words() string {
+	words := s.Title
+	if s.Kind != "" {
+		words += "\n" + s.Problem + "\n" + string(s.Kind) + " " + string(s.Kind.Code())
+	}
+	return strings.ToLower(words)
+}
+
 // stand gives the run another status and forgets what it waited for.
 func (s *Summary) stand(status recovery.Status, due time.Time) {
 	s.Status, s.DueAt = status, due
@@ -149,6 +183,7 @@ func (s *Summary) asleep() bool {
 	switch s.WaitingFor {
 	case recovery.WaitNetwork, recovery.WaitStore:
 		return false
+	case recovery.WaitTime, recovery.WaitReset, recovery.WaitCaller:
 	}
 	return s.SuggestionOpen || !s.WaitingUntil.IsZero()
 }
@@ -157,20 +192,21 @@ func (s *Summary) asleep() bool {
 func title(input []llm.Message) string {
 	for _, m := range input {
 		if m.Role == llm.RoleUser {
-			return line(m.Text())
+			return line(m.Text(), MaxTitle)
 		}
 	}
 	return ""
 }
 
-// line is the beginning of text with single spaces and nothing else between its words.
-func line(text string) string {
+// line is the beginning of text, at most so many characters, with single spaces and nothing else
+// between its words.
+func line(text string, most int) string {
 	var title []rune
 	space := false
 	for _, r := range text {
 		switch {
-		case len(title) >= MaxTitle:
-			return strings.TrimRight(string(title[:MaxTitle]), " ")
+		case len(title) >= most:
+			return strings.TrimRight(string(title[:most]), " ")
 		case unicode.IsSpace(r) || unicode.IsControl(r):
 			space = len(title) > 0
 		case space:
@@ -180,5 +216,5 @@ func line(text string) string {
 			title = append(title, r)
 		}
 	}
-	return strings.TrimRight(string(title[:min(len(title), MaxTitle)]), " ")
+	return strings.TrimRight(string(title[:min(len(title), most)]), " ")
 }

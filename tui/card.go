@@ -17,22 +17,22 @@ import (
 // of a suggestion or of a failure.
 func (p *pen) below(t *turn, s situation) []string {
 	switch s.state {
-	case stateSuggestion:
-		return p.suggestion(t.view.Suggestion(), s, t.view.State.CallAtHand())
-	case stateFailed:
-		if t.lost == "" {
-			return p.failure(t, s)
-		}
+	case recovery.StateSuggestion:
+		return p.suggestion(t, s)
+	case recovery.StateFailed:
+		return p.failure(t, s)
+	case recovery.StateIdle, recovery.StateStopped, recovery.StateExpired, recovery.StateSuperseded, stateLost:
 		return nil
-	case stateIdle, stateStreaming, stateStopped, stateExpired:
-		return nil
+	case recovery.StateThinking, recovery.StateSlow, recovery.StateTool, recovery.StateToolSlow, recovery.StateRetryWait, recovery.StateRetryNow,
+		recovery.StateSwitching, recovery.StateCompacting, recovery.StateReset, recovery.StateOnline, recovery.StateStore, recovery.StateStopping, stateAway:
 	}
 	return p.status(s)
 }
 
 // marks are the shapes of the states: meaning is not in colour alone.
-var marks = map[state]string{
-	stateRetryWait: "↻", stateRetrying: "↻", stateSwitching: "⇄", stateReset: "◷", stateOffline: "⊘", stateStore: "⊘", stateAway: "⊘",
+var marks = map[recovery.State]string{
+	recovery.StateRetryWait: "↻", recovery.StateRetryNow: "↻", recovery.StateSwitching: "⇄", recovery.StateReset: "◷",
+	recovery.StateOnline: "⊘", recovery.StateStore: "⊘", stateAway: "⊘",
 }
 
 // status draws the line of a run that goes on, with its buttons.
@@ -42,12 +42,12 @@ func (p *pen) status(s situation) []string {
 		mark, style = own, p.warn
 	}
 	lines := hang(style.Render(mark)+" ", wrap(line(s.line), p.width-2*margin))
-	if s.state == stateThinking || s.state == stateAway {
+	if len(s.buttons) == 0 && !s.stop {
 		return lines
 	}
-	stop := "[Esc] " + recovery.Label(recovery.ButtonStop, "")
-	if s.state == stateReset {
-		stop = "" // its own button cancels
+	stop := ""
+	if s.stop {
+		stop = "[Esc] " + recovery.Label(recovery.ButtonStop, "")
 	}
 	return append(lines, indent(p.buttons(s, stop, p.width-2*margin))...)
 }
@@ -60,7 +60,7 @@ func (p *pen) buttons(s situation, last string, columns int) []string {
 		if i == maxButtons {
 			break
 		}
-		text := clip(fmt.Sprintf("[%d] %s", i+1, p.label(b, s)), columns)
+		text := clip(fmt.Sprintf("[%d] %s", i+1, p.label(b)), columns)
 		if b.Primary {
 			text = p.primary.Render(text)
 		} else {
@@ -86,27 +86,25 @@ func (p *pen) buttons(s situation, last string, columns int) []string {
 const maxButtons = 9
 
 // label is what is written on a button.
-func (p *pen) label(b recovery.Button, s situation) string {
-	return line(words.Localize(cmp.Or(b.Label, b.Kind), s.resetsAt, p.now))
-}
+func (p *pen) label(b recovery.Button) string { return line(cmp.Or(b.Label, b.Kind)) }
 
-// suggestion draws the card of an open suggestion; call is the tool call that it is about.
-func (p *pen) suggestion(s *recovery.Suggestion, at situation, call *llm.ToolCall) []string {
-	columns := p.inside()
+// suggestion draws the card of an open suggestion.
+func (p *pen) suggestion(t *turn, at situation) []string {
+	columns, c := p.inside(), at.card
 	style, mark := p.warn, "●"
-	if grave(s.Error) {
+	if c.Grave {
 		style, mark = p.bad, "■"
 	}
-	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(s.Title), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(words.Localize(s.Message, s.Error.ResetsAt, p.now)+triedText(s)), columns-2))...)
-	if call != nil {
-		lines = append(lines, hang("  ", p.arguments(call, columns-2))...)
+	lines := hang(style.Render(mark)+" ", styled(p.bold, wrap(line(c.Title), columns-2)))
+	lines = append(lines, hang("  ", wrap(line(strings.TrimSpace(c.Message+" "+c.Tried)), columns-2))...)
+	if c.Call != nil {
+		lines = append(lines, hang("  ", p.arguments(c.Call, columns-2))...)
 	}
-	if said := advice(s); said != "" {
-		lines = append(lines, hang("  ", styled(p.dim, wrap(words.Localize(said, s.ResetsAt, p.now), columns-2)))...)
+	if said := advice(c); said != "" {
+		lines = append(lines, hang("  ", styled(p.dim, wrap(said, columns-2)))...)
 	}
-	if p.details {
-		lines = append(append(lines, ""), p.factLines(s.Error, columns)...)
+	if open := t.view.State.Open; open != nil && p.details {
+		lines = append(append(lines, ""), p.factLines(open.Failure, columns)...)
 	}
 	return p.card(style, lines, at)
 }
@@ -123,37 +121,14 @@ func (p *pen) arguments(call *llm.ToolCall, columns int) []string {
 	return lines
 }
 
-// grave reports whether what failed wants care: nothing that trying again would help.
-func grave(f failure.Failure) bool {
-	switch f.Kind {
-	case failure.KindAuth, failure.KindBilling, failure.KindTLS:
-		return !f.Retryable
-	}
-	return f.Variant == "outcome_unknown"
-}
-
-// triedText is " Tried 3 times over 14 s." where that is worth telling.
-func triedText(s *recovery.Suggestion) string {
-	switch s.Error.Kind {
-	case failure.KindTimeout, failure.KindUnreachable, failure.KindUnavailable, failure.KindOverloaded:
-	default:
-		return ""
-	}
-	if len(s.Tried) < 2 {
-		return ""
-	}
-	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]
-	return fmt.Sprintf(" Tried %d times over %s.", len(s.Tried), words.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
-}
-
 // advice says who suggests the first button and why, and why it was not done.
-func advice(s *recovery.Suggestion) string {
+func advice(c *recovery.Card) string {
 	var said []string
-	if s.Why != "" {
-		said = append(said, line(s.Why))
+	if c.Why != "" {
+		said = append(said, line(c.Why))
 	}
-	if s.BlockedBy != "" {
-		said = append(said, "not done by itself: "+line(recovery.LimitInWords(s.BlockedBy)))
+	if c.Limit != "" {
+		said = append(said, "not done automatically: "+line(c.Limit))
 	}
 	return strings.Join(said, " · ")
 }
@@ -161,15 +136,14 @@ func advice(s *recovery.Suggestion) string {
 // failure draws the card of a run that failed with nothing left to offer.
 func (p *pen) failure(t *turn, s situation) []string {
 	columns := p.inside()
+	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(s.card.Title), columns-2)))
 	open := t.view.State.Open
 	if open == nil {
-		return p.box(p.bad, hang(p.bad.Render("■")+" ", []string{p.bold.Render("Failed")}))
+		return p.box(p.bad, lines)
 	}
-	f := open.Failure
-	lines := hang(p.bad.Render("■")+" ", styled(p.bold, wrap(line(cmp.Or(f.Title, "Failed")), columns-2)))
-	lines = append(lines, hang("  ", wrap(line(words.Localize(f.Message, f.ResetsAt, p.now)), columns-2))...)
+	lines = append(lines, hang("  ", wrap(line(s.card.Message), columns-2))...)
 	lines = append(lines, "")
-	lines = append(lines, p.factLines(f, columns)...)
+	lines = append(lines, p.factLines(open.Failure, columns)...)
 	return p.card(p.bad, lines, s)
 }
 

@@ -144,6 +144,8 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 		return c.models(msg)
 	case chosenMsg:
 		c.modelChosen(msg)
+	case lessonMsg:
+		c.learned(msg)
 	case runsMsg:
 		c.complain(msg.err)
 		c.tellRuns(msg.runs)
@@ -243,7 +245,7 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 // items folds what happened to a turn's run.
 func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	t := msg.turn
-	if c.notice == awayLine && !c.cfg.Link.Down() {
+	if c.notice == awayLine && !c.cfg.Link.isDown() {
 		c.notice = "" // it is back
 	}
 	asked := t.view.Suggestion() != nil
@@ -291,7 +293,7 @@ func (c *Chat) answered(err error) {
 func (c *Chat) complain(err error) {
 	switch {
 	case err == nil || c.ctx.Err() != nil:
-	case c.cfg.Link.Down():
+	case c.cfg.Link.isDown():
 		c.notice = awayLine // how, does not help anybody
 	default:
 		c.notice = line(err.Error())
@@ -310,36 +312,6 @@ func (c *Chat) takeBack() {
 func (c *Chat) compose(text string) {
 	c.input.SetValue(clean(text))
 	c.input.MoveToEnd()
-}
-
-// situation is what to draw below the conversation.
-func (c *Chat) situation() (*turn, situation) {
-	t := c.last()
-	if t == nil {
-		return nil, situation{}
-	}
-	s := t.situation(c.cfg.Now())
-	if c.cfg.Link.Down() && (t.goesOn() || s.asks != "") {
-		s = situation{state: stateAway, line: awayLine + " Trying again…"}
-	}
-	if s.asks != "" && s.asks == c.answering {
-		s.buttons = nil
-	}
-	s.buttons, s.models = arranged(s.buttons)
-	return t, s
-}
-
-// keepTicking brings frames while something counts.
-func (c *Chat) keepTicking() tea.Cmd {
-	t, every := c.last(), tickEvery
-	if c.pen.md.budget <= 0 { // a frame has left something to the next
-		every = drawEvery
-	}
-	if c.ticking || every == tickEvery && (t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero()) {
-		return nil
-	}
-	c.ticking = true
-	return tick(every)
 }
 
 const (

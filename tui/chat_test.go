@@ -32,6 +32,7 @@ type fake struct {
 	keys     []string
 	answers  []client.Answer
 	cancels  []string
+	lessons  []string
 	defaults []client.Defaults
 	err      error
 }
@@ -55,6 +56,15 @@ func (f *fake) Recover(_ context.Context, _ string, a client.Answer) error {
 func (f *fake) Cancel(_ context.Context, run string) error {
 	f.cancels = append(f.cancels, run)
 	return f.err
+}
+
+func (f *fake) Kinds(context.Context) ([]client.KindListed, error) {
+	return []client.KindListed{{Kind: failure.KindBilling}, {Kind: failure.KindQuota}}, f.err
+}
+
+func (f *fake) Learn(_ context.Context, run string, was, kind failure.Kind) (client.Lesson, error) {
+	f.lessons = append(f.lessons, run+": "+string(was)+" is "+string(kind))
+	return client.Lesson{Before: was, After: kind, Row: "- {}", File: "/there", Warning: "Be careful."}, f.err
 }
 
 func (f *fake) Runs(context.Context, client.Query) iter.Seq2[client.Listed, error] {
@@ -88,6 +98,8 @@ type scene struct {
 	gateway *fake
 	now     time.Time
 	state   *recovery.Run // the run as the engine has it
+	attempt uint64        // that spoke last
+	said    string        // by it
 }
 
 // play plays a scene in virtual time.
@@ -174,6 +186,9 @@ func (s *scene) begins(policy func(*recovery.Policy)) {
 func (s *scene) happens(bodies ...recovery.Body) {
 	s.Helper()
 	for _, b := range bodies {
+		if a := s.state.Attempt; a != nil && a.InAir() && a.ID == s.attempt && b == recovery.Body(recovery.CancelRequested{}) {
+			b = recovery.CancelRequested{Attempt: a.ID, Text: s.said}
+		}
 		e := recovery.Event{Run: "r1", Seq: s.state.Seq + 1, Time: s.now, Text: recovery.Line(s.state, b), Body: b}
 		if err := s.state.Apply(e); err != nil {
 			s.Fatal(err)
@@ -186,7 +201,7 @@ func (s *scene) happens(bodies ...recovery.Body) {
 func (s *scene) fails(kind failure.Kind, amend func(*failure.Failure)) {
 	s.Helper()
 	f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
-	f.Model, f.Provider = s.state.Attempt.Model, entryOf(s.state.Attempt.Model)
+	f.Model, f.Provider = s.state.Attempt.Model, strings.Split(s.state.Attempt.Model, "/")[0]
 	if amend != nil {
 		amend(f)
 	}
@@ -198,7 +213,7 @@ func (s *scene) fails(kind failure.Kind, amend func(*failure.Failure)) {
 func (s *scene) decides(d recovery.Decision) {
 	s.Helper()
 	d.By = &recovery.Voter{Plugin: "auto-recover", Reason: d.Reason}
-	s.happens(recovery.Decided{Failure: s.state.Open.Seq, Decision: d})
+	s.happens(recovery.Decided{Occasion: s.state.Occasion(), Decision: d})
 	s.goesOn()
 }
 
@@ -218,7 +233,12 @@ func (s *scene) goesOn() {
 func (s *scene) after(d time.Duration) { s.now = s.now.Add(d) }
 
 func (s *scene) says(text string) {
-	s.happens(recovery.Checkpointed{Attempt: s.state.Attempt.ID, Offset: len(s.state.Attempt.Text), Text: text})
+	a := s.state.Attempt
+	if s.attempt != a.ID {
+		s.attempt, s.said = a.ID, ""
+	}
+	s.feeds(itemsMsg{turn: s.chat.last(), items: []client.Item{{Delta: &client.Delta{Run: s.state.ID, Attempt: a.ID, Offset: len(s.said), Text: text}}}})
+	s.said += text
 }
 
 func (s *scene) answers(text string) {
@@ -473,7 +493,7 @@ func TestSendingStops(t *testing.T) {
 		if len(s.gateway.starts) != 2 || s.gateway.starts[1].Prompt != "Never mind" {
 			s.Errorf("started %+v", s.gateway.starts)
 		}
-		s.has(stoppedLine)
+		s.has("Stopped. The text above is kept.")
 	})
 }
 
@@ -493,7 +513,7 @@ func TestCtrlC(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.begins(nil)
 		s.feeds(ctrlC)
-		s.has("Stopping… Ctrl-C once more leaves.")
+		s.has("Stopping… Press Ctrl-C again to leave.")
 		if diff := cmp.Diff([]string{"r1"}, s.gateway.cancels); diff != "" {
 			s.Fatal(diff)
 		}
@@ -501,7 +521,7 @@ func TestCtrlC(t *testing.T) {
 		s.after(leaveWithin)
 		s.lacks("once more")
 		s.feeds(ctrlC)
-		s.has("Ctrl-C once more leaves.")
+		s.has("Press Ctrl-C again to leave.")
 		s.leavesAt(ctrlC)
 	})
 	play(t, 80, 24, func(s *scene) {
@@ -632,5 +652,24 @@ func TestRefusedMessageComesBack(t *testing.T) {
 			s.Errorf("the composer has %q", got)
 		}
 		s.has("no model[2J has a key")
+	})
+}
+
+// TestWrong: a failure is called by another kind, as on the page.
+func TestWrong(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.sends("/wrong")
+		s.has("Nothing has failed just now")
+		s.begins(nil)
+		s.fails(failure.KindRateLimit, nil)
+		s.sends("/wrong")
+		s.has("billing,")
+		s.presses(tea.KeyEscape)
+		s.sends("/wrong billing")
+		s.has("from the next one on")
+		s.has("careful. Written to /there")
+		if len(s.gateway.lessons) != 1 || s.gateway.lessons[0] != "r1: rate_limit is billing" {
+			s.Errorf("learned %v", s.gateway.lessons)
+		}
 	})
 }

@@ -12,9 +12,10 @@ import (
 // help is what /help tells.
 var help = page{rows: []row{
 	{"/model [NAME]", "list the models, or choose one for your next messages"},
-	{"/auto on|off", "carry recovery decisions out, or ask you"},
+	{"/auto on|off", "recover automatically, or ask you"},
 	{"/retry", "try the last message again"},
 	{"/details", "show or hide what went wrong in failed attempts"},
+	{"/wrong [KIND]", "correct what kind of failure this is"},
 	{"/runs", "list the newest runs"},
 	{"/quit", "leave; an unfinished run can be resumed later"},
 	{},
@@ -45,6 +46,8 @@ func (c *Chat) command(text string) tea.Cmd {
 	case "/details":
 		c.details = !c.details
 		c.resize(c.width, c.height)
+	case "/wrong":
+		return c.commandWrong(rest)
 	case "/runs":
 		return c.loadRuns()
 	case "/quit", "/exit":
@@ -68,12 +71,12 @@ func (c *Chat) commandModel(name string) tea.Cmd {
 func (c *Chat) commandAuto(rest string) {
 	on := rest == "on"
 	if !on && rest != "off" {
-		c.notice = "Write /auto on or /auto off."
+		c.notice = "Type /auto on or /auto off."
 		return
 	}
 	c.auto = &on
 	if on {
-		c.notice = "From the next message on, recovery decisions are carried out by themselves."
+		c.notice = "From the next message on, Mulligan recovers automatically."
 	} else {
 		c.notice = "From the next message on, you are asked when something fails."
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
@@ -22,6 +23,8 @@ type Gateway interface {
 	Session(ctx context.Context, id string) (client.Session, error)
 	SetSession(ctx context.Context, id string, d client.Defaults) (client.Session, error)
 	Models(ctx context.Context) ([]client.Model, error)
+	Kinds(ctx context.Context) ([]client.KindListed, error)
+	Learn(ctx context.Context, run string, was, kind failure.Kind) (client.Lesson, error)
 }
 
 // Config is what a chat stands on.

@@ -10,6 +10,8 @@
 // (frame.go), where a page such as the help takes the conversation's place (page.go). A
 // [Link] knows whether the gateway answers.
 //
+// A board is a table that changes (board.go, board_draw.go): it is told what to show.
+//
 // Nothing here waits: the program's state changes by messages alone, so a test can feed
 // the items of a run and compare frames.
 package tui

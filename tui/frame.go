@@ -165,9 +165,9 @@ func (c *Chat) noticeText() (string, lipgloss.Style) {
 	switch {
 	case !c.leaving.IsZero() && c.cfg.Now().Sub(c.leaving) < leaveWithin:
 		if t := c.last(); t != nil && t.goesOn() {
-			return "Stopping… Ctrl-C once more leaves.", c.pen.warn
+			return "Stopping… Press Ctrl-C again to leave.", c.pen.warn
 		}
-		return "Ctrl-C once more leaves.", c.pen.warn
+		return "Press Ctrl-C again to leave.", c.pen.warn
 	case c.notice != "":
 		return c.notice, c.pen.warn
 	case c.chosen() > 0:

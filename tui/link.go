@@ -26,5 +26,5 @@ func (l *Link) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Down reports whether the last request found no gateway. A nil Link is never down.
-func (l *Link) Down() bool { return l != nil && l.down.Load() }
+// isDown reports whether the last request found no gateway. A nil Link is never down.
+func (l *Link) isDown() bool { return l != nil && l.down.Load() }

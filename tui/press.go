@@ -69,7 +69,7 @@ func (c *Chat) choice(n int) string {
 		return line(c.menu.models[n-1])
 	}
 	_, s := c.situation()
-	return c.pen.label(s.buttons[n-1], s)
+	return c.pen.label(s.buttons[n-1])
 }
 
 // press presses a button by its number.
@@ -115,7 +115,7 @@ func (c *Chat) choose(t *turn, s situation, b recovery.Button) tea.Cmd {
 	case recovery.ButtonCopyDetails:
 		return c.copyDetails(t)
 	default:
-		c.notice = c.pen.label(b, s) + ": this is yours to do."
+		c.notice = c.pen.label(b) + ": this is yours to do."
 	}
 	return nil
 }

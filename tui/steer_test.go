@@ -72,15 +72,17 @@ func (s *scene) showsEverywhere(text string) {
 		&piece{kind: pieceNote, text: text},
 		&piece{kind: pieceRecovered, text: text, tried: []triedFailure{{failure: failure, model: text}}},
 		&piece{kind: pieceAnswer, text: text + " and\n\n- " + text + "\n\n```\n" + text + "\n```\n\n> " + text, model: text})
-	suggestion := &recovery.Suggestion{
-		Title: text, Message: text, Error: failure, BlockedBy: text, DecidedBy: &recovery.Voter{Plugin: text, Reason: text},
-		Actions: []recovery.Button{{Label: text, Model: text}, {Kind: text}},
+	card := situation{
+		buttons: []recovery.Button{{Label: text, Model: text}, {Kind: text}},
+		card: &recovery.Card{
+			Title: text, Message: text, Tried: text, Why: text, Limit: text, Call: &llm.ToolCall{Name: text, Args: []byte(text)},
+		},
 	}
 	c := s.chat
 	c.turns, c.details, c.notice, c.standard = []*turn{one}, true, "", text
 	c.pen.room = 40
-	lines := c.pen.suggestion(suggestion, situation{buttons: suggestion.Actions}, &llm.ToolCall{Name: text, Args: []byte(text)})
-	lines = append(lines, c.pen.status(situation{state: stateOffline, line: text})...)
+	lines := c.pen.suggestion(one, card)
+	lines = append(lines, c.pen.status(situation{state: recovery.StateOnline, line: text})...)
 	lines = append(lines, c.pen.menu(&menu{title: text, models: []string{text}})...)
 	c.complain(fmt.Errorf("broken: %s", text))
 	c.queued = text

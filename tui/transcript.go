@@ -10,6 +10,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // pen is what lines are drawn with.
@@ -145,6 +146,7 @@ func facts(f failure.Failure, detail int) []string {
 	}
 	add("Error", string(f.Code))
 	add("Kind", string(f.Kind))
+	add("Classified by", f.Row)
 	add("Model", f.Model)
 	if f.HTTPStatus > 0 {
 		add("HTTP status", fmt.Sprint(f.HTTPStatus))
@@ -165,15 +167,15 @@ func (p *pen) closing(t *turn, card bool) []string {
 		return p.sign(p.bad, "■", t.lost)
 	}
 	s := t.situation(p.now)
-	if t.view.State.End == nil && s.state != stateExpired {
+	if t.view.State.End == nil && s.state != recovery.StateExpired {
 		return nil
 	}
 	switch s.state {
-	case stateStopped:
+	case recovery.StateStopped:
 		return p.sign(p.dim, "■", s.line)
-	case stateExpired:
+	case recovery.StateExpired, recovery.StateSuperseded:
 		return p.sign(p.dim, "○", s.line)
-	case stateFailed:
+	case recovery.StateFailed:
 		if card {
 			return nil
 		}
@@ -182,6 +184,7 @@ func (p *pen) closing(t *turn, card bool) []string {
 			text = open.Failure.LocalLine(p.now)
 		}
 		return p.sign(p.bad, "■", text)
+	default: // it goes on, or has its answer
 	}
 	return nil
 }

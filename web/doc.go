@@ -1,8 +1,8 @@
-// Package web is the chat page: conversations, live answers, and what a person can do when
-// an answer fails. It is files, embedded; the page talks to the gateway over HTTP, by the
+// Package web is the chat page (conversations, live answers, and what a person can do when an
+// answer fails) and the control room (all runs, and what waits for a person). It is files, embedded; the page talks to the gateway over HTTP, by the
 // client of sdk/typescript.
 //
-//	src/    what it is made from: TypeScript, CSS, HTML     main.ts is the beginning
+//	src/    what it is made from: TypeScript, CSS, HTML     main.ts begins the chat, runs.ts the control room
 //	dist/   what is embedded: bundled by `make web`, committed, compared by `make check`
 //
 // The page is of one origin and needs nothing from anywhere else: no request leaves the

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -24,23 +25,22 @@ type file struct {
 	tag     string // its strong ETag; of small it has another end
 }
 
-// Handler serves the page at / and its files beside it, among them client.js, which is the
+// Handler serves the chat at /, the control room at /runs, a run in retrospect at /runs/ID, and their files beside them, among them client.js, which is the
 // client of sdk/typescript for pages of somebody's own; any other path is unknown (404).
 // Every answer is asked for anew by its ETag, and goes out in gzip to whoever takes that. What the page may do is said by the gateway's
 // guard, as of every answer.
 func Handler() http.Handler {
 	served := map[string]file{}
-	for _, name := range []string{"index.html", "app.js", "app.css", "icon.svg", "client.js"} {
-		content, err := fs.ReadFile(files, "dist/"+name)
-		if err != nil {
-			panic(err) // embedded, so it is there
-		}
-		sum := sha256.Sum256(content)
-		served["/"+name] = file{content: string(content), small: zipped(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16])}
+	for _, name := range []string{"index.html", "app.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
+		served["/"+name] = fileOf(name, embedded(name))
 	}
-	served["/"] = served["/index.html"]
+	served["/share.html"] = fileOf("share.html", Share([]byte("null")))
+	served["/"], served["/runs"] = served["/index.html"], served["/runs.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := served[r.URL.Path]
+		if run, below := strings.CutPrefix(r.URL.Path, "/runs/"); below && runID.MatchString(run) {
+			f, ok = served["/rescue.html"], true
+		}
 		switch {
 		case !ok:
 			http.NotFound(w, r)
@@ -51,6 +51,22 @@ func Handler() http.Handler {
 			f.serve(w, r)
 		}
 	})
+}
+
+// runID is what the name of a run may look like.
+var runID = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+
+func embedded(name string) []byte {
+	content, err := fs.ReadFile(files, "dist/"+name)
+	if err != nil {
+		panic(err) // embedded, so it is there
+	}
+	return content
+}
+
+func fileOf(name string, content []byte) file {
+	sum := sha256.Sum256(content)
+	return file{content: string(content), small: zipped(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16])}
 }
 
 var kinds = map[string]string{

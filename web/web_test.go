@@ -26,7 +26,8 @@ func get(t *testing.T, method, path string, header map[string]string) *httptest.
 
 func TestFilesAndTheirHeaders(t *testing.T) {
 	for path, kind := range map[string]string{
-		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+		"/": "text/html; charset=utf-8", "/runs": "text/html; charset=utf-8", "/runs.js": "text/javascript; charset=utf-8", "/runs/r01j-x": "text/html; charset=utf-8",
+		"/rescue.js": "text/javascript; charset=utf-8", "/rescue.css": "text/css; charset=utf-8", "/share.html": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
 		"/app.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/client.js": "text/javascript; charset=utf-8",
 	} {
 		r := get(t, "GET", path, nil)
@@ -70,17 +71,34 @@ func TestSmallWhereItIsTaken(t *testing.T) {
 
 // TestThePageIsSmall: 250 KB at the most, as it is.
 func TestThePageIsSmall(t *testing.T) {
-	size := 0
-	for _, path := range []string{"/", "/app.js", "/app.css", "/icon.svg"} {
-		size += get(t, "GET", path, nil).Body.Len()
+	for _, page := range [][]string{{"/", "/app.js", "/app.css", "/icon.svg"}, {"/runs", "/runs.js", "/app.css"}, {"/runs/r1", "/rescue.js", "/rescue.css", "/app.css"}} {
+		size := 0
+		for _, path := range page {
+			size += get(t, "GET", path, nil).Body.Len()
+		}
+		if size > 250<<10 {
+			t.Errorf("%s has %d KB", page[0], size>>10)
+		}
 	}
-	if size > 250<<10 {
-		t.Errorf("it has %d KB", size>>10)
+}
+
+// TestAPageThatIsPassedOn: it has the document, needs nothing from anywhere, and nothing that is in it ends a part of it early.
+func TestAPageThatIsPassedOn(t *testing.T) {
+	page := string(Share([]byte(`{"headline":"Rescued"}`)))
+	for text, times := range map[string]int{
+		`id="rescue">{"headline":"Rescued"}</script>`: 1, "</script": 2, "<script": 2, "</style": 1, "<style": 1, "<link": 0, "default-src 'none'": 1, "sourceMappingURL": 0,
+	} {
+		if got := strings.Count(page, text); got != times {
+			t.Errorf("%d times %s, not %d", got, text, times)
+		}
+	}
+	if served := get(t, "GET", "/share.html", nil).Body.String(); !strings.Contains(served, `id="rescue">null</script>`) {
+		t.Error("share.html has no place for a run")
 	}
 }
 
 func TestNothingElseIsServed(t *testing.T) {
-	for _, path := range []string{"/no/such", "/../web.go", "/dist/app.js", "//app.js"} {
+	for _, path := range []string{"/no/such", "/../web.go", "/dist/app.js", "//app.js", "/runs/", "/runs/a/b", "/runs/A"} {
 		if r := get(t, "GET", path, nil); r.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, r.Code)
 		}
@@ -89,28 +107,34 @@ func TestNothingElseIsServed(t *testing.T) {
 
 // TestNothingIsInlineOrFromElsewhere: the policy would forbid it, and the page would break.
 func TestNothingIsInlineOrFromElsewhere(t *testing.T) {
-	page, err := files.ReadFile("dist/index.html")
-	if err != nil {
-		t.Fatal(err)
+	var page []byte
+	for _, name := range []string{"index.html", "runs.html", "rescue.html"} {
+		content, err := files.ReadFile("dist/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page = append(page, content...)
 	}
 	for _, pattern := range []string{`<script[^>]*>[^<]`, `<style`, ` style=`, ` on[a-z]+=`, `(?:src|href)="(?:https?:)?//`} {
 		if found := regexp.MustCompile(pattern).Find(page); found != nil {
-			t.Errorf("index.html has %s", found)
+			t.Errorf("a page has %s", found)
 		}
 	}
-	style, err := files.ReadFile("dist/app.css")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found := regexp.MustCompile(`@import|url\(`).Find(style); found != nil {
-		t.Errorf("app.css has %s", found)
+	for _, name := range []string{"app.css", "rescue.css"} {
+		style, err := files.ReadFile("dist/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`@import|url\(`).Find(style); found != nil {
+			t.Errorf("%s has %s", name, found)
+		}
 	}
 }
 
 // TestContrast: text can be read in both themes, on every ground that it stands on.
 func TestContrast(t *testing.T) {
 	const least = 5.2 // to one
-	style, err := os.ReadFile("src/app.css")
+	style, err := os.ReadFile("src/theme.css")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +161,7 @@ func TestContrast(t *testing.T) {
 		for i, theme := range []string{"light", "dark"} {
 			text, ground := colors[pair[0]][i], colors[pair[1]][i]
 			if text == "" || ground == "" {
-				t.Fatalf("%v: app.css has no such colours", pair)
+				t.Fatalf("%v: theme.css has no such colours", pair)
 			}
 			if got := contrast(text, ground); got < least {
 				t.Errorf("%s on %s (%s): %.1f", pair[0], pair[1], theme, got)

@@ -23,6 +23,9 @@ type Voice interface {
 	Call(call llm.ToolCall, frames []byte) []byte
 	// End is the wire's terminal event, with whatever goes with it.
 	End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte
+	// Alive is a sign of life that says nothing, for between frames; nothing at all where
+	// the wire has none.
+	Alive(frames []byte) []byte
 	// Fail ends an answer that has begun with an error of the provider's, and never with
 	// what could pass for a terminal event.
 	Fail(report Report, frames []byte) []byte
@@ -85,6 +88,9 @@ func (e *Encoder) release(frames []byte) []byte {
 
 // Fail ends the answer with an error. What was held back is not said.
 func (e *Encoder) Fail(report Report, frames []byte) []byte { return e.voice.Fail(report, frames) }
+
+// Alive appends a sign of life, which may stand before the first frame and between any two.
+func (e *Encoder) Alive(frames []byte) []byte { return e.voice.Alive(frames) }
 
 // Pieces cuts arguments in two, as whoever reads them has to expect them, and never within
 // a character.

@@ -12,6 +12,9 @@ func Event(name string, v any, frames []byte) []byte {
 	return append(Append(frames, v), "\n\n"...)
 }
 
+// Comment appends a line that says nothing to anybody.
+func Comment(frames []byte) []byte { return append(frames, ": keep-alive\n\n"...) }
+
 // Append appends v as JSON. What cannot be written, which no value of this package's users
 // is, becomes null.
 func Append(out []byte, v any) []byte {

@@ -2,10 +2,13 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
@@ -15,6 +18,7 @@ import (
 type Target struct {
 	Model    string // its name on the wire
 	NoImages bool   // it takes no pictures
+	Prefill  bool   // it goes on with a last message that is its own
 	Own      bool   // it is asked of the service whose wire this is, not of another that speaks it too
 }
 
@@ -30,6 +34,31 @@ func Schema(t llm.Tool) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the schema of tool %s is not a JSON object", t.Name)
 	}
 	return bytes.ToValidUTF8(t.Schema, []byte("\uFFFD")), nil
+}
+
+// AnswerSchema is the schema of an answer; an error if it is no JSON object.
+func AnswerSchema(f *llm.Format) (json.RawMessage, error) {
+	if !handover.IsObject(f.Schema) {
+		return nil, errors.New("the schema of the answer is not a JSON object")
+	}
+	return bytes.ToValidUTF8(f.Schema, []byte("\uFFFD")), nil
+}
+
+// AnswerName is what the schema of an answer is called on the wires that want a name.
+func AnswerName(f *llm.Format) string { return cmp.Or(f.Name, "answer") }
+
+// Samples reports whether a model of OpenAI's wires may be told a temperature and top_p:
+// those that reason refuse the whole request over either.
+func Samples(model string, request llm.Request) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	reasons := func(family string) bool { return strings.HasPrefix(name, family) }
+	return request.ReasoningEffort == "" && !slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5"}, reasons)
+}
+
+// Budget is what a model may think at a level of reasoning, in tokens, where a wire counts
+// them; 0 where it is not to think.
+func Budget(effort string) int {
+	return map[string]int{"low": 2048, "medium": 8192, "high": 16384}[effort]
 }
 
 // JSON is v as JSON, with <, > and & as they are.
@@ -75,6 +104,9 @@ func Output(r *llm.ToolResult) string {
 	}
 	return text
 }
+
+// Given is the other way round: what a tool gave back, and whether it failed.
+func Given(output string) (text string, isError bool) { return strings.CutPrefix(output, failed) }
 
 // DataURL is a picture as a URL that holds it.
 func DataURL(p *llm.Image) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
@@ -109,7 +110,7 @@ func play(dir string, t trouble) error {
 	if err != nil {
 		return err
 	}
-	if _, err := run.Wait(); err != nil {
+	if _, err := run.Wait(context.Background()); err != nil {
 		return err
 	}
 	fmt.Println(notice)
@@ -146,7 +147,7 @@ func follow(run *runner.Run, mend func() error, begun func() int32) (notice stri
 }
 
 // judge looks at what the log has come to.
-func judge(ctx context.Context, log *sqlite.Store, id string, calls, tools int32) error {
+func judge(ctx context.Context, log *timeline.Journal, id string, calls, tools int32) error {
 	events, err := log.Read(ctx, id, 0, 0)
 	if err != nil {
 		return err

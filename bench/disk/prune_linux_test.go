@@ -49,7 +49,7 @@ func prune(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := log.Delete(ctx, runs[:len(runs)/2]...); err != nil {
+	if err := log.Delete(ctx, runs[:3*len(runs)/5]...); err != nil {
 		return fmt.Errorf("delete on a full disk: %w", err)
 	}
 	after, err := free(dir)
@@ -96,7 +96,7 @@ func fill(ctx context.Context, dir string) (runs []string, err error) {
 
 // filled uses up what the store has on a full disk, until it says that it would take no run;
 // then it takes none.
-func filled(ctx context.Context, log *sqlite.Store) error {
+func filled(ctx context.Context, log *timeline.Journal) error {
 	deadline := time.Now().Add(time.Minute)
 	for n := 0; ; n++ {
 		err := log.Check(ctx)
@@ -118,7 +118,7 @@ func filled(ctx context.Context, log *sqlite.Store) error {
 const largeRun = 200 << 10
 
 // put makes one run that has ended.
-func put(ctx context.Context, log *sqlite.Store, run string, size int) error {
+func put(ctx context.Context, log *timeline.Journal, run string, size int) error {
 	lease, err := log.Begin(ctx, run, "test", time.Minute, func(by timeline.Lease) []recovery.Event {
 		now := time.Unix(1_772_000_000, 0)
 		return []recovery.Event{

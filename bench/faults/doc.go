@@ -7,7 +7,7 @@
 // on real sockets by faultlab's broken listeners. Beside it stands what recovery's own
 // test makes of the row as it is in the table, without any wire.
 //
-//	go test ./bench/faults            # compares with docs/faults.md
+//	go test -C bench ./faults         # compares with docs/faults.md
 //	make classify-report              # writes docs/faults.md anew
 //
 // wirefaults_test.go plays a fixed list of faults on every provider and demands the

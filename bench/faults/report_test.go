@@ -247,8 +247,35 @@ conversation that is too long taken for anything else, since it would loop. Ther
 
 How it is done: a code, a sentence or a status that is known decides first. What is left is read word by word: what it speaks of (money, a
 key, a model, a connection, …) and what it says of that (it lacks, it is exceeded, it is gone, …), by stems of words in ten
-languages, in the text and in codes such as ` + "`BILLING_PAUSED`" + `. ` + "`go doc ./failure`" + ` tells what counts more than what, and why.
+languages and the commonest of eleven more, in the text and in codes such as ` + "`BILLING_PAUSED`" + `. ` + "`go doc ./failure`" + ` tells what counts more than what, and why.
 ` + "`mulligan explain`" + ` tells how sure it is: of a hundred unseen errors recognised in the same way, how many were so.
+Where the rows of *fresh*, *sealed* and *unseen* came to one way often enough, that is the share that was right when they were first
+run: a sentence 93 of 94 and loose words 58 of 59 (in *unseen*, with codes, 57 of 58), a status in a message 21 of 22, the status 69 of 79, a cause in any words 130 of 148. For
+rarer ways it is what earlier harvests said.
+
+*fresh* and *sealed* are one harvest of trackers, files and documents that is in none of the older corpora, cut in two by source; what was near to a row
+that was known was left out. All of it was labelled, and committed in a commit of its own, before any rule was asked. The rules of that day
+got 143 of 164 and 155 of 167 right: 90.0 % together, 10 of the mistakes dangerous. What was then learned from the first half, and from 400 sentences made up for the purpose, was run
+once on the second: 155 again, with the same twelve mistakes, so that nothing shows the new rules to be better on errors that they have not seen. One
+person made the rules and the labels. The aim, 95 % and no dangerous mistake at first sight, is missed.
+
+*unseen* is a later harvest, of 142 trackers, documents and files that are in none of the others; 127 of its 235 rows are not English. Before it was gathered the grammar had been widened by design, with 985
+sentences made up of what libraries, providers and fourteen languages say (those that were then right are *wordings*, a test and no measure). Its labels and their reasons were committed
+before any rule was asked. Then 188 were right, 6 of the mistakes dangerous: 92 of 108 in English, 96 of 127 in other languages. The rules before that widening had 186 and 7, so
+that it did next to nothing for errors from elsewhere. Of the 47 mistakes 23 were ` + "`unknown`" + `, and a whole script was missing: traditional Chinese.
+
+Then the words and causes were widened once more, this time by real sentences: what one chat program says of its errors in eighteen languages (1659 sentences of which the name of each says
+what is meant; they are its own and not kept here). The rules had 972 of them right (58.6 %), 67 of the mistakes dangerous; what was learned from them has 1493 (90.0 %) and 4, changes no row of
+the corpora below, and adds Bulgarian, Arabic and Persian. *third*, gathered afterwards from
+53 sources that are in none of the others and committed with its labels and their reasons before any rule was asked, says what that is worth for errors from elsewhere: 129 of its 152 errors were
+right (84.9 %; 55 of 65 in English, 74 of 87 in Portuguese, Korean, Russian, Japanese, Chinese, French and Polish), 2 of the mistakes dangerous, and 129 and the same two by the rules before.
+In the languages that had been read best before, nothing was gained; of those that were added, it has no rows. Of the 23 mistakes 11 were ` + "`unknown`" + `. The aim is missed still.
+
+A model of the letters was tried twice for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them: those before *fresh* left
+60 of the 664 errors of *fresh*, *sealed*, *unseen* and *again* to it. Logistic regression over pieces of two to four letters, words and what the lexicon knows of them (8192 features, trained on all corpora
+but the fifth of the sources that is judged) would have been right about 23 of the 60, and dangerously wrong about 19. With a confidence of 0.4 it answers 34: 21 right, 6 dangerous. The mildest
+threshold without a dangerous mistake leaves 5 answers, all right: not one error in a hundred, for up to 256 KiB in three languages. The nearest neighbour has 12 of 19 right and none dangerous
+where the cosine is 0.4 or more, but 29 of 48 and 6 dangerous as soon as *wordings* is asked as well. What is ` + "`unknown`" + ` is tried once more, and harms nobody.
 
 How fast that is differs by machine, so it is printed and not written down: ` + "`make classify-report`" + ` says how long a message takes, and
 ` + "`go test ./failure -run XXX -bench Classify`" + ` how long 4 KiB do.

@@ -78,7 +78,7 @@ func answer(t *testing.T, r *runner.Runner, id, suggestion string) string {
 	case err != nil:
 		return err.Error()
 	}
-	t.Cleanup(func() { _, _ = run.Wait() }) // it fails again, as it should
+	t.Cleanup(func() { _, _ = run.Wait(context.Background()) }) // it fails again, as it should
 	return won
 }
 
@@ -89,7 +89,7 @@ func asked(t *testing.T, r *runner.Runner) (id, suggestion string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = run.Wait()
+	_, err = run.Wait(t.Context())
 	failed, ok := errors.AsType[*runner.Error](err)
 	if !ok || failed.Suggestion == nil {
 		t.Fatalf("there is no suggestion: %v", err)

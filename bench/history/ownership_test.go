@@ -35,7 +35,8 @@ type move struct {
 type reply struct {
 	result  string // ok, owned, stale, conflict, or what else went wrong
 	epoch   uint64
-	expires int64 // of the lease, Unix ns
+	expires int64 // of the lease, Unix ns: the owner is told the earliest
+	until   int64 // and the store, which counts from when it is asked, the latest
 	seq     uint64
 	tag     string // of the last event
 	at      int64  // when it was said, Unix ns
@@ -49,6 +50,7 @@ type ownership struct {
 	owner   int
 	epoch   uint64
 	expires int64
+	until   int64
 	seq     uint64
 	tag     string
 }
@@ -67,16 +69,16 @@ func (s ownership) step(m move, said reply) (bool, ownership) {
 	switch m.verb {
 	case "claim":
 		if said.result == "owned" {
-			return s.owner != nobody && s.owner != m.owner && m.at <= s.expires, s
+			return s.owner != nobody && s.owner != m.owner && m.at <= s.until, s
 		}
 		free := s.owner == nobody || s.owner == m.owner || said.at >= s.expires
-		s.owner, s.epoch, s.expires = m.owner, s.epoch+1, said.expires
+		s.owner, s.epoch, s.expires, s.until = m.owner, s.epoch+1, said.expires, said.until
 		return said.result == "ok" && free && said.epoch == s.epoch, s
 	case "renew":
 		if said.result == "stale" {
 			return !owns, s
 		}
-		s.expires = said.expires
+		s.expires, s.until = said.expires, said.until
 		return said.result == "ok" && owns, s
 	case "release":
 		if said.result == "stale" {
@@ -146,6 +148,7 @@ func (o *owner) do(ctx context.Context, verb string, ttl time.Duration) func() a
 			}
 		}
 		said.result, said.at = resultOf(err), time.Now().UnixNano()
+		said.until = said.at + int64(ttl)
 		return said
 	}
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -22,7 +23,7 @@ func start(t *testing.T, r *runner.Runner, id string) string {
 	case err != nil:
 		return err.Error()
 	}
-	t.Cleanup(func() { _, _ = run.Wait() }) // it fails, as it should
+	t.Cleanup(func() { _, _ = run.Wait(context.Background()) }) // it fails, as it should
 	return won
 }
 

@@ -206,7 +206,7 @@ func play(t *testing.T, trace []faultlab.Step, advised bool, each time.Duration,
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := run.Wait()
+	result, err := run.Wait(t.Context())
 	events, readErr := log.Read(t.Context(), run.ID(), 0, 0)
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -220,7 +220,7 @@ func play(t *testing.T, trace []faultlab.Step, advised bool, each time.Duration,
 	var failure time.Time
 	for _, e := range events {
 		switch e.Type() {
-		case "voted", "checkpointed":
+		case "voted", "noted":
 			continue
 		case "failed":
 			failure = e.Time

@@ -208,7 +208,7 @@ func (c *child) keep() {
 func (c *child) carry(run *runner.Run) {
 	for {
 		c.follow(run)
-		_, err := run.Wait()
+		_, err := run.Wait(context.Background())
 		failed, ok := errors.AsType[*runner.Error](err)
 		switch {
 		case !ok && err != nil && !errors.Is(err, runner.ErrCancelled):

@@ -16,7 +16,7 @@
 // over when the run has ended or waits for somebody with a reason; its checks
 // (check_test.go) are named by the invariants that they are about.
 //
-//	go test ./bench/kill                       # each named point once, and a few instants
+//	go test -C bench ./kill                    # each named point once, and a few instants
 //	make kill                                  # 600 cycles, each named point at least 5 times
 //	make kill N=10000
 //

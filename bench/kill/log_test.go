@@ -72,6 +72,15 @@ func (m *mortal) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration)
 	return l, err
 }
 
+func (m *mortal) Keep(ctx context.Context, owner string, ttl time.Duration) (timeline.Kept, error) {
+	m.trap.at("before keep")
+	kept, err := m.Log.Keep(ctx, owner, m.shorten(ttl))
+	if err == nil {
+		m.trap.at("after keep")
+	}
+	return kept, err
+}
+
 func (m *mortal) Release(ctx context.Context, l timeline.Lease) error {
 	m.trap.at("before release")
 	err := m.Log.Release(ctx, l)
@@ -97,6 +106,16 @@ func (m *mortal) SaveSnapshot(ctx context.Context, l timeline.Lease, seq uint64,
 	err := m.Log.SaveSnapshot(ctx, l, seq, data)
 	if err == nil {
 		m.trap.at("after snapshot")
+	}
+	return err
+}
+
+func (m *mortal) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
+	m.trap.at("before tail")
+	m.trap.amid("tail")
+	err := m.Log.SaveTail(ctx, l, t)
+	if err == nil {
+		m.trap.at("after tail")
 	}
 	return err
 }

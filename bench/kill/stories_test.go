@@ -27,7 +27,7 @@ type story struct {
 // overflow is how the provider says that a conversation is too long.
 const overflow = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`
 
-// long is text that is worth two checkpoints.
+// long is text that comes in many pieces.
 var long = strings.TrimSpace(strings.Repeat(strings.Repeat("mulligan", 40)+" ", 40))
 
 // working asks for tools, fails once, asks again, and says much.
@@ -51,6 +51,7 @@ var stories = map[string]story{
 		input: conversation(20, 1000),
 	},
 	"keeps":   {steps: append(slices.Repeat([]faultlab.Step{faultlab.ToolCall(toolLook, "{}")}, 70), faultlab.Answer("All good."))},
+	"speaks":  {steps: []faultlab.Step{faultlab.SlowAnswer(strings.Repeat("mulligan ", 20), 40*time.Millisecond)}},
 	"cancels": {steps: []faultlab.Step{faultlab.StallAfter("It is ")}, reacts: (*child).cancel},
 }
 

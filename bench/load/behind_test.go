@@ -78,7 +78,7 @@ func TestI09WhoFallsBehindComesBack(t *testing.T) {
 
 // speech is a run whose model says words when the test wants it.
 type speech struct {
-	log   *timeline.Memory
+	log   *timeline.Journal
 	lease timeline.Lease
 
 	mu   sync.Mutex
@@ -108,18 +108,17 @@ func (s *speech) write(t *testing.T, body recovery.Body) {
 	s.seq++
 }
 
-// say says so many words, and then what it said is durable.
+// say says so many words, and then something happens.
 func (s *speech) say(t *testing.T, words int) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := len(s.said)
 	for i := range words {
 		word := fmt.Sprintf("word-%d-%d ", s.seq, i)
 		s.log.Publish("r1", timeline.Delta{Attempt: 1, Offset: len(s.said), Text: word})
 		s.said += word
 	}
-	s.write(t, recovery.Checkpointed{Attempt: 1, Offset: before, Text: s.said[before:]})
+	s.write(t, recovery.Noted{Topic: recovery.TopicText, Attempt: 1})
 }
 
 // repeat says again what is known already, as a live piece may: it shows that the stream is

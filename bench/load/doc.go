@@ -1,8 +1,8 @@
 // Command load puts `mulligan serve` under load and prints what it measured as one table.
 //
 //	make load                         # some eight minutes, both of 2 processors busy
-//	go run ./bench/load -short        # a look in two minutes, with fewer runs
-//	go run ./bench/load -only soak    # eight minutes more, which make load does not take
+//	go run -C bench ./load -short     # a look in two minutes, with fewer runs
+//	go run -C bench ./load -only soak # eight minutes more, which make load does not take
 //
 // Three processes take part, over loopback TCP: the program itself, as it is installed,
 // with its store, its plugin and its guard (serve.go); the provider, a faultlab
@@ -13,6 +13,7 @@
 //	steady.go   runs that stream at 20 deltas a second: how many until they are late?
 //	fanout.go   2,000 followers, of whom 50 stop reading: are the others late?
 //	storm.go    1,000 runs get a 529 at once: how hard is the provider asked again?
+//	proxied.go  1,000 calls through the proxy, 1,000 × 529, 200 who stop reading, all who vanish
 //	recovery.go 1,000 open runs when it is killed, ten times: how soon do they go on?
 //	soak.go     200 runs at a time, faults, a plugin that is killed: does it grow?
 //

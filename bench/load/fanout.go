@@ -172,16 +172,8 @@ func (l *lot) fanSilent(ctx context.Context, run string, over <-chan struct{}) b
 
 // silence gives whether the gateway hung up before it said that the run has ended.
 func (l *lot) silence(ctx context.Context, f *follower, over <-chan struct{}) (cut bool, err error) {
-	dialer := net.Dialer{Control: func(_, _ string, conn syscall.RawConn) error {
-		var failed error
-		err := conn.Control(func(fd uintptr) {
-			failed = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, farBuffer),
-				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, farSegment))
-		})
-		return errors.Join(err, failed)
-	}}
 	address := strings.TrimPrefix(l.gateway.url, "http://")
-	conn, err := dialer.DialContext(ctx, "tcp", address)
+	conn, err := farDialer().DialContext(ctx, "tcp", address)
 	if err != nil {
 		return false, err
 	}
@@ -210,6 +202,18 @@ func (l *lot) silence(ctx context.Context, f *follower, over <-chan struct{}) (c
 		}
 	}
 	return true, nil
+}
+
+// farDialer makes connections over a network, not within a machine: see farSegment.
+func farDialer() *net.Dialer {
+	return &net.Dialer{Control: func(_, _ string, conn syscall.RawConn) error {
+		var failed error
+		err := conn.Control(func(fd uintptr) {
+			failed = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, farBuffer),
+				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, farSegment))
+		})
+		return errors.Join(err, failed)
+	}}
 }
 
 // followers is how many clients follow a run now.

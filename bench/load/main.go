@@ -22,14 +22,16 @@ type plan struct {
 	stalled int           // of them
 	fanTime time.Duration // that a run of it takes
 	storm   int           // runs that fail at once
+	callers int           // of the proxy
+	deaf    int           // that stop reading, besides as many who read
 	open    int           // runs that a crash interrupts
 	kills   int           // crashes
 	soak    time.Duration
 }
 
 var (
-	fullPlan  = plan{[]int{100, 200, 300, 500, 700, 1000}, 200, 12 * time.Second, 2000, 50, 35 * time.Second, 1000, 1000, 10, 8 * time.Minute}
-	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200, 200, 2, 75 * time.Second}
+	fullPlan  = plan{[]int{100, 200, 300, 500, 700, 1000}, 200, 12 * time.Second, 2000, 50, 35 * time.Second, 1000, 1000, 200, 1000, 10, 8 * time.Minute}
+	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200, 200, 40, 200, 2, 75 * time.Second}
 )
 
 // garbage is how much memory the provider and this process fill before they collect it, in
@@ -48,8 +50,8 @@ func main() {
 	}
 	flags := flag.NewFlagSet("load", flag.ExitOnError)
 	short := flags.Bool("short", false, "fewer runs, for a shorter time")
-	program := flags.String("program", "bin/mulligan", "what is put under load")
-	only := flags.String("only", "", "one part: steady, fanout, storm, recovery or soak")
+	program := flags.String("program", "../bin/mulligan", "what is put under load")
+	only := flags.String("only", "", "one part: steady, fanout, storm, proxy, recovery or soak")
 	_ = flags.Parse(args) // it exits
 	p := fullPlan
 	if *short {
@@ -98,6 +100,7 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 		{"steady", l.steadyLines, false},
 		{"fanout", l.fanLines, false},
 		{"storm", l.stormLines, false},
+		{"proxy", l.proxyLines, false},
 		{"recovery", l.recoveryLines, false},
 		{"soak", l.soakLines, true},
 	}
@@ -115,7 +118,7 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 		return errors.New("it was interrupted")
 	}
 	if len(lines) == 0 {
-		return fmt.Errorf("there is no part %q: -only takes steady, fanout, storm, recovery or soak", only)
+		return fmt.Errorf("there is no part %q: -only takes steady, fanout, storm, proxy, recovery or soak", only)
 	}
 	fmt.Printf("\n%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	if err := printTable(os.Stdout, lines); err != nil {
@@ -128,7 +131,7 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 	if n > 0 {
 		return fmt.Errorf("%d things went wrong that no load excuses", n)
 	}
-	fmt.Println("\nNo run was lost, no event was missed or came twice, no text was wrong, and everybody heard of the end.")
+	fmt.Println("\nNo run was lost, no event was missed or came twice, no text was wrong or somebody else's, and everybody heard of the end.")
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
@@ -24,6 +25,9 @@ const (
 	stormModel  = "storm"
 	openModel   = "open-" // and which crash it is for
 	soakModel   = "soak"
+	callModel   = "call"   // each word says who asked
+	loudModel   = "loud"   // likewise, in long words
+	volleyModel = "volley" // overloaded when it is asked first
 
 	steadyPace = 50 * time.Millisecond
 	fanPace    = 100 * time.Millisecond
@@ -41,6 +45,7 @@ var soakFaults = []string{"overloaded", "unavailable", "stream_interrupted", "em
 // What the provider's paths begin with for the storm, and where it tells of it.
 const (
 	stormPath    = "/storm"
+	callersPath  = "/callers" // of those who ask through the proxy
 	arrivalsPath = "/arrivals"
 )
 
@@ -50,25 +55,33 @@ const roleProvider = "provider"
 // provider is a lab that fills in stamps, and can keep requests until all of a volley are
 // there.
 type provider struct {
-	lab    *faultlab.Lab
-	volley int
+	lab           *faultlab.Lab
+	storm, volley *volley
+	here          atomic.Int64 // calls through the proxy that it answers now
+}
+
+// volley keeps requests until so many are there, and answers those at once.
+type volley struct {
+	size int
 
 	mu       sync.Mutex
-	arrivals []time.Time // of the storm's requests
+	arrivals []time.Time
 	released chan struct{}
-	at       time.Time // when the volley was answered
+	at       time.Time // when it was answered
 }
+
+func newVolley(size int) *volley { return &volley{size: size, released: make(chan struct{})} }
 
 // beProvider serves until standard input ends.
 func beProvider(p plan) error {
 	lab := faultlab.New()
 	lab.Script(steadyModel, faultlab.SlowAnswer(stamped(p.words, 0), steadyPace))
 	lab.Script(fanModel, faultlab.SlowAnswer(stamped(int(fanLoud/fanPace), fanWord)+stamped(int((p.fanTime-fanLoud)/fanPace), 0), fanPace))
-	var steps []faultlab.Step
-	for range p.storm {
-		steps = append(steps, faultlab.Overloaded())
-	}
-	lab.Script(stormModel, append(steps, faultlab.Answer("It is over."))...)
+	overloaded := slices.Repeat([]faultlab.Step{faultlab.Overloaded()}, p.storm)
+	lab.Script(stormModel, append(overloaded, faultlab.Answer("It is over."))...)
+	lab.Script(callModel, faultlab.SlowAnswer(called(p.words, 0), steadyPace))
+	lab.Script(loudModel, faultlab.SlowAnswer(called(p.words, loudWord), steadyPace))
+	lab.Script(volleyModel, append(slices.Repeat([]faultlab.Step{faultlab.Overloaded()}, p.callers), faultlab.Answer(called(volleyWords, 0)))...)
 	for i := range p.kills {
 		steps := slices.Repeat([]faultlab.Step{faultlab.SlowAnswer(stamped(openWords, 0), openPace)}, p.open)
 		lab.Script(openModel+strconv.Itoa(i), append(steps, faultlab.Answer("It is over."))...)
@@ -81,7 +94,7 @@ func beProvider(p plan) error {
 	if err != nil {
 		return err
 	}
-	it := &provider{lab: lab, volley: p.storm, released: make(chan struct{})}
+	it := &provider{lab: lab, storm: newVolley(p.storm), volley: newVolley(p.callers)}
 	server := &http.Server{Handler: it.handler(), ReadHeaderTimeout: time.Minute}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }()
@@ -93,51 +106,90 @@ func beProvider(p plan) error {
 func (p *provider) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+arrivalsPath, p.tell)
-	mux.Handle(stormPath+"/", http.StripPrefix(stormPath, http.HandlerFunc(p.storm)))
+	mux.Handle(stormPath+"/", http.StripPrefix(stormPath, http.HandlerFunc(p.stormy)))
+	mux.Handle(callersPath+"/", http.StripPrefix(callersPath, http.HandlerFunc(p.called)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p.lab.ServeHTTP(stamper{w, time.Now()}, r)
+		p.lab.ServeHTTP(stamper{w, time.Now(), ""}, r)
 	})
 	return mux
 }
 
-// storm answers a request of the storm: those of the first volley all at once.
-func (p *provider) storm(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	p.arrivals = append(p.arrivals, time.Now())
-	if len(p.arrivals) == p.volley {
-		p.at = time.Now()
-		close(p.released)
-	}
-	p.mu.Unlock()
-	select {
-	case <-p.released:
+// stormy answers a request of the storm.
+func (p *provider) stormy(w http.ResponseWriter, r *http.Request) {
+	if p.storm.meet(r.Context()) {
 		p.lab.ServeHTTP(w, r)
-	case <-r.Context().Done():
 	}
 }
 
-// told is what the provider tells of the storm.
+// called answers a call through the proxy with who made it in every word.
+func (p *provider) called(w http.ResponseWriter, r *http.Request) {
+	p.here.Add(1)
+	defer p.here.Add(-1)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	by, _ := digitsOf(string(body), markBy)
+	if bytes.Contains(body, []byte(`"`+volleyModel+`"`)) && !p.volley.meet(r.Context()) {
+		return
+	}
+	p.lab.ServeHTTP(stamper{w, time.Now(), by}, r)
+}
+
+// meet waits for the others of the first volley; false where whoever asks has gone.
+func (v *volley) meet(ctx context.Context) bool {
+	v.mu.Lock()
+	v.arrivals = append(v.arrivals, time.Now())
+	if len(v.arrivals) == v.size {
+		v.at = time.Now()
+		close(v.released)
+	}
+	v.mu.Unlock()
+	select {
+	case <-v.released:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// told is what the provider tells.
 type told struct {
+	Storm, Volley arrived
+	Here          int64 // calls through the proxy that it answers now
+}
+
+// arrived are the requests of a volley, and all that came later.
+type arrived struct {
 	Arrivals []time.Time
 	At       time.Time // zero while the volley is not complete
 }
 
+func (v *volley) arrived() arrived {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return arrived{slices.Clone(v.arrivals), v.at}
+}
+
 func (p *provider) tell(w http.ResponseWriter, _ *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(told{p.arrivals, p.at})
+	_ = json.NewEncoder(w).Encode(told{p.storm.arrived(), p.volley.arrived(), p.here.Load()})
 }
 
 // stamper fills in the stamps of what is written.
 type stamper struct {
 	http.ResponseWriter
 	asked time.Time
+	by    string // who asked, as its mark says
 }
 
 func (s stamper) Write(frame []byte) (int, error) {
 	frame = bytes.Clone(frame)
 	fill(frame, markAsked, s.asked)
 	fill(frame, markSent, time.Now())
+	if at := bytes.Index(frame, []byte(markBy+blank)); at >= 0 && s.by != "" {
+		copy(frame[at+len(markBy):], s.by)
+	}
 	return s.ResponseWriter.Write(frame)
 }
 

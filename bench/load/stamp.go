@@ -12,7 +12,8 @@ import (
 const (
 	markAsked  = "asked=" // when the request arrived
 	markSent   = "sent="
-	stampWidth = 19 // digits, until the year 2286
+	markBy     = "by=" // the number of the caller
+	stampWidth = 19    // digits, until the year 2286
 )
 
 var blank = strings.Repeat("0", stampWidth)
@@ -21,6 +22,13 @@ var blank = strings.Repeat("0", stampWidth)
 // bytes long. The first also says when it was asked for.
 func stamped(words, size int) string {
 	word := markSent + blank
+	word += strings.Repeat(".", max(0, size-len(word)-1)) + " "
+	return markAsked + blank + "," + strings.Repeat(word, words)
+}
+
+// called is an answer of a number of words to a call through the proxy, at least size bytes long.
+func called(words, size int) string {
+	word := markBy + blank + "," + markSent + blank
 	word += strings.Repeat(".", max(0, size-len(word)-1)) + " "
 	return markAsked + blank + "," + strings.Repeat(word, words)
 }
@@ -34,10 +42,19 @@ func fill(text []byte, mark string, at time.Time) {
 
 // stamp gives the time of the first stamp of a text with that mark.
 func stamp(text, mark string) (time.Time, bool) {
-	_, rest, ok := strings.Cut(text, mark)
-	if !ok || len(rest) < stampWidth {
+	digits, ok := digitsOf(text, mark)
+	if !ok {
 		return time.Time{}, false
 	}
-	ns, err := strconv.ParseInt(rest[:stampWidth], 10, 64)
+	ns, err := strconv.ParseInt(digits, 10, 64)
 	return time.Unix(0, ns), err == nil
+}
+
+// digitsOf gives the digits behind the first mark of that kind in a text.
+func digitsOf(text, mark string) (string, bool) {
+	_, rest, ok := strings.Cut(text, mark)
+	if !ok || len(rest) < stampWidth {
+		return "", false
+	}
+	return rest[:stampWidth], true
 }

@@ -45,7 +45,8 @@ func (l *lot) stormLines(ctx context.Context) []line {
 		})
 	}
 	group.Wait()
-	t, err := l.told(ctx)
+	all, err := l.told(ctx)
+	t := all.Storm
 	if err != nil || len(t.Arrivals) < l.plan.storm || t.At.IsZero() {
 		l.wrong.add("the provider was asked %d times in the storm: %v", len(t.Arrivals), err)
 		return nil
@@ -59,7 +60,7 @@ func (l *lot) stormLines(ctx context.Context) []line {
 	}}
 }
 
-// told asks the provider about the storm.
+// told asks the provider what came to it.
 func (l *lot) told(ctx context.Context) (t told, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.at+arrivalsPath, nil)
 	if err != nil {

@@ -2,14 +2,14 @@
 // small way at a time, and demands that a test turns red and names the invariant.
 //
 //	make mutants                      # all of testdata/mutants
-//	go run ./bench/mutants I04 I17    # those whose names begin so
+//	go run -C bench ./mutants I04 I17 # those whose names begin so
 //
 // A mutant is a patch named after the invariant, the security control (S04), or the promise
 // of provider/pi (Pi04) that it breaks and how, such as
 // testdata/mutants/I04-tool-runs-again.patch. Its first line is the test, with what is to
 // be set in its environment, and the second says what is broken:
 //
-//	# go test ./bench/sim -run Sim$ MULLIGAN_SIM_RUNS=3000
+//	# go test -C bench ./sim -run Sim$ MULLIGAN_SIM_RUNS=3000
 //	# A result of a tool is forgotten, and the tool runs again.
 //	diff --git a/recovery/run.go b/recovery/run.go
 //	…

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"github.com/mulligan-run/mulligan/bench/internal/tree"
 )
 
 // timeout is how long one test may take; a mutant that makes it hang is not killed.
@@ -17,7 +19,7 @@ const timeout = 10 * time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, ".", os.Args[1:])
+	err := run(ctx, "..", os.Args[1:])
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -31,19 +33,19 @@ func run(ctx context.Context, root string, prefixes []string) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := copyTree(ctx, root)
+	copied, err := tree.Copy(ctx, root, "mutants-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.remove()) }()
-	if err := t.sound(ctx, mutants); err != nil {
+	defer func() { err = errors.Join(err, copied.Remove()) }()
+	if err := sound(ctx, copied, mutants); err != nil {
 		return err
 	}
 	var alive []string
 	for _, m := range mutants {
 		began := time.Now()
 		word := "killed"
-		if err := t.kill(ctx, m); err != nil {
+		if err := kill(ctx, copied, m); err != nil {
 			word = "ALIVE"
 			alive = append(alive, m.name+": "+err.Error())
 		}
@@ -60,7 +62,7 @@ func run(ctx context.Context, root string, prefixes []string) (err error) {
 }
 
 // sound runs every test once without a mutant: one that fails anyhow would show nothing.
-func (t *tree) sound(ctx context.Context, mutants []mutant) error {
+func sound(ctx context.Context, t *tree.Tree, mutants []mutant) error {
 	seen := map[string]bool{}
 	for _, m := range mutants {
 		line := strings.Join(append(m.args, m.env...), " ")
@@ -68,7 +70,7 @@ func (t *tree) sound(ctx context.Context, mutants []mutant) error {
 			continue
 		}
 		seen[line] = true
-		if out, err := t.test(ctx, m); err != nil {
+		if out, err := test(ctx, t, m); err != nil {
 			return fmt.Errorf("go %s fails without any mutant: %w\n%s", line, err, tail(out))
 		}
 	}
@@ -76,22 +78,22 @@ func (t *tree) sound(ctx context.Context, mutants []mutant) error {
 }
 
 // test runs a mutant's test.
-func (t *tree) test(ctx context.Context, m mutant) ([]byte, error) {
+func test(ctx context.Context, t *tree.Tree, m mutant) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", m.args...) //nolint:gosec // a test of the repository
-	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), m.env...)
+	cmd.Dir, cmd.Env = t.Dir, append(os.Environ(), m.env...)
 	cmd.WaitDelay = time.Second
 	return cmd.CombinedOutput()
 }
 
 // kill applies the mutant, runs its test, and takes it back. The error says why it lives.
-func (t *tree) kill(ctx context.Context, m mutant) (err error) {
-	if err := t.apply(ctx, m.path); err != nil {
+func kill(ctx context.Context, t *tree.Tree, m mutant) (err error) {
+	if err := t.Apply(ctx, m.path); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.apply(context.WithoutCancel(ctx), m.path, "-R")) }()
-	out, testErr := t.test(ctx, m)
+	defer func() { err = errors.Join(err, t.Apply(context.WithoutCancel(ctx), m.path, "-R")) }()
+	out, testErr := test(ctx, t, m)
 	switch {
 	case testErr == nil:
 		return errors.New("its test passes")

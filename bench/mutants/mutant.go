@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var (
-	nameForm    = regexp.MustCompile(`^(I[0-5]\d|S[0-3]\d|Pi0\d)-[a-z0-9-]+$`)
+	nameForm    = regexp.MustCompile(`^(I[0-6]\d|S[0-3]\d|Pi0\d)-[a-z0-9-]+$`)
 	settingForm = regexp.MustCompile(`^[A-Z_]+=`)
 )
 

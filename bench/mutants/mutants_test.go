@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mulligan-run/mulligan/bench/internal/tree"
 )
 
 const root = "../.."
@@ -21,7 +23,7 @@ func TestEveryPatchApplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range mutants {
-		if err := (&tree{work}).apply(t.Context(), m.path, "--check"); err != nil {
+		if err := (&tree.Tree{Dir: work}).Apply(t.Context(), m.path, "--check"); err != nil {
 			t.Errorf("%s: %v\nmake the patch anew: see the package's documentation", m.name, err)
 		}
 	}

@@ -42,7 +42,7 @@ func TestOlderMessagesComeAboveWhatIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(); err != nil {
+		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,7 @@
 // fault lab over loopback TCP in the process of the test: through every state and every
 // kind of button, reloads, two windows, and a connection that is lost.
 //
-//	go test ./bench/page          # needs Chromium; without it the tests skip, or fail with CI=true
+//	go test -C bench ./page       # needs Chromium; without it the tests skip, or fail with CI=true
 //	make screenshots              # every state, light, dark and as wide as a phone: docs/screenshots
 //
 // What a person sees of the Pi coding agent is in the tables of testdata/pi, row by row as

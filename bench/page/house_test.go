@@ -93,7 +93,7 @@ func build(t *testing.T, options ...option) *house {
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
 		},
 		Plugins: func() []gateway.Plugin {
-			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready"}}
+			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready", Pinned: true, Restarts: 1, P50: 2, P99: 9}}
 		},
 	}
 	if h.learns {

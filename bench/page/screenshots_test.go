@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"image"
 	"image/color"
@@ -36,6 +37,9 @@ var looks = map[string]look{
 // kept are the pictures that are part of the tree; the others are in all/, which is not.
 var kept = map[string]bool{
 	"suggestion-light": true, "suggestion-dark": true, "suggestion-phone": true, "retrying-light": true, "retrying-phone": true,
+	"runs-light": true, "runs-dark": true, "runs-phone": true,
+	"rescue-light": true, "rescue-dark": true, "rescue-phone": true, "rescue-open-light": true, "rescue-open-phone": true,
+	"play-light": true, "play-recovered-light": true, "play-recovered-dark": true, "play-recovered-phone": true, "play-phone": true,
 	"slow-light": true, "slow-phone": true,
 	"recovered-light": true, "recovered-dark": true, "timeline-light": true, "timeline-dark": true, "waiting-light": true,
 	"failed-light": true, "tool-unknown-phone": true, "usage-limit-dark": true,
@@ -192,7 +196,7 @@ func (h *house) history() {
 		}
 		run, err := h.runner.Resume(h.t.Context(), id)
 		if err == nil {
-			_, err = run.Wait()
+			_, err = run.Wait(context.Background())
 		}
 		if err != nil {
 			h.t.Fatal(err)
@@ -217,6 +221,9 @@ func (w *window) shoot(name string) {
 	path := filepath.Join(pictures, "all", name+".png")
 	if kept[name] {
 		path = filepath.Join(pictures, name+".png")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		w.t.Fatal(err)
 	}
 	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
 		w.t.Fatal(err)

@@ -240,12 +240,15 @@ func TestExpired(t *testing.T) {
 	w.lacks(".card")
 }
 
-func TestANewMessageStopsTheOld(t *testing.T) {
+func TestAMessageInterrupts(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.StallAfter("Monday is"), faultlab.Answer(answer))
 	w := h.ask(false)
 	w.says(".prose", "Monday is")
 	w.send("Only Monday")
+	w.says(".queue", "Only Monday")
+	w.press("Interrupt")
+	w.lacks(".queue")
 	w.says(".note", "Stopped. The text above is kept.")
 	w.says(".run:last-child .prose", "Monday is for the report.")
 	w.send("Again")

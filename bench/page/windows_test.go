@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 
 	"github.com/mulligan-run/mulligan/faultlab"
 )
@@ -92,7 +93,7 @@ func TestADamagedAddressIsANewConversation(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	h := build(t)
 	w := h.visit("/", desktop)
-	w.says(".signin", "Open the sign-in link that mulligan serve or mulligan login printed.")
+	w.says(".signin", "Run this on the computer that Mulligan runs on")
 	used := h.link()
 	in := h.visit(used, desktop)
 	in.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`)
@@ -100,9 +101,15 @@ func TestSignIn(t *testing.T) {
 	w.press("Try again")                                // this browser is known now
 	w.wait(`document.querySelector('#message')`)
 	w.press("Sign out")
-	w.says(".signin", "Open the sign-in link")
+	w.says(".signin", "mulligan login")
 	again := h.visit(used, desktop)
 	again.says(".signin", "The code is wrong, was used, or is older than a minute")
+	again.do(chromedp.SendKeys("#link", "no link at all"))
+	again.says("#link-help", "This is no sign-in link")
+	eval[any](again, `document.querySelector('#link').value = ''`)
+	again.do(chromedp.SendKeys("#link", h.link()))
+	again.press("Sign in")
+	again.wait(`document.querySelector('#message')`)
 }
 
 // TestModelsCannotReachOut: what a model writes shows no picture from elsewhere, runs
@@ -198,14 +205,7 @@ func TestANotificationWhenARunWaits(t *testing.T) {
 
 // TestAxe lets axe-core look at the page in every state that differs, in both themes.
 func TestAxe(t *testing.T) {
-	chromium(t)
-	source, err := os.ReadFile("../../.cache/web/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("axe-core is not there: make web installs it: ", err)
-		}
-		t.Skip("SKIPPED: axe-core is not there (make web installs it): ", err)
-	}
+	source := axe(t)
 	for _, name := range []string{"suggestion", "key", "recovered-open", "timeline", "failed", "retrying", "tool-slow"} {
 		t.Run(name, func(t *testing.T) {
 			s := sceneNamed(t, name)
@@ -215,7 +215,7 @@ func TestAxe(t *testing.T) {
 			s.arrive(w)
 			for _, l := range []look{desktop, {width: 1200, height: 820, scale: 1, dark: true, reduced: true}, {width: 390, height: 780, scale: 1, reduced: true}} {
 				w.be(l)
-				w.judge(string(source))
+				w.judge(source)
 			}
 		})
 	}
@@ -246,4 +246,39 @@ func (w *window) judge(source string) {
 			w.t.Log(found)
 		}
 	}
+}
+
+// axe is the source of axe-core, which judges a page in a browser.
+func axe(t *testing.T) string {
+	t.Helper()
+	chromium(t)
+	source, err := os.ReadFile("../../.cache/web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("axe-core is not there: make web installs it: ", err)
+		}
+		t.Skip("SKIPPED: axe-core is not there (make web installs it): ", err)
+	}
+	return string(source)
+}
+
+// looks has a state looked at in every look: axe-core finds nothing, nothing is wider than the
+// window, and there is a picture if pictures are wanted.
+func (w *window) looks(source, name string) {
+	w.t.Helper()
+	before := look{width: 1280, height: 820, scale: 1, reduced: true}
+	for suffix, l := range map[string]look{
+		"light": before, "dark": {width: 1280, height: 820, scale: 1, dark: true, reduced: true},
+		"phone": {width: 390, height: 780, scale: 2, reduced: true}, "phone-dark": {width: 390, height: 780, scale: 2, dark: true, reduced: true},
+	} {
+		w.be(l)
+		w.judge(source)
+		if wide := eval[int](w, `document.documentElement.scrollWidth`); int64(wide) > l.width {
+			w.t.Errorf("%s, %s: it is %d px wide", name, suffix, wide)
+		}
+		if *screenshots {
+			w.shoot(name + "-" + suffix)
+		}
+	}
+	w.be(before)
 }

@@ -42,15 +42,23 @@ func toolBegan(_ *house, e recovery.Body) bool { _, ok := e.(recovery.ToolBegan)
 
 func toolReturned(_ *house, e recovery.Body) bool { _, ok := e.(recovery.ToolReturned); return ok }
 
-func checkpointed(_ *house, e recovery.Body) bool { _, ok := e.(recovery.Checkpointed); return ok }
+// speaks is what comes live: no event says it.
+func speaks(_ *house, e recovery.Body) bool { return e == nil }
+
+func bodyOf(item timeline.Item) recovery.Body {
+	if item.Event == nil {
+		return nil
+	}
+	return item.Event.Body
+}
 
 // moments are the moments: before, in and after everything that Pi may be doing.
 var moments = map[string]moment{
 	"at once":                        {script: "answer:Fine."},
 	"while Pi starts":                {script: "answer:Fine.", seen: began, later: 200 * time.Millisecond},
 	"before the headers":             {script: "hang", seen: began, later: 4 * time.Second},
-	"in mid-stream, stalled":         {script: "stall:Half of it", seen: checkpointed},
-	"in mid-stream, moving":          {script: "slow:100ms:" + strings.Repeat("word ", 100), seen: checkpointed},
+	"in mid-stream, stalled":         {script: "stall:Half of it", seen: speaks},
+	"in mid-stream, moving":          {script: "slow:100ms:" + strings.Repeat("word ", 100), seen: speaks},
 	"in a tool":                      {script: `tool:bash:{"command":"sleep 1000"}`, seen: toolBegan, later: 200 * time.Millisecond},
 	"in a tool with its own group":   {script: `tool:bash:{"command":"setsid sleep 1000 & sleep 1000"}`, seen: toolBegan, later: 300 * time.Millisecond},
 	"in a tool that ignores SIGTERM": {script: `tool:bash:{"command":"trap '' TERM INT HUP; while true; do sleep 1; done"}`, seen: toolBegan, later: 300 * time.Millisecond},
@@ -76,14 +84,14 @@ func TestAbort(t *testing.T) {
 					t.Fatal(err)
 				}
 				for e, err := range run.Events() {
-					if err != nil || m.seen == nil || e.Event != nil && m.seen(h, e.Event.Body) {
+					if err != nil || m.seen == nil || m.seen(h, bodyOf(e)) {
 						break
 					}
 				}
 				time.Sleep(m.later)
 				begun := time.Now()
 				run.Cancel()
-				result, err := run.Wait()
+				result, err := run.Wait(t.Context())
 				took := time.Since(begun)
 				if !errors.Is(err, runner.ErrCancelled) || result.Status != recovery.StatusCancelled {
 					t.Errorf("%+v, %v", result, err)
@@ -108,7 +116,7 @@ func TestKilled(t *testing.T) {
 	kill := func(t *testing.T, h *house, run *runner.Run, seen func(*house, recovery.Body) bool) {
 		t.Helper()
 		for e, err := range run.Events() {
-			if err != nil || e.Event != nil && seen(h, e.Event.Body) {
+			if err != nil || seen(h, bodyOf(e)) {
 				break
 			}
 		}
@@ -125,8 +133,8 @@ func TestKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kill(t, h, run, checkpointed)
-			result, err := run.Wait()
+			kill(t, h, run, speaks)
+			result, err := run.Wait(t.Context())
 			if err != nil || result.Text != "Fine." {
 				t.Fatalf("%+v, %v", result, err)
 			}
@@ -142,7 +150,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			kill(t, h, run, toolBegan)
-			result, err := run.Wait()
+			result, err := run.Wait(t.Context())
 			unknown := 0
 			for e, err := range run.Events() {
 				if err != nil {
@@ -199,7 +207,7 @@ func TestResumed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "Fine." {
 			t.Errorf("%+v, %v", result, err)
 		}

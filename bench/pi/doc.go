@@ -1,7 +1,7 @@
 // Package pi plays the real Pi coding agent, in two generations, against a provider that
 // fails, under the real runner.
 //
-//	make pi && go test ./bench/pi
+//	make pi && go test -C bench ./pi
 //
 // The folders old and new say which Pis, and lock what they need. Of the newest one only
 // its bundle is run: not all of its dependencies can be installed, and it needs none of

@@ -140,7 +140,7 @@ func (h *house) run(ctx context.Context, request runner.Request) told {
 			got.returned = append(got.returned, body)
 		}
 	}
-	got.result, got.err = run.Wait()
+	got.result, got.err = run.Wait(context.Background())
 	return got
 }
 

@@ -170,7 +170,7 @@ func TestAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait()
+		result, err := run.Wait(t.Context())
 		if err != nil || result.Text != "Fine." || len(h.lab.Requests()) != 3 {
 			t.Errorf("%+v, %v, %d requests", result, err, len(h.lab.Requests()))
 		}

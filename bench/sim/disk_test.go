@@ -23,7 +23,7 @@ func unwritten(err error) bool {
 // may fail, sometimes after they were made durable, or take long. It shows each event
 // to the checker as soon as it is durable.
 type disk struct {
-	*timeline.Memory
+	*timeline.Journal
 	dice   *dice
 	before float64 // how often an append fails
 	after  float64 // how often one is durable and fails all the same
@@ -56,7 +56,7 @@ type delay struct {
 
 func newDisk(r recipe) *disk {
 	d := newDice(r.seed, diceDisk)
-	s := &disk{Memory: timeline.NewMemory(), dice: d, mu: newBubbleMutex()}
+	s := &disk{Journal: timeline.NewMemory(), dice: d, mu: newBubbleMutex()}
 	faulty, out := d.chance(0.5), d.chance(0.2)
 	from := 2 + d.n(20)
 	if r.has(partDisk) && faulty {
@@ -72,7 +72,7 @@ func newDisk(r recipe) *disk {
 func (s *disk) claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lease, err := s.Memory.Claim(ctx, run, owner, ttl)
+	lease, err := s.Journal.Claim(ctx, run, owner, ttl)
 	if err == nil {
 		s.checker.claimed(s.lease, lease)
 		s.run, s.lease = run, lease
@@ -83,7 +83,7 @@ func (s *disk) claim(ctx context.Context, run, owner string, ttl time.Duration) 
 func (s *disk) renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lease, err := s.Memory.Renew(ctx, l, ttl)
+	lease, err := s.Journal.Renew(ctx, l, ttl)
 	if err == nil {
 		s.lease = lease
 	}
@@ -93,7 +93,7 @@ func (s *disk) renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (
 func (s *disk) release(ctx context.Context, l timeline.Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.Memory.Release(ctx, l)
+	err := s.Journal.Release(ctx, l)
 	if err == nil {
 		s.lease.Expires = time.Time{}
 	}
@@ -127,7 +127,7 @@ func (s *disk) keep(ctx context.Context, l timeline.Lease, after uint64, events 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := time.Now()
-	if err := s.Memory.Append(ctx, l, after, events...); err != nil {
+	if err := s.Journal.Append(ctx, l, after, events...); err != nil {
 		return err
 	}
 	return s.show(ctx, l, time.Since(began))
@@ -140,14 +140,14 @@ func (s *disk) begin(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := time.Now()
-	lease, err := s.Memory.Begin(ctx, run, owner, ttl, first)
+	lease, err := s.Journal.Begin(ctx, run, owner, ttl, first)
 	if err != nil {
 		return lease, err
 	}
-	if lease != s.lease { // else it had happened, and nobody knew
+	if lease.Epoch != s.lease.Epoch { // else it had happened, and nobody knew
 		s.checker.claimed(s.lease, lease)
-		s.run, s.lease = run, lease
 	}
+	s.run, s.lease = run, lease
 	return lease, s.show(ctx, lease, time.Since(began))
 }
 

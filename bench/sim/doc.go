@@ -30,8 +30,8 @@
 //
 // # Seeds
 //
-//	go test ./bench/sim -run Sim                                 # a few hundred
-//	MULLIGAN_SIM_RUNS=20000 go test ./bench/sim -run Sim         # as `make test` does
+//	go test -C bench ./sim -run Sim                              # a few hundred
+//	MULLIGAN_SIM_RUNS=20000 go test -C bench ./sim -run Sim      # as `make test` does
 //	RUNS=1000000 make sim                                        # long, with its progress
 //	SEED=1234 make sim                                           # one world again, verbosely
 //

@@ -52,8 +52,8 @@ func (c *checker) i06intentFirst() {
 			c.complain("I06: %s ran before its intent was durable", x)
 		}
 	}
-	if asked := c.w.asked.Load(); asked > c.run.Attempts+c.summaries {
-		c.complain("I06: %d requests, %d attempts and %d summaries", asked, c.run.Attempts, c.summaries)
+	if asked, again := c.w.asked.Load(), c.w.askedAgain(); asked > c.run.Attempts+c.summaries+again {
+		c.complain("I06: %d requests, %d attempts, %d summaries and %d refusals of reasoning", asked, c.run.Attempts, c.summaries, again)
 	}
 }
 

@@ -28,7 +28,7 @@ var proofs = []proof{
 	{"I06", "a side effect starts only after its intent is durable", true, []string{"bench/kill TestKill"}, ""},
 	{"I07", "no tool runs from an answer whose end was not seen, or with arguments that are no JSON object", true, []string{"runner TestJudgesAnswers", "provider/gemini TestStopOnEveryChunk"}, ""},
 	{"I08", "in every request each tool call has its one result, and roles are legal", true, []string{"internal/compat TestAnthropic", "internal/compat TestOpenAI", "internal/compat TestResponses", "internal/compat TestGemini"}, ""},
-	{"I09", "the text shown is that of the final message; what is discarded is withdrawn, and shown once", true, []string{"runner TestStreamShowsWithdrawnTextOnce"}, ""},
+	{"I09", "the text shown is that of the final message; what is discarded is withdrawn, and shown once", true, []string{"runner TestEventsShowWithdrawnTextOnce"}, ""},
 	{"I10", "one attempt at a time", true, nil, ""},
 	{"I11", "nothing begins after a deadline or with a budget used up", true, []string{"recovery TestNoWaitBeginsTooLate"}, ""},
 	{"I12", "attempts are bounded for every plugin", true, []string{"recovery TestI12FailedAttemptsOfARun", "runner TestAHostilePluginIsBounded"}, ""},

@@ -107,7 +107,7 @@ var errPaused = errors.New("the process stands still")
 func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	settled := make(chan outcome, 1)
 	go func() {
-		result, err := run.Wait()
+		result, err := run.Wait(context.Background())
 		settled <- outcome{result.State, err}
 	}()
 	for range h.looks() {

@@ -100,11 +100,11 @@ func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, ev
 }
 
 func (p *process) Begin(
-	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (lease timeline.Lease, err error) {
 	err = p.write(func() error {
-		p.w.sky.comes(owner + "-" + p.name)
-		lease, err = p.begin(ctx, run, owner+"-"+p.name, ttl, first)
+		p.w.sky.comes(p.owner())
+		lease, err = p.begin(ctx, run, p.owner(), ttl, first)
 		return err
 	})
 	return lease, err
@@ -139,12 +139,16 @@ func (p *process) write(keep func() error) error {
 	return keep()
 }
 
-func (p *process) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+// owner names the process as a runner would, but for the dice in that: a seed is to be played
+// twice alike.
+func (p *process) owner() string { return "sim-" + p.name }
+
+func (p *process) Claim(ctx context.Context, run, _ string, ttl time.Duration) (timeline.Lease, error) {
 	if p.dead() {
 		return timeline.Lease{}, timeline.ErrClosed
 	}
-	p.w.sky.comes(owner + "-" + p.name)
-	return p.claim(ctx, run, owner+"-"+p.name, ttl)
+	p.w.sky.comes(p.owner())
+	return p.claim(ctx, run, p.owner(), ttl)
 }
 
 func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
@@ -154,11 +158,29 @@ func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration
 	return p.renew(ctx, l, ttl)
 }
 
+func (p *process) Keep(ctx context.Context, _ string, ttl time.Duration) (timeline.Kept, error) {
+	p.mu.Lock()
+	awake := p.awake
+	p.mu.Unlock()
+	time.Sleep(time.Until(awake))
+	if p.dead() {
+		return timeline.Kept{}, timeline.ErrClosed
+	}
+	return p.disk.Keep(ctx, p.owner(), ttl)
+}
+
 func (p *process) Release(ctx context.Context, l timeline.Lease) error {
 	if p.dead() {
 		return timeline.ErrClosed
 	}
 	return p.release(ctx, l)
+}
+
+func (p *process) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
+	if p.dead() {
+		return timeline.ErrClosed
+	}
+	return p.disk.SaveTail(ctx, l, t)
 }
 
 func (p *process) Publish(run string, d timeline.Delta) {
@@ -180,7 +202,7 @@ func (p *process) asleep() bool {
 func (p *process) owns() bool {
 	owner := ""
 	p.look(func(_ []recovery.Event, run *recovery.Run) { owner = run.Owner })
-	return len(owner) > len(p.name) && owner[len(owner)-len(p.name)-1:] == "-"+p.name
+	return owner == p.owner()
 }
 
 // within asks something of p; errDied if it dies meanwhile.

@@ -88,7 +88,7 @@ func (c *checker) i10oneAttempt(e recovery.Event) {
 	about := uint64(0)
 	switch b := e.Body.(type) {
 	case recovery.Began:
-		if a != nil && a.InAir {
+		if a != nil && a.InAir() {
 			c.complain("I10: event %d begins attempt %d while %d is in the air", e.Seq, b.Attempt, a.ID)
 		}
 	case recovery.Answered:
@@ -96,7 +96,7 @@ func (c *checker) i10oneAttempt(e recovery.Event) {
 	case recovery.Failed:
 		about = b.Attempt
 	}
-	if about != 0 && (a == nil || !a.InAir || a.ID != about) {
+	if about != 0 && (a == nil || !a.InAir() || a.ID != about) {
 		c.complain("I10: event %d (%s) is about attempt %d, which is not in the air", e.Seq, e.Type(), about)
 	}
 }
@@ -261,8 +261,8 @@ func (c *checker) i20decidedFirst(e recovery.Event) {
 			c.complain("I20: event %d waits without a decision", e.Seq)
 		}
 	case recovery.Decided:
-		if o == nil || o.Seq != b.Failure {
-			c.complain("I20: event %d decides about %d, which is not open", e.Seq, b.Failure)
+		if o == nil || o.Occasion() != b.Occasion {
+			c.complain("I20: event %d decides about %s, which is not open", e.Seq, b.Occasion)
 		}
 		if by := b.Decision.By; b.Decision.Action != recovery.ActionNone && !c.votedSo(by, b.Decision) {
 			c.complain("I20: event %d does not say by whom: %+v", e.Seq, by)

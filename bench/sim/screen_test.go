@@ -9,16 +9,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// screen folds what a follower gets as a client does: text grows by deltas and
-// checkpoints, is withdrawn when Began says so, and is final once Answered.
+// screen folds what a follower gets as a client does: text grows by deltas, is what the event
+// that ends its attempt says, is withdrawn when Began says so, and is final once Answered.
 type screen struct {
 	seq     uint64
 	ended   bool
 	attempt uint64
 	live    string // the text of the attempt
-	durable int    // how much of it was checkpointed
+	crashed bool   // its owner is gone, and the end of it with that
 	final   string // the last answer
 	late    bool   // live is what is shown, not final
+	whole   bool   // live is what the attempt's last event says: nothing that is heard later belongs to it
 	again   bool   // the attempt asks once more for an answer that was cut, which is final until then
 	wrong   []string
 }
@@ -52,7 +53,7 @@ func (w *world) holds(run string, seq uint64) bool {
 
 func (s *screen) show(item timeline.Item) {
 	if d := item.Delta; d != nil {
-		if !d.Thinking && d.Attempt == s.attempt && s.late {
+		if !d.Thinking && d.Attempt == s.attempt && s.late && !s.whole {
 			s.grow(d.Offset, d.Text)
 		}
 		return
@@ -67,29 +68,25 @@ func (s *screen) show(item timeline.Item) {
 	s.seq = e.Seq
 	switch b := e.Body.(type) {
 	case recovery.Claimed:
-		s.live = s.live[:min(s.durable, len(s.live))] // the owner that spoke the rest is gone
+		s.crashed = true
 	case recovery.Began:
 		if s.live != "" && b.Withdraws != s.attempt {
 			s.complain("I09: event %d: %q of attempt %d stays on the screen: attempt %d withdraws %d", e.Seq, s.live, s.attempt, b.Attempt, b.Withdraws)
 		}
-		s.attempt, s.live, s.durable, s.late = b.Attempt, "", 0, true
+		s.attempt, s.live, s.crashed, s.late, s.whole = b.Attempt, "", false, true, false
 		s.again = b.Again
-	case recovery.Checkpointed:
-		if b.Attempt == s.attempt {
-			s.grow(b.Offset, b.Text)
-			if b.Offset <= s.durable { // after a piece that could not be written there is a gap
-				s.durable = max(s.durable, b.Offset+len(b.Text))
-			}
-		}
 	case recovery.Answered:
 		text := b.Message.Text()
 		if b.Attempt != s.attempt || !strings.HasPrefix(text, s.live) {
 			s.complain("I09: event %d: attempt %d showed %q, attempt %d answered %q", e.Seq, s.attempt, s.live, b.Attempt, text)
 		}
-		s.final, s.live, s.durable, s.late = text, "", 0, false
+		s.final, s.live, s.late = text, "", false
 		s.again = false
 	case recovery.Failed:
+		s.over(e, b.Attempt, b.Text)
 		s.leaveAgain()
+	case recovery.CancelRequested:
+		s.over(e, b.Attempt, b.Text)
 	case recovery.Ended:
 		s.leaveAgain()
 		s.ended = true
@@ -99,8 +96,20 @@ func (s *screen) show(item timeline.Item) {
 // leaveAgain shows an answer that was cut once more, where the other one broke off.
 func (s *screen) leaveAgain() {
 	if s.again {
-		s.live, s.durable, s.late, s.again = "", 0, false, false
+		s.live, s.late, s.again = "", false, false
 	}
+}
+
+// over takes the text of an attempt as its last event has it: all that was shown is there,
+// unless a crash took the end of it.
+func (s *screen) over(e *recovery.Event, attempt uint64, text string) {
+	if attempt == 0 || attempt != s.attempt {
+		return
+	}
+	if !strings.HasPrefix(text, s.live) && !s.crashed {
+		s.complain("I09: event %d: attempt %d showed %q, and %q is kept", e.Seq, attempt, s.live, text)
+	}
+	s.live, s.whole = text, true
 }
 
 // grow takes a piece unless it is known already or one before it is missing.

@@ -18,6 +18,7 @@ func coldBuild(ctx context.Context) ([]line, error) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary := filepath.Join(dir, "mulligan")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/mulligan")
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
 	cmd.Stderr = os.Stderr
 	fmt.Fprintln(os.Stderr, "building mulligan with an empty cache (takes about two minutes)…")

@@ -1,8 +1,8 @@
 // Command table runs the benchmarks and prints what they measured: a table with
 // each number beside its baseline and its target, and one of plugins by language.
 //
-//	go run ./bench/table          # all of it, the cold build last (minutes)
-//	go run ./bench/table -short   # shorter measurements, no cold build
+//	go run -C bench ./table        # all of it, the cold build last (minutes)
+//	go run -C bench ./table -short # shorter measurements, no cold build
 //
 // It fails when a benchmark fails or is missing, never because one is slow.
 package main

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// root is the top of the repository, seen from where this is run: in module bench.
+const root = ".."
+
 func main() {
 	short := flag.Bool("short", false, "measure for 0.5 s each and leave out the cold build")
 	flag.Parse()

@@ -31,8 +31,8 @@ func measure(ctx context.Context, each time.Duration) (results, error) {
 		if !slices.Contains(dirs, r.dir) {
 			dirs = append(dirs, r.dir)
 		}
-		if !slices.Contains(wanted[r.dir], r.bench) {
-			wanted[r.dir] = append(wanted[r.dir], r.bench)
+		if name, _, _ := strings.Cut(r.bench, "/"); !slices.Contains(wanted[r.dir], name) {
+			wanted[r.dir] = append(wanted[r.dir], name)
 		}
 	}
 	wanted["bench"] = append(wanted["bench"], languageBench)
@@ -40,7 +40,7 @@ func measure(ctx context.Context, each time.Duration) (results, error) {
 	var errs []error
 	for _, dir := range dirs {
 		if dir == compat {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(filepath.Join(root, dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 		}
@@ -54,7 +54,7 @@ func measure(ctx context.Context, each time.Duration) (results, error) {
 func goTest(ctx context.Context, dir string, names []string, each time.Duration, all results) error {
 	pattern := "^Benchmark(" + strings.Join(names, "|") + ")$"
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-benchtime", each.String(), ".")
-	cmd.Dir = dir
+	cmd.Dir = filepath.Join(root, dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -4,7 +4,7 @@ package main
 type row struct {
 	what     string
 	dir      string // of the package, from the top of the repository
-	bench    string // the benchmark's name
+	bench    string // the benchmark's name, and that of its part after a slash
 	metrics  string // what stands before the names of its metrics, "" for the main ones
 	baseline string // what base- is, "" for none
 	compare  compare
@@ -40,6 +40,9 @@ const (
 	cpuPerStep   = "cpu-us/step"
 	bytesPerStep = "B/step"
 )
+
+// needsPostgres is why a row of the store in a database may be missing.
+const needsPostgres = "no PostgreSQL on this machine, and no MULLIGAN_POSTGRES"
 
 // compat is the module of the official SDKs.
 const compat = "internal/compat"
@@ -81,11 +84,44 @@ var rows = []row{
 		what: "streamed model call through openai-go", dir: compat, bench: "Stream", baseline: "bare net/http",
 		compare: difference, at: p50, optional: "no BenchmarkStream in " + compat,
 	},
+	{
+		what: "streamed call of 200 deltas through the proxy, SQLite log", dir: "bench", bench: "Proxy", baseline: "the same, directly",
+		compare: difference, at: p50, target: target{text: "≤ +0.25 ms at p50", most: 250},
+	},
+	{
+		what: "  processor time of it", dir: "bench", bench: "Proxy", baseline: "the same, directly",
+		compare: difference, at: cpuPerCall,
+	},
+	{
+		what: "advice about a call of another program's, log in memory", dir: "bench", bench: "Decide/memory",
+		at: p50, target: target{text: "≤ 1 ms at p50", most: 1_000, own: p50},
+	},
+	{what: "  with its log in SQLite, one durable step", dir: "bench", bench: "Decide/sqlite", at: p50},
 	{what: "appends to the SQLite log, 1 writer", dir: "bench", bench: "Append1", baseline: "raw file, fsync each", at: perSec},
 	{what: "appends to the SQLite log, 64 writers", dir: "bench", bench: "Append64", baseline: "raw file, fsync each", at: perSec},
 	{
 		what: "  of them, beside writers that share an fsync", dir: "bench", bench: "Append64Grouped", baseline: "raw file, grouped fsync",
 		at: perSec, target: target{text: "≥ 0.4×", least: 0.4},
+	},
+	{
+		what: "appends to the PostgreSQL log, 1 writer", dir: "bench", bench: "Append1Postgres", baseline: "raw file, fsync each",
+		at: perSec, target: target{text: "≥ 0.65×", least: 0.65}, optional: needsPostgres,
+	},
+	{
+		what: "appends to the PostgreSQL log, 64 writers", dir: "bench", bench: "Append64Postgres", baseline: "the SQLite log",
+		at: perSec, target: target{text: "≥ 0.5×", least: 0.5}, optional: needsPostgres,
+	},
+	{
+		what: "  what one of them waits", dir: "bench", bench: "Append64Postgres",
+		at: p50, target: target{text: "p99 ≤ 15 ms", most: 15_000, own: p99}, optional: needsPostgres,
+	},
+	{
+		what: "a durable event, until who follows it through another store has it", dir: "bench", bench: "Elsewhere",
+		at: p50, target: target{text: "p99 ≤ 40 ms", most: 40_000, own: p99}, optional: needsPostgres,
+	},
+	{
+		what: "  through a pooler, where it is looked for", dir: "bench", bench: "Elsewhere", metrics: "polled-",
+		at: p50, target: target{text: "p99 ≤ 150 ms", most: 150_000, own: p99}, optional: needsPostgres,
 	},
 	{
 		what: "processor time per step of a run of 10,000", dir: "bench", bench: "StepsMemory", baseline: "of a run of 10",
@@ -110,6 +146,14 @@ var rows = []row{
 	{
 		what: "  all of them", dir: "bench", bench: "List",
 		at: p50, target: target{text: "≤ 50 ms", most: 50_000, own: p50},
+	},
+	{
+		what: "list of 10,000 runs stored in PostgreSQL, the newest 50", dir: "bench", bench: "ListPostgres", metrics: "page-",
+		at: p50, target: target{text: "≤ 5 ms", most: 5_000, own: p50}, optional: needsPostgres,
+	},
+	{
+		what: "  all of them", dir: "bench", bench: "ListPostgres",
+		at: p50, target: target{text: "≤ 150 ms", most: 150_000, own: p50}, optional: needsPostgres,
 	},
 	{what: "a conversation of 1,000 runs, read for the next", dir: "bench", bench: "Session", at: p50},
 	{what: "Apply and Next, per event", dir: "bench", bench: "ApplyNext", baseline: "decoding its JSON", at: p50},

@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func (p *performance) cancelled(text string, asked int) {
 	if took > settleLimit || state.Status != recovery.StatusCancelled || state.End.StopReason != "cancelled" {
 		p.t.Errorf("%s after %s", state.Status, took)
 	}
-	if _, err := p.run.Wait(); !errors.Is(err, runner.ErrCancelled) && !errors.Is(err, runner.ErrParked) {
+	if _, err := p.run.Wait(context.Background()); !errors.Is(err, runner.ErrCancelled) && !errors.Is(err, runner.ErrParked) {
 		p.t.Errorf("the run's error is %v", err)
 	}
 	time.Sleep(24 * time.Hour)

@@ -16,6 +16,6 @@
 //	words_test.go       the exact words, and the notes while a step takes long
 //	cancel_test.go      a person's cancel in each situation
 //
-//	go test ./bench/timers         # compares with docs/timers-report.md
+//	go test -C bench ./timers      # compares with docs/timers-report.md
 //	make timers-report             # writes docs/timers-report.md anew
 package timers

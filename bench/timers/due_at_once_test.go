@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func TestSeveralTimersAtOnce(t *testing.T) {
 				}
 				return scene{turns: []turn{tokenPings}, timers: set}
 			}, func(p *performance) {
-				_, _ = p.run.Wait()
+				_, _ = p.run.Wait(context.Background())
 				if all := p.failures(); all[0].Timer != tt.want || p.since() != 2*time.Minute {
 					p.t.Errorf("%v after %s, want %s", all, p.since(), tt.want)
 				}

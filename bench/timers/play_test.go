@@ -177,7 +177,7 @@ type outcome struct {
 func play(t *testing.T, e entry, sc scene) (o outcome) {
 	t.Helper()
 	perform(t, e, func() scene { return sc }, func(p *performance) {
-		result, err := p.run.Wait()
+		result, err := p.run.Wait(context.Background())
 		o.After = p.since()
 		time.Sleep(time.Hour) // for requests that nobody should make
 		o.Requests = p.asked()
@@ -215,7 +215,7 @@ func (p *performance) settled(err error) string {
 		p.t.Error(err)
 		return end
 	}
-	_, _ = run.Wait()
+	_, _ = run.Wait(context.Background())
 	if p.asked() != asked {
 		p.t.Errorf("after the stop there were %d more requests", p.asked()-asked)
 	}
@@ -230,7 +230,7 @@ func (p *performance) resumed(due time.Time) string {
 		p.t.Error(err)
 		return "parked"
 	}
-	_, err = run.Wait()
+	_, err = run.Wait(context.Background())
 	return fmt.Sprintf("parked; resumed after %s: %s", words.Spell(p.since()), p.settled(err))
 }
 

@@ -27,7 +27,7 @@ func everywhere(t *testing.T, who audience, sc func() scene, watch func(p *perfo
 // completes waits for the answer and its moment.
 func (p *performance) completes(text string, after time.Duration) {
 	p.t.Helper()
-	result, err := p.run.Wait()
+	result, err := p.run.Wait(context.Background())
 	if err != nil || result.Text != text || p.since() != after {
 		p.t.Errorf("%q, %v after %s; want %q after %s", result.Text, err, p.since(), text, after)
 	}
@@ -36,7 +36,7 @@ func (p *performance) completes(text string, after time.Duration) {
 // expires waits for the failure that a timer ends the run with, and its moment.
 func (p *performance) expires(timer failure.Timer, after time.Duration) failure.Failure {
 	p.t.Helper()
-	_, err := p.run.Wait()
+	_, err := p.run.Wait(context.Background())
 	f, ok := failure.AsFailure(err)
 	if !ok || f.Timer != timer || p.since() != after {
 		p.t.Errorf("%v after %s (%+v); want %s after %s", err, p.since(), f, timer, after)
@@ -160,7 +160,7 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 		everywhere(t, everybody, func() scene {
 			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Minute)}
 		}, func(p *performance) {
-			_, err := p.run.Wait() // the third wait would end after the turn
+			_, err := p.run.Wait(context.Background()) // the third wait would end after the turn
 			failed, ok := errors.AsType[*runner.Error](err)
 			if !ok || failed.Suggestion == nil || failed.Suggestion.BlockedBy != "max_turn" || p.since() != 2*each+latency+1900*time.Millisecond {
 				p.t.Errorf("%v after %s", err, p.since())
@@ -217,7 +217,7 @@ func TestTheIdleBreaker(t *testing.T) {
 	}, func(p *performance) {
 		run := p.run
 		for n := 1; n < recovery.IdleBreakerAt; n++ {
-			_, _ = run.Wait()
+			_, _ = run.Wait(context.Background())
 			if got := p.saw[n-1]; got.IdleExpiries != n || got.IdleBreaker {
 				p.t.Errorf("silence %d: the hook saw %d, breaker %v", n, got.IdleExpiries, got.IdleBreaker)
 			}
@@ -227,7 +227,7 @@ func TestTheIdleBreaker(t *testing.T) {
 			}
 			run = again
 		}
-		_, _ = run.Wait()
+		_, _ = run.Wait(context.Background())
 		if last := p.saw[len(p.saw)-1]; len(p.saw) != recovery.IdleBreakerAt || !last.IdleBreaker {
 			p.t.Errorf("the hook saw %d failures, the last with the breaker %v", len(p.saw), last.IdleBreaker)
 		}
@@ -252,7 +252,7 @@ func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
 	everywhere(t, everybody, func() scene {
 		return scene{turns: []turn{noHeaders}, auto: true, hook: retryAlways, change: func(p *recovery.Policy) { p.MaxRetries = 6 }}
 	}, func(p *performance) {
-		_, _ = p.run.Wait()
+		_, _ = p.run.Wait(context.Background())
 		if n := p.asked(); n != recovery.IdleBreakerAt {
 			p.t.Errorf("%d requests", n)
 		}
@@ -272,7 +272,7 @@ func TestAFinishedStepResetsTheIdleBreaker(t *testing.T) {
 			change: func(p *recovery.Policy) { p.MaxRetries = 6 },
 		}
 	}, func(p *performance) {
-		if _, err := p.run.Wait(); err != nil || p.asked() != 10 {
+		if _, err := p.run.Wait(context.Background()); err != nil || p.asked() != 10 {
 			p.t.Errorf("%v after %d requests", err, p.asked())
 		}
 		var counts []int

@@ -80,7 +80,7 @@ func (s *slowStore) Append(ctx context.Context, lease timeline.Lease, after uint
 	return s.Log.Append(ctx, lease, after, events...)
 }
 
-// note is a progress note and when it came.
+// note is a progress note that people see, and when it came.
 type note struct {
 	at   time.Duration
 	text string
@@ -89,7 +89,7 @@ type note struct {
 func (p *performance) notes() []note {
 	var list []note
 	for _, e := range p.events() {
-		if e.Type() == "noted" {
+		if e.Type() == "noted" && e.Text != "" {
 			list = append(list, note{e.Time.Sub(noon), e.Text})
 		}
 	}
@@ -206,7 +206,7 @@ func TestTheWordsOfAWait(t *testing.T) {
 				if got := p.lines("waiting", "noted"); !slices.Equal(got, []string{words}) {
 					p.t.Errorf("people are told %q, want %q", got, words)
 				}
-				_, _ = p.run.Wait()
+				_, _ = p.run.Wait(context.Background())
 			})
 		})
 	}

@@ -4,72 +4,74 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/hooks"
-	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/runner"
-	"github.com/mulligan-run/mulligan/runner/mcp"
-	"github.com/mulligan-run/mulligan/telemetry"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
-	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// app is what the verbs share: the config, the state, and where to print.
-type app struct {
-	screen  *screen
-	config  *config
-	flags   common // as given, for hints
-	dir     string
-	log     timeline.Log
-	plugins *host.Host // nil until they are needed, and if there are none
-	lock    *lock      // nil until plugins are needed
-	warming sync.WaitGroup
-	drives  *runner.Runner // nil until runs are driven
-	leaving atomic.Bool    // what was driven is let go of
-	mcp     *mcp.Set       // nil until its tools are needed, and if there is no server
-
-	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody wants to see it
-
-	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
-}
+// app is what the verbs share: the product, as the flags want it.
+type app struct{ *server.Server }
 
 // common are the flags of every verb that touches runs.
 type common struct {
-	config, state string
+	config, state, store string
 }
 
 func (c *common) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.config, "config", "", "the config file (default ./mulligan.yaml, then $XDG_CONFIG_HOME/mulligan/mulligan.yaml)")
 	cmd.Flags().StringVar(&c.state, "state", "", "the folder that keeps runs (default $XDG_STATE_HOME/mulligan)")
+	cmd.Flags().StringVar(&c.store, "store", "", "a database that keeps runs in its place, postgres://user@host/database")
 }
+
+// asGiven are the flags as they would be typed.
+func (c *common) asGiven() (flags string) {
+	if c.state != "" {
+		flags += " --state " + show.ShellQuote(c.state)
+	}
+	if c.store != "" {
+		flags += " --store " + show.ShellQuote(server.WithoutPassword(c.store))
+	}
+	if c.config != "" {
+		flags += " --config " + show.ShellQuote(c.config)
+	}
+	return flags
+}
+
+// screen is where a verb prints; the command lines that it names end with these flags.
+func (c *common) screen(cmd *cobra.Command) *show.Screen {
+	s := show.New(cmd.OutOrStdout(), cmd.ErrOrStderr())
+	s.Flags = c.asGiven()
+	return s
+}
+
+// hint is a command line with these flags that works when typed.
+func (c *common) hint(args string) string { return show.Invoked() + " " + args + c.asGiven() }
 
 // load reads the config and opens nothing yet.
 func (c *common) load(cmd *cobra.Command) (*app, error) {
-	a := &app{screen: newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr()), flags: *c}
-	var err error
-	if a.config, err = loadConfig(c.config, os.Getenv); err != nil {
+	settled, err := config.Load(c.config, os.Getenv)
+	if err != nil {
 		return nil, err
 	}
 	if c.state != "" {
-		a.config.State = c.state
+		settled.State = c.state
 	}
-	if a.dir, err = a.config.stateDir(os.Getenv); err != nil {
-		return nil, err
+	if c.store != "" {
+		if err := settled.SetStore(c.store); err != nil {
+			return nil, exit.Usagef("--store: %w", err)
+		}
 	}
-	return a, nil
+	srv, err := server.New(settled, c.screen(cmd))
+	return &app{srv}, err
 }
 
 // open loads the config and opens the timeline.
@@ -78,7 +80,7 @@ func (c *common) open(cmd *cobra.Command) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.openLog(cmd.Context())
+	return a, a.OpenLog(cmd.Context())
 }
 
 // read is open for what does not write: a timeline that cannot be written to will do.
@@ -87,7 +89,7 @@ func (c *common) read(cmd *cobra.Command) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.openBy(cmd.Context(), sqlite.OpenReading)
+	return a, a.OpenLogReading(cmd.Context())
 }
 
 // loaded is verb for a command that needs the configuration.
@@ -111,121 +113,9 @@ func withApp(get func(*cobra.Command) (*app, error), do func(*cobra.Command, *ap
 		if err != nil {
 			return err
 		}
-		defer a.close()
+		defer a.Close()
 		return do(cmd, a, args)
 	})
-}
-
-func (a *app) openLog(ctx context.Context) error { return a.openBy(ctx, sqlite.Open) }
-
-// openBy opens the timeline. One that could not be opened is nil.
-func (a *app) openBy(ctx context.Context, open func(context.Context, string) (*sqlite.Store, error)) error {
-	log, err := open(ctx, a.dir)
-	if err == nil {
-		a.log = log
-	}
-	return err
-}
-
-// close waits for tools that are still ending, stops the servers and plugins and closes the timeline.
-func (a *app) close() {
-	a.drain()
-	a.closeTelemetry()
-	a.closeMCP()
-	if a.plugins != nil {
-		if err := a.plugins.Close(); err != nil {
-			a.logger().Warn("plugins", "err", err)
-		}
-	}
-	a.warming.Wait()
-	if a.log != nil {
-		if err := a.log.Close(); err != nil {
-			a.screen.line("mulligan: " + oneLine(err.Error()))
-		}
-	}
-}
-
-// drain gives the tools of a run that was stopped the time that they have to end; less of
-// it where the system wants this program to be gone within 10 s.
-func (a *app) drain() {
-	const unseen, short = 300 * time.Millisecond, 4 * time.Second
-	most := 12 * time.Second
-	if a.drives == nil {
-		return
-	}
-	if a.leaving.Load() {
-		most = short
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), unseen)
-	err := a.drives.Drain(ctx)
-	cancel()
-	if err == nil {
-		return
-	}
-	a.screen.line("Waiting for a tool to end…")
-	ctx, cancel = context.WithTimeout(context.Background(), most)
-	defer cancel()
-	if a.drives.Drain(ctx) != nil {
-		a.screen.line("It did not end; it is left behind.")
-	}
-}
-
-// healthFile keeps what is known about providers.
-func (a *app) healthFile() (*health.Health, error) {
-	return health.Open(filepath.Join(a.dir, "health.json"))
-}
-
-// runner builds a runner for runs of the given models.
-func (a *app) runner(models *models, known runner.Health, model string, fallbacks []string, options ...runner.Option) *runner.Runner {
-	all := []runner.Option{
-		runner.WithModels(models, model, without(fallbacks, model)...),
-		runner.WithAutoRecover(a.config.AutoRecover),
-		runner.WithPolicy(a.policy),
-		runner.WithDayBudget(a.config.Budget.ofDay()),
-		runner.WithLog(a.log),
-		runner.WithHealth(known),
-		runner.WithLogger(a.logger()),
-		runner.WithConnectivity(models),
-		runner.WithTimeoutsFor(func(model string, run recovery.Settings) recovery.Timeouts {
-			return a.config.timeoutsOf(models, model, run)
-		}),
-	}
-	if a.plugins != nil {
-		all = append(all, runner.WithHooks(a.hooks), runner.WithHookDeadlines(a.config.hookDeadlines()))
-	}
-	if a.telemetry == nil {
-		all = append(all, a.observed(context.Background(), false, a.logger())...)
-	}
-	a.drives = runner.New(append(all, options...)...)
-	return a.drives
-}
-
-// policy puts the config's limits over the defaults.
-func (a *app) policy(p *recovery.Policy) {
-	c := a.config
-	if c.MaxRetries != nil {
-		p.MaxRetries = *c.MaxRetries
-	}
-	if c.MaxRounds != nil {
-		p.MaxRounds = *c.MaxRounds
-	}
-	if c.Parallel != nil {
-		p.ParallelTools = *c.Parallel
-	}
-	p.StepCountsText = c.StepText
-	p.Budget, p.Prices = c.Budget.ofRun(), c.prices()
-}
-
-// logger is quiet unless MULLIGAN_DEBUG is set.
-func (a *app) logger() *slog.Logger {
-	if os.Getenv("MULLIGAN_DEBUG") == "" {
-		return slog.New(slog.DiscardHandler)
-	}
-	return logTo(a.screen.err, false, slog.LevelDebug)
-}
-
-func without(names []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
 // interruptible gives a context that the first Ctrl-C or SIGTERM ends; the second ends the
@@ -256,10 +146,10 @@ func (a *app) signalled(ctx context.Context, terminated error) (context.Context,
 				var cause error
 				if s == syscall.SIGTERM {
 					cause = terminated
-					a.leaving.Store(cause != nil)
+					a.LeavesSoon(cause != nil)
 				}
 				cancel(cause)
-				a.screen.line("Stopping… (once more to leave at once)")
+				a.Screen.Line("Stopping… (once more to leave at once)")
 			case <-done:
 				return
 			}
@@ -275,15 +165,15 @@ func (a *app) signalled(ctx context.Context, terminated error) (context.Context,
 // stoppedCode is the exit code of a program whose ctx a signal ended.
 func stoppedCode(ctx context.Context) int {
 	if errors.Is(context.Cause(ctx), runner.ErrLetGo) {
-		return exitTerminated
+		return exit.CodeTerminated
 	}
-	return exitCancelled
+	return exit.CodeCancelled
 }
 
 // interrupted turns an error that a signal caused before the run began into its exit code.
 func interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, runner.ErrLetGo)) {
-		return &exitError{code: stoppedCode(ctx)}
+		return &exit.Error{Code: stoppedCode(ctx)}
 	}
 	return err
 }
@@ -291,7 +181,7 @@ func interrupted(ctx context.Context, err error) error {
 // notFound explains an unknown run.
 func (a *app) notFound(err error) error {
 	if errors.Is(err, timeline.ErrNotFound) {
-		return usage(fmt.Errorf("%w (%s); `%s` lists the runs", err, a.dir, a.hint("runs list")))
+		return exit.Usage(fmt.Errorf("%w (%s); `%s` lists the runs", err, a.Place(), a.Screen.Hint("runs list")))
 	}
 	return err
 }

@@ -6,10 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 // audit looks at what keeps others out, as security controls by their numbers (S30). It
@@ -20,18 +24,18 @@ func (d *doctor) audit() error {
 	d.auditState()
 	d.auditPlugins()
 	if d.missing > 0 {
-		d.screen.line("")
-		d.screen.line(plural(d.missing, "thing is", "things are") + " wrong.")
-		return &exitError{code: exitFailed}
+		d.screen.Line("")
+		d.screen.Line(show.Plural(d.missing, "thing is", "things are") + " wrong.")
+		return &exit.Error{Code: exit.CodeFailed}
 	}
 	return nil
 }
 
 // auditListeners says who can reach the gateways that run (S01).
 func (d *doctor) auditListeners() {
-	list, err := listeningNow(d.dir)
+	list, err := server.ListeningNow(d.Dir)
 	if err != nil {
-		d.bad("remove it: rm -r "+shellQuote(listeningDir(d.dir)), "S01 what serves cannot be told: %v", err)
+		d.bad("remove it: rm -r "+show.ShellQuote(server.ListeningDir(d.Dir)), "S01 what serves cannot be told: %v", err)
 		return
 	}
 	if len(list) == 0 {
@@ -52,12 +56,12 @@ func (d *doctor) auditListeners() {
 
 // auditToken looks at the token's file (S02).
 func (d *doctor) auditToken() {
-	_, err := gateway.ReadToken(d.dir)
+	_, err := gateway.ReadToken(d.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.good("S02 there is no token yet; the first gateway makes it")
 	case err != nil:
-		d.bad("replace it: "+d.hint("login --rotate"), "S02 %v", err)
+		d.bad("replace it: "+d.screen.Hint("login --rotate"), "S02 %v", err)
 	default:
 		d.good("S02 the token is long enough, and its file is yours alone")
 	}
@@ -67,9 +71,9 @@ func (d *doctor) auditToken() {
 func (d *doctor) auditState() {
 	const most = 20 // are told
 	var wrong, looked int
-	err := filepath.WalkDir(d.dir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(d.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			if path != d.dir && errors.Is(err, fs.ErrNotExist) {
+			if path != d.Dir && errors.Is(err, fs.ErrNotExist) {
 				return nil // it went away meanwhile
 			}
 			return err
@@ -88,37 +92,37 @@ func (d *doctor) auditState() {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.good("S16 there is no state yet (%s)", d.dir)
+		d.good("S16 there is no state yet (%s)", d.Dir)
 	case err != nil:
 		d.bad("make it readable for you", "S16 the state cannot be looked at: %v", err)
 	case wrong > most:
-		d.bad("chmod -R go= "+shellQuote(d.dir), "S16 … and %d more", wrong-most)
+		d.bad("chmod -R go= "+show.ShellQuote(d.Dir), "S16 … and %d more", wrong-most)
 	case wrong == 0:
-		d.good("S16 the state is yours alone (%s, %s)", d.dir, plural(looked, "file or folder", "files and folders"))
+		d.good("S16 the state is yours alone (%s, %s)", d.Dir, show.Plural(looked, "file or folder", "files and folders"))
 	}
 }
 
 // othersReach says how others could get at a file or folder, and what ends that.
 func othersReach(path string, info fs.FileInfo) (why, fix string) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != uint32(os.Geteuid()) {
-		return path + " belongs to user " + itoa(int(stat.Uid)), "chown " + itoa(os.Geteuid()) + " " + shellQuote(path)
+		return path + " belongs to user " + strconv.Itoa(int(stat.Uid)), "chown " + strconv.Itoa(os.Geteuid()) + " " + show.ShellQuote(path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Sprintf("%s is open to others (mode %04o)", path, mode), "chmod go= " + shellQuote(path)
+		return fmt.Sprintf("%s is open to others (mode %04o)", path, mode), "chmod go= " + show.ShellQuote(path)
 	}
 	return "", ""
 }
 
 // auditPlugins says who could replace a plugin (S23).
 func (d *doctor) auditPlugins() {
-	for _, p := range d.config.plugins() {
-		spec, err := d.spec(p)
+	for _, p := range d.Config.AskedPlugins() {
+		spec, err := d.Spec(p)
 		if err == nil {
 			err = host.CheckOwners(spec)
 		}
 		switch {
 		case err != nil:
-			d.bad("take the right to write from others (chmod go-w), or pin it: "+d.hint("plugin pin "+p.Name), "S23 plugin %s: %v", p.Name, err)
+			d.bad("take the right to write from others (chmod go-w), or pin it: "+d.screen.Hint("plugin pin "+p.Name), "S23 plugin %s: %v", p.Name, err)
 		case spec.Address != "":
 			d.note("S23 plugin %s is a service: whoever runs %s decides what it does", p.Name, spec.Address)
 		case spec.Pin != "":

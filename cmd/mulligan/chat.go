@@ -16,10 +16,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/runner"
 	gatewayclient "github.com/mulligan-run/mulligan/sdk/go/client"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/tui"
 )
@@ -40,8 +44,9 @@ func newChat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to a model, and choose what to do when it fails",
-		Long: "A conversation in this terminal. When a model call fails you see why, what was tried and what can be\n" +
-			"done; Alt and its number do it, or the number alone and Enter. /help lists the keys and commands.\n\n" +
+		Long: "A conversation in this terminal. When a model call fails, you see why, what was tried and what can be\n" +
+			"done: press Alt and a button's number, or type the number and press Enter. /help lists the keys and\n" +
+			"commands.\n\n" +
 			"While it is open it drives its own runs and continues those that are due, as `mulligan serve` does.\n" +
 			"Ctrl-C stops the answer. A run that is still going when you /quit continues when you come back with the\n" +
 			"same --session. --connect talks to a running `mulligan serve` instead, with the token in the state\n" +
@@ -56,9 +61,9 @@ mulligan chat --connect http://127.0.0.1:8484`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "the conversation to continue; a new name begins one")
 	flags.StringVar(&f.model, "model", "", "the model, as provider/model")
-	flags.BoolVar(&f.autoRecover, "auto-recover", false, "carry decisions out instead of offering them")
+	flags.BoolVar(&f.autoRecover, "auto-recover", false, "recover automatically instead of asking you")
 	flags.StringVar(&f.connect, "connect", "", "the address of a running mulligan serve, for example http://127.0.0.1:8484")
-	flags.StringArrayVar(&f.plugins, "plugin", nil, pluginUsage)
+	flags.StringArrayVar(&f.plugins, "plugin", nil, server.PluginUsage)
 	flags.BoolVar(&f.noColor, "no-color", false, "use no colour; so does NO_COLOR in the environment")
 	registerMCP(cmd)
 	return cmd
@@ -69,14 +74,14 @@ func (f *chatFlags) chat(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if !a.screen.liveOut || !isTerminalReader(cmd.InOrStdin()) {
-		return usagef("chat needs a terminal: `%s` works without one", a.hint("run"))
+	if !a.Screen.LiveOut || !show.IsTerminalReader(cmd.InOrStdin()) {
+		return exit.Usagef("chat needs a terminal: `%s` works without one", a.Screen.Hint("run"))
 	}
 	cfg, err := f.config(cmd.Flags(), a)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	defer a.close()
+	defer a.Close()
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	var done func()
@@ -92,24 +97,24 @@ func (f *chatFlags) chat(cmd *cobra.Command) error {
 	if err := tui.Run(ctx, cfg); err != nil {
 		return err
 	}
-	a.screen.line("Go on with this conversation: " + a.hint("chat --session "+cfg.Session))
+	a.Screen.Line("Go on with this conversation: " + a.Screen.Hint("chat --session "+cfg.Session))
 	if ctx.Err() != nil {
-		a.leaving.Store(true)
-		return &exitError{code: exitTerminated}
+		a.LeavesSoon(true)
+		return &exit.Error{Code: exit.CodeTerminated}
 	}
 	return nil
 }
 
 // config is what the flags say of a chat.
 func (f *chatFlags) config(flags *pflag.FlagSet, a *app) (tui.Config, error) {
-	cfg := tui.Config{Session: f.session, Model: f.model, NoColor: f.noColor || !bool(a.screen.ink)}
+	cfg := tui.Config{Session: f.session, Model: f.model, NoColor: f.noColor || !bool(a.Screen.Ink)}
 	if f.session == "" {
 		cfg.Session = "chat-" + strings.ToLower(ulid.Make().String())
 	} else if err := timeline.CheckSessionID(f.session); err != nil {
 		return cfg, fmt.Errorf("--session: %w", err)
 	}
 	if f.model != "" {
-		if err := checkModel(f.model); err != nil {
+		if err := config.CheckModel(f.model); err != nil {
 			return cfg, fmt.Errorf("--model: %w", err)
 		}
 	}
@@ -125,36 +130,36 @@ const inMemory = "http://mulligan.invalid"
 // openChat serves a gateway in this process, which nobody else can reach, and keeps the
 // runs that are due meanwhile. done lets go of them.
 func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, cfg *tui.Config) (done func(), err error) {
-	if err := a.openLog(ctx); err != nil {
+	if err := a.OpenLog(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.config.addMCP(flags); err != nil {
+	if err := a.addMCP(flags); err != nil {
 		return nil, err
 	}
 	if f.model != "" {
-		a.config.Model = f.model
+		a.Config.Model = f.model
 	}
 	quiet := slog.New(slog.DiscardHandler) // the screen is the chat's
-	r, models, err := a.driver(ctx, f.plugins, append(a.observed(ctx, false, quiet), runner.WithLogger(quiet))...)
+	r, models, err := a.Driver(ctx, f.plugins, append(a.Observed(ctx, false, quiet), runner.WithLogger(quiet))...)
 	if err != nil {
 		return nil, err
 	}
-	if err := models.choose(a.config); err != nil {
-		models.close()
-		return nil, usage(err)
+	if err := models.Choose(a.Config); err != nil {
+		models.Close()
+		return nil, exit.Usage(err)
 	}
 	if cfg.AutoRecover == nil {
-		cfg.AutoRecover = &a.config.AutoRecover
+		cfg.AutoRecover = &a.Config.AutoRecover
 	}
-	settle := func(run *runner.Run) { _, _ = run.Wait() } // the chat tells what it comes to
-	face, api, err := a.newFace(ctx, quiet, r, models, settle)
+	settle := func(run *runner.Run) { _, _ = run.Wait(context.WithoutCancel(ctx)) } // the chat tells what it comes to
+	face, api, err := a.NewFace(ctx, quiet, r, models, settle)
 	if err != nil {
-		models.close()
+		models.Close()
 		return nil, err
 	}
-	face.serveWith(api)
+	face.ServeWith(api)
 	listener := faultlab.NewMemListener()
-	go face.serve(listener)
+	go face.Serve(listener)
 	keeping, letGo := context.WithCancel(ctx)
 	kept := make(chan struct{})
 	go func() {
@@ -164,26 +169,26 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	cfg.Link = &tui.Link{Base: listener.Client().Transport}
 	cfg.Client, err = gatewayclient.New(inMemory, gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
 	return func() {
-		face.close()
+		face.Close()
 		letGo()
 		<-kept
-		models.close()
+		models.Close()
 	}, err
 }
 
 // connectChat talks to a gateway that runs.
 func (f *chatFlags) connectChat(a *app, cfg *tui.Config) (done func(), err error) {
 	if err := checkGateway(f.connect); err != nil {
-		return nil, usagef("--connect %s: %w", f.connect, err)
+		return nil, exit.Usagef("--connect %s: %w", f.connect, err)
 	}
-	if _, err := gateway.ReadToken(a.dir); err != nil {
-		return nil, usagef("--connect %s: %w\nThe token is in the state folder of `mulligan serve`: --state says which", f.connect, err)
+	if _, err := gateway.ReadToken(a.Dir); err != nil {
+		return nil, exit.Usagef("--connect %s: %w\nThe token is in the state folder of `mulligan serve`: --state says which", f.connect, err)
 	}
 	cfg.Link = &tui.Link{}
 	cfg.Client, err = gatewayclient.New(f.connect,
-		gatewayclient.WithTokenFrom(func() (string, error) { return gateway.ReadToken(a.dir) }),
+		gatewayclient.WithTokenFrom(func() (string, error) { return gateway.ReadToken(a.Dir) }),
 		gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
-	return func() {}, usage(err)
+	return func() {}, exit.Usage(err)
 }
 
 // checkGateway refuses an address to which the token would go in clear over a network.

@@ -7,11 +7,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/internal/needs"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 // pane is a terminal in which the program runs.
@@ -33,11 +36,11 @@ func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 		h.Fatal(err)
 	}
 	p := &pane{home: h, socket: filepath.Join(folder, "tmux")}
-	command := shellQuote(program)
+	command := show.ShellQuote(program)
 	for _, arg := range args {
-		command += " " + shellQuote(arg)
+		command += " " + show.ShellQuote(arg)
 	}
-	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", itoa(columns), "-y", itoa(rows), command+`; echo "left with $?"; read _`)
+	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), command+`; echo "left with $?"; read _`)
 	h.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", p.socket, "kill-server").Run() // it may have ended
 		_ = os.RemoveAll(folder)
@@ -88,7 +91,7 @@ func (p *pane) shows(texts ...string) {
 func (p *pane) leaves() {
 	p.Helper()
 	p.keys("C-c")
-	p.shows("Ctrl-C once more leaves")
+	p.shows("Press Ctrl-C again to leave")
 	p.keys("C-c")
 	p.shows("Go on with this conversation", "left with 0")
 }
@@ -215,14 +218,14 @@ func TestRunLeavesOpen(t *testing.T) {
 	p.shows("Choose 1–2")
 	p.types("q")
 	p.keys("Enter")
-	p.shows("It stays open", "recover r", fmt.Sprintf("left with %d", exitSuggestion))
+	p.shows("It stays open", "recover r", fmt.Sprintf("left with %d", exit.CodeSuggestion))
 }
 
 // TestChatNeedsATerminal: without one it says what does not.
 func TestChatNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "answer:Never asked.")
-	h.mulligan(exitUsage, "chat")
+	h.mulligan(exit.CodeUsage, "chat")
 	h.asked(0)
 }
 
@@ -285,7 +288,7 @@ func TestRunDrawsMarkdown(t *testing.T) {
 	const said = "# Weather\n\n- rain\n- sun\n"
 	h := newHome(t, fmt.Sprintf("cut:%q, answer:%q, answer:%q", "- snow", said, said))
 	p := h.inTerminal(80, 24, "run", "--auto-recover", "hi")
-	p.shows("• snow", "withdrawn", "# Weather", "• rain", "• sun", "left with 0")
+	p.shows("• snow", "discarded", "# Weather", "• rain", "• sun", "left with 0")
 	if out := h.mulligan(0, "run", "hi"); out != said && out != said+"\n" {
 		t.Errorf("in a pipe: %q", out)
 	}

@@ -12,16 +12,19 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 // showChoosing is show for a run before which somebody sits: where it ends with a
 // suggestion they choose, and it goes on, as often as that happens.
 func (a *app) showChoosing(ctx context.Context, in io.Reader, r *runner.Runner, run *runner.Run) error {
 	for known := (&recovery.Run{}); ; {
-		_, err := a.follow(run, known, false, false)
-		if coded := (*exitError)(nil); !errors.As(err, &coded) || coded.code != exitSuggestion {
+		_, err := a.Screen.Follow(run, known, false, false)
+		if coded := (*exit.Error)(nil); !errors.As(err, &coded) || coded.Code != exit.CodeSuggestion {
 			return err
 		}
 		if known, err = a.fold(ctx, run.ID()); err != nil {
@@ -29,26 +32,26 @@ func (a *app) showChoosing(ctx context.Context, in io.Reader, r *runner.Runner, 
 		}
 		button, ok := a.choose(ctx, in, known.Suggestion.Actions)
 		if !ok {
-			a.screen.line("It stays open: " + a.hint("recover "+run.ID()))
-			return &exitError{code: exitSuggestion}
+			a.Screen.Line("It stays open: " + a.Screen.Hint("recover "+run.ID()))
+			return &exit.Error{Code: exit.CodeSuggestion}
 		}
 		run, err = r.Recover(ctx, run.ID(), runner.Answer{Suggestion: known.Suggestion.ID, Action: button.ID})
 		if err != nil {
 			return a.explain(interrupted(ctx, err))
 		}
 		if button.Kind == recovery.ButtonStop {
-			_, err := run.Wait()
-			a.screen.line("Stopped.")
-			return codeOf(err)
+			_, err := run.Wait(context.WithoutCancel(ctx))
+			a.Screen.Line("Stopped.")
+			return show.CodeOf(err)
 		}
 	}
 }
 
 // choose asks for one of the buttons until there is an answer; false where there is none.
 func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Button) (recovery.Button, bool) {
-	s := a.screen
+	s := a.Screen
 	for {
-		s.prompt(fmt.Sprintf("Choose 1–%d, or q to leave it open [%d]: ", len(buttons), usual(buttons)))
+		s.Prompt(fmt.Sprintf("Choose 1–%d, or q to leave it open [%d]: ", len(buttons), usual(buttons)))
 		answer, err := readLine(ctx, in)
 		if err != nil || answer == "q" {
 			return recovery.Button{}, false
@@ -56,9 +59,9 @@ func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Butto
 		b, err := pick(buttons, answer)
 		switch {
 		case err != nil:
-			s.line(err.Error())
+			s.Line(err.Error())
 		case b.Effect != recovery.EffectRunner:
-			s.line(oneLine(b.Label) + ": " + clientHelp(b) + ".")
+			s.Line(terminal.OneLine(b.Label) + ": " + show.ClientHelp(b) + ".")
 		default:
 			return b, true
 		}
@@ -72,7 +75,7 @@ func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
 		n, err = strconv.Atoi(answer)
 	}
 	if err != nil || n < 1 || n > len(buttons) {
-		return recovery.Button{}, fmt.Errorf("%q is none of them: type a number from 1 to %d", oneLine(words.Clip(answer, 40)), len(buttons))
+		return recovery.Button{}, fmt.Errorf("%q is none of them: type a number from 1 to %d", terminal.OneLine(words.Clip(answer, 40)), len(buttons))
 	}
 	return buttons[n-1], nil
 }

@@ -21,6 +21,8 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 // storyCommands are more commands for stories:
@@ -34,6 +36,7 @@ import (
 //	                                        run's end with that status; "suggested" is an open suggestion
 //	interrupt TEXT CODE PROGRAM [ARG…]      like exits, but once it has printed TEXT it gets SIGINT, and then has 2 s;
 //	                                        the text @N waits until the provider was asked N times in all
+//	terminate TEXT CODE PROGRAM [ARG…]      likewise with SIGTERM
 //	wires [MODEL…]                          the provider was asked for these models in this order, each on its wire
 //	serving [ARG…]                          start "faults serve" on a free port, set $FAULTS_URL, and write mulligan.yaml
 //	asking N                                ask it N times; stdout is the statuses
@@ -44,7 +47,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string){
 		"exits": exits, "newest": newest, "beginning": beginning, "suggests": suggests, "jsonlines": jsonLines,
 		"interrupt": interrupt, "wires": askedOn, "serving": serving, "served": served, "asking": asking, "until": until, "policy": policy,
-		"nowhere": nowhere,
+		"nowhere": nowhere, "terminate": terminate,
 	}
 	list := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range commands {
@@ -118,7 +121,7 @@ func beginning(ts *testscript.TestScript, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: beginning RUN NAME")
 	}
-	ts.Setenv(args[1], args[0][:shortRun])
+	ts.Setenv(args[1], args[0][:14])
 }
 
 func newest(ts *testscript.TestScript, args []string) {
@@ -135,7 +138,7 @@ func newest(ts *testscript.TestScript, args []string) {
 func readEvents(ts *testscript.TestScript) []recovery.Event {
 	var events []recovery.Event
 	for line := range strings.Lines(ts.ReadFile("stdout")) {
-		var delta struct{ Delta *deltaBody }
+		var delta struct{ Delta *show.DeltaBody }
 		ts.Check(json.Unmarshal([]byte(line), &delta))
 		if delta.Delta != nil {
 			continue
@@ -246,9 +249,14 @@ func (w *watcher) String() string {
 	return w.all.String()
 }
 
-func interrupt(ts *testscript.TestScript, args []string) {
+func interrupt(ts *testscript.TestScript, args []string) { signalOnce(ts, args, syscall.SIGINT) }
+
+func terminate(ts *testscript.TestScript, args []string) { signalOnce(ts, args, syscall.SIGTERM) }
+
+// signalOnce runs a program, and sends it a signal once it has printed something.
+func signalOnce(ts *testscript.TestScript, args []string, sent os.Signal) {
 	if len(args) < 3 {
-		ts.Fatalf("usage: interrupt TEXT CODE PROGRAM [ARG…]")
+		ts.Fatalf("usage: interrupt|terminate TEXT CODE PROGRAM [ARG…]")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -274,7 +282,7 @@ func interrupt(ts *testscript.TestScript, args []string) {
 	select {
 	case <-out.seen:
 		begun := time.Now()
-		ts.Check(cmd.Process.Signal(syscall.SIGINT))
+		ts.Check(cmd.Process.Signal(sent))
 		err = <-ended
 		if took := time.Since(begun); took > 10*time.Second {
 			ts.Fatalf("it took %s to stop", took)
@@ -290,7 +298,7 @@ func interrupt(ts *testscript.TestScript, args []string) {
 // environ is the environment that matters to the program under test.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LAB_KEY", "NO_COLOR", "GORACE", toolDelayEnv} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LAB_KEY", "NO_COLOR", "GORACE", server.ToolDelayEnv} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

@@ -6,8 +6,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/devtools"
 	"github.com/mulligan-run/mulligan/internal/doubling"
+	"github.com/mulligan-run/mulligan/internal/explain"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -26,6 +30,9 @@ func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", 
 
 // TestExplainInputOfTwiceTheSize: what somebody pastes costs as much as it is long.
 func TestExplainInputOfTwiceTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures what large inputs cost")
+	}
 	for name, paste := range map[string]func(n int) string{
 		"unknown keys":      func(n int) string { return `{` + keys(n) + `"error":{"message":"no"}}` },
 		"keys of the error": func(n int) string { return `{"error":{` + keys(n) + `"message":"no"}}` },
@@ -49,15 +56,15 @@ func TestExplainInputOfTwiceTheSize(t *testing.T) {
 			doubling.Check(t, 3000, func(n int) func() {
 				text := paste(n)
 				return func() {
-					var r report
-					if err := r.paste(hidden(text)); err != nil {
+					var r explain.Report
+					if err := r.Paste(config.Hidden(text)); err != nil {
 						return
 					}
-					x, err := explain(&r, explainedAt, nil)
+					x, err := explain.Explain(&r, time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC), nil)
 					if err != nil {
 						t.Fatal(err)
 					}
-					x.writeNote(newNote(io.Discard))
+					x.WriteNote(explain.NewNote(io.Discard))
 				}
 			})
 		})
@@ -66,6 +73,9 @@ func TestExplainInputOfTwiceTheSize(t *testing.T) {
 
 // TestImportOfTwiceTheSize: what somebody else's export costs.
 func TestImportOfTwiceTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures what large inputs cost")
+	}
 	line := func(seq int, kind, data string) string {
 		return fmt.Sprintf(`{"v":1,"run":"r1","seq":%d,"time":"2026-01-02T03:04:05Z","type":%q,"data":{%s}}`+"\n", seq, kind, data)
 	}
@@ -88,7 +98,7 @@ func TestImportOfTwiceTheSize(t *testing.T) {
 			return started + each(n, "began", func(i int) string { return fmt.Sprintf(`"attempt":%d,"model":"a/one"`, i+1) })
 		},
 		"texts": func(n int) string {
-			return started + each(n, "checkpointed", func(int) string { return `"attempt":1,"text":"x"` })
+			return started + each(n, "failed", func(int) string { return `"attempt":1,"text":"x"` })
 		},
 		"answers": func(n int) string {
 			return started + each(n, "answered", func(i int) string {
@@ -104,7 +114,7 @@ func TestImportOfTwiceTheSize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			doubling.Check(t, 2000, func(n int) func() {
-				text := fmt.Sprintf(`{"format":%q,"version":%d}`+"\n", exportFormat, exportVersion) + export(n)
+				text := fmt.Sprintf(`{"format":%q,"version":%d}`+"\n", devtools.ExportFormat, exportVersion) + export(n)
 				return func() {
 					i := &importer{in: bufio.NewReader(strings.NewReader(text)), seen: map[string]bool{}}
 					_ = i.read(func() error { // what is refused may cost no more than what is taken

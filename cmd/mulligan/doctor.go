@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/build"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
+	"github.com/mulligan-run/mulligan/timeline/postgres"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
@@ -28,11 +36,11 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Explain what is configured, what is missing, and how to get it",
-		Long: "Check the config, the keys, the proxies, the state folder and the plugins. No provider is asked anything;\n" +
+		Long: "Check the config, the keys, the proxies, the state folder and the plugins. No provider is contacted;\n" +
 			"a proxy (HTTPS_PROXY, or proxy: of a provider) is asked for a connection, over which nothing is sent.\n" +
 			"Exit code 0 if a run can start, 1 if something is missing or broken, 2 if the config is wrong.\n\n" +
-			"--timers prints nothing but the timers that a run of the model would have, and who set them.\n" +
-			"--audit looks at nothing but what keeps others out: where a running gateway listens, its token, who can\n" +
+			"--timers prints only the timers that a run of the model would have, and where each comes from.\n" +
+			"--audit checks only what keeps others out: where a running gateway listens, its token, who can\n" +
 			"read the state, and who could replace a plugin.",
 		Example: `mulligan doctor
 
@@ -40,9 +48,9 @@ func newDoctor() *cobra.Command {
 mulligan doctor --timers --model ollama/qwen3`,
 		Args: cobra.NoArgs,
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error {
-			d := &doctor{app: a, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
+			d := &doctor{app: a, screen: a.Screen.OnStdout()}
 			if err := d.assume(model, limits); err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			if timers {
 				return d.timers()
@@ -55,17 +63,17 @@ mulligan doctor --timers --model ollama/qwen3`,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&timers, "timers", false, "print the timers of the model, and where each comes from")
-	cmd.Flags().BoolVar(&audit, "audit", false, "look at what keeps others out; exit code 1 if something is wrong")
+	cmd.Flags().BoolVar(&audit, "audit", false, "check only what keeps others out; exit code 1 if something is wrong")
 	cmd.MarkFlagsMutuallyExclusive("timers", "audit")
 	cmd.Flags().StringVar(&model, "model", "", "the model, as provider/model, as if a run were given it")
-	cmd.Flags().StringArrayVar(&limits, "timeout", nil, "as if a run were given it: "+timeoutsUsage())
+	cmd.Flags().StringArrayVar(&limits, "timeout", nil, "as if a run were given it: "+config.TimeoutsUsage())
 	return cmd
 }
 
 // doctor prints findings.
 type doctor struct {
 	*app
-	screen   *screen
+	screen   *show.Screen
 	settings recovery.Settings // as a run would be given them
 	missing  int
 }
@@ -73,48 +81,49 @@ type doctor struct {
 // assume takes flags as a run would be given them.
 func (d *doctor) assume(model string, limits []string) (err error) {
 	if model != "" {
-		if err := d.config.setModel(model); err != nil {
+		if err := d.Config.SetModel(model); err != nil {
 			return fmt.Errorf("--model: %w", err)
 		}
 	}
-	d.settings, err = parseTimeouts(limits)
+	d.settings, err = config.ParseTimeouts(limits)
 	return err
 }
 
 // timers prints the timers of the model that a run would begin with.
 func (d *doctor) timers() error {
-	models, err := newModels(d.config)
+	models, err := server.NewModels(d.Config)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	defer models.close()
-	if err := models.choose(d.config); err != nil {
-		return usage(err)
+	defer models.Close()
+	if err := models.Choose(d.Config); err != nil {
+		return exit.Usage(err)
 	}
-	return d.config.showTimeouts(d.screen.out, models, d.config.Model, d.settings)
+	return server.ShowTimeouts(d.screen.Out, d.Config, models, d.Config.Model, d.settings)
 }
 
 func (d *doctor) good(format string, args ...any) {
-	d.screen.line(d.screen.ink.green("✓ ") + oneLine(fmt.Sprintf(format, args...)))
+	d.screen.Line(d.screen.Ink.Green("✓ ") + terminal.OneLine(fmt.Sprintf(format, args...)))
 }
 
 func (d *doctor) note(format string, args ...any) {
-	d.screen.line(d.screen.ink.amber("! ") + oneLine(fmt.Sprintf(format, args...)))
+	d.screen.Line(d.screen.Ink.Amber("! ") + terminal.OneLine(fmt.Sprintf(format, args...)))
 }
 
 func (d *doctor) bad(help, format string, args ...any) {
 	d.missing++
-	d.screen.line(d.screen.ink.red("✗ ") + oneLine(fmt.Sprintf(format, args...)))
-	d.screen.line("    " + help)
+	d.screen.Line(d.screen.Ink.Red("✗ ") + terminal.OneLine(fmt.Sprintf(format, args...)))
+	d.screen.Line("    " + help)
 }
 
 func (d *doctor) examine(ctx context.Context) error {
-	d.good("mulligan %s", version())
+	d.good("mulligan %s", build.Version())
 	d.file()
 	d.providers(ctx)
 	d.state(ctx)
-	d.cooling()
-	if err := d.startPlugins(ctx); err != nil {
+	d.store(ctx)
+	d.cooling(ctx)
+	if err := d.StartPlugins(ctx); err != nil {
 		return err
 	}
 	d.pluginsStart()
@@ -122,74 +131,74 @@ func (d *doctor) examine(ctx context.Context) error {
 		return err
 	}
 	if d.missing > 0 {
-		d.screen.line("")
-		d.screen.line(plural(d.missing, "thing is", "things are") + " missing or broken. Without any key: " + invoked() + " demo")
-		return &exitError{code: exitFailed}
+		d.screen.Line("")
+		d.screen.Line(show.Plural(d.missing, "thing is", "things are") + " missing or broken. Without any key: " + show.Invoked() + " demo")
+		return &exit.Error{Code: exit.CodeFailed}
 	}
 	return nil
 }
 
 func (d *doctor) file() {
-	if d.config.path == "" {
-		d.good("config: none, the defaults hold (looked for %s)", strings.Join(usualConfigs(os.Getenv), ", "))
+	if d.Config.Path == "" {
+		d.good("config: none, the defaults hold (looked for %s)", strings.Join(config.UsualPaths(os.Getenv), ", "))
 		return
 	}
-	d.good("config: %s", d.config.path)
+	d.good("config: %s", d.Config.Path)
 }
 
 func (d *doctor) providers(ctx context.Context) {
-	models, err := newModels(d.config)
+	models, err := server.NewModels(d.Config)
 	if err != nil {
 		d.bad("correct it there", "providers: %v", err)
 		return
 	}
-	defer models.close()
+	defer models.Close()
 	d.models(ctx, models)
 	d.proxies(ctx, models)
 	d.limits(models)
-	d.budget()
+	d.budget(ctx)
 }
 
-func (d *doctor) models(ctx context.Context, models *models) {
-	for _, e := range models.set.Entries() {
-		if _, own := d.config.Providers[e.Name]; own {
+func (d *doctor) models(ctx context.Context, models *server.Models) {
+	for _, e := range models.Set.Entries() {
+		if _, own := d.Config.Providers[e.Name]; own {
 			d.provider(e)
 		} else if e.KeyEnv != "" && os.Getenv(e.KeyEnv) != "" {
 			d.good("key: %s is set (%s)", e.KeyEnv, e.Name)
 		}
 	}
 	d.good("providers that need no configuration: %s", knownProviders())
-	if err := models.choose(d.config); err != nil {
+	if err := models.Choose(d.Config); err != nil {
 		d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com), OPENAI_API_KEY=… (platform.openai.com), GEMINI_API_KEY=… (aistudio.google.com) or OPENROUTER_API_KEY=… (openrouter.ai)", "model: %v", err)
 		return
 	}
-	for i, name := range append([]string{d.config.Model}, d.config.Fallbacks...) {
+	for i, name := range append([]string{d.Config.Model}, d.Config.Fallbacks...) {
 		role := "model"
 		if i > 0 {
 			role = "fallback"
 		}
 		entry, _, _ := strings.Cut(name, "/")
-		if warning := models.set.Warning(ctx, entry); warning != "" {
+		if warning := models.Set.Warning(ctx, entry); warning != "" {
 			d.note("%s: %s", role, warning)
 			continue
 		}
 		if !models.Has(name) {
-			d.bad("set the key of "+oneLine(name)+" in the environment", "%s: %s has no key", role, name)
+			d.bad("set the key of "+terminal.OneLine(name)+" in the environment", "%s: %s has no key", role, name)
 			continue
 		}
 		d.good("%s: %s", role, name)
 	}
-	if len(d.config.Fallbacks) == 0 {
+	if len(d.Config.Fallbacks) == 0 {
 		d.note("no fallback is configured: a failing model can be retried, but not replaced (--fallback, or fallbacks: in the config)")
 	}
 }
 
 func (d *doctor) provider(e provider.Entry) {
 	if e.Type == provider.TypePi {
-		d.good("provider %s: the program %s", e.Name, orElse(strings.Join(e.Engine.Command, " "), e.Type))
+		d.good("provider %s: the program %s", e.Name, cmp.Or(strings.Join(e.Engine.Command, " "), e.Type))
 		return
 	}
-	where := orElse(e.BaseURL, "its usual address")
+	where := cmp.Or(e.BaseURL, "its usual address")
 	if e.KeyEnv != "" && os.Getenv(e.KeyEnv) == "" {
 		d.note("provider %s at %s: %s is not set", e.Name, where, e.KeyEnv)
 		return
@@ -201,33 +210,63 @@ func (d *doctor) provider(e provider.Entry) {
 func knownProviders() string {
 	var list []string
 	for _, k := range provider.Known() {
-		needs := orElse(k.KeyEnv, k.BaseURL)
-		list = append(list, k.Name+" ("+orElse(needs, "the program "+k.Name)+")")
+		needs := cmp.Or(k.KeyEnv, k.BaseURL)
+		list = append(list, k.Name+" ("+cmp.Or(needs, "the program "+k.Name)+")")
 	}
 	return strings.Join(list, ", ")
 }
 
-func (d *doctor) limits(models *models) {
-	t := d.config.timeoutsOf(models, d.config.Model, d.settings)
+func (d *doctor) limits(models *server.Models) {
+	t := models.TimeoutsOf(d.Config, d.Config.Model, d.settings)
 	var set []string
 	for _, timer := range recovery.SettableTimers() {
 		if v := *t.Of(timer); v > 0 {
-			set = append(set, string(timer)+" "+spellLimit(v))
+			set = append(set, string(timer)+" "+server.SpellLimit(v))
 		}
 	}
-	d.good("auto-recover is %s; timeouts: %s (where they come from: %s)", onOff(d.config.AutoRecover), strings.Join(set, ", "), d.hint("doctor --timers"))
-	for _, name := range append([]string{d.config.Model}, d.config.Fallbacks...) {
-		idle := d.config.timeoutsOf(models, name, d.settings).Idle
+	d.good("auto-recover is %s; timeouts: %s (where they come from: %s)", show.OnOff(d.Config.AutoRecover), strings.Join(set, ", "), d.screen.Hint("doctor --timers"))
+	for _, name := range append([]string{d.Config.Model}, d.Config.Fallbacks...) {
+		idle := models.TimeoutsOf(d.Config, name, d.settings).Idle
 		if t.Step > 0 && idle > 0 && t.Step < idle {
-			d.note("step (%s) is shorter than idle (%s) of %s: its idle can never fire", spellLimit(t.Step), spellLimit(idle), orElse(name, "a model"))
+			d.note("step (%s) is shorter than idle (%s) of %s: its idle can never fire", server.SpellLimit(t.Step), server.SpellLimit(idle), cmp.Or(name, "a model"))
+		}
+	}
+}
+
+// store looks at the database that keeps runs in the place of a file in the state folder.
+func (d *doctor) store(ctx context.Context) {
+	if d.Config.Store == "" {
+		return
+	}
+	log, err := postgres.Open(ctx, d.Config.Store)
+	if err == nil {
+		err = errors.Join(log.Check(ctx), log.Close())
+	}
+	var findings []postgres.Finding
+	if err == nil {
+		findings, err = postgres.Examine(ctx, d.Config.Store)
+	}
+	if err != nil {
+		d.bad("correct store: in the config, MULLIGAN_STORE or --store, or the database", "store: %v", err)
+		return
+	}
+	d.good("store: %s", d.Place())
+	for _, f := range findings {
+		switch {
+		case f.Grave:
+			d.bad(f.Advice, "store: %s", f.Text)
+		case f.Advice != "":
+			d.note("store: %s: %s", f.Text, f.Advice)
+		default:
+			d.good("store: %s", f.Text)
 		}
 	}
 }
 
 func (d *doctor) state(ctx context.Context) {
-	info, err := os.Stat(d.dir)
+	info, err := os.Stat(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.good("state: %s, will be made by the first run", d.dir)
+		d.good("state: %s, will be made by the first run", d.Dir)
 		return
 	}
 	if err != nil {
@@ -235,9 +274,13 @@ func (d *doctor) state(ctx context.Context) {
 		return
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		d.note("state: others can look into %s (mode %04o): chmod 700 %s", d.dir, mode, shellQuote(d.dir))
+		d.note("state: others can look into %s (mode %04o): chmod 700 %s", d.Dir, mode, show.ShellQuote(d.Dir))
 	}
-	log, err := sqlite.Open(ctx, d.dir)
+	if d.Config.Store != "" {
+		d.good("state: %s, which keeps what is this machine's", d.Dir)
+		return
+	}
+	log, err := sqlite.Open(ctx, d.Dir)
 	if err != nil {
 		d.bad("correct that, or choose another folder with --state", "state: %v", err)
 		return
@@ -246,12 +289,12 @@ func (d *doctor) state(ctx context.Context) {
 		d.bad("choose another folder with --state", "state: %v", err)
 		return
 	}
-	d.good("state: %s", d.dir)
+	d.good("state: %s", d.Dir)
 }
 
 // cooling lists what is left out for a while.
-func (d *doctor) cooling() {
-	known, err := d.healthFile()
+func (d *doctor) cooling(ctx context.Context) {
+	known, err := d.Health(ctx)
 	if err != nil {
 		return // the state's own finding says why
 	}
@@ -261,16 +304,16 @@ func (d *doctor) cooling() {
 }
 
 func (d *doctor) pluginsStart() {
-	if d.plugins == nil {
+	if d.Plugins == nil {
 		d.note("plugins: none, so failures are final")
 		return
 	}
-	for _, s := range d.plugins.Statuses() {
+	for _, s := range d.Plugins.Statuses() {
 		switch {
 		case s.Address != "":
 			d.service(s)
 		case s.PID == 0:
-			d.bad("see its command in the config, and "+invoked()+" plugin list", "plugin %s does not start: %s", s.Name, s.LastError)
+			d.bad("see its command in the config, and "+show.Invoked()+" plugin list", "plugin %s does not start: %s", s.Name, s.LastError)
 		default:
 			d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
 		}
@@ -280,9 +323,9 @@ func (d *doctor) pluginsStart() {
 
 // pins says which plugins may change unnoticed.
 func (d *doctor) pins() {
-	for _, p := range d.config.plugins() {
-		if p.hasFolder() && d.lock.Plugins[p.Name].SHA256 == "" {
-			d.note("plugin %s is not pinned: it runs whatever its folder becomes (%s)", p.Name, d.hint("plugin pin "+p.Name))
+	for _, p := range d.Config.AskedPlugins() {
+		if p.HasFolder() && d.Lock.Plugins[p.Name].SHA256 == "" {
+			d.note("plugin %s is not pinned: it runs whatever its folder becomes (%s)", p.Name, d.screen.Hint("plugin pin "+p.Name))
 		}
 	}
 }

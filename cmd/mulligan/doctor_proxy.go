@@ -9,32 +9,34 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/server"
 )
 
 // proxyPatience is how long proxies are waited for.
 const proxyPatience = 10 * time.Second
 
 // proxies says through which proxies providers are asked, and whether each does what it is for.
-func (d *doctor) proxies(ctx context.Context, models *models) {
+func (d *doctor) proxies(ctx context.Context, models *server.Models) {
 	ctx, cancel := context.WithTimeout(ctx, proxyPatience)
 	defer cancel()
-	entries := d.proxied(models.set)
+	entries := d.proxied(models.Set)
 	found := make([]error, len(entries))
 	var all sync.WaitGroup
 	for i, entry := range entries {
-		all.Go(func() { found[i] = models.set.TryProxy(ctx, entry) })
+		all.Go(func() { found[i] = models.Set.TryProxy(ctx, entry) })
 	}
 	all.Wait()
 	for i, entry := range entries {
-		address, setting := models.set.Proxy(entry)
+		address, setting := models.Set.Proxy(entry)
 		what := fmt.Sprintf("proxy: %s is asked through %s (%s)", entry, address, setting)
 		if found[i] == nil {
 			d.good("%s, which answers", what)
 			continue
 		}
 		f, _ := failure.AsFailure(found[i])
-		d.bad(oneLine(f.Message), "%s: %s", what, f.Title)
+		d.bad(terminal.OneLine(f.Message), "%s: %s", what, f.Title)
 	}
 }
 
@@ -44,8 +46,8 @@ func (d *doctor) proxied(set *provider.Set) []string {
 	var used, other []string
 	for _, e := range set.Entries() {
 		address, _ := set.Proxy(e.Name)
-		_, own := d.config.Providers[e.Name]
-		chosen := slices.ContainsFunc(append([]string{d.config.Model}, d.config.Fallbacks...), func(model string) bool {
+		_, own := d.Config.Providers[e.Name]
+		chosen := slices.ContainsFunc(append([]string{d.Config.Model}, d.Config.Fallbacks...), func(model string) bool {
 			return strings.HasPrefix(model, e.Name+"/")
 		})
 		switch {

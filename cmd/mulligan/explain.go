@@ -3,27 +3,66 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/explain"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 func newExplain() *cobra.Command {
 	var (
 		f      common
-		t      told
+		t      explain.Told
 		table  string
 		learn  string
 		forget bool
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "explain [MESSAGE…]",
-		Short: "Say what a failure is, on what evidence, and what would be done about it",
-		Long:  explainHelp,
-		Example: `# An error message is enough:
+		Use:     "explain [MESSAGE…]",
+		Short:   "Say what kind of failure an error is, on what evidence, and what would be done about it",
+		Long:    explainHelp,
+		Example: explainExample,
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			known, err := f.corrections()
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("tsv") {
+				return explainTable(cmd, args, table, known.Local())
+			}
+			r, err := t.Report(cmd.InOrStdin(), show.New(cmd.OutOrStdout(), cmd.ErrOrStderr()), args)
+			if err != nil {
+				return err
+			}
+			x, err := explainAndLearn(&r, known, learn, forget)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return x.WriteJSON(cmd.OutOrStdout())
+			}
+			x.WriteNote(explain.NewNote(cmd.OutOrStdout()))
+			return nil
+		}),
+	}
+	registerTold(cmd, &t)
+	f.register(cmd)
+	cmd.Flags().StringVar(&learn, "learn", "", "treat failures like this one as another kind from now on: rate_limit, billing, …")
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete the learned row that decides what this one is")
+	cmd.MarkFlagsMutuallyExclusive("learn", "forget")
+	cmd.Flags().StringVar(&table, "tsv", "", "explain every row of a table of tab-separated values, - for stdin")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for a report or a program")
+	return cmd
+}
+
+const explainExample = `# An error message is enough:
 mulligan explain "fetch failed: ENOTFOUND api.anthropic.com"
 
 # A status, headers, and the body from a file:
@@ -38,40 +77,8 @@ mulligan explain --provider openai --code insufficient_quota
 # A table of failures, a row each:
 mulligan explain --tsv failures.tsv > diagnosed.tsv
 
-# It is wrong: such failures are billing from now on, in every run.
-mulligan explain --provider acme --status 429 --learn billing "No units are left."`,
-		RunE: verb(func(cmd *cobra.Command, args []string) error {
-			known, err := f.corrections()
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("tsv") {
-				return explainTable(cmd, args, table, known.local())
-			}
-			r, err := t.report(cmd, args)
-			if err != nil {
-				return err
-			}
-			x, err := explainAndLearn(&r, known, learn, forget)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return x.writeJSON(cmd.OutOrStdout())
-			}
-			x.writeNote(newNote(cmd.OutOrStdout()))
-			return nil
-		}),
-	}
-	t.register(cmd)
-	f.register(cmd)
-	cmd.Flags().StringVar(&learn, "learn", "", "call failures like this one by another kind from now on: rate_limit, billing, …")
-	cmd.Flags().BoolVar(&forget, "forget", false, "delete the learned row that decides what this one is")
-	cmd.MarkFlagsMutuallyExclusive("learn", "forget")
-	cmd.Flags().StringVar(&table, "tsv", "", "explain every row of a table of tab-separated values, - for stdin")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for a report or a program")
-	return cmd
-}
+# Wrong? From now on, in every run, failures like this are billing:
+mulligan explain --provider acme --status 429 --learn billing "No units are left."`
 
 const explainHelp = `Give it whatever you have of a provider's failure: a message, a status, headers,
 a body, or a whole answer. It prints the kind, the words that people would
@@ -103,25 +110,25 @@ code_out and evidence added; everything else stays as it is.
   nothing   an empty cell, -, (empty) or (any)`
 
 // explainAndLearn explains r as it is once it was learned or forgotten, where that is wanted.
-func explainAndLearn(r *report, known *corrections, learn string, forget bool) (x explained, err error) {
+func explainAndLearn(r *explain.Report, known *config.Corrections, learn string, forget bool) (x explain.Explained, err error) {
 	now := time.Now()
-	var said *lesson
+	var said *config.Lesson
 	switch {
 	case learn != "":
 		kind, wrong := failure.ParseLocalKind(learn)
 		if wrong != nil {
-			return x, usagef("--learn: %w", wrong)
+			return x, exit.Usagef("--learn: %w", wrong)
 		}
-		e := r.evidence(now)
-		said, err = known.teach(known.local().Classify(e), e, kind)
+		e := r.Evidence(now)
+		said, err = known.Teach(known.Local().Classify(e), e, kind)
 	case forget:
-		said, err = known.unteach(r.evidence(now))
+		said, err = known.Unteach(r.Evidence(now))
 	}
 	if err != nil {
 		return x, err
 	}
-	x, err = explain(r, now, known.local())
-	x.lesson = said
+	x, err = explain.Explain(r, now, known.Local())
+	x.Lesson = said
 	return x, err
 }
 
@@ -129,30 +136,30 @@ func explainAndLearn(r *report, known *corrections, learn string, forget bool) (
 func explainTable(cmd *cobra.Command, args []string, name string, rows *failure.Local) (err error) {
 	for _, other := range []string{"json", "learn", "forget", "provider", "model", "status", "code", "header", "body", "when"} {
 		if cmd.Flags().Changed(other) {
-			return usagef("--tsv and --%s do not go together: what is known of a failure stands in its row", other)
+			return exit.Usagef("--tsv and --%s do not go together: what is known of a failure stands in its row", other)
 		}
 	}
 	if len(args) > 0 {
-		return usagef("--tsv takes no message: put it into the column message")
+		return exit.Usagef("--tsv takes no message: put it into the column message")
 	}
 	in := cmd.InOrStdin()
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return usage(fmt.Errorf("--tsv: %w", err))
+			return exit.Usage(fmt.Errorf("--tsv: %w", err))
 		}
 		defer func() { _ = file.Close() }()
 		in = file
 	}
-	s := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
+	s := show.New(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	progress := &progress{screen: s, since: time.Now()}
-	defer s.end()
-	return diagnoseTable(in, cmd.OutOrStdout(), time.Now(), rows, progress.rows)
+	defer s.End()
+	return explain.DiagnoseTable(in, cmd.OutOrStdout(), time.Now(), rows, progress.rows)
 }
 
 // progress shows how far long work has come, where it is not in the way of the result.
 type progress struct {
-	screen *screen
+	screen *show.Screen
 	since  time.Time
 	last   time.Time
 }
@@ -160,9 +167,9 @@ type progress struct {
 func (p *progress) rows(n int) {
 	const patience, every = 2 * time.Second, 200 * time.Millisecond
 	now := time.Now()
-	if p.screen.liveOut || now.Sub(p.since) < patience || now.Sub(p.last) < every {
+	if p.screen.LiveOut || now.Sub(p.since) < patience || now.Sub(p.last) < every {
 		return
 	}
 	p.last = now
-	p.screen.mark(itoa(n) + " rows…")
+	p.screen.Mark(strconv.Itoa(n) + " rows…")
 }

@@ -1,32 +1,18 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
-)
-
-// rowFilter chooses rows of the catalogue; an empty field lets all through.
-type rowFilter struct {
-	kind, provider, wire string
-}
-
-const (
-	anyProvider = "any"  // how the catalogue's "*" is said
-	noKind      = "none" // how its "-" is
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/explain"
 )
 
 func newFaultsList() *cobra.Command {
 	var (
-		f      rowFilter
+		f      explain.RowFilter
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -40,225 +26,20 @@ mulligan faults list --wire gemini         # what can be played on that wire
 mulligan faults list --json`,
 		Args: cobra.NoArgs,
 		RunE: verb(func(cmd *cobra.Command, _ []string) error {
-			rows, err := f.rows()
+			rows, err := f.Rows()
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			if asJSON {
-				return writeRows(cmd.OutOrStdout(), rows)
+				return explain.WriteRows(cmd.OutOrStdout(), rows)
 			}
-			listRows(cmd.OutOrStdout(), rows)
+			explain.ListRows(cmd.OutOrStdout(), rows)
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&f.kind, "kind", "", "only this kind of failure; none = what is no failure")
-	cmd.Flags().StringVar(&f.provider, "provider", "", "only the faults of this provider; any = those of no one in particular")
-	cmd.Flags().StringVar(&f.wire, "wire", "", "only what can be played on this wire: "+strings.Join(catalogue.Wires(), ", "))
+	cmd.Flags().StringVar(&f.Kind, "kind", "", "only this kind of failure; none = what is no failure")
+	cmd.Flags().StringVar(&f.Provider, "provider", "", "only the faults of this provider; any = those of no one in particular")
+	cmd.Flags().StringVar(&f.Wire, "wire", "", "only what can be played on this wire: "+strings.Join(catalogue.Wires(), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, with every column")
 	return cmd
-}
-
-// rows are those that the filter lets through.
-func (f rowFilter) rows() ([]catalogue.Row, error) {
-	for _, check := range []struct {
-		what, word string
-		known      []string
-	}{
-		{"kind", f.kind, rowKinds()}, {"provider", f.provider, rowProviders()}, {"wire", f.wire, catalogue.Wires()},
-	} {
-		if check.word != "" && !slices.Contains(check.known, check.word) {
-			return nil, fmt.Errorf("no fault has the %s %q; there are: %s", check.what, clipped(check.word), strings.Join(check.known, ", "))
-		}
-	}
-	var rows []catalogue.Row
-	for _, r := range catalogue.Rows() {
-		onWire := func(s catalogue.Script) bool { return s.Wire == f.wire }
-		if (f.kind == "" || f.kind == kindOf(r)) && (f.provider == "" || f.provider == providerOf(r)) &&
-			(f.wire == "" || slices.ContainsFunc(r.Scripts(), onWire)) {
-			rows = append(rows, r)
-		}
-	}
-	return rows, nil
-}
-
-func kindOf(r catalogue.Row) string {
-	if r.Kind == "-" {
-		return noKind
-	}
-	return r.Kind
-}
-
-func providerOf(r catalogue.Row) string {
-	if r.Provider == "*" {
-		return anyProvider
-	}
-	return r.Provider
-}
-
-// rowKinds are the kinds that rows have, in the order of the failure kinds.
-func rowKinds() []string {
-	order := func(kind string) int {
-		if i := slices.Index(failure.Kinds(), failure.Kind(kind)); i >= 0 {
-			return i
-		}
-		return len(failure.Kinds())
-	}
-	kinds := distinct(kindOf)
-	slices.SortStableFunc(kinds, func(a, b string) int { return order(a) - order(b) })
-	return kinds
-}
-
-func rowProviders() []string {
-	providers := distinct(providerOf)
-	slices.Sort(providers)
-	return providers
-}
-
-// distinct are the values of a column, each once.
-func distinct(column func(catalogue.Row) string) []string {
-	var values []string
-	for _, r := range catalogue.Rows() {
-		if v := column(r); !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	return values
-}
-
-// listRows prints rows under their kinds, a line each.
-func listRows(w io.Writer, rows []catalogue.Row) {
-	n := newNote(w)
-	for _, kind := range rowKinds() {
-		var members []catalogue.Row
-		for _, r := range rows {
-			if kindOf(r) == kind {
-				members = append(members, r)
-			}
-		}
-		if len(members) == 0 {
-			continue
-		}
-		title := kind
-		if kind == noKind {
-			title = "no failure, or decided by a code, a status or a cause"
-		}
-		fmt.Fprintf(w, "%s %s\n", n.ink.bold(title), n.ink.dim("("+itoa(len(members))+")"))
-		for _, r := range members {
-			listRow(n, r)
-		}
-		fmt.Fprintln(w)
-	}
-	n.paragraph(plural(len(rows), "fault", "faults")+`: id, whose, when, retryable, how it is known (M measured, S a client's source, I an issue, D documentation, U and X nothing public), and what.`, n.ink.dim)
-	fmt.Fprintf(w, "One of them fully: %s faults show A23\n", invoked())
-}
-
-func listRow(n *note, r catalogue.Row) {
-	head := fmt.Sprintf("  %s  %-10s %-11s %-9s %s  ", r.ID, providerOf(r), shortWhen(r.When), shortRetry(r.Retryable), knownBy(r))
-	what := ansi.Truncate(whatOf(r), n.width-ansi.StringWidth(head), "…")
-	head = strings.Replace(head, r.ID, n.ink.cyan(r.ID), 1)
-	fmt.Fprintln(n.w, head+what)
-}
-
-// shortWhen is when a fault shows, in a word or two.
-func shortWhen(when string) string {
-	switch when {
-	case "before-connect":
-		return "connect"
-	case "before-headers":
-		return "no headers"
-	case "before-first-token":
-		return "first token"
-	case "end-of-stream":
-		return "stream end"
-	}
-	return when
-}
-
-// whatOf is a row in a few words: its class where that says more than the kind, and what
-// the provider or the transport says.
-func whatOf(r catalogue.Row) string {
-	var words []string
-	if class := strings.Trim(r.Class, "()"); class != r.Kind {
-		words = append(words, strings.TrimPrefix(class, r.Kind+"."))
-	}
-	if said := saidBy(r); said != "" {
-		words = append(words, said)
-	}
-	return oneLine(strings.Join(words, ": "))
-}
-
-// saidBy is what a row says by itself, shortly: the message in its body, or else the body,
-// the header, or the status.
-func saidBy(r catalogue.Row) string {
-	const tooShort = 3 // bytes of a message that is left out in the table
-	if m := saidInBody.FindStringSubmatch(strings.ReplaceAll(r.Body, `\"`, `"`)); m != nil && len(m[1]) > tooShort {
-		return m[1]
-	}
-	if said := strings.TrimPrefix(strings.TrimPrefix(r.Body, "SSE: "), "Go: "); !slices.Contains([]string{"-", "(empty)", "(any)"}, said) {
-		return said
-	}
-	switch {
-	case r.Headers != "-":
-		return strings.ReplaceAll(r.Headers, "; ", ", ")
-	case r.Status != "-":
-		return "status " + r.Status
-	}
-	return ""
-}
-
-// saidInBody is the message in a body that is JSON, or holds some.
-var saidInBody = regexp.MustCompile(`"message": ?"((?:[^"\\]|\\.)+)"`)
-
-func shortRetry(retryable string) string {
-	retryable = strings.Trim(retryable, "()")
-	return strings.Replace(retryable, "after_", "", 1)
-}
-
-// knownBy is the letter of a row's source.
-func knownBy(r catalogue.Row) string {
-	letter, _, _ := strings.Cut(strings.TrimPrefix(r.Source, "["), "]")
-	return strings.ToUpper(letter[:min(1, len(letter))])
-}
-
-// rowJSON is a row as --json prints it.
-type rowJSON struct {
-	ID          string     `json:"id"`
-	Provider    string     `json:"provider"` // "*" = anybody
-	Kind        string     `json:"kind"`     // "-" = no failure, or decided by a code, a status or a cause
-	Status      string     `json:"status"`
-	Headers     string     `json:"headers"`
-	Body        string     `json:"body"`
-	When        string     `json:"when"`
-	Class       string     `json:"class"`
-	Retryable   string     `json:"retryable"`
-	RightAction string     `json:"rightAction"`
-	Source      string     `json:"source"`
-	Scripts     []playJSON `json:"scripts"`
-}
-
-// playJSON is how a row is played.
-type playJSON struct {
-	Name      string `json:"name"`                // of the row, or of a variant
-	Wire      string `json:"wire,omitempty"`      // "" = not on a wire
-	Transport string `json:"transport,omitempty"` // what plays it below HTTP
-	Client    string `json:"client,omitempty"`    // why nothing does
-	Kind      string `json:"kind"`                // what a client must make of it; "answer" = no failure
-	Retryable *bool  `json:"retryable,omitempty"`
-	Note      string `json:"note,omitempty"`
-}
-
-func writeRows(w io.Writer, rows []catalogue.Row) error {
-	list := []rowJSON{}
-	for _, r := range rows {
-		row := rowJSON{
-			r.ID, r.Provider, r.Kind, r.Status, r.Headers, r.Body, r.When, r.Class, r.Retryable, r.RightAction, r.Source, []playJSON{},
-		}
-		for _, s := range r.Scripts() {
-			row.Scripts = append(row.Scripts, playJSON{s.Name(), s.Wire, s.Transport, s.Client, s.Expect.Kind, s.Expect.Retryable, s.Expect.Note})
-		}
-		list = append(list, row)
-	}
-	encoder := jsonTo(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(list)
 }

@@ -17,14 +17,17 @@ import (
 
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
 // home is a place in which the program runs as a process of its own, against a lab.
 type home struct {
 	*testing.T
-	dir string
-	lab *faultlab.Lab
-	env []string
+	dir     string
+	lab     *faultlab.Lab
+	env     []string
+	program string // this one, built with what the tests are built with
 }
 
 func newHome(t *testing.T, script string) *home {
@@ -36,15 +39,15 @@ func newHome(t *testing.T, script string) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{T: t, dir: t.TempDir(), lab: faultlab.New()}
+	h := &home{T: t, dir: t.TempDir(), lab: faultlab.New(), program: "mulligan"}
 	h.lab.Script("one", steps...)
-	server, err := h.lab.Listen("127.0.0.1:0")
+	provider, err := h.lab.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = h.lab.Close()
-		_ = server.Close()
+		_ = provider.Close()
 	})
 	temp, err := os.MkdirTemp("", "") // short, for sockets; a killed program leaves its own there
 	if err != nil {
@@ -54,7 +57,7 @@ func newHome(t *testing.T, script string) *home {
 	h.env = []string{
 		"TMPDIR=" + temp,
 		"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "LAB_KEY=any", "NO_COLOR=1", "GORACE=" + quickExit,
-		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"), toolJournalEnv + "=" + filepath.Join(h.dir, "journal"),
+		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"), server.ToolJournalEnv + "=" + filepath.Join(h.dir, "journal"),
 	}
 	config := fmt.Sprintf(`model: fable/one
 providers:
@@ -64,7 +67,7 @@ plugins:
     deadline: 5s
     env: [GORACE]
     config: {retries: {delays: [10ms], jitter: 0}}
-`, server.URL())
+`, provider.URL())
 	if err := os.WriteFile(filepath.Join(h.dir, "mulligan.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,7 @@ plugins:
 }
 
 func (h *home) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(h.Context(), "mulligan", args...)
+	cmd := exec.CommandContext(h.Context(), h.program, args...)
 	cmd.Dir, cmd.Env = h.dir, h.env
 	return cmd
 }
@@ -152,6 +155,21 @@ func (h *home) events(run string) (lines []string, events []recovery.Event) {
 	return lines, events
 }
 
+// tail is what is saved of what the run's attempt in the air has said.
+func (h *home) tail(run string) string {
+	h.Helper()
+	store, err := sqlite.OpenReading(h.Context(), h.state())
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer store.Close()
+	tail, err := store.LoadTail(h.Context(), run)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return tail.Text
+}
+
 // kept checks that every event that was printed is stored, word for word, and gives the run.
 func (h *home) kept(printed []string) string {
 	h.Helper()
@@ -205,8 +223,8 @@ func count[B recovery.Body](events []recovery.Event) int {
 	return n
 }
 
-// stalled ends the last line of what is heard of "stall:Hello wor", into however many
-// checkpoints it came apart.
+// stalled ends the last line of what is heard of "stall:Hello wor", into however many pieces
+// it came apart.
 const stalled = `wor"}`
 
 const weatherCall = `tool:"Let me look."+get_weather:{"city":"Oslo"}`
@@ -250,7 +268,7 @@ func TestKilledInMidStreamAsks(t *testing.T) {
 func TestKilledInTheMiddleOfATool(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, weatherCall+", answer:All good.")
-	printed, _ := h.kill(`"type":"tool_began"`, []string{toolDelayEnv + "=1m"}, "--tool", "get_weather", "hi")
+	printed, _ := h.kill(`"type":"tool_began"`, []string{server.ToolDelayEnv + "=1m"}, "--tool", "get_weather", "hi")
 	run := h.kept(printed)
 	h.asked(1)
 	if out := h.mulligan(0, "runs", "resume", run); out != "All good.\n" {

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/server"
 )
 
 func newLogin() *cobra.Command {
@@ -18,7 +20,7 @@ func newLogin() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "login",
-		Short: "Print a link that lets a browser into the page of mulligan serve",
+		Short: "Print a link that signs a browser in to mulligan serve",
 		Long: "Print a link that logs one browser in, once, within a minute. The browser stays logged in for 7 days,\n" +
 			"until it logs out, or until the token is replaced.\n\n" +
 			"Programs use the token itself: it is in the file token of the state folder, which you alone can read,\n" +
@@ -28,7 +30,7 @@ func newLogin() *cobra.Command {
 mulligan login --rotate                      # after somebody saw the token
 mulligan login --url https://box.example     # through a proxy or a tunnel`,
 		Args: cobra.NoArgs,
-		RunE: f.loaded(func(_ *cobra.Command, a *app, _ []string) error { return a.login(at, rotate) }),
+		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error { return a.login(cmd.Context(), at, rotate) }),
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&at, "url", "", "the gateway's address as the browser has it, if that is another one")
@@ -36,23 +38,23 @@ mulligan login --url https://box.example     # through a proxy or a tunnel`,
 	return cmd
 }
 
-func (a *app) login(at string, rotate bool) error {
+func (a *app) login(ctx context.Context, at string, rotate bool) error {
 	if rotate {
-		if err := gateway.RotateToken(a.dir); err != nil {
+		if err := a.RotateToken(ctx); err != nil {
 			return err
 		}
-		a.screen.line("The token is replaced; what used the old one is locked out.")
+		a.Screen.Line("The token is replaced; what used the old one is locked out.")
 	}
 	at, err := a.browserURL(at)
 	if err != nil {
 		return err
 	}
-	link, err := loginLink(a.dir, at)
+	link, err := a.LoginLink(ctx, at)
 	if err != nil {
 		return err
 	}
-	a.screen.line("This link works once, within a minute:")
-	fmt.Fprintln(a.screen.out, link)
+	a.Screen.Line("This link works once, within a minute:")
+	fmt.Fprintln(a.Screen.Out, link)
 	return nil
 }
 
@@ -60,11 +62,11 @@ func (a *app) login(at string, rotate bool) error {
 func (a *app) browserURL(at string) (string, error) {
 	if at != "" {
 		if !strings.HasPrefix(at, "http://") && !strings.HasPrefix(at, "https://") {
-			return "", usagef("--url %s: it begins with http:// or https://", at)
+			return "", exit.Usagef("--url %s: it begins with http:// or https://", at)
 		}
 		return strings.TrimSuffix(at, "/"), nil
 	}
-	list, err := listeningNow(a.dir)
+	list, err := server.ListeningNow(a.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -76,24 +78,5 @@ func (a *app) browserURL(at string) (string, error) {
 	if len(list) > 0 {
 		return "", errors.New("the gateway listens on a unix socket, which no browser reaches: say --url, or start another with `mulligan serve --listen 127.0.0.1:8484`")
 	}
-	return "", fmt.Errorf("no gateway serves %s: start one with `mulligan serve --listen 127.0.0.1:8484`", a.dir)
-}
-
-// loginLink makes a one-time code. It stands behind the #, which no browser sends, so it
-// gets into no server's log; the page posts it.
-func loginLink(state, url string) (string, error) {
-	token, err := gateway.OpenToken(state)
-	if err != nil {
-		return "", err
-	}
-	digest, err := token.Digest()
-	if err != nil {
-		return "", err
-	}
-	logins, err := gateway.OpenLogins(state, nil)
-	if err != nil {
-		return "", err
-	}
-	code, err := logins.NewCode(digest)
-	return url + "/#code=" + code, err
+	return "", fmt.Errorf("no gateway serves %s: start one with `mulligan serve --listen 127.0.0.1:8484`", a.Dir)
 }

@@ -2,6 +2,11 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/plugins/autorecover/serve"
+	"github.com/mulligan-run/mulligan/plugins/rules"
 )
 
 func newPlugin() *cobra.Command {
@@ -21,6 +26,9 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 	return cmd
 }
 
+// builtinPlugins are what this program does as one of the plugins that it can be.
+var builtinPlugins = map[string]func(){config.AutoRecover: serve.Serve, config.Rules: rules.Serve}
+
 func newPluginServe() *cobra.Command {
 	return &cobra.Command{
 		Use:    "serve NAME",
@@ -28,9 +36,9 @@ func newPluginServe() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: verb(func(_ *cobra.Command, args []string) error {
-			serve := builtins[args[0]]
+			serve := builtinPlugins[args[0]]
 			if serve == nil {
-				return usagef("there is no builtin plugin %q; there are: %s", args[0], builtinNames())
+				return exit.Usagef("there is no builtin plugin %q; there are: %s", args[0], config.BuiltinNames())
 			}
 			serve()
 			return nil

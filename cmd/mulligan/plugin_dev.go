@@ -1,21 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
-	"os"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/hooks"
-	"github.com/mulligan-run/mulligan/host"
-	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host/devlink"
+	"github.com/mulligan-run/mulligan/internal/devtools"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
 const devHelp = `Run a plugin while you write it: it is started anew when its folder changes, and
@@ -57,217 +52,40 @@ func newPluginDev() *cobra.Command {
 }
 
 func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
-	entry, err := f.entry(a.config, args)
+	entry, err := f.entry(a.Config, args)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	if !entry.hasFolder() && !f.attach {
-		return usagef("plugin %s %s: there is nothing to develop", entry.Name, entry.nature())
+	if !entry.HasFolder() && !f.attach {
+		return exit.Usagef("plugin %s %s: there is nothing to develop", entry.Name, entry.Nature())
 	}
 	if f.folder != "" {
 		entry.Folder = f.folder
 	}
-	if link, err := a.devLink(cmd.Context(), entry.Name); err != nil || link != nil {
+	if link, err := devlink.Find(cmd.Context(), a.Dir, entry.Name); err != nil || link != nil {
 		if err == nil {
 			err = fmt.Errorf("process %d runs a dev plugin %s already", link.PID, entry.Name)
 		}
-		return usage(err)
+		return exit.Usage(err)
 	}
-	d := &devSession{app: a, entry: entry, attached: f.attach, screen: &screen{out: a.screen.out, err: a.screen.out, ink: wantsColour(a.screen.liveOut)}}
+	d := &devtools.Session{Server: a.Server, Entry: entry, Attached: f.attach, Screen: a.Screen.OnStdout()}
 	ctx, stop := a.interruptible(cmd.Context())
 	defer stop()
-	return d.run(ctx)
+	return d.Run(ctx)
 }
 
 // entry is the plugin that is meant.
-func (f *devFlags) entry(c *config, args []string) (pluginEntry, error) {
+func (f *devFlags) entry(c *config.Config, args []string) (config.Plugin, error) {
 	if !f.attach {
-		return c.standIn(f.name, args)
+		return devtools.StandIn(c, f.name, args)
 	}
-	if len(args) > 1 || f.name != "" || f.folder != "" || !entryName.MatchString(args[0]) {
-		return pluginEntry{}, errors.New("--attach takes the name of a plugin and nothing else: you start it")
+	if len(args) > 1 || f.name != "" || f.folder != "" || !yamlfile.EntryName.MatchString(args[0]) {
+		return config.Plugin{}, errors.New("--attach takes the name of a plugin and nothing else: you start it")
 	}
-	for _, p := range c.plugins() {
+	for _, p := range c.AskedPlugins() {
 		if p.Name == args[0] {
 			return p, nil
 		}
 	}
-	return pluginEntry{Name: args[0]}, nil
+	return config.Plugin{Name: args[0]}, nil
 }
-
-// devSession is one "plugin dev" from its start to Ctrl-C.
-type devSession struct {
-	*app
-	screen *screen
-	entry  pluginEntry
-	spec   host.Spec
-	folder string // that is watched
-
-	attached bool // a person starts the plugin
-}
-
-func (d *devSession) run(ctx context.Context) (err error) {
-	if err := d.prepare(); err != nil {
-		return err
-	}
-	listener, socket, err := devSocket(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(socket) }()
-	if !d.attached {
-		d.startFirst(ctx)
-	}
-	server := &http.Server{Handler: devHandler(hooks.Func(d.ask), d.tell), ReadHeaderTimeout: devDial}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		if serveErr := server.Serve(listener); !errors.Is(serveErr, http.ErrServerClosed) {
-			d.trouble(serveErr)
-		}
-	})
-	defer serving.Wait()
-	defer func() { _ = server.Close() }()
-	path := d.devPath(d.entry.Name)
-	link := &devLink{Protocol: devProtocol, Name: d.entry.Name, Network: "unix", Addr: listener.Addr().String(), PID: os.Getpid()}
-	if err := link.write(path); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	d.introduce()
-	if d.attached {
-		return d.attach(ctx, socket)
-	}
-	newFolderWatch(d.spec, d.folder).run(ctx, func() { d.reload(ctx) })
-	return nil
-}
-
-func (d *devSession) prepare() (err error) {
-	d.plugins = host.New(host.WithLogger(slog.New(&devLog{session: d})), host.WithStateDir(d.pluginState()))
-	labels := map[string]string{labelDev: "true"}
-	if d.attached {
-		d.spec = host.Spec{Name: d.entry.Name, Deadline: d.entry.deadline(), Labels: labels}
-		return nil
-	}
-	if d.spec, err = d.app.spec(d.entry); err != nil {
-		return err
-	}
-	d.spec.Pin, d.spec.Labels = "", labels // it is there to be changed
-	if d.folder, err = host.PluginFolder(d.spec); err != nil {
-		return usage(err)
-	}
-	return d.plugins.Add(d.spec)
-}
-
-func (d *devSession) startFirst(ctx context.Context) {
-	d.say("Starting %s…", strings.Join(d.spec.Command, " "))
-	err := d.plugins.Start(ctx)
-	switch {
-	case err == nil:
-		d.started("runs")
-	case ctx.Err() == nil:
-		d.trouble(err)
-		d.say("It is tried again when something in %s changes.", d.folder)
-	}
-}
-
-// ask asks the plugin as it is now.
-func (d *devSession) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-	list := d.plugins.Hooks()
-	if len(list) == 0 {
-		return recovery.Vote{}, errors.New("no plugin is attached yet")
-	}
-	return list[0].Hook.RunError(ctx, e)
-}
-
-func (d *devSession) introduce() {
-	if !d.attached {
-		d.say("Watching %s. Ctrl-C ends it.", d.folder)
-	}
-	for _, p := range d.config.plugins() {
-		if p.Name == d.entry.Name {
-			d.say("Runs with the state in %s ask it instead of the configured plugin %s.", d.dir, p.Name)
-			return
-		}
-	}
-	d.screen.line(d.screen.ink.amber("! ") + "No run asks it yet: no plugin " + d.entry.Name + " is in " + orElse(d.config.path, "mulligan.yaml") + ".")
-}
-
-func (d *devSession) reload(ctx context.Context) {
-	if err := d.plugins.Reload(ctx, d.spec); err != nil {
-		if ctx.Err() == nil {
-			d.trouble(err)
-		}
-		return
-	}
-	d.started("was started anew")
-}
-
-func (d *devSession) started(how string) {
-	s := d.plugins.Statuses()[0]
-	text := fmt.Sprintf("Plugin %s %s %s", s.Name, s.Version, how)
-	if s.PID != 0 {
-		text += fmt.Sprintf(", process %d", s.PID)
-	}
-	d.screen.line(d.screen.ink.green("✓ ") + oneLine(text))
-}
-
-func (d *devSession) say(format string, args ...any) {
-	d.screen.line(oneLine(fmt.Sprintf(format, args...)))
-}
-
-func (d *devSession) trouble(err error) {
-	d.screen.line(d.screen.ink.red("✗ ") + strings.TrimSpace(printable(err.Error(), true)))
-}
-
-// tell shows a question and its answer.
-func (d *devSession) tell(e hooks.RunError, v recovery.Vote, err error, took time.Duration) {
-	ink, now := d.screen.ink, time.Now().Local().Format(time.TimeOnly)
-	question := fmt.Sprintf("%s · %s · attempt %d · retries %d/%d", e.Model, e.Failure.Kind, e.Attempt, e.Retries, e.MaxRetries)
-	for _, alternative := range e.Alternatives {
-		question += " · or " + alternative.Model
-	}
-	d.screen.line(ink.dim(now) + ink.bold(" ? ") + oneLine(e.Run+" · "+question))
-	if err != nil {
-		d.screen.line(ink.dim(now) + ink.red(" ! ") + excerpt(fmt.Sprintf("no answer after %d ms: %v", took.Milliseconds(), err)))
-		return
-	}
-	answer := tellAction(v.Action, v.NewModel, v.Delay)
-	if v.Reason != "" {
-		answer += " (" + v.Reason + ")"
-	}
-	d.screen.line(ink.dim(now) + ink.cyan(" → ") + excerpt(fmt.Sprintf("%s after %d ms", answer, took.Milliseconds())))
-}
-
-// devLog shows the host's log as it is written.
-type devLog struct {
-	session *devSession
-	attrs   []slog.Attr
-}
-
-// Enabled lets everything through.
-func (l *devLog) Enabled(context.Context, slog.Level) bool { return true }
-
-// Handle prints a line as "plugin logs" does.
-func (l *devLog) Handle(_ context.Context, r slog.Record) error {
-	line := logLine{plugin: l.session.entry.Name, level: r.Level.String(), msg: printable(r.Message, false), at: r.Time, more: map[string]string{}}
-	add := func(a slog.Attr) bool {
-		if a.Key != "plugin" {
-			line.more[a.Key] = printable(a.Value.String(), false)
-		}
-		return true
-	}
-	for _, a := range l.attrs {
-		add(a)
-	}
-	r.Attrs(add)
-	l.session.screen.line(line.text(l.session.screen.ink))
-	return nil
-}
-
-// WithAttrs adds attributes to every line.
-func (l *devLog) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &devLog{l.session, append(l.attrs[:len(l.attrs):len(l.attrs)], attrs...)}
-}
-
-// WithGroup is not used by hosts.
-func (l *devLog) WithGroup(string) slog.Handler { return l }

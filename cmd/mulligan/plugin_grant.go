@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -9,10 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-const grantHelp = `Let a plugin have what it asks for in the file mulligan-plugin.yaml of its folder:
+const grantHelp = `Grant a plugin what it asks for in the file mulligan-plugin.yaml of its folder:
 
   name: mine
   description: Pages whoever is on call.
@@ -32,7 +34,7 @@ func newPluginGrant() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:     "grant NAME",
-		Short:   "Let a plugin have what it asks for",
+		Short:   "Grant a plugin what it asks for",
 		Long:    grantHelp,
 		Example: "mulligan plugin grant mine\nmulligan plugin grant mine --revoke",
 		Args:    cobra.ExactArgs(1),
@@ -46,92 +48,49 @@ func newPluginGrant() *cobra.Command {
 }
 
 func (a *app) grant(name string, revoke bool) error {
-	entries, err := a.named([]string{name})
+	entries, err := a.NamedPlugins([]string{name})
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	p := entries[0]
-	if !p.hasFolder() {
-		return usagef("plugin %s %s: it asks for nothing", p.Name, p.nature())
+	if !p.HasFolder() {
+		return exit.Usagef("plugin %s %s: it asks for nothing", p.Name, p.Nature())
 	}
-	l, err := readLock(a.config.lockPath())
+	l, err := trust.ReadLock(a.Config.LockPath())
 	if err != nil {
 		return err
 	}
 	entry := l.Plugins[name]
 	if revoke {
 		entry.Env, entry.Transcript = nil, ""
-		fmt.Fprintf(a.screen.out, "Plugin %s has no grant now.\n", name)
-		return l.set(name, entry)
+		fmt.Fprintf(a.Screen.Out, "Plugin %s has no grant now.\n", name)
+		return l.Set(name, entry)
 	}
-	m, err := p.manifest()
+	m, err := trust.ManifestOf(config.FolderOf(p))
 	if err != nil {
 		return fmt.Errorf("plugin %s: %w", name, err)
 	}
 	if m.Description != "" {
-		fmt.Fprintln(a.screen.out, name+": "+oneLine(m.Description))
+		fmt.Fprintln(a.Screen.Out, name+": "+terminal.OneLine(m.Description))
 	}
 	entry.Env, entry.Transcript = slices.Sorted(slices.Values(m.Env)), ""
 	var gets []string
 	if len(entry.Env) > 0 {
 		gets = append(gets, "the environment's "+strings.Join(entry.Env, ", "))
 	}
-	if m.Transcript == transcriptMessages {
-		entry.Transcript = transcriptMessages
+	if m.Transcript == trust.TranscriptMessages {
+		entry.Transcript = trust.TranscriptMessages
 		gets = append(gets, "what is said in the runs that it is asked about, tools' arguments and results included")
 	}
 	if len(gets) == 0 {
-		fmt.Fprintf(a.screen.out, "Plugin %s asks for nothing.\n", name)
-		return l.set(name, entry)
+		fmt.Fprintf(a.Screen.Out, "Plugin %s asks for nothing.\n", name)
+		return l.Set(name, entry)
 	}
-	fmt.Fprintf(a.screen.out, "Plugin %s is granted %s.\n", name, strings.Join(gets, "; and "))
+	fmt.Fprintf(a.Screen.Out, "Plugin %s is granted %s.\n", name, strings.Join(gets, "; and "))
 	for _, variable := range entry.Env {
 		if _, set := os.LookupEnv(variable); !set {
-			a.screen.line(a.screen.ink.amber("! ") + variable + " is not set here.")
+			a.Screen.Line(a.Screen.Ink.Amber("! ") + variable + " is not set here.")
 		}
 	}
-	return l.set(name, entry)
-}
-
-// set writes the lock with that entry; one that says nothing is left out.
-func (l *lock) set(name string, e lockEntry) error {
-	l.Plugins[name] = e
-	if e.SHA256 == "" && len(e.Env) == 0 && e.Transcript == "" {
-		delete(l.Plugins, name)
-	}
-	return l.write()
-}
-
-// manifest is what the plugin asks for.
-func (p pluginEntry) manifest() (manifest, error) {
-	folder, err := host.PluginFolder(host.Spec{Name: p.Name, Command: p.Command, Folder: p.Folder})
-	if err != nil {
-		return manifest{}, err
-	}
-	return readManifest(folder)
-}
-
-// give gives spec what the plugin asks for and was granted. What it asks for in vain is
-// said.
-func (a *app) give(spec *host.Spec, p pluginEntry) {
-	m, err := p.manifest()
-	if errors.Is(err, os.ErrNotExist) {
-		return // the host says that its program is not there
-	}
-	if err != nil {
-		a.screen.line(a.screen.ink.amber("! ") + "Plugin " + p.Name + " gets nothing of what it asks for: " + excerpt(err.Error()))
-		return
-	}
-	grant := a.lock.Plugins[p.Name]
-	if missing := m.missing(p, grant); len(missing) > 0 {
-		a.screen.line(a.screen.ink.amber("! ") + "Plugin " + p.Name + " asks for " + strings.Join(missing, ", ") + ", which it does not get: " + a.hint("plugin grant "+p.Name))
-	}
-	for _, name := range m.Env {
-		if value, set := os.LookupEnv(name); set && slices.Contains(grant.Env, name) && !p.gives(name) {
-			spec.Env = append(spec.Env, name+"="+value)
-		}
-	}
-	if m.Transcript == transcriptMessages && grant.Transcript == transcriptMessages {
-		spec.Transcript = true
-	}
+	return l.Set(name, entry)
 }

@@ -1,16 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 const listHelp = `Show how the plugins are doing: those of the config, and what the processes that run them
@@ -47,7 +55,7 @@ func newPluginList() *cobra.Command {
 				return err
 			}
 			if start && slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Configured && !r.starts() }) {
-				return &exitError{code: exitFailed}
+				return &exit.Error{Code: exit.CodeFailed}
 			}
 			return nil
 		}),
@@ -69,35 +77,35 @@ type pluginRow struct {
 
 // pluginRows are the configured plugins in their order, and then what else hosts run.
 func (a *app) pluginRows() ([]pluginRow, error) {
-	states, err := host.ReadStates(a.pluginState())
+	states, err := host.ReadStates(a.PluginState())
 	if err != nil {
 		return nil, fmt.Errorf("what runs now: %w", err)
 	}
-	l, err := readLock(a.config.lockPath())
+	l, err := trust.ReadLock(a.Config.LockPath())
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(states, func(x, y host.HostState) int { return x.PID - y.PID })
 	var rows []pluginRow
-	for _, p := range a.config.plugins() {
+	for _, p := range a.Config.AskedPlugins() {
 		n := len(rows)
 		for _, s := range states {
 			for _, status := range s.Plugins {
 				if status.Name == p.Name {
-					rows = append(rows, p.row(status))
+					rows = append(rows, rowOf(p, status))
 				}
 			}
 		}
 		if len(rows) == n {
-			rows = append(rows, p.row(host.Status{
-				Name: p.Name, Address: p.Address, State: host.StateStopped, Breaker: host.BreakerClosed, Pinned: p.hasFolder() && l.Plugins[p.Name].SHA256 != "",
+			rows = append(rows, rowOf(p, host.Status{
+				Name: p.Name, Address: p.Address, State: host.StateStopped, Breaker: host.BreakerClosed, Pinned: p.HasFolder() && l.Plugins[p.Name].SHA256 != "",
 			}))
 		}
 	}
 	for _, s := range states {
 		for _, status := range s.Plugins {
-			if !slices.ContainsFunc(a.config.plugins(), func(p pluginEntry) bool { return p.Name == status.Name }) {
-				rows = append(rows, pluginRow{Status: status, Shadow: status.Labels[labelShadow] != ""})
+			if !slices.ContainsFunc(a.Config.AskedPlugins(), func(p config.Plugin) bool { return p.Name == status.Name }) {
+				rows = append(rows, pluginRow{Status: status, Shadow: status.Labels[server.LabelShadow] != ""})
 			}
 		}
 	}
@@ -106,20 +114,20 @@ func (a *app) pluginRows() ([]pluginRow, error) {
 
 // startIdle starts the configured plugins that no host runs.
 func (a *app) startIdle(ctx context.Context, rows []pluginRow) ([]pluginRow, error) {
-	var idle []pluginEntry
-	for _, p := range a.config.plugins() {
+	var idle []config.Plugin
+	for _, p := range a.Config.AskedPlugins() {
 		if slices.ContainsFunc(rows, func(r pluginRow) bool { return r.Name == p.Name && r.HostPID == 0 }) {
 			idle = append(idle, p)
 		}
 	}
-	if err := a.hostFor(ctx, idle); err != nil || a.plugins == nil {
+	if err := a.HostFor(ctx, idle); err != nil || a.Plugins == nil {
 		return rows, err
 	}
-	err := a.plugins.Start(ctx)
+	err := a.Plugins.Start(ctx)
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	for _, s := range a.plugins.Statuses() {
+	for _, s := range a.Plugins.Statuses() {
 		i := slices.IndexFunc(rows, func(r pluginRow) bool { return r.Name == s.Name && r.Configured })
 		rows[i].Status = s
 		rows[i].HostPID = 0 // that is this process, which ends now
@@ -127,13 +135,13 @@ func (a *app) startIdle(ctx context.Context, rows []pluginRow) ([]pluginRow, err
 	return rows, nil
 }
 
-func (p pluginEntry) row(s host.Status) pluginRow {
-	return pluginRow{Status: s, Configured: true, Builtin: p.isBuiltin(), Shadow: p.Shadow, Command: p.Command}
+func rowOf(p config.Plugin, s host.Status) pluginRow {
+	return pluginRow{Status: s, Configured: true, Builtin: p.IsBuiltin(), Shadow: p.Shadow, Command: p.Command}
 }
 
 func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
 	if asJSON {
-		encoder := jsonTo(a.screen.out)
+		encoder := show.JSON(a.Screen.Out)
 		for _, r := range rows {
 			if err := encoder.Encode(r); err != nil {
 				return err
@@ -142,7 +150,7 @@ func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
 		return nil
 	}
 	if len(rows) == 0 {
-		a.screen.line("No plugin is configured (plugins: [] in " + orElse(a.config.path, "mulligan.yaml") + "): failures are final.")
+		a.Screen.Line("No plugin is configured (plugins: [] in " + cmp.Or(a.Config.Path, "mulligan.yaml") + "): failures are final.")
 		return nil
 	}
 	var table strings.Builder
@@ -155,19 +163,18 @@ func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
 		return err
 	}
 	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
-	fmt.Fprintln(a.screen.out, lines[0])
+	fmt.Fprintln(a.Screen.Out, lines[0])
 	for i, r := range rows {
-		fmt.Fprintln(a.screen.out, lines[i+1])
+		fmt.Fprintln(a.Screen.Out, lines[i+1])
 		if more := r.more(); more != "" {
-			fmt.Fprintln(a.screen.out, indent(ansi.Wrap(more, pageWidth-len(under), ""), under))
+			fmt.Fprintln(a.Screen.Out, show.Indent(ansi.Wrap(more, show.PageWidth-len(under), ""), under))
 		}
 	}
 	return nil
 }
 
-// A list is no wider than this. A name that must be cut is whole in --json.
+// A list is no wider than a page. A name that must be cut is whole in --json.
 const (
-	pageWidth  = 80
 	nameWidth  = 18
 	wordWidth  = 9
 	under      = "  "
@@ -177,14 +184,16 @@ const (
 func (r pluginRow) line() string {
 	pid, latency := unknownYet, unknownYet
 	if r.PID != 0 {
-		pid = itoa(r.PID)
+		pid = strconv.Itoa(r.PID)
 	}
 	if r.P99 > 0 {
 		latency = fmt.Sprintf("%d/%d", r.P50, r.P99)
 	}
-	cut := func(text string, n int) string { return ansi.Truncate(orElse(oneLine(text), unknownYet), n, "…") }
+	cut := func(text string, n int) string {
+		return ansi.Truncate(cmp.Or(terminal.OneLine(text), unknownYet), n, "…")
+	}
 	return strings.Join([]string{
-		cut(r.Name, nameWidth), string(r.State), cut(r.Version, wordWidth), cut(r.Language, len("typescript")), pid, itoa(r.Restarts), latency,
+		cut(r.Name, nameWidth), string(r.State), cut(r.Version, wordWidth), cut(r.Language, len("typescript")), pid, strconv.Itoa(r.Restarts), latency,
 	}, "\t")
 }
 
@@ -202,18 +211,18 @@ func (r pluginRow) more() string {
 		}
 	}
 	add(r.Builtin, "builtin")
-	add(r.Address != "", "service at "+oneLine(r.Address))
+	add(r.Address != "", "service at "+terminal.OneLine(r.Address))
 	add(r.Pinned, "pinned")
 	add(r.Configured && !r.Pinned && !r.Builtin && r.Address == "", "not pinned")
 	add(r.Shadow, "shadow")
-	add(r.Labels[labelDev] != "", "under development")
+	add(r.Labels[server.LabelDev] != "", "under development")
 	add(!r.Configured, "not in this config")
 	add(r.HostPID != 0, fmt.Sprintf("run by process %d", r.HostPID))
 	add(r.HostPID == 0 && r.State == host.StateStopped, "no process runs it now")
 	add(r.Breaker != "" && r.Breaker != host.BreakerClosed, "breaker "+r.Breaker)
 	text := strings.Join(said, " · ")
 	if r.LastError != "" {
-		text = strings.TrimPrefix(text+"\n", "\n") + "last error: " + excerpt(r.LastError)
+		text = strings.TrimPrefix(text+"\n", "\n") + "last error: " + show.Excerpt(r.LastError)
 	}
 	return text
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/show"
 )
 
 const pinHelp = `Note the SHA-256 of the whole folder of a plugin, or of all that are configured, in
@@ -24,7 +27,7 @@ func newPluginPin() *cobra.Command {
 	var f common
 	cmd := &cobra.Command{
 		Use:     "pin [NAME…]",
-		Short:   "Let plugins only run as they are now",
+		Short:   "Pin plugins: they run only as they are now",
 		Long:    pinHelp,
 		Example: "mulligan plugin pin\nmulligan plugin pin mine\nmulligan plugin verify",
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
@@ -36,19 +39,19 @@ func newPluginPin() *cobra.Command {
 }
 
 func (a *app) pin(names []string) error {
-	entries, err := a.named(names)
+	entries, err := a.NamedPlugins(names)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	l, err := readLock(a.config.lockPath())
+	l, err := trust.ReadLock(a.Config.LockPath())
 	if err != nil {
 		return err
 	}
 	pinned := 0
 	for _, p := range entries {
-		if !p.hasFolder() {
+		if !p.HasFolder() {
 			if len(names) > 0 {
-				return usagef("plugin %s %s: there is nothing to pin", p.Name, p.nature())
+				return exit.Usagef("plugin %s %s: there is nothing to pin", p.Name, p.Nature())
 			}
 			continue
 		}
@@ -58,64 +61,33 @@ func (a *app) pin(names []string) error {
 		pinned++
 	}
 	if pinned == 0 {
-		a.screen.line("There is no plugin to pin: builtin ones are part of this program, and services run elsewhere.")
+		a.Screen.Line("There is no plugin to pin: builtin ones are part of this program, and services run elsewhere.")
 		return nil
 	}
-	return l.write()
+	return l.Write()
 }
 
-func (a *app) pinOne(l *lock, p pluginEntry) error {
-	now, err := examine(p)
+func (a *app) pinOne(l *trust.Lock, p config.Plugin) error {
+	now, err := trust.Examine(config.FolderOf(p))
 	if err != nil {
 		return err
 	}
-	asked, err := readManifest(now.folder)
+	asked, err := trust.ReadManifest(now.Folder)
 	if err != nil {
 		return err
 	}
 	before := l.Plugins[p.Name]
 	word := "is pinned"
-	if before.SHA256 == now.sha256 {
+	if before.SHA256 == now.Sha256 {
 		word = "was pinned already"
 	} else if before.SHA256 != "" {
 		word = "is pinned anew"
 	}
-	l.Plugins[p.Name] = lockEntry{SHA256: now.sha256, Files: now.files, Contents: contents(now.folder), Env: before.Env}
-	fmt.Fprintln(a.screen.out, oneLine(fmt.Sprintf("Plugin %s %s: %s, %s", p.Name, word, now.folder, plural(now.files, "file", "files"))))
-	fmt.Fprintln(a.screen.out, "  sha256 "+now.sha256)
-	if missing := asked.missing(p, before); len(missing) > 0 {
-		fmt.Fprintf(a.screen.out, "  it asks for %s, which it does not get: %s\n", strings.Join(missing, ", "), a.hint("plugin grant "+p.Name))
+	l.Plugins[p.Name] = trust.Entry{SHA256: now.Sha256, Files: now.Files, Contents: trust.Contents(now.Folder), Env: before.Env}
+	fmt.Fprintln(a.Screen.Out, terminal.OneLine(fmt.Sprintf("Plugin %s %s: %s, %s", p.Name, word, now.Folder, show.Plural(now.Files, "file", "files"))))
+	fmt.Fprintln(a.Screen.Out, "  sha256 "+now.Sha256)
+	if missing := asked.Missing(p.Env, p.Transcript, before); len(missing) > 0 {
+		fmt.Fprintf(a.Screen.Out, "  it asks for %s, which it does not get: %s\n", strings.Join(missing, ", "), a.Screen.Hint("plugin grant "+p.Name))
 	}
 	return nil
-}
-
-// named are the configured plugins of these names, or all of them.
-func (a *app) named(names []string) ([]pluginEntry, error) {
-	if len(names) == 0 {
-		return a.config.plugins(), nil
-	}
-	var entries []pluginEntry
-	for _, name := range names {
-		i := slices.IndexFunc(a.config.plugins(), func(p pluginEntry) bool { return p.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("no plugin %q is configured; `%s` lists them", clipped(name), a.hint("plugin list"))
-		}
-		entries = append(entries, a.config.plugins()[i])
-	}
-	return entries, nil
-}
-
-// examined is a plugin's folder as it is now.
-type examined struct {
-	folder, sha256 string
-	files          int
-}
-
-func examine(p pluginEntry) (now examined, err error) {
-	spec := host.Spec{Name: p.Name, Command: p.Command, Folder: p.Folder}
-	if now.folder, err = host.PluginFolder(spec); err != nil {
-		return now, err
-	}
-	now.sha256, now.files, err = host.HashFolder(spec)
-	return now, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/plugins/rules"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -110,7 +113,7 @@ func (d *dryRun) moment(now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, d.at)
 	if err != nil {
-		return at, usagef("--at: %q is not a time such as 2026-05-04T22:30:00+02:00", d.at)
+		return at, exit.Usagef("--at: %q is not a time such as 2026-05-04T22:30:00+02:00", d.at)
 	}
 	return at, nil
 }
@@ -127,7 +130,7 @@ func unreadable(err error) error {
 	if problems := rules.Problems(nil); errors.As(err, &problems) {
 		return err
 	}
-	return usage(err)
+	return exit.Usage(err)
 }
 
 // problem says which flags do not go together, or hold what they cannot.
@@ -135,18 +138,18 @@ func (d *dryRun) problem(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, other := range []string{"kind", "attempt", "model", "alternative"} {
 		if d.event != "" && changed(other) {
-			return usagef("--event and --%s do not go together: the file says it", other)
+			return exit.Usagef("--event and --%s do not go together: the file says it", other)
 		}
 	}
 	if err := rules.CheckKind(d.kind); changed("kind") && err != nil {
-		return usagef("--kind: %w", err)
+		return exit.Usagef("--kind: %w", err)
 	}
 	if changed("attempt") && (d.kind == "" || d.attempt < 0 || d.attempt >= recovery.MaxAttemptsInAll) {
-		return usagef("--attempt is from 0 to %d, and needs --kind", recovery.MaxAttemptsInAll-1)
+		return exit.Usagef("--attempt is from 0 to %d, and needs --kind", recovery.MaxAttemptsInAll-1)
 	}
-	for _, model := range append([]string{orElse(d.model, "a/b")}, d.alternatives...) {
-		if err := checkModel(model); err != nil {
-			return usage(err)
+	for _, model := range append([]string{cmp.Or(d.model, "a/b")}, d.alternatives...) {
+		if err := config.CheckModel(model); err != nil {
+			return exit.Usage(err)
 		}
 	}
 	return nil

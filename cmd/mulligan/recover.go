@@ -8,8 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/server"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -19,20 +23,31 @@ func newRecover() *cobra.Command {
 		action, model string
 		asJSON        bool
 		plugins       []string
+		many          together
 	)
 	cmd := &cobra.Command{
-		Use:   "recover RUN",
+		Use:   "recover {RUN | --all}",
 		Short: "Answer a failed run's suggestion and continue it",
 		Long: "A run that failed with a suggestion continues as the same run: every finished tool call and its result\n" +
 			"are kept. Without a flag it does what is suggested first. The same answers cut a wait short. RUN may be\n" +
-			"the beginning of an id.",
+			"the beginning of an id.\n\n" +
+			"With --all every open suggestion is answered so, each once, and their runs continue side by side; --action\n" +
+			"is then the kind of an action, and those that do not offer it are left alone.",
 		Example: `mulligan recover r01j…                        # what is suggested
 mulligan recover r01j… --action a2            # the second button
-mulligan recover r01j… --model openai/gpt-5.2 # continue with this model`,
-		Args: cobra.ExactArgs(1),
+mulligan recover r01j… --model openai/gpt-5.2 # continue with this model
+mulligan recover --all --cause overloaded --action switch --dry-run`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			if action != "" && model != "" && action != recovery.ButtonSwitchModel {
-				return usagef("say either --action or --model")
+				return exit.Usagef("say either --action or --model")
+			}
+			if many.all == (len(args) == 1) {
+				return exit.Usagef("say either which run, or --all; `%s` shows them", f.hint("runs list --needs-you"))
+			}
+			if many.all {
+				many.answering.Action, many.answering.Model = action, model
+				return recoverAll(cmd, &f, &many, plugins, asJSON)
 			}
 			return goOn(cmd, &f, args[0], plugins, asJSON, func(ctx context.Context, r *runner.Runner, id string) (*runner.Run, error) {
 				return answer(ctx, r, id, action, model)
@@ -43,14 +58,15 @@ mulligan recover r01j… --model openai/gpt-5.2 # continue with this model`,
 	cmd.Flags().StringVar(&action, "action", "", "the action's id or kind, for example a1 or retry")
 	cmd.Flags().StringVar(&model, "model", "", "switch to this model, one that the run may use")
 	registerGoOn(cmd, &plugins, &asJSON)
+	many.register(cmd)
 	return cmd
 }
 
 // answer answers what the run asks.
 func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*runner.Run, error) {
 	if model != "" {
-		if err := checkModel(model); err != nil {
-			return nil, usage(err)
+		if err := config.CheckModel(model); err != nil {
+			return nil, exit.Usage(err)
 		}
 		action = recovery.ButtonSwitchModel
 	}
@@ -60,12 +76,12 @@ func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*r
 			return nil, err
 		}
 		if action = primaryAction(state); action == "" && state.SuggestionOpen() {
-			return nil, usagef("run %s: nothing is suggested that could be done from here; choose with --action: %s", id, choicesOf(state.Suggestion.Actions))
+			return nil, exit.Usagef("run %s: nothing is suggested that could be done from here; choose with --action: %s", id, choicesOf(state.Suggestion.Actions))
 		}
 	}
 	run, err := r.Recover(ctx, id, runner.Answer{Action: action, Model: model})
 	if errors.Is(err, recovery.ErrNoSuchAction) {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	return run, err
 }
@@ -75,7 +91,7 @@ func choicesOf(buttons []recovery.Button) string {
 	var names []string
 	for _, b := range buttons {
 		if b.Effect == recovery.EffectRunner {
-			names = append(names, b.ID+" ("+oneLine(b.Label)+")")
+			names = append(names, b.ID+" ("+terminal.OneLine(b.Label)+")")
 		}
 	}
 	return strings.Join(names, ", ")
@@ -119,20 +135,20 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.config.addPlugins(plugins); err != nil {
-		return usage(err)
+	defer a.Close()
+	if err := a.Config.AddPlugins(plugins); err != nil {
+		return exit.Usage(err)
 	}
-	if err := a.config.addMCP(cmd.Flags()); err != nil {
+	if err := a.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
-	models, err := newModels(a.config)
+	models, err := server.NewModels(a.Config)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	models.calm = true
-	defer models.close()
-	tools, err := a.tools(models)
+	models.Calm = true
+	defer models.Close()
+	tools, err := a.Tools(models)
 	if err != nil {
 		return err
 	}
@@ -145,22 +161,22 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	if err != nil {
 		return err
 	}
-	if err := a.warmPlugins(ctx); err != nil {
+	if err := a.WarmPlugins(ctx); err != nil {
 		return interrupted(ctx, err)
 	}
-	if tools, err = a.mcpTools(ctx, tools, nil); err != nil {
+	if tools, err = a.MCPTools(ctx, tools, nil); err != nil {
 		return interrupted(ctx, err)
 	}
-	known, err := a.healthFile()
+	known, err := a.Health(ctx)
 	if err != nil {
 		return err
 	}
-	r := a.runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(tools...))
+	r := a.Runner(models, known, state.Chosen, state.Policy.Models, runner.WithTools(tools...))
 	run, err := do(ctx, r, id)
 	if err != nil {
 		return a.explain(interrupted(ctx, err))
 	}
-	_, err = a.follow(run, state, asJSON, false)
+	_, err = a.Screen.Follow(run, state, asJSON, false)
 	return err
 }
 
@@ -168,19 +184,19 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 func (a *app) explain(err error) error {
 	switch {
 	case errors.Is(err, runner.ErrSent):
-		a.screen.line("Another process has the run; it was told and acts.")
+		a.Screen.Line("Another process has the run; it was told and acts.")
 		return nil
 	case errors.Is(err, recovery.ErrExpired), errors.Is(err, recovery.ErrAnswered), errors.Is(err, recovery.ErrNoSuggestion):
-		return &exitError{exitFailed, err}
+		return &exit.Error{Code: exit.CodeFailed, Err: err}
 	case errors.Is(err, timeline.ErrOwned):
-		return &exitError{exitFailed, fmt.Errorf("%w\nIt goes on there; nothing was done here", err)}
+		return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("%w\nIt goes on there; nothing was done here", err)}
 	}
 	return a.notFound(err)
 }
 
 // fold reads a run as it stands.
 func (a *app) fold(ctx context.Context, id string) (*recovery.Run, error) {
-	events, err := a.log.Read(ctx, id, 0, 0)
+	events, err := a.Log.Read(ctx, id, 0, 0)
 	if err != nil {
 		return nil, a.notFound(err)
 	}

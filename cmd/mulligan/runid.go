@@ -7,17 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/timeline"
 )
-
-// shortRun is how much of a run's id is shown in a table: the moment of its start, in
-// milliseconds, and some of what follows.
-const shortRun = 14
 
 // runOf gives the id of the run that a person means: its whole id, or its beginning where no
 // other run begins so.
 func (a *app) runOf(ctx context.Context, text string) (string, error) {
-	_, err := a.log.Read(ctx, text, 0, 1)
+	_, err := a.Log.Read(ctx, text, 0, 1)
 	if !errors.Is(err, timeline.ErrNotFound) || text == "" {
 		return text, a.notFound(err)
 	}
@@ -37,7 +35,7 @@ func (a *app) runOf(ctx context.Context, text string) (string, error) {
 	case 1:
 		return meant[0], nil
 	}
-	return "", usagef("%s is the beginning of %s: write more of the one that you mean", oneLine(text), someRuns(meant))
+	return "", exit.Usagef("%s is the beginning of %s: write more of the one that you mean", terminal.OneLine(text), someRuns(meant))
 }
 
 // runsOf is runOf for several.
@@ -62,20 +60,4 @@ func someRuns(runs []string) string {
 		return fmt.Sprintf("%s and %d more runs", strings.Join(runs[:most], ", "), len(runs)-most)
 	}
 	return strings.Join(runs, ", ")
-}
-
-// beginnings gives what is shown of each run's id: enough of it to tell it from the others.
-func beginnings(list []timeline.Summary) []string {
-	for n := shortRun; ; n++ {
-		seen := map[string]bool{}
-		var short []string
-		for _, s := range list {
-			text := s.Run[:min(n, len(s.Run))]
-			seen[text] = true
-			short = append(short, text)
-		}
-		if len(seen) == len(list) {
-			return short
-		}
-	}
 }

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -35,112 +39,81 @@ func newRunsList() *cobra.Command {
 	var (
 		f      common
 		query  timeline.Query
-		status string
+		filter timeline.Filter
 		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, newest first",
 		Example: `mulligan runs list --status failed
+mulligan runs list --needs-you --cause overloaded --since 12h
+mulligan runs list --text 'quarterly report' --model anthropic/claude-sonnet-4-5
 mulligan runs list --waiting  # until when, and what for; what comes first, first`,
 		Args: cobra.NoArgs,
 		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
-			query.Status = recovery.Status(status)
-			if status != "" && !slices.Contains(statuses, query.Status) {
-				return usagef("--status %s: a run is running, waiting, completed, failed or cancelled", oneLine(status))
-			}
 			if query.Limit < 1 {
-				return usagef("--limit %d: write how many, from 1 on", query.Limit)
+				return exit.Usagef("--limit %d: write how many, from 1 on", query.Limit)
 			}
-			list, err := a.log.List(cmd.Context(), query)
+			list, err := a.listed(cmd.Context(), filter, query)
 			if err != nil {
-				return a.notFound(err)
+				return err
 			}
-			return a.list(list, query.Waiting, asJSON)
+			if asJSON {
+				return a.Screen.RunLines(list)
+			}
+			a.Screen.Runs(list, a.Place(), query.Waiting, narrowed(cmd.Flags()))
+			return nil
 		}),
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&status, "status", "", "only running, waiting, completed, failed or cancelled ones")
+	registerFilter(cmd, &filter, &query)
 	cmd.Flags().BoolVar(&query.Waiting, "waiting", false, "only waiting runs, the one whose wait ends soonest first")
+	cmd.Flags().BoolVar(&query.SuggestionOpen, "needs-you", false, "only runs whose suggestion is open")
+	cmd.Flags().StringVar(&filter.Order, "order", "newest", "newest or oldest first")
 	cmd.Flags().IntVar(&query.Limit, "limit", timeline.DefaultLimit, "how many")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON lines")
 	return cmd
 }
 
-func (a *app) list(list []timeline.Summary, waiting, asJSON bool) error {
-	if asJSON {
-		encoder := jsonTo(a.screen.out)
-		for _, s := range list {
-			if err := encoder.Encode(summaryLine(s)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	switch {
-	case len(list) == 0 && waiting:
-		a.screen.line("No run in " + a.dir + " waits.")
-		return nil
-	case len(list) == 0:
-		a.screen.line("No runs in " + a.dir + ". Make one: " + a.hint("demo"))
-		return nil
-	}
-	column, what := "STATUS", statusWord
-	if waiting {
-		column, what = "UNTIL", untilWord
-	}
-	rows := [][]string{{"RUN", "STARTED", column, "MODEL", "PROMPT"}}
-	short := beginnings(list)
-	for i, s := range list {
-		run := s.Run
-		if a.screen.liveOut { // a person can type the beginning
-			run = short[i]
-		}
-		rows = append(rows, []string{run, stamp(s.StartedAt), what(s), oneLine(s.Model), oneLine(s.Title)})
-	}
-	a.screen.table(rows)
-	return nil
+// registerFilter registers the flags that say which runs are meant.
+func registerFilter(cmd *cobra.Command, f *timeline.Filter, q *timeline.Query) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Status, "status", "", "only running, waiting, completed, failed or cancelled ones")
+	flags.StringArrayVar(&f.Labels, "label", nil, "only runs with this label, as name=value (repeatable)")
+	flags.StringVar(&f.Kind, "cause", "", "only runs whose last failure was of this kind: overloaded, rate_limit, timeout, …")
+	flags.StringVar(&q.Model, "model", "", "only runs that asked this model last")
+	flags.StringVar(&q.DecidedBy, "decided-by", "", "only runs in which this plugin decided last; person: somebody answered")
+	flags.StringVar(&q.Session, "session", "", "only runs of this conversation")
+	flags.StringVar(&q.Text, "text", "", "only runs with this in their prompt's beginning, or in what failed")
+	flags.StringVar(&f.Since, "since", "", "only runs since then: 12h, 7d, 2026-01-31")
+	flags.StringVar(&f.Until, "until", "", "only runs before then")
 }
 
-// statuses are those that a run may have.
-var statuses = []recovery.Status{
-	recovery.StatusRunning, recovery.StatusWaiting, recovery.StatusCompleted, recovery.StatusFailed, recovery.StatusCancelled,
+// narrowed reports whether a flag says that not all runs are meant.
+func narrowed(flags *pflag.FlagSet) (yes bool) {
+	flags.Visit(func(f *pflag.Flag) {
+		yes = yes || slices.Contains([]string{"status", "label", "cause", "model", "decided-by", "session", "text", "since", "until", "needs-you"}, f.Name)
+	})
+	return yes
 }
 
-func statusWord(s timeline.Summary) string {
-	if s.Asks(time.Now()) {
-		return recoverable
+// restrict adds to q what the flags say.
+func restrict(f timeline.Filter, q *timeline.Query) (some bool, err error) {
+	some, err = f.Restrict(q, time.Now())
+	if wrong, ok := errors.AsType[*timeline.FilterError](err); ok {
+		err = exit.Usagef("--%s: %w", strings.Replace(wrong.Field, "kind", "cause", 1), wrong.Err)
 	}
-	return string(s.Status)
+	return some, err
 }
 
-// recoverable is the status of a run that failed, and can be recovered.
-const recoverable = "recoverable"
-
-// untilWord says until when a run waits, and what for: "15:04 (reset)".
-func untilWord(s timeline.Summary) string {
-	what := " (" + oneLine(orElse(string(s.WaitingFor), string(recovery.WaitTime))) + ")"
-	switch {
-	case s.WaitingUntil.IsZero():
-		return "?" + what
-	case s.WaitingUntil.Before(time.Now()):
-		return "now" + what
+// listed lists the runs that are meant.
+func (a *app) listed(ctx context.Context, f timeline.Filter, q timeline.Query) ([]timeline.Summary, error) {
+	some, err := restrict(f, &q)
+	if err != nil || !some {
+		return nil, err
 	}
-	return words.Clock(s.WaitingUntil, time.Now()) + what
-}
-
-func summaryLine(s timeline.Summary) map[string]any {
-	line := map[string]any{
-		"run": s.Run, "startedAt": s.StartedAt, "updatedAt": s.UpdatedAt, "status": s.Status,
-		"model": s.Model, "title": s.Title, "suggestionOpen": s.Asks(time.Now()), "seq": s.Seq,
-	}
-	if s.Status == recovery.StatusWaiting {
-		line["waitingFor"] = s.WaitingFor
-		if !s.WaitingUntil.IsZero() {
-			line["waitingUntil"] = s.WaitingUntil
-		}
-	}
-	return line
+	list, err := a.Log.List(ctx, q)
+	return list, a.notFound(err)
 }
 
 func newRunsShow() *cobra.Command {
@@ -155,11 +128,11 @@ func newRunsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			events, err := a.log.Read(cmd.Context(), run, 0, 0)
+			events, err := a.Log.Read(cmd.Context(), run, 0, 0)
 			if err != nil {
 				return a.notFound(err)
 			}
-			return a.tell(events)
+			return a.Screen.Tell(events)
 		}),
 	}
 	f.register(cmd)
@@ -181,11 +154,11 @@ func newRunsEvents() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			events, err := a.log.Read(cmd.Context(), run, after, 0)
+			events, err := a.Log.Read(cmd.Context(), run, after, 0)
 			if err != nil {
 				return a.notFound(err)
 			}
-			return writeEvents(a.screen.out, events)
+			return writeEvents(a.Screen.Out, events)
 		}),
 	}
 	f.register(cmd)
@@ -194,16 +167,11 @@ func newRunsEvents() *cobra.Command {
 }
 
 func writeEvents(w io.Writer, events []recovery.Event) error {
-	encoder := jsonTo(w)
+	encoder := show.JSON(w)
 	for _, e := range events {
 		if err := encoder.Encode(e); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// indent puts text under its line.
-func indent(text, by string) string {
-	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }

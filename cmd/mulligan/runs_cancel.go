@@ -43,20 +43,20 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 		return err
 	}
 	if before.End != nil {
-		a.screen.line(fmt.Sprintf("Run %s has ended already: %s.", id, before.Status))
+		a.Screen.Line(fmt.Sprintf("Run %s has ended already: %s.", id, before.Status))
 		return nil
 	}
 	status, err := a.end(ctx, id)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("run %s was told, and has not ended within %s; see: %s", id, words.Spell(cancelPatience), a.hint("runs show "+id))
+		return fmt.Errorf("run %s was told, and has not ended within %s; see: %s", id, words.Spell(cancelPatience), a.Screen.Hint("runs show "+id))
 	case err != nil:
 		return err
 	case status != recovery.StatusCancelled:
-		a.screen.line(fmt.Sprintf("Run %s ended before that: %s.", id, status))
+		a.Screen.Line(fmt.Sprintf("Run %s ended before that: %s.", id, status))
 		return nil
 	}
-	a.screen.line(fmt.Sprintf("Run %s is cancelled.", id))
+	a.Screen.Line(fmt.Sprintf("Run %s is cancelled.", id))
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 // that, so it is asked for again.
 func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 	const again = time.Second
-	r := runner.New(runner.WithLog(a.log), runner.WithLogger(a.logger()))
+	r := runner.New(runner.WithLog(a.Log), runner.WithLogger(a.Logger()))
 	ctx, stop := context.WithTimeout(ctx, cancelPatience)
 	defer stop()
 	for {
@@ -85,7 +85,7 @@ func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 
 // awaitEnd gives the status that the run ends with, "" if it does not before ctx does.
 func (a *app) awaitEnd(ctx context.Context, id string) (recovery.Status, error) {
-	for item, err := range a.log.Follow(ctx, id, 0) {
+	for item, err := range a.Log.Follow(ctx, id, 0) {
 		if err != nil {
 			return "", err
 		}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -48,7 +51,7 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 			return a.notFound(&timeline.NotFoundError{Run: run})
 		}
 		if !list[i].Ended && !a.isDamaged(ctx, run) {
-			return fmt.Errorf("run %s has not ended; end it first: %s", run, a.hint("runs cancel "+run))
+			return fmt.Errorf("run %s has not ended; end it first: %s", run, a.Screen.Hint("runs cancel "+run))
 		}
 		for _, newer := range list[:i] {
 			if s := list[i].Session; s != "" && newer.Session == s && !slices.Contains(runs, newer.Run) {
@@ -62,7 +65,7 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 
 // isDamaged reports whether a run cannot be read any more: nobody can end it.
 func (a *app) isDamaged(ctx context.Context, run string) bool {
-	_, err := a.log.Read(ctx, run, 0, 0)
+	_, err := a.Log.Read(ctx, run, 0, 0)
 	_, store := errors.AsType[*timeline.StoreError](err)
 	return errors.Is(err, timeline.ErrDamaged) && !store
 }
@@ -70,23 +73,27 @@ func (a *app) isDamaged(ctx context.Context, run string) bool {
 // remove deletes runs, and what engines keep of their conversations, and says what became
 // free.
 func (a *app) remove(ctx context.Context, old []timeline.Summary) error {
-	models, err := newModels(a.config)
+	models, err := server.NewModels(a.Config)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	defer models.close()
+	defer models.Close()
 	var runs, conversations []string
 	for _, s := range old {
 		runs, conversations = append(runs, s.Run), append(conversations, cmp.Or(s.Session, s.Run))
 	}
-	before := folderSize(a.dir)
-	if err := a.log.Delete(ctx, runs...); err != nil {
+	before := folderSize(a.Dir)
+	if err := a.Log.Delete(ctx, runs...); err != nil {
 		return a.notFound(err)
 	}
-	if err := models.set.Forget(conversations...); err != nil {
+	if err := models.Set.Forget(conversations...); err != nil {
 		return err
 	}
-	a.screen.line(fmt.Sprintf("Deleted %s. %s became free.", plural(len(runs), "run", "runs"), byteSize(max(0, before-folderSize(a.dir)))))
+	freed := "The database frees their space as it is vacuumed."
+	if a.Config.Store == "" {
+		freed = byteSize(max(0, before-folderSize(a.Dir))) + " became free."
+	}
+	a.Screen.Line("Deleted " + show.Plural(len(runs), "run", "runs") + ". " + freed)
 	return nil
 }
 

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/devtools"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -19,10 +22,8 @@ type exportHeader struct {
 	Version int    `json:"version"`
 }
 
-const (
-	exportFormat  = "mulligan-runs"
-	exportVersion = 1
-)
+// exportVersion is that of the format.
+const exportVersion = 1
 
 func newRunsExport() *cobra.Command {
 	var (
@@ -38,7 +39,7 @@ func newRunsExport() *cobra.Command {
 mulligan runs export r01j… | gzip > run.jsonl.gz`,
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			if all == (len(args) > 0) {
-				return usagef("say either which runs, or --all; `%s` shows them", a.hint("runs list"))
+				return exit.Usagef("say either which runs, or --all; `%s` shows them", a.Screen.Hint("runs list"))
 			}
 			runs, err := a.runsOf(cmd.Context(), args)
 			if err != nil {
@@ -63,9 +64,9 @@ func (a *app) export(ctx context.Context, runs []string) error {
 			runs = append(runs, s.Run)
 		}
 	}
-	out := bufio.NewWriter(a.screen.out)
-	lines := jsonOn(out, a.screen.liveOut)
-	if err := jsonTo(lines).Encode(exportHeader{exportFormat, exportVersion}); err != nil {
+	out := bufio.NewWriter(a.Screen.Out)
+	lines := show.JSONOn(out, a.Screen.LiveOut)
+	if err := show.JSON(lines).Encode(exportHeader{devtools.ExportFormat, exportVersion}); err != nil {
 		return err
 	}
 	for _, run := range runs {
@@ -80,7 +81,7 @@ func (a *app) export(ctx context.Context, runs []string) error {
 func (a *app) exportRun(ctx context.Context, w io.Writer, run string) error {
 	const piece = 256
 	for after := uint64(0); ; {
-		events, err := a.log.Read(ctx, run, after, piece)
+		events, err := a.Log.Read(ctx, run, after, piece)
 		if err != nil {
 			return err
 		}
@@ -96,5 +97,5 @@ func (a *app) exportRun(ctx context.Context, w io.Writer, run string) error {
 
 // everyRun lists all runs, the newest first.
 func (a *app) everyRun(ctx context.Context) ([]timeline.Summary, error) {
-	return a.log.List(ctx, timeline.Query{Limit: math.MaxInt32})
+	return a.Log.List(ctx, timeline.Query{Limit: math.MaxInt32})
 }

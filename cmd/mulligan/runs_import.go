@@ -12,7 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/devtools"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -30,7 +34,7 @@ func newRunsImport() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over runs that `runs export` wrote; - is standard input",
+		Short: "Import runs that `runs export` wrote; - is standard input",
 		Long: "Take over runs that `runs export` wrote. Each is checked, and is imported as a whole or not at all; one\n" +
 			"that is here already is left as it is, and one that differs from the run of its id here is refused.\n\n" +
 			"A run that has not ended is refused, because it would continue both here and where it comes from.\n" +
@@ -43,7 +47,7 @@ gunzip < run.jsonl.gz | mulligan runs import -`,
 			if args[0] != "-" {
 				file, err := os.Open(args[0])
 				if err != nil {
-					return usage(err)
+					return exit.Usage(err)
 				}
 				defer func() { _ = file.Close() }() // only read
 				in = file
@@ -74,9 +78,9 @@ type importer struct {
 func (a *app) importRuns(ctx context.Context, i *importer) error {
 	i.seen = map[string]bool{}
 	err := i.read(func() error { return a.importRun(ctx, i) })
-	a.screen.line(fmt.Sprintf("Imported %s; %s here already.", plural(i.imported, "run", "runs"), plural(i.there, "was", "were")))
+	a.Screen.Line(fmt.Sprintf("Imported %s; %s here already.", show.Plural(i.imported, "run", "runs"), show.Plural(i.there, "was", "were")))
 	if err != nil {
-		return fmt.Errorf("%s, line %d: %w", oneLine(i.name), max(i.line, 1), err)
+		return fmt.Errorf("%s, line %d: %w", terminal.OneLine(i.name), max(i.line, 1), err)
 	}
 	return nil
 }
@@ -84,7 +88,7 @@ func (a *app) importRuns(ctx context.Context, i *importer) error {
 // read calls take for each run, whose events are in i.run then.
 func (i *importer) read(take func() error) error {
 	if err := i.header(); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	for {
 		text, err := i.next()
@@ -92,11 +96,11 @@ func (i *importer) read(take func() error) error {
 			return i.end(take)
 		}
 		if err != nil {
-			return usage(err)
+			return exit.Usage(err)
 		}
 		var e recovery.Event
 		if err := json.Unmarshal(text, &e); err != nil {
-			return usage(err)
+			return exit.Usage(err)
 		}
 		if len(i.run) > 0 && e.Run != i.run[0].Run {
 			if err := i.end(take); err != nil {
@@ -107,7 +111,7 @@ func (i *importer) read(take func() error) error {
 			i.first = i.line
 		}
 		if i.bytes += len(text); i.bytes > maxImportRun {
-			return usagef("run %s is larger than %d MiB", oneLine(e.Run), maxImportRun>>20)
+			return exit.Usagef("run %s is larger than %d MiB", terminal.OneLine(e.Run), maxImportRun>>20)
 		}
 		i.run = append(i.run, e)
 	}
@@ -121,7 +125,7 @@ func (i *importer) header() error {
 		return errors.New("it is empty")
 	case err != nil:
 		return err
-	case json.Unmarshal(text, &h) != nil || h.Format != exportFormat:
+	case json.Unmarshal(text, &h) != nil || h.Format != devtools.ExportFormat:
 		return errors.New("it is not what `mulligan runs export` writes: its first line is no header of that")
 	case h.Version > exportVersion:
 		return fmt.Errorf("it was written by a newer version (format %d, this one knows %d): use that version", h.Version, exportVersion)
@@ -161,7 +165,7 @@ func (i *importer) end(take func() error) error {
 	}
 	run := i.run[0].Run
 	if i.seen[run] {
-		return usagef("run %s comes a second time", oneLine(run))
+		return exit.Usagef("run %s comes a second time", terminal.OneLine(run))
 	}
 	i.seen[run] = true
 	err := take()
@@ -176,21 +180,21 @@ func (i *importer) end(take func() error) error {
 func (a *app) importRun(ctx context.Context, i *importer) error {
 	whole, err := timeline.NewImport(i.run)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	state, err := recovery.Fold(i.run)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
-	_, err = a.log.Read(ctx, whole.Run, 0, 1)
+	_, err = a.Log.Read(ctx, whole.Run, 0, 1)
 	there := err == nil
 	if !there && !errors.Is(err, timeline.ErrNotFound) {
 		return err
 	}
 	if state.End == nil && !i.unfinished && !there {
-		return usagef("run %s has not ended, and would continue here as well; if nobody continues it where it comes from: --unfinished", whole.Run)
+		return exit.Usagef("run %s has not ended, and would continue here as well; if nobody continues it where it comes from: --unfinished", whole.Run)
 	}
-	if err := a.log.Import(ctx, i.run...); err != nil {
+	if err := a.Log.Import(ctx, i.run...); err != nil {
 		return err
 	}
 	if there {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -19,11 +21,11 @@ func newRunsPrune() *cobra.Command {
 	)
 	prune := func(cmd *cobra.Command, a *app, _ []string) error {
 		if older == "" {
-			return usagef("say how old: --older 30d")
+			return exit.Usagef("say how old: --older 30d")
 		}
-		age, err := parseAge(older)
+		age, err := timeline.ParseAge(older)
 		if err != nil {
-			return usagef("--older: %w", err)
+			return exit.Usagef("--older: %w", err)
 		}
 		return a.prune(cmd.Context(), time.Now().Add(-age), dryRun)
 	}
@@ -58,17 +60,15 @@ func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 	}
 	old, stay := prunable(list, before, time.Now())
 	if stay > 0 {
-		a.screen.line(fmt.Sprintf("%s that old and not over, and stay: %s", plural(stay, "run is", "runs are"), a.hint("runs list")))
+		a.Screen.Line(fmt.Sprintf("%s that old and not over, and stay: %s", show.Plural(stay, "run is", "runs are"), a.Screen.Hint("runs list")))
 	}
 	switch {
 	case len(old) == 0:
-		a.screen.line("There is nothing to delete in " + a.dir + ".")
+		a.Screen.Line("There is nothing to delete in " + a.Place() + ".")
 		return nil
 	case dryRun:
-		if err := a.list(old, false, false); err != nil {
-			return err
-		}
-		a.screen.line(fmt.Sprintf("%s would be deleted.", plural(len(old), "run", "runs")))
+		a.Screen.Runs(old, a.Place(), false, false)
+		a.Screen.Line(fmt.Sprintf("%s would be deleted.", show.Plural(len(old), "run", "runs")))
 		return nil
 	}
 	return a.remove(ctx, old)

@@ -13,8 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/server"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -42,7 +45,7 @@ mulligan runs resume --all`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all == (len(args) == 1):
-				return usagef("say either which run, or --all; `%s` shows them", (&app{flags: f}).hint("runs list"))
+				return exit.Usagef("say either which run, or --all; `%s` shows them", f.hint("runs list"))
 			case all:
 				return resumeAll(cmd, &f, plugins, asJSON)
 			}
@@ -64,9 +67,8 @@ func resume(ctx context.Context, r *runner.Runner, f *common, id string) (*runne
 		return nil, err
 	}
 	if w := state.Wait; w != nil && time.Until(w.Until) > recovery.MaxInProcessWait.Duration() {
-		a := &app{flags: *f}
-		return nil, &exitError{exitFailed, fmt.Errorf("run %s waits until %s%s.\nTo go on now: %s\nTo have it go on then: %s",
-			id, parkedUntil(state), waitWord(w.For), a.hint("recover "+id+" --action "+recovery.ButtonRetryNow), a.hint("serve"))}
+		return nil, &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("run %s waits until %s%s.\nTo go on now: %s\nTo have it go on then: %s",
+			id, show.ParkedUntil(state), show.WaitWord(w.For), f.hint("recover "+id+" --action "+recovery.ButtonRetryNow), f.hint("serve"))}
 	}
 	return r.Resume(ctx, id)
 }
@@ -83,26 +85,31 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.config.addMCP(cmd.Flags()); err != nil {
+	defer a.Close()
+	if err := a.addMCP(cmd.Flags()); err != nil {
 		return err
 	}
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
-	due, err := a.log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})
+	due, err := a.Log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}
 	if len(due) == 0 {
-		a.screen.line("There is nothing to go on with in " + a.dir + ". What waits: " + a.hint("runs list --waiting"))
+		a.Screen.Line("There is nothing to go on with in " + a.Place() + ". What waits: " + a.Screen.Hint("runs list --waiting"))
 		return nil
 	}
-	r, models, err := a.driver(ctx, plugins)
+	return a.resumeTogether(ctx, due, plugins, asJSON)
+}
+
+// resumeTogether goes on with runs, and tells what each has come to.
+func (a *app) resumeTogether(ctx context.Context, due []timeline.Summary, plugins []string, asJSON bool) error {
+	r, models, err := a.Driver(ctx, plugins)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer models.close()
-	models.calm = true
+	defer models.Close()
+	models.Calm = true
 	outcomes := map[string]int{}
 	for one := range resumeEach(ctx, r, due) {
 		outcomes[one.Outcome]++
@@ -142,19 +149,19 @@ func resumeOne(ctx context.Context, r *runner.Runner, id string) resumed {
 	var result runner.Result
 	run, err := r.Resume(ctx, id)
 	if err == nil {
-		result, err = run.Wait()
+		result, err = run.Wait(context.WithoutCancel(ctx))
 	}
 	one := resumed{Run: id}
-	one.Outcome, one.Detail = standing(result, err)
+	one.Outcome, one.Detail = server.Standing(result, err)
 	return one
 }
 
 func (a *app) tellResumed(one resumed, asJSON bool) error {
 	if asJSON {
-		encoder := jsonTo(a.screen.out)
+		encoder := show.JSON(a.Screen.Out)
 		return encoder.Encode(one)
 	}
-	_, err := fmt.Fprintln(a.screen.out, strings.TrimSpace(one.Run+"  "+one.Outcome+"  "+one.Detail))
+	_, err := fmt.Fprintln(a.Screen.Out, strings.TrimSpace(one.Run+"  "+one.Outcome+"  "+one.Detail))
 	return err
 }
 
@@ -166,12 +173,12 @@ func (a *app) sumUp(ctx context.Context, outcomes map[string]int) error {
 		total += outcomes[word]
 		parts = append(parts, fmt.Sprintf("%d %s", outcomes[word], strings.ReplaceAll(word, "_", " ")))
 	}
-	a.screen.line(plural(total, "run", "runs") + ": " + strings.Join(parts, ", ") + ".")
+	a.Screen.Line(show.Plural(total, "run", "runs") + ": " + strings.Join(parts, ", ") + ".")
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{code: stoppedCode(ctx)}
-	case outcomes[string(recovery.StatusFailed)]+outcomes[standsAsking]+outcomes[standsStuck] > 0:
-		return &exitError{exitFailed, errors.New("not every run succeeded; see: " + a.hint("runs list --status failed"))}
+		return &exit.Error{Code: stoppedCode(ctx)}
+	case outcomes[string(recovery.StatusFailed)]+outcomes[server.StandsAsking]+outcomes[server.StandsStuck] > 0:
+		return &exit.Error{Code: exit.CodeFailed, Err: errors.New("not every run succeeded; see: " + a.Screen.Hint("runs list --status failed"))}
 	}
 	return nil
 }

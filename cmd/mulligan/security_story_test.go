@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/server"
 )
 
 // client is a client of a serve that has an HTTP face.
@@ -251,14 +252,14 @@ func TestS30TheAuditSeesHowAGatewayIsBound(t *testing.T) {
 	if out := h.mulligan(0, "doctor", "--audit"); !strings.Contains(out, "S01 no gateway runs") {
 		t.Errorf("of a gateway that was killed the audit says\n%s", out)
 	}
-	exposed := &listening{PID: os.Getpid(), Address: "0.0.0.0:8484"}
-	if err := exposed.announce(h.state()); err != nil {
+	exposed := &server.Listening{PID: os.Getpid(), Address: "0.0.0.0:8484"}
+	if err := exposed.Announce(h.state()); err != nil {
 		t.Fatal(err)
 	}
 	if out := h.mulligan(1, "doctor", "--audit"); !strings.Contains(out, "✗ S01 the gateway of process") || !strings.Contains(out, "--tls-cert") {
 		t.Errorf("of an exposed gateway the audit says\n%s", out)
 	}
-	if err := exposed.withdraw(h.state()); err != nil {
+	if err := exposed.Withdraw(h.state()); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,12 +3,16 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/show"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -38,7 +42,7 @@ func newSessionsList() *cobra.Command {
 		Example: "mulligan sessions list",
 		Args:    cobra.NoArgs,
 		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
-			list, err := a.log.Sessions(cmd.Context(), limit)
+			list, err := a.Log.Sessions(cmd.Context(), limit)
 			if err != nil {
 				return err
 			}
@@ -53,23 +57,23 @@ func newSessionsList() *cobra.Command {
 
 func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 	if asJSON {
-		encoder := jsonTo(a.screen.out)
+		encoder := show.JSON(a.Screen.Out)
 		for _, s := range list {
-			if err := encoder.Encode(map[string]any{"session": s.ID, "runs": s.Runs, "last": summaryLine(s.Last)}); err != nil {
+			if err := encoder.Encode(map[string]any{"session": s.ID, "runs": s.Runs, "last": show.RunLine(s.Last)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if len(list) == 0 {
-		a.screen.line("No sessions in " + a.dir + ". Begin one: " + a.hint(`run --session NAME "Hello"`))
+		a.Screen.Line("No sessions in " + a.Place() + ". Begin one: " + a.Screen.Hint(`run --session NAME "Hello"`))
 		return nil
 	}
 	rows := [][]string{{"SESSION", "RUNS", "CONTINUED", "STATUS", "MODEL", "LAST PROMPT"}}
 	for _, s := range list {
-		rows = append(rows, []string{s.ID, itoa(s.Runs), stamp(s.Last.StartedAt), statusWord(s.Last), oneLine(s.Last.Model), oneLine(s.Last.Title)})
+		rows = append(rows, []string{s.ID, strconv.Itoa(s.Runs), show.Stamp(s.Last.StartedAt), show.StatusWord(s.Last), terminal.OneLine(s.Last.Model), terminal.OneLine(s.Last.Title)})
 	}
-	a.screen.table(rows)
+	a.Screen.Table(rows)
 	return nil
 }
 
@@ -85,12 +89,12 @@ func newSessionsShow() *cobra.Command {
 		Example: "mulligan sessions show oslo",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
-			list, err := a.log.List(cmd.Context(), timeline.Query{Session: args[0], Limit: limit})
+			list, err := a.Log.List(cmd.Context(), timeline.Query{Session: args[0], Limit: limit})
 			if err != nil {
 				return err
 			}
 			if len(list) == 0 {
-				return usagef("no session %q (looked in %s; `%s` lists them)", args[0], a.dir, a.hint("sessions list"))
+				return exit.Usagef("no session %q (looked in %s; `%s` lists them)", args[0], a.Place(), a.Screen.Hint("sessions list"))
 			}
 			slices.Reverse(list)
 			for _, s := range list {
@@ -140,24 +144,24 @@ func turnOf(r *recovery.Run) turn {
 
 func (a *app) showTurn(t turn, asJSON bool) error {
 	if asJSON {
-		encoder := jsonTo(a.screen.out)
+		encoder := show.JSON(a.Screen.Out)
 		return encoder.Encode(t)
 	}
 	status := string(t.Status)
 	if t.Open {
-		status = recoverable
+		status = show.Recoverable
 	}
-	ink, out := a.screen.ink, a.screen.out
-	fmt.Fprintln(out, ink.dim(fmt.Sprintf("%s  %s  %s  %s", stamp(t.StartedAt), t.Run, status, oneLine(t.Model))))
-	fmt.Fprintln(out, indent(ink.bold(printable(t.Prompt, true)), "> "))
+	ink, out := a.Screen.Ink, a.Screen.Out
+	fmt.Fprintln(out, ink.Dim(fmt.Sprintf("%s  %s  %s  %s", show.Stamp(t.StartedAt), t.Run, status, terminal.OneLine(t.Model))))
+	fmt.Fprintln(out, show.Indent(ink.Bold(terminal.Printable(t.Prompt, true)), "> "))
 	if t.Answer != "" {
-		fmt.Fprintln(out, printable(t.Answer, true))
+		fmt.Fprintln(out, terminal.Printable(t.Answer, true))
 	}
 	if t.Truncated {
-		fmt.Fprintln(out, ink.amber("! "+cutText))
+		fmt.Fprintln(out, ink.Amber("! "+show.CutText))
 	}
 	if t.Error != "" {
-		fmt.Fprintln(out, ink.red("✗ "+oneLine(t.Error)))
+		fmt.Fprintln(out, ink.Red("✗ "+terminal.OneLine(t.Error)))
 	}
 	_, err := fmt.Fprintln(out)
 	return err

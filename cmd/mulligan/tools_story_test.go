@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
 // deafTool ignores SIGTERM, as its child does, and writes the numbers of both.
@@ -77,8 +79,8 @@ func TestCtrlCInADeafTool(t *testing.T) {
 	if err := run.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	exit := (*exec.ExitError)(nil)
-	if err := run.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitCancelled {
+	ended := (*exec.ExitError)(nil)
+	if err := run.Wait(); !errors.As(err, &ended) || ended.ExitCode() != exit.CodeCancelled {
 		t.Errorf("%v\n%s", err, stderr)
 	}
 	if len(pids) != 2 {

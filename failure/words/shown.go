@@ -3,6 +3,7 @@ package words
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Shown makes somebody else's words fit to stand in a sentence: one line without HTML,
@@ -21,7 +22,7 @@ func withoutTail(text string) string {
 	if !mayHaveTail(text) {
 		return text // most texts: they need no slow search
 	}
-	if cut := stackTail.FindStringIndex(text); cut != nil {
+	if cut := stackTail().FindStringIndex(text); cut != nil {
 		return strings.TrimSpace(text[:cut[0]])
 	}
 	return text
@@ -43,7 +44,9 @@ func mayHaveTail(text string) bool {
 }
 
 // stackTail is where a stack begins in a text of one line: Go's, JavaScript's, Python's.
-var stackTail = regexp.MustCompile(`(?:^| )(?:goroutine [0-9]+ \[|at (?:async )?(?:[^ ]+ \()?[^ ()]+:[0-9]+:[0-9]+\)?|Traceback \(most recent call last\)|File "[^"]*", line [0-9]+)`)
+var stackTail = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^| )(?:goroutine [0-9]+ \[|at (?:async )?(?:[^ ]+ \()?[^ ()]+:[0-9]+:[0-9]+\)?|Traceback \(most recent call last\)|File "[^"]*", line [0-9]+)`)
+})
 
 // minKey is the length of the shortest key with its prefix.
 const minKey = 16
@@ -98,8 +101,13 @@ func hasKeyPrefix(token string) bool {
 // tokenLen is how much of text is of the characters that keys are made of.
 func tokenLen(text string) int {
 	n := 0
-	for n < len(text) && (IsWord(text[n]) || strings.IndexByte("-.+*", text[n]) >= 0) {
-		n++
+	for n < len(text) {
+		switch b := text[n]; {
+		case IsWord(b), b == '-', b == '.', b == '+', b == '*':
+			n++
+		default:
+			return n
+		}
 	}
 	return n
 }

@@ -30,7 +30,34 @@ func TestPlanHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, Check(pkgs))
+	outside, err := Load(t.Context(), filepath.Join(root, "bench"))
+	if err != nil || len(outside) < 10 {
+		t.Fatalf("%d packages of module bench: %v", len(outside), err)
+	}
+	report(t, Check(append(pkgs, outside...)))
+}
+
+// TestBenchBuilds: go test ./... at the top does not look at module bench, so whoever changes
+// what that stands on hears of it here.
+func TestBenchBuilds(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	cmd.Dir = filepath.Join(root, "bench")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("cd bench && go vet ./...: %v\n%s", err, out)
+	}
+}
+
+// TestNoTestersInGoMod: an embedder's go.mod gets all of ours.
+func TestNoTestersInGoMod(t *testing.T) {
+	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range []string{"chromedp", "porcupine"} {
+		if bytes.Contains(ours, []byte(module)) {
+			t.Errorf("go.mod has %s: what only benches need is for bench/go.mod", module)
+		}
+	}
 }
 
 func TestHeartReadsNoClock(t *testing.T) {

@@ -40,8 +40,8 @@ var Rooms = []Room{
 	{
 		From:  "failure/...",
 		May:   []string{"std", "failure/..."},
-		Never: []string{"net/...", "os/...", "io/fs", "io/ioutil", "sync/...", "math/rand/...", "crypto/rand", "log/...", "syscall"},
-		Why:   "what an error means is a product of its own: any Go program can ask it alone, so it needs the standard library and nothing of ours, and reads no clock",
+		Never: []string{"net/...", "os/...", "io/fs", "io/ioutil", "sync/atomic", "math/rand/...", "crypto/rand", "log/...", "syscall"},
+		Why:   "what an error means is a product of its own: any Go program can ask it alone, so it needs the standard library and nothing of ours, and reads no clock; sync is for tables that are made once, when they are first asked for",
 	},
 	{
 		From:  "recovery/...",
@@ -51,7 +51,7 @@ var Rooms = []Room{
 	},
 	{
 		From:  "wire/...",
-		May:   []string{"std", "llm/...", "failure/...", "wire/..."},
+		May:   []string{"std", "llm/...", "failure/...", "wire/...", "github.com/segmentio/encoding/json"},
 		Never: []string{"net/...", "os/...", "io/fs", "io/ioutil", "sync/...", "math/rand/...", "crypto/rand", "log/...", "syscall"},
 		Why:   "a wire is spoken once, for adapters, proxy and fault server alike: bytes to words and back, with no connection, clock or dice",
 	},
@@ -62,17 +62,17 @@ var Rooms = []Room{
 	},
 	{
 		From: "timeline/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline/..."},
-		Why:  "a store keeps events and knows nobody who writes or reads them",
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline/...", "health"},
+		Why:  "a store keeps events and knows nobody who writes or reads them; the database of several machines keeps their health, too",
 	},
 	{
 		From: "health/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "health/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "health/...", "internal/wholefile"},
 		Why:  "what is known about providers across runs is shared by runs, so it depends on none of their machinery",
 	},
 	{
 		From: "provider/internal/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "internal/redact", "provider/internal/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "wire/...", "recovery/...", "internal/netguard", "internal/redact", "provider/internal/..."},
 		Why:  "what the dialects share must not know any one of them",
 	},
 	{
@@ -82,7 +82,7 @@ var Rooms = []Room{
 	},
 	{
 		From: "provider/pi",
-		May:  []string{"std", "llm/...", "failure/...", "wire/...", "recovery/...", "provider/internal/...", "internal/procgroup", "internal/redact"},
+		May:  []string{"std", "llm/...", "failure/...", "wire/...", "recovery/...", "provider/internal/...", "internal/procgroup", "internal/redact", "internal/wholefile"},
 		Why:  "an engine is an adapter whose other end is a program: beside what adapters have it needs only how processes are started and ended",
 	},
 	{
@@ -98,12 +98,12 @@ var Rooms = []Room{
 	{
 		From: "faultlab/...",
 		May:  []string{"std", "modules", "llm/...", "wire/...", "faultlab/..."},
-		Why:  "the fault server must not share code with the adapters it tests, or both would be wrong together: good answers are written by wire, where the official SDKs are the judges, and requests are judged by rules of its own",
+		Why:  "the fault server must not share code with the adapters it tests, or both would be wrong together: good answers are written by wire, where the official SDKs are the judges, as requests are read by it, and judged by rules of the lab's own",
 	},
 	{
 		From: "internal/procgroup/...",
 		May:  []string{"std"},
-		Why:  "how a child is started so that it can be ended with its children is the same for plugins and tools; it is the system's business and nobody's words",
+		Why:  "how a child is started so that it can be ended with its children is the same for plugins, tools, MCP servers and Pi; it is the system's business and nobody's words",
 	},
 	{
 		From: "internal/needs",
@@ -136,9 +136,49 @@ var Rooms = []Room{
 		Why:  "how a secret is found in text is one rule for whatever is written or sent, so that a hole in it is closed once; it knows bytes and nothing of ours",
 	},
 	{
+		From: "internal/exit",
+		May:  []string{"std"},
+		Why:  "how a command ends is said by an error and a number; rooms that find a caller's mistake need nothing else of ours to say so",
+	},
+	{
+		From: "internal/yamlfile",
+		May:  []string{"std", "github.com/goccy/go-yaml/...", "internal/redact", "internal/wholefile"},
+		Why:  "a file that a person writes is read strictly in one place, and what it settles is not known there",
+	},
+	{
+		From: "internal/wholefile",
+		May:  []string{"std"},
+		Why:  "a file is replaced whole in one place, which knows bytes and nothing of ours",
+	},
+	{
 		From: "internal/hostiletext",
 		May:  []string{"std"},
 		Why:  "the page and the terminal are held to one corpus of text that is hard to draw; it is text and nothing of ours",
+	},
+	{
+		From: "internal/probe",
+		May:  []string{"std", "server"},
+		Why:  "whether a serve is ready is asked over its own address, as anybody would: beside that only where it listens is known",
+	},
+	{
+		From: "internal/manual",
+		May:  []string{"std", "github.com/spf13/cobra", "github.com/spf13/pflag", "internal/exit"},
+		Why:  "a page of the manual says what --help says: it is made of any commands, and knows none of ours",
+	},
+	{
+		From: "internal/recipe",
+		May:  []string{"std"},
+		Why:  "how a program is started so that it asks a proxy is a table about programs; it needs the proxy's address and nothing of ours",
+	},
+	{
+		From: "internal/netguard",
+		May:  []string{"std"},
+		Why:  "where a connection may lead is one rule for whoever follows a configured URL, so that a hole in it is closed once; it knows addresses and nothing of ours",
+	},
+	{
+		From: "internal/webguard",
+		May:  []string{"std"},
+		Why:  "whether a request was meant for a server of ours is one rule for the gateway and the proxy, so that a hole in it is closed once; it knows HTTP and nothing of ours",
 	},
 	{
 		From: "runner/command/...",
@@ -162,8 +202,23 @@ var Rooms = []Room{
 		Why:   "this is the only place between the domain and protobuf, and only converts: no I/O",
 	},
 	{
+		From: "host/devlink",
+		May:  []string{"std", "llm/...", "failure/...", "recovery/...", "hooks", "internal/wholefile"},
+		Why:  "a plugin that is being written answers through a file and a socket: it is a hook like any other, and no process of the host's",
+	},
+	{
+		From: "internal/build",
+		May:  []string{"std"},
+		Why:  "which build this is, is asked of the build alone",
+	},
+	{
+		From: "host/trust",
+		May:  []string{"std", "host", "internal/exit", "internal/terminal", "internal/yamlfile", "internal/wholefile"},
+		Why:  "what a person let plugins do is files beside the config, not the config: pins and grants know folders and names, and nothing of who asks plugins",
+	},
+	{
 		From: "host/...",
-		May:  []string{"std", "modules", "proto/...", "llm/...", "failure/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "internal/schema", "host/..."},
+		May:  []string{"std", "modules", "proto/...", "llm/...", "failure/...", "recovery/...", "hooks/...", "internal/protoconv/...", "internal/procgroup/...", "internal/schema", "host/...", "internal/wholefile"},
 		Why:  "a plugin process is a hook like any other: its host knows hooks, never who dispatches them",
 	},
 	{
@@ -172,8 +227,33 @@ var Rooms = []Room{
 		Why:  "what is measured is read off events and where they leave a run: it needs the nouns and the log's contract, and whoever drives runs or serves them is told of it, not the other way round",
 	},
 	{
+		From: "proxy/...",
+		May:  []string{"std", "llm/...", "failure/...", "recovery/...", "timeline/...", "hooks/...", "wire/...", "internal/webguard"},
+		Why:  "a call comes in on a wire and goes out on one, and is a run between: the proxy declares the few methods of the core that it needs, and knows neither who drives runs nor who asks providers",
+	},
+	{
+		From: "advice/...",
+		May:  []string{"std", "google.golang.org/grpc/...", "proto/...", "failure/...", "recovery/...", "timeline", "internal/protoconv"},
+		Why:  "who asks for advice makes its calls itself: its words come in and the core's go out, and the room knows neither who drives runs nor who serves it",
+	},
+	{
+		From: "mcpserver",
+		May:  []string{"std", "github.com/modelcontextprotocol/go-sdk/...", "github.com/google/jsonschema-go/...", "recovery", "timeline"},
+		Why:  "a run is one tool to a client of the protocol: its events are told as progress and its buttons as a form, by the few methods of the core that the door declares",
+	},
+	{
+		From: "acp",
+		May:  []string{"std", "github.com/coder/acp-go-sdk", "llm", "recovery", "timeline"},
+		Why:  "an editor's session is a conversation of the timeline, told in the words of its protocol: the door declares the few methods of the core that it needs, and knows nobody who drives runs",
+	},
+	{
+		From: "webhook",
+		May:  []string{"std", "failure", "recovery", "timeline", "internal/netguard", "internal/wholefile"},
+		Why:  "what happens goes out as it stands in the timeline, from a cursor: who sends it drives nothing and answers nobody",
+	},
+	{
 		From: "gateway/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline/...", "internal/protoconv/...", "gateway/..."},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline/...", "advice", "internal/protoconv/...", "internal/webguard", "gateway/...", "internal/wholefile", "internal/answers"},
 		Why:  "commands go down through the few methods the gateway declares, events come up from the timeline; it never reaches into the runner",
 	},
 	{
@@ -223,10 +303,76 @@ var Rooms = []Room{
 		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other",
 	},
 	{
+		From: "config",
+		May: []string{
+			"std", "modules", "llm/...", "failure/...", "recovery/...", "provider", "host/...", "gateway", "runner", "runner/command", "runner/mcp", "plugins/rules", "webhook",
+			"internal/exit", "internal/redact", "internal/terminal", "internal/yamlfile", "internal/wholefile",
+		},
+		Why: "what a person settled is said in the words of the rooms that it settles, and starts nothing",
+	},
+	{
+		From: "internal/answers",
+		May:  []string{"std", "failure", "recovery", "timeline"},
+		Why:  "an answer to many is commands in the log: whoever drives a run carries its own out, and the API and the terminal say the same",
+	},
+	{
+		From: "show",
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline", "runner", "tui", "internal/exit", "internal/terminal", "internal/answers"},
+		Why:  "a run as lines is drawn once, for the verbs and for whoever embeds them: it knows runs, and nothing of how they are assembled",
+	},
+	{
+		From: "internal/labserver",
+		May:  []string{"std", "faultlab", "failure/words", "internal/exit", "internal/explain", "internal/terminal", "show"},
+		Why:  "the fault lab as somebody at a terminal orders it: what is played and what is printed, of no run and no provider",
+	},
+	{
+		From: "internal/demo",
+		May: []string{
+			"std", "faultlab", "health", "recovery", "runner", "server", "show", "internal/exit", "internal/terminal",
+		},
+		Why: "the demo is a run like any other, told on a screen: it knows no flag and no page",
+	},
+	{
+		From: "internal/explain",
+		May: []string{
+			"std", "modules", "llm/...", "failure/...", "recovery/...", "provider", "plugins/autorecover", "hooks", "faultlab/...",
+			"config", "show", "internal/exit", "internal/terminal",
+		},
+		Why: "what a failure means is told from package failure's diagnosis and the catalogue alone: no run, no store, no gateway",
+	},
+	{
+		From: "internal/devtools/scaffold",
+		May:  []string{"std", "modules", "internal/needs"},
+		Why:  "what a new plugin is made of is text, and the test that it passes",
+	},
+	{
+		From:  "internal/devtools",
+		May:   []string{"std", "modules", "ours"},
+		Never: []string{"cmd/...", "bench/...", "gateway/...", "provider/..."},
+		Why:   "what plugin authors work with stands on the same host and hooks as every run, and knows no model and no page",
+	},
+	{
+		From:  "server",
+		May:   []string{"std", "modules", "ours"},
+		Never: []string{"cmd/...", "bench/...", "proto/..."},
+		Why:   "the product is put together in one place, which any Go program can import: it knows every room, and no verb",
+	},
+	{
 		From:  "cmd/...",
 		May:   []string{"std", "modules", "ours"},
 		Never: []string{"cmd/..."},
 		Why:   "the wiring knows everything, except another command",
+	},
+	{
+		From: "packaging",
+		May:  []string{"std"},
+		Why:  "what a release has beside the program is files: no code goes with them",
+	},
+	{
+		From:  "examples/...",
+		May:   []string{"std", "ours"},
+		Never: []string{"cmd/...", "bench/...", "internal/..."},
+		Why:   "an example is what anybody else could write: it has no door that embedders lack",
 	},
 	{
 		From:  "bench/...",
@@ -238,66 +384,5 @@ var Rooms = []Room{
 		From: "internal/archtest",
 		May:  []string{"std"},
 		Why:  "the judge of imports imports nothing it judges",
-	},
-}
-
-// Door is one more rule about a single target: nobody but the listed packages goes through it.
-type Door struct {
-	To  string
-	For []string
-	// OnlyFile, if set, is the one file, relative to the module, that may do it.
-	OnlyFile string
-	// Except are targets that To covers and the rule does not.
-	Except []string
-	// Tests says that test files are held to it as well.
-	Tests bool
-	// Why is printed when the rule is broken.
-	Why string
-}
-
-// Doors are the rules that read from the imported side.
-var Doors = []Door{
-	{
-		To:    "cmd/...",
-		Tests: true,
-		Why:   "one room knows everything, and nobody imports it",
-	},
-	{
-		To:    "bench/...",
-		For:   []string{"bench/..."},
-		Tests: true,
-		Why:   "measurements look at the house from outside",
-	},
-	{
-		To:       "provider/...",
-		For:      []string{"provider"},
-		OnlyFile: "provider/provider.go",
-		Except:   []string{"provider", "provider/internal/...", "provider/pi/pitest"},
-		Why:      "adapters are named in one file, so that adding or removing one is one line",
-	},
-	{
-		To:  "provider/pi/pitest",
-		For: []string{"bench/..."},
-		Why: "recordings are played to tests",
-	},
-	{
-		To:  "proto/...",
-		For: []string{"proto/...", "internal/protoconv/...", "host/...", "sdk/go/...", "sdk/conformance/..."},
-		Why: "protobuf types stop at internal/protoconv; only the two ends of the plugin connection, and the judge who plays one of them, also need the service stubs",
-	},
-	{
-		To:  "github.com/modelcontextprotocol/go-sdk/...",
-		For: []string{"runner/mcp"},
-		Why: "one package speaks the tools' protocol, so that its SDK can change in one place",
-	},
-	{
-		To:  "go.opentelemetry.io/...",
-		For: []string{"telemetry/...", "cmd/...", "bench/..."},
-		Why: "one room speaks OpenTelemetry, so that no other pays for it or can put what was said into a span",
-	},
-	{
-		To:  "github.com/hashicorp/go-plugin/...",
-		For: []string{"host/...", "sdk/go/plugin/...", "cmd/...", "bench/..."},
-		Why: "how a plugin process is spoken to is decided at its two ends only",
 	},
 }

@@ -18,17 +18,19 @@ import (
 	"strings"
 )
 
+// house is the module whose rooms the plan is about. Module bench lies below it.
+const house = "github.com/mulligan-run/mulligan"
+
 // listed is what the go command says about a package.
 type listed struct {
 	Dir, Name, ImportPath                                        string
-	Module                                                       struct{ Path, Dir string }
 	GoFiles, CgoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
 }
 
-// Load lists the packages of the module that holds dir. Files of other platforms count too: an
-// import is no better for being made on macOS only.
+// Load lists the packages of the module that holds dir, relative to the house's. Files of other
+// platforms count too: an import is no better for being made on macOS only.
 func Load(ctx context.Context, dir string) ([]Package, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-json=Dir,Name,ImportPath,Module,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+	cmd := exec.CommandContext(ctx, "go", "list", "-json=Dir,Name,ImportPath,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -53,7 +55,7 @@ func Load(ctx context.Context, dir string) ([]Package, error) {
 }
 
 func (l listed) load() (Package, error) {
-	pkg := Package{Path: relative(l.Module.Path, l.ImportPath)}
+	pkg := Package{Path: relative(l.ImportPath)}
 	for _, name := range slices.Concat(l.GoFiles, l.CgoFiles, l.IgnoredGoFiles, l.TestGoFiles, l.XTestGoFiles) {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(l.Dir, name), nil, parser.ImportsOnly)
 		if err != nil {
@@ -72,19 +74,19 @@ func (l listed) load() (Package, error) {
 
 func (l listed) edge(from, file string, spec *ast.ImportSpec) Import {
 	to := importPath(spec)
-	ours := to == l.Module.Path || strings.HasPrefix(to, l.Module.Path+"/")
+	ours := to == house || strings.HasPrefix(to, house+"/")
 	if ours {
-		to = relative(l.Module.Path, to)
+		to = relative(to)
 	}
 	return Import{From: from, To: to, File: path.Join(from, file), Ours: ours, Test: !isCode(file)}
 }
 
-// relative gives "recovery" for the recovery package and "." for the module's own root.
-func relative(module, pkg string) string {
-	if pkg == module {
+// relative gives "recovery" for the recovery package and "." for the house's own root.
+func relative(pkg string) string {
+	if pkg == house {
 		return "."
 	}
-	return strings.TrimPrefix(pkg, module+"/")
+	return strings.TrimPrefix(pkg, house+"/")
 }
 
 func importPath(spec *ast.ImportSpec) string {

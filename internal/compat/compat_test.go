@@ -68,6 +68,16 @@ func requests(model, seal string) map[string]llm.Request {
 				llm.User("and?"),
 			},
 		},
+		"shaped": {
+			Model: model, Temperature: new(0.25), TopP: new(0.5), ToolChoice: llm.ToolChoice{Mode: llm.ToolRequired}, // by name the SDKs write it, and do not read it
+			Format:   &llm.Format{Name: "report", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`), Strict: true},
+			Tools:    []llm.Tool{{Name: "weather", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}},
+			Messages: []llm.Message{llm.User("hi")},
+		},
+		"toolless": {
+			Model: model, TopP: new(0.5), ToolChoice: llm.ToolChoice{Mode: llm.ToolNone},
+			Tools: []llm.Tool{{Name: "weather", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}}, Messages: []llm.Message{llm.User("hi")},
+		},
 		"thinking": {Model: model, ReasoningEffort: "high", Messages: []llm.Message{llm.User("hi")}},
 	}
 }
@@ -99,6 +109,7 @@ type genaiRequest struct {
 	Contents          []*genai.Content        `json:"contents"`
 	SystemInstruction *genai.Content          `json:"systemInstruction,omitempty"`
 	Tools             []*genai.Tool           `json:"tools,omitempty"`
+	ToolConfig        *genai.ToolConfig       `json:"toolConfig,omitempty"`
 	GenerationConfig  *genai.GenerationConfig `json:"generationConfig,omitempty"`
 }
 

@@ -20,9 +20,9 @@ func Marked(is func(variable string) bool) (pids []int) {
 	return pids
 }
 
-// KillMarked kills them, and reports whether there was one. Those that they started
+// killMarked kills them, and reports whether there was one. Those that they started
 // meanwhile are for another call.
-func KillMarked(is func(variable string) bool) bool {
+func killMarked(is func(variable string) bool) bool {
 	found := false
 	for _, pid := range Marked(is) {
 		process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number

@@ -3,7 +3,6 @@ package procgroup
 import (
 	"bufio"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,19 +22,11 @@ func isRunning(pid int, program string) bool {
 func TestMarked(t *testing.T) {
 	t.Parallel()
 	mark := "PROCGROUP_TEST=" + strconv.Itoa(os.Getpid())
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!")
-	cmd.Env = append(os.Environ(), mark)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Start(cmd); err != nil {
-		t.Fatal(err)
-	}
-	line, _ := bufio.NewReader(out).ReadString('\n')
+	p := begin(t, "setsid sleep 1000 >/dev/null 2>&1 & echo $!", mark)
+	line, _ := bufio.NewReader(p.Stdout).ReadString('\n')
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || cmd.Wait() != nil {
-		t.Fatal(line, err)
+	if how := p.Wait(t.Context(), 0); err != nil || how != Ended || p.Err() != nil {
+		t.Fatal(line, err, how, p.Err())
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	is := func(variable string) bool { return variable == mark }
@@ -52,12 +43,10 @@ func TestMarked(t *testing.T) {
 	if found := Marked(isOther); len(found) > 0 {
 		t.Errorf("another mark finds %v", found)
 	}
-	if KillMarked(isOther) || !KillMarked(is) {
-		t.Error("another is killed, or this one is not")
+	if !EndMarked(isOther, 0) || len(Marked(is)) == 0 {
+		t.Error("another is killed")
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(Marked(is)) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("what was killed is still found")
-		}
+	if !EndMarked(is, 10*time.Second) || len(Marked(is)) > 0 {
+		t.Error("what was killed is still found")
 	}
 }

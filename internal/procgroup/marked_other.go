@@ -5,5 +5,5 @@ package procgroup
 // Marked finds nothing here: only Linux tells the environment of a process.
 func Marked(func(variable string) bool) []int { return nil }
 
-// KillMarked kills nothing here, for the same reason.
-func KillMarked(func(variable string) bool) bool { return false }
+// killMarked kills nothing here, for the same reason.
+func killMarked(func(variable string) bool) bool { return false }

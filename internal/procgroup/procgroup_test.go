@@ -2,35 +2,146 @@ package procgroup
 
 import (
 	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// A group lives while one of it runs, be it without its leader, and no longer.
-func TestAlive(t *testing.T) {
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo begun")
-	out, err := cmd.StdoutPipe()
+// script is a shell's program, which says what it does on its standard output.
+func script(t *testing.T, text string, env ...string) Program {
+	t.Helper()
+	path, err := LookUp("sh", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Start(cmd); err != nil {
+	return Program{Path: path, Args: []string{"sh", "-c", text}, Env: Environment(env...), Stderr: os.Stderr}
+}
+
+// begin starts it, with pipes to its standard input and output.
+func begin(t *testing.T, text string, env ...string) *Process {
+	t.Helper()
+	p, err := Start(script(t, text, env...))
+	if err != nil {
 		t.Fatal(err)
 	}
-	line, _ := bufio.NewReader(out).ReadString('\n')
-	err = cmd.Wait()
-	group := cmd.Process.Pid
-	if err != nil || strings.TrimSpace(line) != "begun" || !Alive(group) {
-		t.Errorf("%v, %q, alive %v", err, line, Alive(group))
+	t.Cleanup(func() { p.End(0) })
+	return p
+}
+
+// hears waits until it says that.
+func (p *Process) hears(t *testing.T, want string) {
+	t.Helper()
+	if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); strings.TrimSpace(line) != want {
+		t.Fatalf("it said %q, not %q (%v)", line, want, err)
 	}
-	Signal(group, syscall.SIGKILL)
-	for deadline := time.Now().Add(10 * time.Second); Alive(group); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it outlives SIGKILL")
+}
+
+// What a program leaves in its group ends soon after it.
+func TestRestOfTheGroup(t *testing.T) {
+	t.Parallel()
+	p := begin(t, "sleep 1000 >/dev/null 2>&1 & echo begun")
+	p.hears(t, "begun")
+	if how := p.Wait(t.Context(), 0); how != Ended || p.Err() != nil || alive(p.PID()) {
+		t.Errorf("%v, %v, alive %v", how, p.Err(), alive(p.PID()))
+	}
+	if _, err := p.Stdout.Read(nil); err == nil {
+		t.Error("its pipes are open")
+	}
+}
+
+// A group that is asked to end has its grace, whoever of it ends first, and not more.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text  string
+		grace time.Duration
+		want  Ending
+	}{
+		"it ends":                        {`trap 'exit 3' TERM; echo begun; while :; do sleep 0.01; done`, time.Minute, Stopped},
+		"it ends before what it started": {`(trap 'sleep 0.4; exit' TERM; echo begun; while :; do sleep 0.01; done) & wait`, time.Minute, Stopped},
+		"it does not end":                {`trap '' TERM; echo begun; while :; do sleep 0.01; done`, 50 * time.Millisecond, Killed},
+		"what it started does not end":   {`(trap '' TERM; echo begun; while :; do sleep 0.01; done) & wait`, 50 * time.Millisecond, Killed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := begin(t, test.text)
+			p.hears(t, "begun")
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if how := p.Wait(ctx, test.grace); how != test.want || alive(p.PID()) {
+				t.Errorf("%v, alive %v", how, alive(p.PID()))
+			}
+			if p.End(time.Minute) != Ended {
+				t.Error("it ends twice")
+			}
+		})
+	}
+}
+
+// What the group says while it ends is read, and what a program outside of it that holds the
+// pipes would say is not waited for.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	program := script(t, `(trap 'sleep 0.4; echo bye; exit' TERM; echo begun >&2; while :; do sleep 0.01; done) & wait`)
+	program.Stdout, program.Stderr = &out, nil
+	p, err := Start(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(p.Stderr).ReadString('\n'); line != "begun\n" {
+		t.Fatal(line, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if how := p.Wait(ctx, time.Minute); how != Stopped || out.String() != "bye\n" {
+		t.Errorf("%v, %q", how, out.String())
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid:", err)
+	}
+	pid := make(chan string, 1)
+	program = script(t, `setsid sleep 1000 & echo $! >&2`)
+	program.Stdout, program.Stderr = &out, nil
+	if p, err = Start(program); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		line, _ := bufio.NewReader(p.Stderr).ReadString('\n')
+		pid <- line
+	}()
+	if how := p.Wait(t.Context(), 0); how != Ended {
+		t.Error(how)
+	}
+	if left, err := strconv.Atoi(strings.TrimSpace(<-pid)); err != nil || syscall.Kill(left, syscall.SIGKILL) != nil {
+		t.Error("what left the group did not hold the pipes:", err)
+	}
+}
+
+// A program reads what it is given, and one that does not is not waited for.
+func TestStdin(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"cat": "hello", "exit 0": "", "sleep 1000 & exit 0": ""} {
+		var out bytes.Buffer
+		program := script(t, text)
+		program.Stdin, program.Stdout = io.MultiReader(strings.NewReader("hello")), &out
+		if want == "" {
+			program.Stdin = strings.NewReader(strings.Repeat("hello", 1<<20))
+		}
+		p, err := Start(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how := p.Wait(t.Context(), 0); how != Ended || p.Err() != nil || out.String() != want {
+			t.Errorf("%s: %v, %v, %q", text, how, p.Err(), out.String())
 		}
 	}
 }
@@ -41,12 +152,12 @@ func TestEndedIsNotAlive(t *testing.T) {
 		t.Skip("only Linux tells who has ended")
 	}
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "true")
-	if err := Start(cmd); err != nil {
+	cmd := script(t, "exit 0").command()
+	if err := start(cmd, false); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
-	for deadline := time.Now().Add(10 * time.Second); Alive(cmd.Process.Pid); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); alive(cmd.Process.Pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a process that ended is taken for alive")
 		}
@@ -55,7 +166,32 @@ func TestEndedIsNotAlive(t *testing.T) {
 
 func TestStartFails(t *testing.T) {
 	t.Parallel()
-	if err := Start(exec.CommandContext(t.Context(), "/nowhere/at/all")); err == nil {
+	if _, err := Start(Program{Path: "/nowhere/at/all"}); err == nil {
 		t.Error("it started")
+	}
+	if _, err := LookUp("nowhere-at-all", ""); err == nil {
+		t.Error("a program is found that is not there")
+	}
+}
+
+// A relative path begins at the program's folder, and has a meaning where we run without one.
+func TestLookUp(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/tool", []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for program, below := range map[string]string{"./tool": dir, "tool": "", dir + "/tool": "/"} {
+		path, err := LookUp(program, below)
+		if program == "tool" { // a mere name, which PATH does not have
+			if err == nil {
+				t.Errorf("%s is %s", program, path)
+			}
+		} else if path != dir+"/tool" || err != nil {
+			t.Errorf("%s: %s, %v", program, path, err)
+		}
+	}
+	if path, err := LookUp("./tool", ""); path != dir+"/tool" || err != nil {
+		t.Error(path, err)
 	}
 }

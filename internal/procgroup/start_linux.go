@@ -22,14 +22,12 @@ var spawner = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// Start starts cmd as the leader of a new process group, which has the number of the
-// process. On Linux the kernel kills the process, not the rest of its group, when this
-// program ends however it ends; one that ends what it started when it is told to may be
-// given another signal for that, as an attribute. Other attributes of cmd are kept.
-func Start(cmd *exec.Cmd) error {
-	lead(cmd)
-	if cmd.SysProcAttr.Pdeathsig == 0 {
-		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+// start starts cmd. The kernel kills the process, not the rest of its group, when this
+// program ends however it ends; one that is to end what it started is asked to instead.
+func start(cmd *exec.Cmd, asked bool) error {
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if asked {
+		cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM
 	}
 	started := make(chan error)
 	spawner() <- func() {

@@ -3,6 +3,7 @@ package protoconv
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func fill(v reflect.Value, n *int) {
 			return
 		}
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("proto") != "-" {
 				fill(v.Field(i), n)
 			}
 		}
@@ -126,6 +127,10 @@ func TestReply(t *testing.T) {
 		"9 actions":                {Actions: make([]*mulliganv1.Button, 9)},
 		"negative max_output":      {Adjust: &mulliganv1.Adjust{MaxOutputTokens: -1}},
 		"unknown reasoning_effort": {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},
+		"names 65 models":          {Restrict: &mulliganv1.Restrict{Never: slices.Repeat([]string{"a/b"}, recovery.MaxNever+1)}},
+		"negative restrict":        {Restrict: &mulliganv1.Restrict{MaxOutputPrice: -1}},
+		"\"openai\", which is no":  {Restrict: &mulliganv1.Restrict{Never: []string{"openai"}}},
+		"never has 300 bytes":      {Restrict: &mulliganv1.Restrict{Never: []string{strings.Repeat("x/", 150)}}},
 	} {
 		if _, err := Reply(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
@@ -151,4 +156,14 @@ func FuzzReply(f *testing.F) {
 			t.Errorf("accepted: %+v", v)
 		}
 	})
+}
+
+// TestARestrictionComesBack: also one without an opinion beside it, and one that forbids nothing.
+func TestARestrictionComesBack(t *testing.T) {
+	for _, x := range []*recovery.Restrict{nil, {}, {Never: []string{"a/b", "openai/*"}, MaxOutputPrice: 5_000_000, Local: true}} {
+		v, err := Reply(ReplyToProto(recovery.Vote{Restrict: x}))
+		if err != nil || !reflect.DeepEqual(v.Restrict, x) || v.Action != recovery.ActionNone {
+			t.Errorf("%+v: %+v, %v", x, v, err)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package protoconv
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -26,10 +27,14 @@ func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
 	if rest != "" {
 		number = -1 // refused at the other end, instead of passing for no opinion
 	}
-	return &mulliganv1.RunErrorResponse{
+	m := &mulliganv1.RunErrorResponse{
 		Action: mulliganv1.Action(number), DelayMs: int64(v.Delay), NewModel: valid(v.NewModel), Reason: valid(v.Reason),
 		Actions: eachToProto[recovery.Button, mulliganv1.Button](v.Actions), Adjust: toProto(v.Adjust, &mulliganv1.Adjust{}),
 	}
+	if v.Restrict != nil {
+		m.Restrict = toProto(*v.Restrict, &mulliganv1.Restrict{})
+	}
+	return m
 }
 
 // Reply makes a vote of a plugin's answer, or says what is wrong with it. Whether
@@ -40,8 +45,12 @@ func Reply(m *mulliganv1.RunErrorResponse) (recovery.Vote, error) {
 		Delay:  failure.Millis(m.GetDelayMs()), NewModel: m.GetNewModel(), Reason: m.GetReason(),
 		Actions: eachFromProto[recovery.Button](m.GetActions()), Adjust: fromProto[recovery.Adjust](m.GetAdjust()),
 	}
+	if m.GetRestrict() != nil {
+		restrict := fromProto[recovery.Restrict](m.GetRestrict())
+		v.Restrict = &restrict
+	}
 	err := errors.Join(checkAction(v), checkDelay(v.Delay), checkText("new_model", v.NewModel, maxWord),
-		checkText("reason", v.Reason, maxReason), checkButtons(v.Actions), checkAdjust(v.Adjust))
+		checkText("reason", v.Reason, maxReason), checkButtons(v.Actions), checkAdjust(v.Adjust), checkRestrict(v.Restrict))
 	if err != nil {
 		return recovery.Vote{}, fmt.Errorf("invalid answer: %w", err)
 	}
@@ -100,6 +109,26 @@ func checkAdjust(a recovery.Adjust) error {
 		return nil
 	}
 	return fmt.Errorf("unknown reasoning_effort %.50q", a.ReasoningEffort)
+}
+
+func checkRestrict(x *recovery.Restrict) error {
+	switch {
+	case x == nil:
+		return nil
+	case len(x.Never) > recovery.MaxNever:
+		return fmt.Errorf("restrict.never names %d models, at most %d", len(x.Never), recovery.MaxNever)
+	case x.MaxOutputPrice < 0:
+		return fmt.Errorf("negative restrict.max_output_price %d", x.MaxOutputPrice)
+	}
+	for _, name := range x.Never {
+		if err := checkText("restrict.never", name, maxWord); err != nil {
+			return err
+		}
+		if entry, _, ok := strings.Cut(name, "/"); !ok || entry == "" {
+			return fmt.Errorf("restrict.never has %.50q, which is no provider/model and no provider/*", name)
+		}
+	}
+	return nil
 }
 
 func checkText(field, s string, most int) error {

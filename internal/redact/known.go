@@ -60,6 +60,14 @@ func (k *Known) Add(values ...string) {
 	k.now.Store(t)
 }
 
+// With knows what k knows now, and values.
+func (k *Known) With(values ...string) *Known {
+	k.mu.Lock()
+	all := append(slices.Clone(k.values), values...)
+	k.mu.Unlock()
+	return New(all...)
+}
+
 // has reports whether values are known, or no secrets.
 func (k *Known) has(values []string) bool {
 	t := k.now.Load()

@@ -10,10 +10,10 @@ import (
 
 // What stands in the place of what is not there.
 const (
-	NoResult       = "No result provided"
-	Picture        = "(image omitted: model does not support images)"
-	ToolPicture    = "(tool image omitted: model does not support images)"
-	OpeningMessage = "(The conversation goes on.)"
+	noResult       = "No result provided"
+	picture        = "(image omitted: model does not support images)"
+	toolPicture    = "(tool image omitted: model does not support images)"
+	openingMessage = "(The conversation goes on.)"
 )
 
 // Target is what is asked, and what its wire demands.
@@ -155,9 +155,9 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 // omit puts a sentence in the place of pictures; one sentence for several in a row.
 func (h *hand) omit(t *turn, by llm.Role) {
 	h.repaired(llm.RepairImage)
-	sentence := Picture
+	sentence := picture
 	if by == llm.RoleTool {
-		sentence = ToolPicture
+		sentence = toolPicture
 	}
 	if n := len(t.message.Parts); n == 0 || t.message.Parts[n-1].Text != sentence {
 		t.message.Parts = append(t.message.Parts, llm.Part{Text: sentence})
@@ -223,7 +223,7 @@ func (h *hand) told() []llm.Message {
 		results := llm.Message{Role: llm.RoleTool}
 		for _, c := range t.calls {
 			if c.result == nil {
-				c.result = &llm.ToolResult{CallID: c.id, Name: c.name, Text: NoResult, IsError: true}
+				c.result = &llm.ToolResult{CallID: c.id, Name: c.name, Text: noResult, IsError: true}
 				h.repaired(llm.RepairResultMissing)
 			}
 			results.Parts = append(results.Parts, llm.Part{Result: c.result})

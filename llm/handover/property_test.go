@@ -320,7 +320,7 @@ func checkRepairs(t *rapid.T, from []llm.Message, told handover.Told, to handove
 	missing := 0
 	for _, m := range told.Messages {
 		for _, p := range m.Parts {
-			if p.Result != nil && p.Result.Text == handover.NoResult && p.Result.IsError {
+			if p.Result != nil && p.Result.Text == "No result provided" && p.Result.IsError {
 				missing++
 			}
 		}
@@ -341,4 +341,47 @@ func BenchmarkTranscript(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestI38WithoutReasoning: nothing is left of reasoning and signatures, and all else is, in its
+// order; what is handed over then needs no repair for them, whoever is asked.
+func TestI38WithoutReasoning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		messages, to := drawTranscript(t), drawTarget(t)
+		before := deepCopy(t, messages)
+		kept, leftOut := handover.WithoutReasoning(messages)
+		if !reflect.DeepEqual(messages, before) {
+			t.Fatal("the transcript that was given has changed")
+		}
+		var want, got []llm.Part
+		there := 0
+		for _, m := range messages {
+			for _, p := range m.Parts {
+				switch p = copyPart(p); {
+				case p.Thinking != nil:
+					there++
+					continue
+				case p.Call != nil && p.Call.Signature != "":
+					there++
+					p.Call.Signature = ""
+				}
+				want = append(want, p)
+			}
+		}
+		for _, m := range kept {
+			got = append(got, m.Parts...)
+		}
+		if leftOut != there || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d of %d were left out:\n%s\nbecame\n%s", leftOut, there, spell(messages), spell(kept))
+		}
+		told, err := handover.Transcript(kept, to)
+		if err != nil {
+			t.Skip("nothing to tell")
+		}
+		for _, fix := range told.Repairs {
+			if fix.Kind == llm.RepairThinking || fix.Kind == llm.RepairSignature {
+				t.Fatalf("%+v is left to repair", fix)
+			}
+		}
+	})
 }

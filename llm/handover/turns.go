@@ -13,7 +13,7 @@ func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 		}
 		if len(out) == 0 && m.Role == llm.RoleAssistant {
 			h.repaired(llm.RepairOpening)
-			out = append(out, llm.User(OpeningMessage))
+			out = append(out, llm.User(openingMessage))
 		}
 		if n := len(out); n > 0 && out[n-1].Role == m.Role {
 			last := &out[n-1]

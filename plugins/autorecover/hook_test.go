@@ -19,13 +19,13 @@ func TestHookIsThePolicy(t *testing.T) {
 		Model:   fable, MaxRetries: 3, AutoRecover: true,
 		Alternatives: []recovery.Alternative{{Model: quill}},
 	}
-	vote, err := autorecover.Hook().RunError(t.Context(), e)
+	vote, err := autorecover.Hook().Advise(t.Context(), e)
 	if err != nil || said(vote) != quill || vote.Version == "" || vote.Reason == "" {
 		t.Errorf("%+v, %v", vote, err)
 	}
 	config := autorecover.Config{Delays: []time.Duration{3 * time.Second}}
 	e.Failure = *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
-	if vote, err = config.Hook().RunError(t.Context(), e); err != nil || vote.Delay != 3000 {
+	if vote, err = config.Hook().Advise(t.Context(), e); err != nil || vote.Delay != 3000 {
 		t.Errorf("with a configuration: %+v, %v", vote, err)
 	}
 }

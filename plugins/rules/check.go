@@ -20,13 +20,13 @@ func (rs *Rules) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s is right: %s.\n\n", rs.File, count(len(rs.Rules), "rule"))
 	t := newTable(w, "#", "LINE", "NAME", "WHEN", "THEN")
 	for _, r := range rs.Rules {
-		t.row(fmt.Sprint(r.Number), fmt.Sprint(r.Line), r.Name, clipped(r.When()), r.Then())
+		t.row(fmt.Sprint(r.Number), fmt.Sprint(r.Line), r.Name, clipped(r.condition()), r.effect())
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	unreachable := rs.Unreachable()
+	unreachable := rs.unreachable()
 	for _, u := range unreachable {
 		fmt.Fprintf(w, "warning: %s:%d: %s never decides: %s\n", rs.File, u.Rule.Line, u.Rule, u.Why)
 	}
@@ -55,7 +55,7 @@ func (rs *Rules) WriteLadders(w io.Writer, x Example) error {
 // group is what kinds of failure come to that are treated alike.
 type group struct {
 	kinds []string
-	rungs []Rung
+	rungs []rung
 	key   string
 }
 
@@ -65,7 +65,7 @@ func (rs *Rules) groups(x Example) []group {
 	var silent group
 	for _, kind := range failure.Kinds() {
 		x.Kind, x.Attempt = kind, 0
-		g := group{kinds: []string{string(kind)}, rungs: rs.Ladder(rs.Facts(x))}
+		g := group{kinds: []string{string(kind)}, rungs: rs.ladder(rs.Facts(x))}
 		for _, rung := range g.rungs {
 			g.key += rung.String() + "\t" + ruleOf(rung.Outcome) + "\n"
 		}
@@ -99,8 +99,8 @@ func merged(list []group, g group) []group {
 // WriteDecision prints what would be decided about one failure, and what each rule
 // had to do with it.
 func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
-	o := rs.Decide(f, 0)
-	fmt.Fprintf(w, "%s at attempt %d of %s: %s\n", f.Failure.Kind, f.Attempt, f.Model, Rung{Outcome: o, Blocked: f.blocked(o.Vote)})
+	o := rs.decide(f, 0)
+	fmt.Fprintf(w, "%s at attempt %d of %s: %s\n", f.Failure.Kind, f.Attempt, f.Model, rung{Outcome: o, Blocked: f.blocked(o.Vote)})
 	if o.Rule != nil && o.Vote.Reason != "" {
 		fmt.Fprintf(w, "reason: %s\n", o.Vote.Reason)
 	}
@@ -111,7 +111,7 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 		fmt.Fprintf(w, "changed: %s\n", change)
 	}
 	fmt.Fprintln(w)
-	notes := map[*Rule]string{}
+	notes := map[*rule]string{}
 	for _, n := range o.Notes {
 		notes[n.Rule] = n.Err.Error()
 	}
@@ -130,7 +130,7 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 }
 
 // String is the decision in a few words.
-func (r Rung) String() string {
+func (r rung) String() string {
 	text := r.Outcome.String()
 	if r.Blocked != "" {
 		text += ", only offered: " + recovery.LimitInWords(r.Blocked)
@@ -139,7 +139,7 @@ func (r Rung) String() string {
 }
 
 // String is the outcome in a few words.
-func (o Outcome) String() string {
+func (o outcome) String() string {
 	switch o.Vote.Action {
 	case recovery.ActionRetry:
 		if o.Vote.Delay == 0 {
@@ -158,7 +158,7 @@ func (o Outcome) String() string {
 	return "no opinion"
 }
 
-func ruleOf(o Outcome) string {
+func ruleOf(o outcome) string {
 	if o.Rule == nil {
 		return "-"
 	}

@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// Schema is the JSON Schema of the configuration.
+// schema is the JSON Schema of the configuration.
 //
 //go:embed schema.json
-var Schema []byte
+var schema []byte
 
 // ParseConfig reads {"file": …} or {"rules": […]}, and the file. The error is
 // [Problems] where the rules are wrong.
@@ -36,7 +36,7 @@ func ParseConfig(raw json.RawMessage) (*Rules, error) {
 	case c.File != "":
 		return Load(c.File)
 	case c.Rules != nil:
-		return Parse("config", raw) // JSON is YAML
+		return parseRules("config", raw) // JSON is YAML
 	}
 	return nil, errors.New(`nothing is configured: name a file ("config: {file: recovery.yaml}") or write the rules ("config: {rules: […]}")`)
 }

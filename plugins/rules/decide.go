@@ -6,27 +6,27 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Outcome is what the rules say about a failure.
-type Outcome struct {
-	Rule *Rule         // that decided; nil = no opinion
+// outcome is what the rules say about a failure.
+type outcome struct {
+	Rule *rule         // that decided; nil = no opinion
 	Vote recovery.Vote // of which Action, Delay, NewModel, Reason, Actions and Adjust are set
 	// Notes tell why rules did not decide, beside those that do not match.
-	Notes []Note
+	Notes []note
 }
 
-// Note is what kept a rule from deciding, or from saying its reason.
-type Note struct {
-	Rule *Rule
+// note is what kept a rule from deciding, or from saying its reason.
+type note struct {
+	Rule *rule
 	Err  error
 }
 
-// ErrNoModel says that a rule matched and names no model that may be switched to.
-var ErrNoModel = errors.New("it matches, but no model that it may switch to is left")
+// errNoModel says that a rule matched and names no model that may be switched to.
+var errNoModel = errors.New("it matches, but no model that it may switch to is left")
 
-// Decide asks one rule after the other; the first that matches, and whose action is
+// decide asks one rule after the other; the first that matches, and whose action is
 // possible, wins. jitter is drawn from [0, 1) by the caller.
-func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
-	var o Outcome
+func (rs *Rules) decide(f *Facts, jitter float64) outcome {
+	var o outcome
 	in := newScope(f)
 	for _, r := range rs.Rules {
 		holds, err := r.when.holds(in)
@@ -39,7 +39,7 @@ func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
 		}
 		vote, possible := r.action.decide(f, jitter)
 		if !possible {
-			o.note(r, ErrNoModel)
+			o.note(r, errNoModel)
 			continue
 		}
 		if vote.Reason, err = r.reason.render(in); err != nil {
@@ -52,4 +52,4 @@ func (rs *Rules) Decide(f *Facts, jitter float64) Outcome {
 	return o
 }
 
-func (o *Outcome) note(r *Rule, err error) { o.Notes = append(o.Notes, Note{r, err}) }
+func (o *outcome) note(r *rule, err error) { o.Notes = append(o.Notes, note{r, err}) }

@@ -14,10 +14,10 @@
 //
 // # From a file to a decision
 //
-//	Parse    file ──► Rules     problems.go, source.go, position.go   what is wrong, and where
+//	Load     file ──► Rules     problems.go, source.go, position.go   what is wrong, and where
 //	                            reader.go, load.go, template.go       the YAML
 //	                            facts.go, expression.go, words.go     the CEL, and what it may speak of
-//	Decide   Rules, Facts ──► Outcome     rule.go, decide.go          a pure function
+//	decide   Rules, Facts ──► outcome     rule.go, decide.go          a pure function
 //	Serve    answers a host with it       config.go, serve.go
 //	Check    what a file would do         reach.go, ladder.go, event.go, check.go
 //

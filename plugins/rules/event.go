@@ -22,11 +22,11 @@ func LoadEvent(path string) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseEvent(path, text)
+	return parseEvent(path, text)
 }
 
-// ParseEvent reads an event from text, as the file of that name has it.
-func ParseEvent(name string, text []byte) (*Facts, error) {
+// parseEvent reads an event from text, as the file of that name has it.
+func parseEvent(name string, text []byte) (*Facts, error) {
 	s, _, err := parseYAML(name, text)
 	if err != nil {
 		return nil, err

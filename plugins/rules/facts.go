@@ -81,8 +81,8 @@ type Tried struct {
 // unlimited is more than any run has.
 var unlimited = Remaining{Attempts: math.MaxInt, Time: math.MaxInt64, Tokens: math.MaxInt64, Dollars: math.Inf(1)}
 
-// FactsOf takes from an event what rules may know.
-func FactsOf(e plugin.Event) *Facts {
+// factsOf takes from an event what rules may know.
+func factsOf(e plugin.Event) *Facts {
 	f := &Facts{
 		Failure: failureOf(e.Failure), Model: e.Model, Attempt: e.Attempt, Retries: e.Retries, MaxRetries: e.MaxRetries,
 		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed, Remaining: remainingOf(e), ReplaySafety: e.ReplaySafety,

@@ -35,19 +35,19 @@ func FuzzParse(f *testing.F) {
 		if len(text) > 16<<10 {
 			return
 		}
-		rs, err := Parse("fuzz", text)
+		rs, err := parseRules("fuzz", text)
 		if err != nil {
 			checkProblems(t, text, err)
 			return
 		}
-		rs.Unreachable()
+		rs.unreachable()
 		for _, kind := range failure.Kinds() {
-			for _, rung := range rs.Ladder(rs.Facts(Example{Kind: kind})) {
-				checkVote(t, FactsOf(event(nil)), rung.Outcome.Vote, false)
+			for _, rung := range rs.ladder(rs.Facts(Example{Kind: kind})) {
+				checkVote(t, factsOf(event(nil)), rung.Outcome.Vote, false)
 			}
 		}
-		facts := FactsOf(event(nil))
-		checkVote(t, facts, rs.Decide(facts, 0.9).Vote, true)
+		facts := factsOf(event(nil))
+		checkVote(t, facts, rs.decide(facts, 0.9).Vote, true)
 	})
 }
 
@@ -73,14 +73,14 @@ func FuzzEvent(f *testing.F) {
 		if len(text) > 16<<10 {
 			return
 		}
-		facts, err := ParseEvent("fuzz", text)
+		facts, err := parseEvent("fuzz", text)
 		if err != nil {
 			if problems := Problems(nil); !errors.As(err, &problems) {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
 		}
-		rs.Ladder(facts)
+		rs.ladder(facts)
 	})
 }
 
@@ -106,8 +106,8 @@ func TestAnyEventGivesAValidVote(t *testing.T) {
 	rs := parse(t, everyAction)
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEvent(t)
-		f := FactsOf(e)
-		checkVote(t, f, rs.Decide(f, rapid.Float64Range(0, 0.999).Draw(t, "jitter")).Vote, true)
+		f := factsOf(e)
+		checkVote(t, f, rs.decide(f, rapid.Float64Range(0, 0.999).Draw(t, "jitter")).Vote, true)
 	})
 }
 
@@ -168,7 +168,7 @@ func BenchmarkDecide(b *testing.B) {
 	e := event(nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if o := rs.Decide(FactsOf(e), 0.5); o.Vote.NewModel == "" {
+		if o := rs.decide(factsOf(e), 0.5); o.Vote.NewModel == "" {
 			b.Fatal(o)
 		}
 	}

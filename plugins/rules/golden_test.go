@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Parse(filepath.Base(file), text)
+		_, err = parseRules(filepath.Base(file), text)
 		problems := Problems(nil)
 		if !errors.As(err, &problems) {
 			t.Errorf("%s: %v", file, err)

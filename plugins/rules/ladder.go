@@ -9,24 +9,24 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Rung is what would be decided about one failed attempt.
-type Rung struct {
+// rung is what would be decided about one failed attempt.
+type rung struct {
 	Attempt int
 	Model   string // that failed
-	Outcome Outcome
+	Outcome outcome
 	Blocked string // the limit because of which it is only offered to a person, or ""
 }
 
-// Ladder plays a model call whose every attempt fails like the first, until nothing
+// ladder plays a model call whose every attempt fails like the first, until nothing
 // is tried any more: a rule fails, none decides, or a limit of the run is reached.
 // Nothing is added by chance.
-func (rs *Rules) Ladder(first *Facts) []Rung {
+func (rs *Rules) ladder(first *Facts) []rung {
 	f := *first
 	f.Alternatives, f.Tried = slices.Clone(f.Alternatives), slices.Clone(f.Tried)
-	var rungs []Rung
+	var rungs []rung
 	for {
-		o := rs.Decide(&f, 0)
-		rung := Rung{f.Attempt, f.Model, o, f.blocked(o.Vote)}
+		o := rs.decide(&f, 0)
+		rung := rung{f.Attempt, f.Model, o, f.blocked(o.Vote)}
 		rungs = append(rungs, rung)
 		if rung.Blocked != "" || !f.advance(o.Vote) {
 			return rungs

@@ -19,7 +19,7 @@ func TestLadderKnowsTheLimits(t *testing.T) {
 		rs := parse(t, rules)
 		for _, kind := range failure.Kinds() {
 			f := rs.Facts(Example{Kind: kind})
-			rungs := rs.Ladder(f)
+			rungs := rs.ladder(f)
 			if len(rungs) > recovery.MaxAttemptsPerCall {
 				t.Errorf("%s: %d attempts", kind, len(rungs))
 			}
@@ -75,7 +75,7 @@ func TestLadderEnds(t *testing.T) {
     switch_model: {to: [a/b, c/d]}
 `)
 	want := []string{"retry after 2s", "retry after 4s", "switch to a/b", "switch to c/d", "fail"}
-	rungs := rs.Ladder(rs.Facts(Example{Kind: failure.KindTimeout, Model: "x/y"}))
+	rungs := rs.ladder(rs.Facts(Example{Kind: failure.KindTimeout, Model: "x/y"}))
 	for i, rung := range rungs {
 		if i >= len(want) || rung.String() != want[i] || rung.Attempt != i {
 			t.Errorf("attempt %d of %s: %s", rung.Attempt, rung.Model, rung)

@@ -29,11 +29,11 @@ func Load(path string) (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, text)
+	return parseRules(path, text)
 }
 
-// Parse reads rules from text, as the file of that name has it.
-func Parse(name string, text []byte) (*Rules, error) {
+// parseRules reads rules from text, as the file of that name has it.
+func parseRules(name string, text []byte) (*Rules, error) {
 	s, file, err := parseYAML(name, text)
 	if err != nil {
 		return nil, err
@@ -99,8 +99,8 @@ func (r *reader) name(n ast.Node) string {
 // actionNames are the fields of a rule of which it has exactly one.
 var actionNames = []string{"retry", "switch_model", "fail"}
 
-func (r *reader) rule(n ast.Node, number int) *Rule {
-	rule := &Rule{Number: number, Line: placeOf(n).line}
+func (r *reader) rule(n ast.Node, number int) *rule {
+	rule := &rule{Number: number, Line: placeOf(n).line}
 	f, ok := r.mapping(n, "a rule", "name", "when", "retry", "switch_model", "fail", "reason", "actions", "adjust")
 	if !ok {
 		return rule
@@ -208,7 +208,7 @@ func (r *reader) switchModel(n ast.Node) action {
 	return a
 }
 
-func (r *reader) reason(n ast.Node, rule *Rule) template {
+func (r *reader) reason(n ast.Node, rule *rule) template {
 	if n == nil {
 		name := rule.String()
 		return template{{text: strings.ToUpper(name[:1]) + name[1:] + " applies"}}
@@ -269,7 +269,7 @@ func (r *reader) checkButton(f fields, b recovery.Button) {
 const maxOutput = 10_000_000
 
 func (r *reader) adjust(n ast.Node) recovery.Adjust {
-	f, _ := r.mapping(n, "adjust", "compact", "max_output_tokens", "reasoning_effort")
+	f, _ := r.mapping(n, "adjust", "compact", "max_output_tokens", "reasoning_effort", "continue")
 	tokens := r.number(f.by["max_output_tokens"], "max_output_tokens", 1, maxOutput, 0)
 	if tokens != math.Trunc(tokens) {
 		r.wrong(placeOf(f.by["max_output_tokens"]), "max_output_tokens: %v is no whole number", tokens)
@@ -278,5 +278,6 @@ func (r *reader) adjust(n ast.Node) recovery.Adjust {
 		Compact:         r.boolean(f.by["compact"], "compact", false),
 		MaxOutputTokens: int(tokens),
 		ReasoningEffort: r.choice(f.by["reasoning_effort"], "reasoning_effort", "", []string{"low", "medium", "high"}),
+		Continue:        r.boolean(f.by["continue"], "continue", false),
 	}
 }

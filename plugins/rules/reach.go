@@ -9,22 +9,22 @@ import (
 	"cel.dev/cel-go/common/operators"
 )
 
-// Unreachable is a rule that never decides.
-type Unreachable struct {
-	Rule *Rule
+// deadRule is a rule that never decides.
+type deadRule struct {
+	Rule *rule
 	Why  string
 }
 
-// Unreachable finds the rules that never decide, as far as their form tells: they
+// unreachable finds the rules that never decide, as far as their form tells: they
 // contradict themselves, or an earlier rule holds whenever they do. A switch leaves
 // the decision to later rules where no model is left, so it is in nobody's way.
-func (rs *Rules) Unreachable() []Unreachable {
-	var found []Unreachable
+func (rs *Rules) unreachable() []deadRule {
+	var found []deadRule
 	var earlier []demands
 	for _, r := range rs.Rules {
 		d := demandsOf(r)
 		if why := d.unmet(earlier); why != "" {
-			found = append(found, Unreachable{r, why})
+			found = append(found, deadRule{r, why})
 			continue
 		}
 		if _, mayPass := r.action.(switchAction); !mayPass {
@@ -36,13 +36,13 @@ func (rs *Rules) Unreachable() []Unreachable {
 
 // demands are the parts of a condition that all have to hold.
 type demands struct {
-	rule   *Rule
+	rule   *rule
 	never  bool
 	kinds  []string // that failure.kind may be; nil = any
 	others []string // the rest, as CEL writes it
 }
 
-func demandsOf(r *Rule) demands {
+func demandsOf(r *rule) demands {
 	d := demands{rule: r}
 	info := r.when.checked.NativeRep().SourceInfo()
 	for _, part := range conjuncts(r.when.root()) {

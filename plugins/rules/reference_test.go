@@ -49,11 +49,11 @@ func TestThePagesExamplesAreRight(t *testing.T) {
 		return found[1]
 	}
 	rs := parse(t, block("yaml"))
-	f, err := ParseEvent("event.json", []byte(block("json")))
+	f, err := parseEvent("event.json", []byte(block("json")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := rs.Decide(f, 0); o.Rule == nil || o.Rule.Number != 2 || o.Vote.NewModel != "openai/gpt-5.2" || o.Vote.Reason != "anthropic is used up for 58 min" {
+	if o := rs.decide(f, 0); o.Rule == nil || o.Rule.Number != 2 || o.Vote.NewModel != "openai/gpt-5.2" || o.Vote.Reason != "anthropic is used up for 58 min" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -12,11 +12,11 @@ import (
 // Rules are the rules of a file, in its order.
 type Rules struct {
 	File  string
-	Rules []*Rule
+	Rules []*rule
 }
 
-// Rule says what to do when its condition holds.
-type Rule struct {
+// rule says what to do when its condition holds.
+type rule struct {
 	Number int    // from 1
 	Name   string // may be empty
 	Line   int    // where it begins in its file
@@ -29,7 +29,7 @@ type Rule struct {
 }
 
 // String is how people are told of the rule.
-func (r *Rule) String() string {
+func (r *rule) String() string {
 	if r.Name == "" {
 		return fmt.Sprintf("rule %d", r.Number)
 	}
@@ -38,14 +38,14 @@ func (r *Rule) String() string {
 
 // DependOnTime reports whether a rule asks when a failure happened.
 func (rs *Rules) DependOnTime() bool {
-	return slices.ContainsFunc(rs.Rules, func(r *Rule) bool { return r.when.reads("failure", "at") })
+	return slices.ContainsFunc(rs.Rules, func(r *rule) bool { return r.when.reads("failure", "at") })
 }
 
-// When is the rule's condition, on one line.
-func (r *Rule) When() string { return strings.Join(strings.Fields(r.when.text), " ") }
+// condition is the rule's condition, on one line.
+func (r *rule) condition() string { return strings.Join(strings.Fields(r.when.text), " ") }
 
-// Then says what the rule does, for a table.
-func (r *Rule) Then() string {
+// effect says what the rule does, for a table.
+func (r *rule) effect() string {
 	text := r.action.String()
 	for _, change := range adjustments(r.adjust) {
 		text += ", " + change
@@ -63,6 +63,9 @@ func adjustments(a recovery.Adjust) []string {
 	}
 	if a.ReasoningEffort != "" {
 		changes = append(changes, "reasoning_effort "+a.ReasoningEffort)
+	}
+	if a.Continue {
+		changes = append(changes, "from the partial answer")
 	}
 	return changes
 }

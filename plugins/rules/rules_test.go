@@ -17,7 +17,7 @@ import (
 
 func parse(t testing.TB, text string) *Rules {
 	t.Helper()
-	rs, err := Parse("recovery.yaml", []byte(text))
+	rs, err := parseRules("recovery.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +51,11 @@ func TestFirstMatchWins(t *testing.T) {
     retry: {after: 2s, jitter: false}
     reason: "{{model}} at {{attempt}}, {{failure.at}}, {{remaining.attempts}} left"
     actions: [{kind: fix_key}, {kind: page, label: Page somebody}]
-    adjust: {compact: true, max_output_tokens: 16384, reasoning_effort: low}
+    adjust: {compact: true, max_output_tokens: 16384, reasoning_effort: low, continue: true}
   - when: true
     fail:
 `)
-	o := rs.Decide(FactsOf(event(nil)), 0.5)
+	o := rs.decide(factsOf(event(nil)), 0.5)
 	v := o.Vote
 	if o.Rule.String() != "rule 2 (patient)" || v.Action != recovery.ActionRetry || v.Delay != 2000 {
 		t.Errorf("%v %+v", o.Rule, v)
@@ -63,13 +63,13 @@ func TestFirstMatchWins(t *testing.T) {
 	if v.Reason != "work/fable-1 at 0, 2026-05-04 03:02 UTC, 5 left" {
 		t.Errorf("reason %q", v.Reason)
 	}
-	if want := (recovery.Adjust{Compact: true, MaxOutputTokens: 16384, ReasoningEffort: "low"}); v.Adjust != want {
+	if want := (recovery.Adjust{Compact: true, MaxOutputTokens: 16384, ReasoningEffort: "low", Continue: true}); v.Adjust != want {
 		t.Errorf("%+v", v.Adjust)
 	}
 	if len(v.Actions) != 2 || v.Actions[0].Effect != recovery.EffectClient || v.Actions[1].Label != "Page somebody" {
 		t.Errorf("%+v", v.Actions)
 	}
-	o = rs.Decide(FactsOf(event(func(e *plugin.Event) { e.Attempt = 2 })), 0)
+	o = rs.decide(factsOf(event(func(e *plugin.Event) { e.Attempt = 2 })), 0)
 	if o.Rule.Number != 3 || o.Vote.Action != recovery.ActionFail || o.Vote.Reason != "Rule 3 applies" {
 		t.Errorf("%v %+v", o.Rule, o.Vote)
 	}
@@ -77,7 +77,7 @@ func TestFirstMatchWins(t *testing.T) {
 
 func TestNoMatchIsNoOpinion(t *testing.T) {
 	for _, text := range []string{"rules: []", "rules:\n  - when: false\n    fail:\n"} {
-		if o := parse(t, text).Decide(FactsOf(event(nil)), 0); o.Rule != nil || o.Vote.Action != recovery.ActionNone {
+		if o := parse(t, text).decide(factsOf(event(nil)), 0); o.Rule != nil || o.Vote.Action != recovery.ActionNone {
 			t.Errorf("%q: %+v", text, o)
 		}
 	}
@@ -109,7 +109,7 @@ func TestRetryDelays(t *testing.T) {
 			}
 			e.Tried = append(e.Tried, recovery.Tried{Model: "other/model"})
 		})
-		if got := rs.Decide(FactsOf(e), c.jitter).Vote.Delay; got != c.want {
+		if got := rs.decide(factsOf(e), c.jitter).Vote.Delay; got != c.want {
 			t.Errorf("%s after %d with %v: %d ms, not %d", c.retry, c.failures, c.jitter, got, c.want)
 		}
 	}
@@ -136,11 +136,11 @@ func TestSwitchChoosesAModel(t *testing.T) {
 			e.Models = append(e.Models, recovery.Alternative{Model: "failed/before"}, recovery.Alternative{Model: e.Model})
 			e.Tried = append(e.Tried, recovery.Tried{Model: "failed/before"})
 		})
-		o := rs.Decide(FactsOf(e), 0)
+		o := rs.decide(factsOf(e), 0)
 		if o.Vote.NewModel != c.want {
 			t.Errorf("%s: %q, not %q", c.how, o.Vote.NewModel, c.want)
 		}
-		if c.want == "" && (o.Rule.Number != 2 || !errors.Is(o.Notes[0].Err, ErrNoModel)) {
+		if c.want == "" && (o.Rule.Number != 2 || !errors.Is(o.Notes[0].Err, errNoModel)) {
 			t.Errorf("%s: rule %v, %v", c.how, o.Rule, o.Notes)
 		}
 	}
@@ -178,7 +178,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s: %v", when, flaws)
 			continue
 		}
-		if holds, err := x.holds(newScope(FactsOf(e))); err != nil || !holds {
+		if holds, err := x.holds(newScope(factsOf(e))); err != nil || !holds {
 			t.Errorf("%s: %v, %v", when, holds, err)
 		}
 	}
@@ -188,7 +188,7 @@ func TestConditions(t *testing.T) {
 		`remaining.tokens > 1000000000 && remaining.dollars > 1e12`,
 	} {
 		x, _ := compile(when)
-		if holds, err := x.holds(newScope(FactsOf(e))); err != nil || !holds {
+		if holds, err := x.holds(newScope(factsOf(e))); err != nil || !holds {
 			t.Errorf("%s: %v, %v", when, holds, err)
 		}
 	}
@@ -210,7 +210,7 @@ func TestWhatCannotBeEvaluatedDoesNotMatch(t *testing.T) {
 			e.Models = append(e.Models, recovery.Alternative{Model: fmt.Sprintf("home/%d", i)})
 		}
 	})
-	o := rs.Decide(FactsOf(e), 0)
+	o := rs.decide(factsOf(e), 0)
 	if o.Vote.Action != recovery.ActionRetry || o.Vote.Reason != "? failed" || len(o.Notes) != 3 {
 		t.Fatalf("%+v", o)
 	}
@@ -277,7 +277,7 @@ func TestUnreachable(t *testing.T) {
 		{"a switch may pass", `[{when: attempt < 2, switch_model: }, {when: attempt < 2, fail: }]`, "[]"},
 	} {
 		found := []int{}
-		for _, u := range parse(t, "rules: "+c.rules).Unreachable() {
+		for _, u := range parse(t, "rules: "+c.rules).unreachable() {
 			found = append(found, u.Rule.Number)
 		}
 		if fmt.Sprint(found) != c.want {
@@ -287,7 +287,7 @@ func TestUnreachable(t *testing.T) {
 }
 
 func TestParseEvent(t *testing.T) {
-	f, err := ParseEvent("event.json", []byte(`{"failure": {"kind": "quota", "resets_at": "2026-05-04T03:12:00Z", "at": "2026-05-04T03:02:00Z"},
+	f, err := parseEvent("event.json", []byte(`{"failure": {"kind": "quota", "resets_at": "2026-05-04T03:12:00Z", "at": "2026-05-04T03:02:00Z"},
 		"model": "a/b", "attempt": 2, "remaining": {"tokens": 500}, "alternatives": [{"model": "c/d", "context_tokens": 7}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestParseEvent(t *testing.T) {
 		`{"failure": {"kind": "quota", "resets_at": "monday"}}`: "monday",
 		`{`: "1:1",
 	} {
-		if f, err := ParseEvent("e", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if f, err := parseEvent("e", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v", text, f, err)
 		}
 	}
@@ -320,11 +320,11 @@ func TestLoadIsBounded(t *testing.T) {
 		"parentheses": "rules: [{fail: , when: '" + strings.Repeat("(", 1500) + "true" + strings.Repeat(")", 1500) + "'}]",
 		"utf8":        "rules: []\n\xff",
 	} {
-		if _, err := Parse("f", []byte(text)); err == nil {
+		if _, err := parseRules("f", []byte(text)); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
-	if _, err := Parse("f", []byte("rules:\n"+strings.Repeat("  - {when: true, fail: }\n", maxRules))); err != nil {
+	if _, err := parseRules("f", []byte("rules:\n"+strings.Repeat("  - {when: true, fail: }\n", maxRules))); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ func Serve() {
 	p := &policy{}
 	plugin.Serve(plugin.Func(p.runError),
 		plugin.WithName(Name), plugin.WithVersion(version()),
-		plugin.WithConfigSchema(string(Schema)), plugin.WithConfig(p.configure))
+		plugin.WithConfigSchema(string(schema)), plugin.WithConfig(p.configure))
 }
 
 // version is that of the program which the plugin is built into.
@@ -54,15 +54,15 @@ func (p *policy) runError(ctx context.Context, e plugin.Event) (plugin.Decision,
 	if rs == nil {
 		return plugin.None, nil
 	}
-	o := rs.Decide(FactsOf(e), rand.Float64()) //nolint:gosec // chance keeps runs apart, nothing is secret
+	o := rs.decide(factsOf(e), rand.Float64()) //nolint:gosec // chance keeps runs apart, nothing is secret
 	p.log(plugin.Log(ctx), rs, o.Notes)
 	return decision(o.Vote), nil
 }
 
 // log tells once per rule what keeps it from being evaluated.
-func (p *policy) log(logger *slog.Logger, rs *Rules, notes []Note) {
+func (p *policy) log(logger *slog.Logger, rs *Rules, notes []note) {
 	for _, n := range notes {
-		if errors.Is(n.Err, ErrNoModel) {
+		if errors.Is(n.Err, errNoModel) {
 			continue
 		}
 		if _, told := p.told.LoadOrStore(n.Rule, true); !told {

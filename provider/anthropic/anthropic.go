@@ -12,8 +12,8 @@ import (
 const (
 	// DefaultBaseURL is Anthropic's own.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// Version is the API version that this package was written for.
-	Version = "2023-06-01"
+	// apiVersion is the API version that this package was written for.
+	apiVersion = "2023-06-01"
 )
 
 // Config is where and how to ask; the base URL may be without /v1.
@@ -27,17 +27,17 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "anthropic", BaseURL: DefaultBaseURL, KeyEnv: "ANTHROPIC_API_KEY",
-		Path: path, Header: header, Encode: anthropic.Encode, Decoder: NewDecoder,
+		Path: path, Other: endpoint.Versioned("/v1"), Header: header, Encode: anthropic.Encode, Decoder: NewDecoder,
 	})
 }
 
 // NewDecoder reads the events of one answer.
 func NewDecoder() wire.Decoder { return anthropic.NewDecoder() }
 
-func path(base, _ string) string { return observe.Path(base, "/v1", "/messages") }
+func path(base, _ string, _ bool) string { return observe.Path(base, "/v1", "/messages") }
 
 func header(h http.Header, key string) {
-	h.Set("Anthropic-Version", Version)
+	h.Set("Anthropic-Version", apiVersion)
 	if key != "" {
 		h.Set("X-Api-Key", key)
 	}

@@ -24,13 +24,17 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "gemini", BaseURL: DefaultBaseURL, KeyEnv: "GEMINI_API_KEY",
-		Path: path, Header: header, Encode: gemini.Encode,
+		Path: path, Other: endpoint.Versioned("/v1beta"), InPath: true, Header: header, Encode: gemini.Encode,
 		Decoder: NewDecoder,
 	})
 }
 
-func path(base, model string) string {
-	return observe.Path(base, "/v1beta", "/models/") + url.PathEscape(model) + ":streamGenerateContent?alt=sse"
+func path(base, model string, stream bool) string {
+	path := observe.Path(base, "/v1beta", "/models/") + url.PathEscape(model)
+	if stream {
+		return path + ":streamGenerateContent?alt=sse"
+	}
+	return path + ":generateContent"
 }
 
 // header names the key in a header: in the URL it would be logged.

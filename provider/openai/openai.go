@@ -24,7 +24,7 @@ func New(cfg Config) (*Model, error) {
 	known := &habits{}
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",
-		Path: func(_, _ string) string { return "/chat/completions" }, Own: isOpenAI,
+		Path: func(_, _ string, _ bool) string { return "/chat/completions" }, Other: endpoint.Unversioned, Own: isOpenAI,
 		Header: endpoint.Bearer, Encode: openai.Encode, Decoder: func() wire.Decoder { return openai.NewDecoder(known) },
 	})
 }

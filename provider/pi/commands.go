@@ -109,7 +109,7 @@ func (p *process) send(command map[string]any) error {
 	}
 	p.asked.Lock()
 	defer p.asked.Unlock()
-	_, err = p.stdin.Write(append(b, '\n'))
+	_, err = p.Stdin.Write(append(b, '\n'))
 	return err
 }
 

@@ -57,7 +57,7 @@
 // # Where else to look
 //
 //	session.go   one conversation: its process, and whose turn it is
-//	hearing.go   from Pi's events to deltas, and when a message is one
+//	stream.go    from Pi's events to deltas, and when a message is one
 //	plan.go      what Pi has to be told
 //	event.go     the events that matter, read without what they repeat
 //	grammar.go   what Pi's errorMessage says
@@ -69,6 +69,6 @@
 //	effort.go    how much its model thinks
 //	proxy.go     what stands between Pi and its providers
 //	upstream.go  where those are
-//	witness.go   what is seen there of one Pi's requests
+//	requests.go  what is seen there of one Pi's requests
 //	owners.go    what is left of Pis whose Mulligan was killed
 package pi

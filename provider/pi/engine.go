@@ -10,7 +10,6 @@ import (
 	"iter"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
@@ -52,8 +52,8 @@ type Config struct {
 // there is none.
 type Proxy func(base string) (address, setting string, err error)
 
-// Install says how Pi is installed.
-const Install = "install it with: npm install -g @earendil-works/pi-coding-agent"
+// install says how Pi is installed.
+const install = "install it with: npm install -g @earendil-works/pi-coding-agent"
 
 // idleTime is how long a Pi stays that has nothing to do and that nobody asks.
 const idleTime = 60 * time.Second
@@ -128,7 +128,7 @@ func (e *Engine) Loopback() bool { return false }
 
 // Installed reports whether there is a program of the command's name.
 func (e *Engine) Installed() bool {
-	_, err := exec.LookPath(e.cfg.Command[0])
+	_, err := procgroup.LookUp(e.cfg.Command[0], e.cfg.Dir)
 	return err == nil
 }
 
@@ -136,7 +136,7 @@ func (e *Engine) Installed() bool {
 // is. It asks Pi for its version, once.
 func (e *Engine) Warning(ctx context.Context) string {
 	if !e.Installed() {
-		return fmt.Sprintf("there is no %s: %s", e.cfg.Command[0], Install)
+		return fmt.Sprintf("there is no %s: %s", e.cfg.Command[0], install)
 	}
 	v, err := e.ask(ctx)
 	switch {
@@ -156,10 +156,11 @@ func (e *Engine) ask(ctx context.Context) (version, error) {
 	if known != nil {
 		return *known, nil
 	}
-	v, err := askVersion(ctx, func(ctx context.Context, args ...string) *exec.Cmd {
-		cmd, _ := e.command(ctx, args...)
-		return cmd
-	})
+	program, _, err := e.command("--version")
+	if err != nil {
+		return version{}, err
+	}
+	v, err := askVersion(ctx, program)
 	if err != nil {
 		return v, err
 	}
@@ -186,12 +187,11 @@ func (e *Engine) own() (mark string, err error) {
 }
 
 // command is Pi with these arguments, and what must not be seen of its environment.
-func (e *Engine) command(ctx context.Context, args ...string) (*exec.Cmd, []string) {
-	cmd := exec.CommandContext(ctx, e.cfg.Command[0], slices.Concat(e.cfg.Command[1:], args)...)
-	var secrets []string
-	cmd.Env, secrets = e.cfg.environment()
-	cmd.Dir = e.cfg.Dir
-	return cmd, secrets
+func (e *Engine) command(args ...string) (program procgroup.Program, secrets []string, err error) {
+	program = procgroup.Program{Args: slices.Concat(e.cfg.Command, args), Dir: e.cfg.Dir}
+	program.Env, secrets = e.cfg.environment()
+	program.Path, err = procgroup.LookUp(e.cfg.Command[0], e.cfg.Dir)
+	return program, secrets, err
 }
 
 // Stream implements llm.Model. A request without a session is one by itself.

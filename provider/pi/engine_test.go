@@ -258,7 +258,7 @@ func TestRestart(t *testing.T) {
 	if a, f := hear(t.Context(), t, e, ask()); f != nil || a.Message("").Text() != "whole" {
 		t.Fatalf("%+v, %v", a, f)
 	}
-	args := strings.Join(e.sessions["s"].last().cmd.Args, " ")
+	args := strings.Join(e.sessions["s"].last().program.Args, " ")
 	if !strings.Contains(args, "--session "+e.folder.session("s")) || !strings.Contains(args, "--provider fa --model m") {
 		t.Error(args)
 	}
@@ -306,12 +306,12 @@ func TestIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.endIdle(s)
-	if procgroup.Within(p.exited, 50*time.Millisecond) {
+	if procgroup.Within(p.Exited(), 50*time.Millisecond) {
 		t.Fatal("a Pi that is asked something was ended")
 	}
 	e.leave(s)
 	e.endIdle(s)
-	if !procgroup.Within(p.exited, 10*time.Second) || len(e.sessions) > 0 {
+	if !procgroup.Within(p.Exited(), 10*time.Second) || len(e.sessions) > 0 {
 		t.Error("a Pi that nobody asks goes on")
 	}
 }
@@ -357,7 +357,7 @@ func TestCancel(t *testing.T) {
 		}
 		p := e.sessions["s"].last()
 		e.Release("s")
-		if !procgroup.Within(p.exited, 0) {
+		if !procgroup.Within(p.Exited(), 0) {
 			t.Error("Pi outlives its release")
 		}
 		e.Release("s")
@@ -392,7 +392,7 @@ func TestWithoutSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range e.sessions {
-			args = strings.Join(s.last().cmd.Args, " ")
+			args = strings.Join(s.last().program.Args, " ")
 		}
 	}
 	if !strings.Contains(args, "--no-session --no-tools") || strings.Contains(args, "--session ") || len(e.sessions) > 0 {
@@ -406,7 +406,7 @@ func TestNotInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, f := hear(t.Context(), t, e, ask())
-	if f == nil || f.Line() != "Pi is not set up correctly. There is no program no-such-program-anywhere; "+Install+"." || f.Kind != failure.KindMisconfigured || e.Installed() || !strings.Contains(e.Warning(t.Context()), "npm install") {
+	if f == nil || f.Line() != "Pi is not set up correctly. There is no program no-such-program-anywhere; "+install+"." || f.Kind != failure.KindMisconfigured || e.Installed() || !strings.Contains(e.Warning(t.Context()), "npm install") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -32,7 +32,7 @@ type event struct {
 	kind    eventKind
 	delta   llm.Delta
 	message *message
-	seen    sight
+	seen    observedRequests
 	delay   failure.Millis
 	reason  string
 	text    string

@@ -19,7 +19,7 @@ const maxMessage = 300
 const maxDetail = failure.MaxDetail - 1<<10
 
 // phase is how far the message has come.
-func (h *hearing) phase() failure.Phase {
+func (h *messageStream) phase() failure.Phase {
 	if h.shown {
 		return failure.PhaseMidStream
 	}
@@ -27,14 +27,14 @@ func (h *hearing) phase() failure.Phase {
 }
 
 // classify completes the evidence and has it named.
-func (h *hearing) classify(e failure.Evidence) *failure.Failure {
+func (h *messageStream) classify(e failure.Evidence) *failure.Failure {
 	e.Provider, e.Model, e.At = cmp.Or(e.Provider, h.provider), h.model, time.Now()
 	return h.session.engine.cfg.Classify(e)
 }
 
 // failure is what a message that failed amounts to: what was seen of its request, or what Pi
 // says of it.
-func (h *hearing) failure(m *message) *failure.Failure {
+func (h *messageStream) failure(m *message) *failure.Failure {
 	f := h.said(m.ErrorMessage, h.phase())
 	if seen, count := h.seen.failure(f.HTTPStatus); seen != nil {
 		seen.RetryAfter = max(seen.RetryAfter, f.RetryAfter)
@@ -49,7 +49,7 @@ func (h *hearing) failure(m *message) *failure.Failure {
 
 // said is what Pi's words about a failure amount to. A stream that ended without a word of
 // an answer is an empty one.
-func (h *hearing) said(text string, phase failure.Phase) *failure.Failure {
+func (h *messageStream) said(text string, phase failure.Phase) *failure.Failure {
 	e, after := read(h.session.clean(text), phase)
 	if e.Kind == failure.KindStreamInterrupted && e.Phase == failure.PhaseEndOfStream && !h.shown {
 		e.Kind = failure.KindEmptyResponse
@@ -60,7 +60,7 @@ func (h *hearing) said(text string, phase failure.Phase) *failure.Failure {
 }
 
 // refusal is a prompt that Pi does not take.
-func (h *hearing) refusal(text string) *failure.Failure {
+func (h *messageStream) refusal(text string) *failure.Failure {
 	f := h.said(text, failure.PhasePrompt)
 	if f.Kind == failure.KindAuth {
 		f.Variant = failure.VariantKeyMissing
@@ -78,7 +78,7 @@ func exported(variable string) string {
 }
 
 // trouble is what stands between us and Pi.
-func (h *hearing) trouble(err error) error {
+func (h *messageStream) trouble(err error) error {
 	if _, ok := failure.AsFailure(err); ok {
 		return err
 	}
@@ -97,7 +97,7 @@ func (h *hearing) trouble(err error) error {
 
 // died is a Pi that has ended where it should not. One that never came so far as to say
 // anything cannot be run as it is.
-func (h *hearing) died(p *process, cause error) error {
+func (h *messageStream) died(p *process, cause error) error {
 	text := h.session.clean(cause.Error())
 	if printed := h.session.clean(lastLines(p.errs.Bytes())); printed != "" {
 		text += "; it printed:\n" + printed
@@ -111,7 +111,7 @@ func (h *hearing) died(p *process, cause error) error {
 	return h.ours(failure.KindMisconfigured, failure.PhaseBeforeConnect, text)
 }
 
-func (h *hearing) ours(kind failure.Kind, phase failure.Phase, text string) *failure.Failure {
+func (h *messageStream) ours(kind failure.Kind, phase failure.Phase, text string) *failure.Failure {
 	f := failure.Classify(failure.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
 	f.Detail = words.Clip(text, failure.MaxDetail)
 	if kind == failure.KindMisconfigured { // it is Pi that is, and nobody's address

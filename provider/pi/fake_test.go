@@ -48,7 +48,7 @@ func fake(t *testing.T, script string, change ...func(*Config)) *Engine {
 		e.Close()
 		left := 0
 		for _, s := range e.sessions {
-			if p := s.last(); p != nil && !procgroup.Within(p.exited, time.Second) {
+			if p := s.last(); p != nil && !procgroup.Within(p.Exited(), time.Second) {
 				left++
 			}
 		}

@@ -8,11 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 // What Pi finds in its private folder.
@@ -96,19 +97,7 @@ func write(path string, content []byte) error {
 	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, content) {
 		return nil
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(content)
-	err = errors.Join(err, temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
-	}
-	return err
+	return wholefile.Replace(path, content, 0o600)
 }
 
 // copy takes a file over from the person's own Pi if it is newer than ours. A login that
@@ -125,7 +114,7 @@ func (f folder) copy(name string) error {
 	if ours, err := os.Stat(to); err == nil && ours.Size() > empty && !info.ModTime().After(ours.ModTime()) {
 		return nil
 	}
-	content, err := readBounded(from)
+	content, err := wholefile.Read(from, maxPersonFile)
 	if err != nil {
 		return err
 	}
@@ -133,19 +122,6 @@ func (f folder) copy(name string) error {
 		return err
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
-}
-
-func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	content, err := io.ReadAll(io.LimitReader(file, maxPersonFile+1))
-	if err == nil && len(content) > maxPersonFile {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxPersonFile)
-	}
-	return content, err
 }
 
 // session is where Pi keeps the conversation of that name.
@@ -171,7 +147,7 @@ func digest(name string) string {
 // secrets are the values of the person's logins.
 func (f folder) secrets() (values []string) {
 	for _, name := range []string{authFile, modelsFile} {
-		content, err := readBounded(filepath.Join(f.path, name))
+		content, err := wholefile.Read(filepath.Join(f.path, name), maxPersonFile)
 		if err != nil {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
@@ -59,22 +58,6 @@ func (f folder) sweep() {
 
 // killAll kills what has the mark, for killTime at the most, and reports whether nothing is
 // left.
-func killAll(mark string) bool { return killed(func() bool { return killMarked(mark) }) }
-
-// killMarked kills what has the mark now, and reports whether there was something.
-func killMarked(mark string) bool {
-	return procgroup.KillMarked(func(variable string) bool { return variable == mark })
-}
-
-// killed kills, and again while that reports that something was left, for killTime at the
-// most. It reports whether nothing is.
-func killed(kill func() (left bool)) bool {
-	deadline := time.Now().Add(killTime)
-	for pause := time.Millisecond; kill(); pause *= 2 {
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(pause)
-	}
-	return true
+func killAll(mark string) bool {
+	return procgroup.EndMarked(func(variable string) bool { return variable == mark }, killTime)
 }

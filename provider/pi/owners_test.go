@@ -1,9 +1,7 @@
 package pi
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -68,22 +66,22 @@ func TestPi07OnlyTheDeadAreSwept(t *testing.T) {
 // sleeper starts a program with that mark, in a group of its own, and gives whether it runs.
 func sleeper(t *testing.T, mark string) (runs func() bool) {
 	t.Helper()
-	cmd := exec.CommandContext(context.Background(), "sleep", "1000")
-	cmd.Env = append(os.Environ(), mark)
-	if err := procgroup.Start(cmd); err != nil {
+	path, err := procgroup.LookUp("sleep", "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
-	})
+	p, err := procgroup.Start(procgroup.Program{Path: path, Args: []string{"sleep", "1000"}, Env: append(os.Environ(), mark)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.End(0) })
 	is := func(variable string) bool { return variable == mark }
-	for deadline := time.Now().Add(10 * time.Second); !slices.Contains(procgroup.Marked(is), cmd.Process.Pid); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); !slices.Contains(procgroup.Marked(is), p.PID()); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not start")
 		}
 	}
-	return func() bool { return slices.Contains(procgroup.Marked(is), cmd.Process.Pid) }
+	return func() bool { return slices.Contains(procgroup.Marked(is), p.PID()) }
 }
 
 // All that an engine starts has its mark, in whose name a note stands for as long as there
@@ -95,7 +93,7 @@ func TestOwner(t *testing.T) {
 	}
 	hear(t.Context(), t, e, ask())
 	p := e.sessions["s"].last()
-	if !slices.Contains(p.cmd.Env, e.owner) || e.owner == "" || notes(t, e) != 1 {
+	if !slices.Contains(p.program.Env, e.owner) || e.owner == "" || notes(t, e) != 1 {
 		t.Errorf("the mark is %q, there are %d notes", e.owner, notes(t, e))
 	}
 	again, err := New(e.cfg)

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
+	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mulligan-run/mulligan/internal/procgroup"
@@ -29,13 +28,12 @@ var errGone = errors.New("pi has ended")
 // process is a Pi in RPC mode. One goroutine reads it and puts what it says where it is
 // waited for.
 type process struct {
-	cmd   *exec.Cmd
-	seen  *witness // nil = nobody looks at its requests
-	stdin io.WriteCloser
-	mark  string
-	out   io.Closer
-	errs  *procgroup.Tail
-	asked sync.Mutex // writes to stdin
+	*procgroup.Process
+	program procgroup.Program
+	seen    *requestObserver // nil = nobody looks at its requests
+	mark    string
+	errs    *procgroup.Tail
+	asked   sync.Mutex // writes to stdin
 
 	mu       sync.Mutex
 	ahead    []event
@@ -50,64 +48,53 @@ type process struct {
 	tools    map[string]*tool
 	gone     chan struct{} // closed when Pi has ended and all it said was read
 	cause    error         // of that, once gone is closed
-	exited   chan struct{}
 	ending   sync.Once
 	finished chan struct{} // closed when stop is over
 }
 
-// start starts what cmd describes, and does not wait until Pi is ready. seen sees its requests
-// from then on, if there is one.
-func start(cmd *exec.Cmd, seen *witness) (*process, error) {
+// start starts a program, and does not wait until Pi is ready. seen sees its requests from
+// then on, if there is one. Should we be killed, Pi is told to end: it ends its tools then,
+// which are in groups of their own. Killed itself it would leave them.
+func start(program procgroup.Program, seen *requestObserver) (*process, error) {
 	p := &process{
-		cmd: cmd, seen: seen, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
-		answers: map[string]chan answer{}, tools: map[string]*tool{},
-		gone: make(chan struct{}), exited: make(chan struct{}), finished: make(chan struct{}),
+		seen: seen, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
+		answers: map[string]chan answer{}, tools: map[string]*tool{}, gone: make(chan struct{}), finished: make(chan struct{}),
 	}
 	p.room = sync.NewCond(&p.mu)
-	cmd.Env = append(cmd.Env, p.mark)
 	if seen != nil {
 		seen.tell = p.put
 	}
+	program.Env, program.Stderr, program.AskedToEnd = append(program.Env, p.mark), p.errs, true
+	p.program = program
 	var err error
-	if p.stdin, err = cmd.StdinPipe(); err != nil {
+	if p.Process, err = procgroup.Start(program); err != nil {
 		return nil, err
 	}
-	out, outEnd := io.Pipe()
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = outEnd, p.errs, pipeTime
-	p.out = out
-	endWithUs(cmd)
-	if err := procgroup.Start(cmd); err != nil {
-		return nil, err
-	}
-	go p.read(out)
-	go func() {
-		_ = cmd.Wait() // how it ended is in its state
-		_ = outEnd.Close()
-		close(p.exited)
-	}()
+	go p.read()
 	return p, nil
 }
 
 // read takes in all that Pi says.
-func (p *process) read(from io.ReadCloser) {
-	in, err := newLines(from), error(nil)
+func (p *process) read() {
+	in, err := newLines(p.Stdout), error(nil)
 	for err == nil {
 		var b []byte
 		if b, err = in.next(); err == nil {
 			err = p.take(b)
 		}
 	}
-	_ = from.Close() // Pi gets an error if it goes on
-	if !errors.Is(err, io.EOF) {
+	_ = p.Stdout.Close() // Pi gets an error if it goes on
+	ended := errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed)
+	if !ended {
 		p.stop()
 	}
-	<-p.exited
+	<-p.Exited()
 	p.seen.end()
 	p.sweep() // somebody else may have killed Pi, and not what it started
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cause = err; errors.Is(err, io.EOF) {
-		p.cause = fmt.Errorf("%w: %s", errGone, p.cmd.ProcessState)
+	if p.cause = err; ended {
+		p.cause = fmt.Errorf("%w: %s", errGone, p.State())
 	}
 	for id, waits := range p.answers {
 		delete(p.answers, id)
@@ -236,28 +223,18 @@ func (p *process) spoke() bool {
 func (p *process) stop() {
 	p.ending.Do(func() {
 		p.ignore(true)
-		if !procgroup.Within(p.exited, 0) {
-			_ = p.cmd.Process.Signal(syscall.SIGTERM)
-			procgroup.Within(p.exited, endTime)
+		p.Ask()
+		if !procgroup.Within(p.Exited(), endTime) {
+			p.Kill()
 		}
 		p.sweep()
-		_ = p.stdin.Close()
-		procgroup.Within(p.exited, pipeTime)
-		_ = p.out.Close()
+		_ = p.Stdin.Close()
+		procgroup.Within(p.Exited(), pipeTime)
+		_ = p.Stdout.Close()
 		close(p.finished)
 	})
 	<-p.finished
 }
 
-// sweep kills what is left of Pi and of what it started, for killTime at the most.
-func (p *process) sweep() {
-	group := p.cmd.Process.Pid
-	killed(func() (left bool) {
-		left = killMarked(p.mark)
-		if procgroup.Alive(group) {
-			procgroup.Signal(group, syscall.SIGKILL)
-			left = true
-		}
-		return left
-	})
-}
+// sweep kills what Pi has started and what left its group, for killTime at the most.
+func (p *process) sweep() { killAll(p.mark) }

@@ -14,12 +14,12 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 	"github.com/mulligan-run/mulligan/wire"
@@ -50,8 +50,8 @@ type proxy struct {
 	beyond   Proxy // through whom the providers are asked; nil = nobody
 
 	mu     sync.Mutex
-	guests map[[sha256.Size]byte]*witness // by the digests of their secrets
-	ways   map[upstream]http.RoundTripper // they share connections
+	guests map[[sha256.Size]byte]*requestObserver // by the digests of their secrets
+	ways   map[upstream]http.RoundTripper         // they share connections
 }
 
 // route is a way through the proxy.
@@ -69,7 +69,7 @@ func newProxy(decoders Decoders, beyond Proxy) (*proxy, error) {
 	}
 	x := &proxy{
 		address: listener.Addr().String(), decoders: decoders, beyond: beyond,
-		guests: map[[sha256.Size]byte]*witness{}, ways: map[upstream]http.RoundTripper{},
+		guests: map[[sha256.Size]byte]*requestObserver{}, ways: map[upstream]http.RoundTripper{},
 	}
 	x.server = &http.Server{
 		Handler: x, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxRequestHeader, ErrorLog: log.New(io.Discard, "", 0),
@@ -82,8 +82,8 @@ func (x *proxy) close() { _ = x.server.Close() }
 
 // admit gives a Pi its way through, to these upstreams. What is wrong with one of them is in
 // the way of that one only.
-func (x *proxy) admit(to map[string]upstream, secrets []string) (*witness, error) {
-	w := newWitness(secrets)
+func (x *proxy) admit(to map[string]upstream, secrets []string) (*requestObserver, error) {
+	w := newRequestObserver(secrets)
 	var problems []error
 	for _, provider := range slices.Sorted(maps.Keys(to)) {
 		through, base, err := x.way(to[provider])
@@ -124,14 +124,14 @@ func (x *proxy) way(to upstream) (http.RoundTripper, *url.URL, error) {
 }
 
 // dismiss closes the way of a Pi that has ended.
-func (x *proxy) dismiss(w *witness) {
+func (x *proxy) dismiss(w *requestObserver) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.guests, sha256.Sum256([]byte(w.secret)))
 }
 
 // variable tells a Pi its ways.
-func (x *proxy) variable(w *witness) (string, error) {
+func (x *proxy) variable(w *requestObserver) (string, error) {
 	type way struct {
 		From string `json:"from"`
 		To   string `json:"to"`
@@ -183,7 +183,7 @@ func (x *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // find gives the Pi that a URL belongs to, where it leads, and what follows there.
-func (x *proxy) find(u *url.URL) (*witness, route, string) {
+func (x *proxy) find(u *url.URL) (*requestObserver, route, string) {
 	path := u.EscapedPath()
 	secret, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	x.mu.Lock()
@@ -224,9 +224,9 @@ var errNoAddress = errors.New("its address is not known, or it has several; mode
 
 var errRedirected = errors.New("a redirect is not passed on: key and prompt would follow it")
 
-// observing is a witness as an http.RoundTripper.
+// observing is a requestObserver as an http.RoundTripper.
 type observing struct {
-	guest   *witness
+	guest   *requestObserver
 	via     route
 	decoder wire.Decoder
 }
@@ -253,21 +253,21 @@ func (o observing) RoundTrip(r *http.Request) (*http.Response, error) {
 // Pi would take it for an answer.
 type seenBody struct {
 	io.ReadCloser
-	visit *visit
+	request *observedRequest
 }
 
 func (b *seenBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.visit.look()
-	if errors.Is(err, io.EOF) && b.visit.cut() {
+	b.request.look()
+	if errors.Is(err, io.EOF) && b.request.cut() {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }
 
-// observed makes the way through the proxy for the Pi that cmd is about to start; nil where
+// observed makes the way through the proxy for the Pi that is about to be started; nil where
 // nothing is to be observed.
-func (e *Engine) observed(cmd *exec.Cmd, provider string, secrets []string) (*witness, error) {
+func (e *Engine) observed(program *procgroup.Program, provider string, secrets []string) (*requestObserver, error) {
 	if !e.cfg.Observe {
 		return nil, nil //nolint:nilnil // nobody sees anything, and that is no error
 	}
@@ -286,8 +286,8 @@ func (e *Engine) observed(cmd *exec.Cmd, provider string, secrets []string) (*wi
 		e.unseen(provider, problem)
 	}
 	variable, err := x.variable(w)
-	cmd.Env = append(append(cmd.Env, variable), directly(cmd.Env)...)
-	cmd.Args = append(cmd.Args, "--extension", e.folder.extension(observeFile))
+	program.Env = append(append(program.Env, variable), directly(program.Env)...)
+	program.Args = append(program.Args, "--extension", e.folder.extension(observeFile))
 	return w, err
 }
 

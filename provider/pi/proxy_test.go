@@ -31,7 +31,7 @@ func anthropicOnly(path string) wire.Decoder {
 }
 
 // through is a way through a proxy to a provider that does what do says.
-func through(t *testing.T, do http.HandlerFunc) (x *proxy, w *witness, url string) {
+func through(t *testing.T, do http.HandlerFunc) (x *proxy, w *requestObserver, url string) {
 	t.Helper()
 	provider := httptest.NewServer(do)
 	t.Cleanup(provider.Close)

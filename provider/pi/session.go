@@ -64,7 +64,7 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 		yield(llm.Delta{}, err)
 		return
 	}
-	h := &hearing{session: s, model: request.Model, provider: target.provider, yield: yield}
+	h := &messageStream{session: s, model: request.Model, provider: target.provider, yield: yield}
 	h.underway = s.goesOn(ctx, request, target)
 	var answer *message
 	if !h.underway {
@@ -167,7 +167,7 @@ func (s *session) setModel(ctx context.Context, p *process, target asked) error 
 func (s *session) start(ctx context.Context, request llm.Request, target asked) (*process, error) {
 	e := s.engine
 	if !e.Installed() {
-		return nil, &misconfiguredError{fmt.Errorf("there is no program %s; %s", e.cfg.Command[0], Install)}
+		return nil, &misconfiguredError{fmt.Errorf("there is no program %s; %s", e.cfg.Command[0], install)}
 	}
 	v, err := e.ask(ctx)
 	switch {
@@ -196,15 +196,18 @@ func (s *session) start(ctx context.Context, request llm.Request, target asked) 
 	if err != nil {
 		return nil, &misconfiguredError{fmt.Errorf("the private folder of Pi: %w", err)}
 	}
-	cmd, secrets := e.command(context.WithoutCancel(ctx), append(args, more...)...)
-	cmd.Env = append(append(cmd.Env, variables...), mark)
+	program, secrets, err := e.command(append(args, more...)...)
+	if err != nil {
+		return nil, &misconfiguredError{err}
+	}
+	program.Env = append(append(program.Env, variables...), mark)
 	secrets = append(secrets, e.folder.secrets()...)
-	seen, err := e.observed(cmd, target.provider, secrets)
+	seen, err := e.observed(&program, target.provider, secrets)
 	if err != nil {
 		return nil, &misconfiguredError{err}
 	}
 	seen.asks(request.Model)
-	p, err := start(cmd, seen)
+	p, err := start(program, seen)
 	if err != nil {
 		seen.end()
 		return nil, &misconfiguredError{fmt.Errorf("start %s: %w", e.cfg.Command[0], err)}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
 // builtIn are base URLs of Pi's own providers, of those that are asked at one address each.
@@ -44,7 +46,7 @@ func (f folder) upstreams() (map[string]upstream, error) {
 			BaseURL string `json:"baseUrl"`
 		} `json:"providers"`
 	}
-	content, err := readBounded(filepath.Join(f.path, modelsFile))
+	content, err := wholefile.Read(filepath.Join(f.path, modelsFile), maxPersonFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return found, nil

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/internal/procgroup"
@@ -53,20 +54,25 @@ const (
 )
 
 // askVersion runs pi --version.
-func askVersion(ctx context.Context, cmd func(ctx context.Context, args ...string) *exec.Cmd) (version, error) {
+func askVersion(ctx context.Context, program procgroup.Program) (version, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	c := cmd(ctx, "--version")
-	out := &head{}
-	c.Stdout, c.Stderr, c.WaitDelay = out, out, pipeTime // old versions print it on stderr
-	if err := procgroup.Start(c); err != nil {
+	out, errs := &head{}, &head{}
+	program.Stdin, program.Stdout, program.Stderr = strings.NewReader(""), out, errs
+	p, err := procgroup.Start(program)
+	if err != nil {
 		return version{}, err
 	}
-	err := c.Wait()
-	if v, ok := parseVersion(out.Bytes()); ok {
+	how := p.Wait(ctx, 0)
+	said := slices.Concat(out.Bytes(), errs.Bytes()) // old versions print it on stderr
+	if v, ok := parseVersion(said); ok {
 		return v, nil
 	}
-	return version{}, errors.Join(fmt.Errorf("%s --version does not say which version it is: %q", c.Path, bytes.TrimSpace(out.Bytes()[:min(out.Len(), 200)])), err)
+	err = fmt.Errorf("%s --version does not say which version it is: %q", program.Path, bytes.TrimSpace(said[:min(len(said), 200)]))
+	if how == procgroup.Ended {
+		return version{}, errors.Join(err, p.Err())
+	}
+	return version{}, errors.Join(err, context.Cause(ctx))
 }
 
 // head keeps the beginning of what is written to it.

@@ -21,7 +21,7 @@ type Model = endpoint.Model
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai-responses", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",
-		Path:   func(_, _ string) string { return "/responses" },
+		Path: func(_, _ string, _ bool) string { return "/responses" }, Other: endpoint.Unversioned,
 		Header: endpoint.Bearer, Encode: responses.Encode,
 		Decoder: NewDecoder,
 	})

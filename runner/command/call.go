@@ -15,62 +15,69 @@ import (
 // maxTail is the most that an error tells of each of stderr and stdout, in bytes.
 const maxTail = 8 << 10
 
+// called is a program that was started for a call.
+type called struct {
+	process        *procgroup.Process
+	stdout, stderr *output
+}
+
 // call runs the program once. It returns when nothing is left of it.
 func (c *command) call(ctx context.Context, call runner.ToolCall) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", fmt.Errorf("%s was not started: %w", c.Name, err)
 	}
-	var r *running
+	var r called
 	err := procgroup.Patiently(ctx, func() (err error) {
-		r, err = c.start(ctx, call)
+		r, err = c.start(call)
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("%s did not start: %w", c.Name, err)
 	}
-	if how := r.wait(ctx, c.Grace); how != ended {
+	if how := r.process.Wait(ctx, c.Grace); how != procgroup.Ended {
 		return "", fmt.Errorf("%s: %s; %w%s", c.Name, c.tell(how), runner.ErrOutcomeUnknown, c.said(r))
 	}
-	if problem := r.problem(); problem != "" {
+	if problem := problem(r.process.Err()); problem != "" {
 		return "", fmt.Errorf("%s: %s%s", c.Name, problem, c.said(r))
 	}
 	return r.stdout.text(c.MaxOutput), nil
 }
 
-func (c *command) start(ctx context.Context, call runner.ToolCall) (*running, error) {
-	// It is not the context that ends the process: it is ended in order, with its group.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.path, c.Command[1:]...)
-	cmd.Args[0] = c.Command[0]
-	cmd.Dir, cmd.Env = c.Dir, c.environment(call)
-	cmd.Stdin = strings.NewReader(cmp.Or(string(call.Args), "{}"))
-	return start(cmd, newOutput(c.MaxOutput), newOutput(2*maxTail))
+func (c *command) start(call runner.ToolCall) (called, error) {
+	r := called{stdout: newOutput(c.MaxOutput), stderr: newOutput(2 * maxTail)}
+	var err error
+	r.process, err = procgroup.Start(procgroup.Program{
+		Path: c.path, Args: c.Command, Dir: c.Dir, Env: c.environment(call),
+		Stdin: strings.NewReader(cmp.Or(string(call.Args), "{}")), Stdout: r.stdout, Stderr: r.stderr,
+	})
+	return r, err
 }
 
 // tell says how a program ended that was stopped.
-func (c *command) tell(how ending) string {
+func (c *command) tell(how procgroup.Ending) string {
 	switch how {
-	case survived:
+	case procgroup.Survived:
 		return "it was stopped, and a process of it cannot be killed"
-	case killed:
+	case procgroup.Killed:
 		return fmt.Sprintf("it was stopped, did not end within %v and was killed", c.Grace)
 	}
 	return "it was stopped"
 }
 
 // problem says why a program that has ended by itself has no result; "" = it has one.
-func (r *running) problem() string {
+func problem(err error) string {
 	exit := (*exec.ExitError)(nil)
 	switch {
-	case errors.As(r.err, &exit) && exit.Exited():
+	case errors.As(err, &exit) && exit.Exited():
 		return fmt.Sprintf("it failed with exit code %d", exit.ExitCode())
-	case r.err != nil && !errors.Is(r.err, exec.ErrWaitDelay):
-		return "it ended badly: " + r.err.Error()
+	case err != nil:
+		return "it ended badly: " + err.Error()
 	}
 	return ""
 }
 
 // said is what the program said last, for the model to make something of.
-func (c *command) said(r *running) string {
+func (c *command) said(r called) string {
 	var b strings.Builder
 	most := min(maxTail, c.MaxOutput/4)
 	for _, said := range []struct{ name, text string }{{"stderr", r.stderr.last(most)}, {"stdout", r.stdout.last(most)}} {

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
@@ -30,7 +28,7 @@ type Spec struct {
 	Schema      json.RawMessage // JSON Schema of the arguments, of the type object; nil = an object with anything in it
 	Command     []string        // the program and its arguments; no shell. A path that is relative begins at Dir, a mere name is looked up in PATH
 	Dir         string          // where it runs; "" = where we do
-	Env         []string        // NAME or NAME=value, beside PATH, HOME, LANG and TMPDIR; a NAME that we do not have is left out
+	Env         []string        // NAME or NAME=value, beside PATH, HOME, LANG, TZ and TMPDIR; a NAME that we do not have is left out
 	Safety      recovery.Safety // the default is that a call is never repeated
 	Timeout     time.Duration   // of a call; 0 = the run's policy
 	Grace       time.Duration   // between SIGTERM and SIGKILL; 0 = DefaultGrace
@@ -99,7 +97,7 @@ func (c *command) check() (err error) {
 			return fmt.Errorf("there is no folder %s to run it in", c.Dir)
 		}
 	}
-	c.path, err = find(c.Command[0], c.Dir)
+	c.path, err = procgroup.LookUp(c.Command[0], c.Dir)
 	return err
 }
 
@@ -116,20 +114,4 @@ func CheckSchema(schema json.RawMessage) error {
 		return errors.New(`the schema is not a JSON Schema with "type": "object" at the top`)
 	}
 	return nil
-}
-
-// find gives the absolute path of a program that is there and may be run.
-func find(program, dir string) (string, error) {
-	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-		absolute, err := filepath.Abs(filepath.Join(dir, program))
-		if err != nil {
-			return "", err
-		}
-		program = absolute
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(path)
 }

@@ -10,6 +10,9 @@ import (
 // TestOutputOfTwiceTheSize: what a program prints costs as much as it is long, however it
 // comes in.
 func TestOutputOfTwiceTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures what large inputs cost")
+	}
 	for name, piece := range map[string]string{
 		"lines": "a\n", "words": "a long line without an end ", "escapes": "\x1b[31m", "a title that never ends": "\x1b]",
 		"controls": "\x00\x07", "no UTF-8": "\xff\xfe", "runes": "語",

@@ -2,23 +2,19 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
 // What a program finds in its environment about the call.
 const (
-	CallIDVariable = "MULLIGAN_CALL_ID"
-	// KeyVariable holds what is the same for every try of a call and unlike any other's.
-	KeyVariable = "MULLIGAN_IDEMPOTENCY_KEY"
+	callIDVariable = "MULLIGAN_CALL_ID"
+	// keyVariable holds what is the same for every try of a call and unlike any other's.
+	keyVariable = "MULLIGAN_IDEMPOTENCY_KEY"
 )
-
-// inherited are the variables that every program gets from our environment. Keys of
-// providers are in it as well, so there is no way to inherit all of it.
-var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR"}
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
@@ -32,13 +28,5 @@ func CheckVariable(variable string) error {
 }
 
 func (c *command) environment(call runner.ToolCall) []string {
-	var all []string
-	for _, variable := range append(inherited[:len(inherited):len(inherited)], c.Env...) {
-		if strings.Contains(variable, "=") {
-			all = append(all, variable)
-		} else if value, ok := os.LookupEnv(variable); ok {
-			all = append(all, variable+"="+value)
-		}
-	}
-	return append(all, CallIDVariable+"="+call.ID, KeyVariable+"="+call.IdempotencyKey)
+	return append(procgroup.Environment(c.Env...), callIDVariable+"="+call.ID, keyVariable+"="+call.IdempotencyKey)
 }

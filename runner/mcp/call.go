@@ -33,8 +33,8 @@ func (s *server) call(ctx context.Context, tool string, safety recovery.Safety, 
 	sending, cancel := context.WithCancel(sending)
 	defer cancel()
 	params := &sdk.CallToolParams{Name: tool, Arguments: call.Args, Meta: sdk.Meta{}}
-	token, landed := s.flights.begin(ctx)
-	defer landed()
+	token, done := s.underway.begin(ctx)
+	defer done()
 	params.SetProgressToken(token)
 	answered := make(chan answer, 1)
 	go func() {
@@ -117,6 +117,7 @@ func (s *server) lost(ctx context.Context, safety recovery.Safety, cause error) 
 		return fmt.Errorf("%w; the tool changes nothing and may be called again", why)
 	case recovery.SafetyIdempotent:
 		return fmt.Errorf("%w; the tool may be called again with the same arguments", why)
+	case recovery.SafetyUnsafe:
 	}
 	return fmt.Errorf("%w: %w", why, runner.ErrOutcomeUnknown)
 }

@@ -15,6 +15,9 @@ import (
 // TestAnswersOfTwiceTheSize: what a server writes costs as much as it is long: messages and what
 // is none, results and lists of tools.
 func TestAnswersOfTwiceTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures what large inputs cost")
+	}
 	keys := func(n int) string {
 		var s strings.Builder
 		for i := range n {

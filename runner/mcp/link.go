@@ -8,6 +8,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
 // link is one connection to a server, from its start to its end.
@@ -40,7 +42,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		return nil, why
 	case ctx.Err() != nil:
 		return nil, l.explain(fmt.Errorf("it did not answer in time (%w)", context.Cause(ctx)))
-	case l.process != nil && l.process.ends(pipeGrace):
+	case l.process != nil && l.process.ends(procgroup.PipeGrace):
 		return nil, l.process.how()
 	}
 	return nil, l.explain(err)

@@ -135,7 +135,7 @@ func TestLiveServerKilledInMidCall(t *testing.T) {
 	t.Parallel()
 	set, r := live(t, Spec{}, faultlab.ToolCall(longTool, long), faultlab.ToolCall(longTool, short), faultlab.Answer("It is done."))
 	going, returned := killDuring(t, set, r)
-	result, err := going.Wait()
+	result, err := going.Wait(t.Context())
 	if err != nil || result.Text != "It is done." || result.Status != recovery.StatusCompleted {
 		t.Fatalf("got %+v, %v", result, err)
 	}

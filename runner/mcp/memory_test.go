@@ -400,9 +400,9 @@ func TestProgressOfACall(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	var f flights
+	var f callsUnderway
 	ctx := context.WithValue(t.Context(), refusalsKey{}, "first")
-	first, landed := f.begin(ctx)
+	first, done := f.begin(ctx)
 	second, _ := f.begin(t.Context())
 	if got, ok := f.of(first); got != ctx || !ok {
 		t.Error("a token does not lead to its call")
@@ -410,7 +410,7 @@ func TestProgressOfACall(t *testing.T) {
 	if _, ok := f.only(); ok {
 		t.Error("a note without a token was given to one of two calls")
 	}
-	landed()
+	done()
 	if _, ok := f.of(first); ok {
 		t.Error("a call that is over is still found")
 	}

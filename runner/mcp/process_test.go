@@ -221,7 +221,7 @@ func TestProgressReachesTheRun(t *testing.T) {
 			notes = append(notes, note.Detail)
 		}
 	}
-	result, err := going.Wait()
+	result, err := going.Wait(t.Context())
 	if err != nil || result.Text != "counted" {
 		t.Errorf("got %+v, %v", result, err)
 	}

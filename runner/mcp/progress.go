@@ -15,15 +15,15 @@ import (
 // maxProgressText is the most of a note that is passed on, in bytes.
 const maxProgressText = 200
 
-// flights are the calls that are in the air, by their progress tokens.
-type flights struct {
+// callsUnderway are the calls that are in the air, by their progress tokens.
+type callsUnderway struct {
 	mu   sync.Mutex
 	next int
 	all  map[string]context.Context
 }
 
-// begin notes a call; landed is called when it is over.
-func (f *flights) begin(ctx context.Context) (token string, landed func()) {
+// begin notes a call; done is called when it is over.
+func (f *callsUnderway) begin(ctx context.Context) (token string, done func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.all == nil {
@@ -40,7 +40,7 @@ func (f *flights) begin(ctx context.Context) (token string, landed func()) {
 }
 
 // of gives the call of a token.
-func (f *flights) of(token string) (ctx context.Context, ok bool) {
+func (f *callsUnderway) of(token string) (ctx context.Context, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ctx, ok = f.all[token]
@@ -49,7 +49,7 @@ func (f *flights) of(token string) (ctx context.Context, ok bool) {
 
 // only gives the call in the air if there is one: which of several a note without a token
 // is about, nobody can tell.
-func (f *flights) only() (ctx context.Context, ok bool) {
+func (f *callsUnderway) only() (ctx context.Context, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.all) != 1 {
@@ -62,7 +62,7 @@ func (f *flights) only() (ctx context.Context, ok bool) {
 
 func (s *server) heardProgress(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 	token, _ := req.Params.ProgressToken.(string)
-	if ctx, ok := s.flights.of(token); ok {
+	if ctx, ok := s.underway.of(token); ok {
 		runner.Progress(ctx, progressText(req.Params))
 	}
 }
@@ -87,7 +87,7 @@ func (s *server) heardLog(_ context.Context, req *sdk.LoggingMessageRequest) {
 		}
 		text = string(data)
 	}
-	if ctx, ok := s.flights.only(); ok {
+	if ctx, ok := s.underway.only(); ok {
 		runner.Progress(ctx, printable(text, maxProgressText))
 	}
 }

@@ -70,10 +70,10 @@ func named(mimeType, otherwise string, size int) string {
 	if kind == "" {
 		kind = otherwise
 	}
-	return fmt.Sprintf("[%s, %s]", kind, spellSize(size))
+	return fmt.Sprintf("[%s, %s]", kind, formatSize(size))
 }
 
-func spellSize(n int) string {
+func formatSize(n int) string {
 	switch {
 	case n < 1<<10:
 		return fmt.Sprintf("%d B", n)

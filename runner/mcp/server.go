@@ -39,16 +39,16 @@ type State struct {
 
 // server keeps one server going.
 type server struct {
-	spec    Spec
-	pace    pace
-	logger  *slog.Logger
-	client  *sdk.Client
-	dial    func(context.Context, *link) (sdk.Transport, error)
-	tried   chan struct{} // closed once its first start has succeeded or failed
-	ended   chan struct{} // closed once it is supervised no more
-	changed chan struct{} // holds one if the list of tools has changed
-	flights flights
-	noise   sync.Once
+	spec     Spec
+	pace     pace
+	logger   *slog.Logger
+	client   *sdk.Client
+	dial     func(context.Context, *link) (sdk.Transport, error)
+	tried    chan struct{} // closed once its first start has succeeded or failed
+	ended    chan struct{} // closed once it is supervised no more
+	changed  chan struct{} // holds one if the list of tools has changed
+	underway callsUnderway
+	noise    sync.Once
 
 	mu    sync.Mutex
 	state State
@@ -105,7 +105,7 @@ func (s *server) supervise(ctx context.Context) {
 		began := time.Now()
 		err := s.serve(ctx)
 		if ctx.Err() != nil {
-			s.becomes(func(st *State) { st.Status = StatusClosed })
+			s.setState(func(st *State) { st.Status = StatusClosed })
 			return
 		}
 		wait, broken := again.died(time.Now(), time.Since(began))
@@ -120,7 +120,7 @@ func (s *server) supervise(ctx context.Context) {
 
 func (s *server) died(err error, wait time.Duration, broken bool) {
 	text := printable(err.Error(), 1<<10)
-	s.becomes(func(st *State) {
+	s.setState(func(st *State) {
 		st.Status, st.LastError = StatusRestarting, text
 		if broken {
 			st.Status = StatusBroken
@@ -137,8 +137,8 @@ func (s *server) serve(ctx context.Context) error {
 		return err
 	}
 	defer l.close(s.pace.stop)
-	s.rises(l, tools)
-	defer s.falls()
+	s.connected(l, tools)
+	defer s.disconnected()
 	s.settled()
 	var relist <-chan time.Time
 	for {
@@ -223,25 +223,25 @@ func (s *server) list(ctx context.Context, l *link) ([]runner.Tool, error) {
 	}
 }
 
-func (s *server) rises(l *link, tools []runner.Tool) {
-	s.becomes(func(st *State) {
+func (s *server) connected(l *link, tools []runner.Tool) {
+	s.setState(func(st *State) {
 		s.link, s.tools = l, tools
 		st.Status, st.Tools = StatusRunning, len(tools)
 		if l.process != nil {
-			st.PID = l.process.cmd.Process.Pid
+			st.PID = l.process.PID()
 		}
 	})
 }
 
-// falls leaves the tools: those that were there come back, most likely.
-func (s *server) falls() {
-	s.becomes(func(st *State) {
+// disconnected leaves the tools: those that were there come back, most likely.
+func (s *server) disconnected() {
+	s.setState(func(st *State) {
 		s.link, st.PID, st.Status = nil, 0, StatusRestarting
 	})
 }
 
-// becomes changes the state and wakes who waits for that.
-func (s *server) becomes(change func(*State)) {
+// setState changes the state and wakes who waits for that.
+func (s *server) setState(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.state.Status

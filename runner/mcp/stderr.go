@@ -7,9 +7,6 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// keptStderr is how much of what a process said last is kept, in bytes.
-const keptStderr = 4 << 10
-
 // lastSaid is the last lines, in one that can be shown, at most n bytes long.
 func lastSaid(said *procgroup.Tail, n int) string {
 	kept := bytes.TrimSpace(said.Bytes())

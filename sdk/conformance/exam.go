@@ -135,8 +135,8 @@ func (e Exam) questions(ctx context.Context) (noise func()) {
 	defer s.end()
 	for _, topic := range []struct {
 		name      string
-		questions []Question
-	}{{TopicFailures, KindQuestions()}, {TopicHostile, HostileQuestions()}} {
+		questions []question
+	}{{TopicFailures, kindQuestions()}, {TopicHostile, hostileQuestions()}} {
 		for _, q := range topic.questions {
 			if ctx.Err() == nil && e.wants(topic.name, q.Name) {
 				e.report(ctx, s.ask(ctx, topic.name, q))
@@ -173,7 +173,7 @@ func (s *sitting) ready(ctx context.Context) error {
 	return s.plugin.Configure(ctx, s.exam.Command.Config)
 }
 
-func (s *sitting) ask(ctx context.Context, topic string, q Question) Result {
+func (s *sitting) ask(ctx context.Context, topic string, q question) Result {
 	within := cmp.Or(s.exam.Deadline, slack*answerWithin)
 	r := Result{
 		Topic: topic, Name: q.Name,

@@ -51,7 +51,7 @@ func TestExamIsPassed(t *testing.T) {
 	for key, r := range results {
 		// It takes the first line of the detail for a command, and raises an error.
 		commanded := strings.HasPrefix(key, TopicFailures) ||
-			r.Topic == TopicHostile && slices.ContainsFunc(HostileQuestions(), func(q Question) bool { return q.Name == r.Name && r.Name != "an empty event" })
+			r.Topic == TopicHostile && slices.ContainsFunc(hostileQuestions(), func(q question) bool { return q.Name == r.Name && r.Name != "an empty event" })
 		switch {
 		case commanded && (r.Err == nil || !strings.Contains(r.Err.Error(), "Unknown: unknown command")):
 			t.Errorf("%s: %v", key, r.Err)
@@ -100,11 +100,11 @@ func TestExamIsFailed(t *testing.T) {
 
 // Every kind is asked about in every shape, and an event is one that a host could send.
 func TestQuestions(t *testing.T) {
-	questions := KindQuestions()
+	questions := kindQuestions()
 	if len(questions) != len(failure.Kinds()) {
 		t.Errorf("%d questions", len(questions))
 	}
-	for _, q := range slices.Concat(questions, HostileQuestions()) {
+	for _, q := range slices.Concat(questions, hostileQuestions()) {
 		for _, talk := range q.Talks {
 			if !talk.Any {
 				t.Errorf("%s/%s judges", q.Name, talk.Name)

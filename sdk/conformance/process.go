@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -60,9 +61,15 @@ func launch(c Command, env ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := filepath.Join(folder, "kept")
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // killed as a group, by end
-	cmd.Dir, cmd.Env = c.Dir, append(hostEnvironment(), c.Env...)
-	cmd.Env = append(append(cmd.Env, "PLUGIN_UNIX_SOCKET_DIR="+folder, "XDG_STATE_HOME="+filepath.Join(folder, "state"), "MULLIGAN_DRY_RUN=1"), env...)
+	cmd.Dir = c.Dir
+	cmd.Env = slices.Concat(hostEnvironment(), c.Env, []string{
+		"PLUGIN_UNIX_SOCKET_DIR=" + folder, "XDG_STATE_HOME=" + filepath.Join(folder, "state"), "MULLIGAN_PLUGIN_STATE=" + kept, "MULLIGAN_DRY_RUN=1",
+	}, env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p := &process{cmd: cmd, stderr: &collected{}, ended: make(chan struct{}), folder: folder}
 	if err := p.start(); err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Question is what any plugin can be asked, in one shape or several: every answer
+// question is what any plugin can be asked, in one shape or several: every answer
 // that a host finds valid will do, no opinion included.
-type Question struct {
+type question struct {
 	Name  string
 	Talks []Talk
 }
@@ -28,11 +28,11 @@ const (
 	otherModel = "test/two"
 )
 
-// KindQuestions has a question about every kind of failure, each in the same shapes.
-func KindQuestions() []Question {
-	var list []Question
+// kindQuestions has a question about every kind of failure, each in the same shapes.
+func kindQuestions() []question {
+	var list []question
 	for _, kind := range failure.Kinds() {
-		q := Question{Name: string(kind)}
+		q := question{Name: string(kind)}
 		for _, s := range shapes {
 			m := eventOf(kind)
 			s.change(m)
@@ -105,9 +105,9 @@ func anyAnswer(name string, m *mulliganv1.RunErrorRequest) Talk {
 	return Talk{Name: name, Event: event, Any: true}
 }
 
-// HostileQuestions are events that a plugin must answer though nothing like them
+// hostileQuestions are events that a plugin must answer though nothing like them
 // occurs every day: those of newer hosts, and large, strange and many ones.
-func HostileQuestions() []Question {
+func hostileQuestions() []question {
 	change := func(name string, f func(*mulliganv1.RunErrorRequest)) Talk {
 		m := ordinary()
 		f(m)
@@ -117,7 +117,7 @@ func HostileQuestions() []Question {
 	large.Padding, many.Times = 4<<20+1000, 32
 	tomorrow := anyAnswer("fields of tomorrow", ordinary())
 	tomorrow.Extra, _ = base64.StdEncoding.DecodeString("oh8NZnJvbSB0b21vcnJvd6gfB7EfAQEBAQEBAQG9HwICAgIaCqIfBG1vcmWoHwE=")
-	return []Question{
+	return []question{
 		{"an empty event", []Talk{{Name: "empty", Event: json.RawMessage("{}"), Any: true}}},
 		{"a newer host", []Talk{
 			change("a kind by number", func(m *mulliganv1.RunErrorRequest) { m.Failure.Kind = 77 }),

@@ -11,12 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Claim is timeline.Log's.
-func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
-	if err := timeline.CheckClaim(run, owner); err != nil {
-		return timeline.Lease{}, err
-	}
-	var lease timeline.Lease
+// Claim is timeline.Store's.
+func (s *store) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Head, error) {
+	var lent timeline.Head
 	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
 		now := time.Now().Round(0)
 		h, err := st.findOrNew(ctx, run)
@@ -24,22 +21,22 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 			return err
 		}
 		if s.holds(h, owner, now) {
-			return refuse(&timeline.OwnedError{Run: run, Owner: h.Owner, Until: h.expires})
+			return refuse(owned(h))
 		}
-		if err := h.claim(ctx, st, owner, s.lock.id, now.Add(ttl)); err != nil {
+		if err := h.claim(ctx, st, h.epoch+1, owner, s.lock.id, now.Add(ttl)); err != nil {
 			return err
 		}
-		lease = h.lease()
+		lent = h.head()
 		return nil
 	}, nil)
 	if err != nil {
-		return timeline.Lease{}, err
+		return timeline.Head{}, err
 	}
-	return lease, nil
+	return lent, nil
 }
 
 // holds reports whether the lease in h keeps owner, asking through s, out.
-func (s *Store) holds(h *head, owner string, now time.Time) bool {
+func (s *store) holds(h *head, owner string, now time.Time) bool {
 	switch {
 	case h.Owner == "" || !h.expires.After(now):
 		return false
@@ -49,85 +46,111 @@ func (s *Store) holds(h *head, owner string, now time.Time) bool {
 	return alive(s.dir, h.lock)
 }
 
-// Renew is timeline.Log's.
-func (s *Store) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
-	renewed := l
-	err := s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
-		h, err := owned(ctx, st, l)
-		if err != nil {
-			return err
-		}
-		renewed.Expires = time.Now().Round(0).Add(ttl)
-		return h.lend(ctx, st, l.Epoch, l.Owner, s.lock.id, renewed.Expires)
-	}, nil)
-	if err != nil {
-		return timeline.Lease{}, err
+// Hold is timeline.Store's. Nobody waits for it.
+func (s *store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) error {
+	if ttl == 0 {
+		s.kept.hold(l, false)
 	}
-	return renewed, nil
-}
-
-// Release is timeline.Log's.
-func (s *Store) Release(ctx context.Context, l timeline.Lease) error {
-	return s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
+	err := s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
 		h, err := st.find(ctx, l.Run)
 		if err != nil {
 			return err
 		}
-		if h.epoch != l.Epoch {
-			return refuse(&timeline.StaleError{Run: l.Run, Epoch: l.Epoch, Newest: h.epoch, Owner: h.Owner})
+		if ttl == 0 && h.epoch == l.Epoch {
+			return h.lend(ctx, st, l.Epoch, "", "", time.Time{})
 		}
-		return h.lend(ctx, st, l.Epoch, "", "", time.Time{})
+		return s.prolong(ctx, st, h, l, ttl)
 	}, nil)
+	if err == nil && ttl > 0 {
+		s.kept.hold(l, true)
+	}
+	return err
 }
 
-// Append is timeline.Log's.
-func (s *Store) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
-	if err := timeline.CheckAppend(l, after, events); err != nil {
-		return err
-	}
-	b, err := newBatch(events)
+// Append is timeline.Store's.
+func (s *store) Append(ctx context.Context, a *timeline.Append) error {
+	stored, err := a.Stored()
 	if err != nil {
 		return err
 	}
-	writes := s.writes
-	if isPatient(events) {
-		writes = s.patient
-	}
-	return s.submitTo(ctx, writes, func(ctx context.Context, st *statements) error {
-		h, err := owned(ctx, st, l)
+	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+		h, err := s.takes(ctx, st, a)
 		if err != nil {
 			return err
 		}
-		if h.Seq != after {
-			same, err := b.isThere(ctx, st, h.n, after)
-			if err == nil && !same {
-				err = refuse(&timeline.ConflictError{Run: l.Run, Epoch: l.Epoch, After: after, Last: h.Seq})
+		if err := mayJoin(ctx, st, h, a); err != nil {
+			return err
+		}
+		if a.Begins != nil {
+			if err := s.begin(ctx, st, h, a); err != nil {
+				return err
 			}
-			return err
 		}
-		if err := mayJoin(ctx, st, h, after, b.own); err != nil {
-			return err
-		}
-		return b.write(ctx, st, h)
-	}, func() { s.feed.Appended(l.Run, b.own) })
+		return h.write(ctx, st, a, stored)
+	}, a.Durable)
 }
 
-// isPatient reports whether nobody waits for events: text that was shown already is kept
-// in case that something happens, while more of it comes.
-func isPatient(events []recovery.Event) bool {
-	for _, e := range events {
-		if _, ok := e.Body.(recovery.Checkpointed); !ok {
-			return false
+// takes finds the run that a is for, unless it does not take what a says.
+func (s *store) takes(ctx context.Context, st *statements, a *timeline.Append) (*head, error) {
+	h, err := st.findOrNew(ctx, a.Lease.Run)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Begins == nil:
+		if h.n == unknownPosition {
+			return nil, refuse(&timeline.NotFoundError{Run: a.Lease.Run})
 		}
+		if err := newest(h, a.Lease); err != nil {
+			return nil, err
+		}
+	case h.Seq > 0:
+		return nil, refuse(conflict(h, 0))
+	case s.holds(h, a.Lease.Owner, time.Now()):
+		return nil, refuse(owned(h))
+	case a.Lease.Epoch <= h.epoch:
+		return nil, refuse(stale(h, a.Lease))
 	}
-	return true
+	if h.Seq != a.After {
+		return nil, refuse(conflict(h, a.After))
+	}
+	return h, nil
 }
 
-// Send is timeline.Log's.
-func (s *Store) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
-	if err := c.Check(); err != nil {
-		return 0, err
+// begin claims the run for a.
+func (s *store) begin(ctx context.Context, st *statements, h *head, a *timeline.Append) error {
+	lock, expires := s.lock.id, time.Now().Round(0).Add(a.Begins.TTL)
+	if a.Lease.Owner == "" {
+		lock, expires = "", time.Time{}
 	}
+	if err := h.claim(ctx, st, a.Lease.Epoch, a.Lease.Owner, lock, expires); err != nil {
+		return err
+	}
+	if a.Begins.Inbox <= h.inbox {
+		return nil
+	}
+	return h.hear(ctx, st, a.Begins.Inbox)
+}
+
+// write appends the events of a to the run, in their stored form.
+func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, stored [][]byte) error {
+	if len(a.Events) == 0 {
+		return nil
+	}
+	for i, e := range a.Events {
+		if err := st.add(ctx, h, e, stored[i]); err != nil {
+			return err
+		}
+	}
+	if a.EndsTail {
+		if err := h.endTail(ctx, st); err != nil {
+			return err
+		}
+	}
+	return h.save(ctx, st, a.Head, isRecent(stored[len(stored)-1]))
+}
+
+// Send is timeline.Store's.
+func (s *store) Send(ctx context.Context, run string, c timeline.Command, sent func(uint64)) (uint64, error) {
 	body, err := json.Marshal(recovery.Event{Run: run, Body: c.Body})
 	if err != nil {
 		return 0, err
@@ -146,7 +169,7 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command) (uint6
 			return err
 		}
 		return h.hear(ctx, st, n)
-	}, func() { s.feed.Moved(run, 0, n) })
+	}, func() { sent(n) })
 	if err != nil {
 		return 0, err
 	}

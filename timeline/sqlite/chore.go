@@ -15,7 +15,7 @@ type chore struct {
 
 // between has the committer do something with its connection, and waits for it: it is not
 // left half done.
-func (s *Store) between(ctx context.Context, do func(context.Context) error) error {
+func (s *store) between(ctx context.Context, do func(context.Context) error) error {
 	if err := s.open(); err != nil {
 		return err
 	}

@@ -40,12 +40,12 @@ func refuse(err error) error { return refused{err} }
 func (r refused) Unwrap() error { return r.error }
 
 // submit hands a write to the committer and waits for its commit.
-func (s *Store) submit(ctx context.Context, do func(context.Context, *statements) error, shown func()) error {
+func (s *store) submit(ctx context.Context, do func(context.Context, *statements) error, shown func()) error {
 	return s.submitTo(ctx, s.writes, do, shown)
 }
 
 // submitTo is submit by s.writes or by s.patient.
-func (s *Store) submitTo(ctx context.Context, writes chan<- *write, do func(context.Context, *statements) error, shown func()) error {
+func (s *store) submitTo(ctx context.Context, writes chan<- *write, do func(context.Context, *statements) error, shown func()) error {
 	w := &write{ctx: ctx, do: do, shown: shown, done: make(chan error, 1)}
 	select {
 	case <-s.closing:
@@ -67,7 +67,7 @@ func (s *Store) submitTo(ctx context.Context, writes chan<- *write, do func(cont
 }
 
 // hand gives w to the committer.
-func (s *Store) hand(ctx context.Context, writes chan<- *write, w *write) error {
+func (s *store) hand(ctx context.Context, writes chan<- *write, w *write) error {
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
 	select {
@@ -81,7 +81,7 @@ func (s *Store) hand(ctx context.Context, writes chan<- *write, w *write) error 
 }
 
 // commit is the committer; it ends when the store closes.
-func (s *Store) commit() {
+func (s *store) commit() {
 	defer close(s.committed)
 	patient, paced := s.patient, time.NewTimer(pace)
 	defer paced.Stop()
@@ -105,7 +105,7 @@ func (s *Store) commit() {
 
 // commitGroup writes first and what joins it, also of patient, in one transaction; if the
 // database fails, each alone, so that nobody fails for another's write.
-func (s *Store) commitGroup(first *write, patient <-chan *write) {
+func (s *store) commitGroup(first *write, patient <-chan *write) {
 	group, err := s.transact(first, func() *write { return s.next(patient) })
 	s.committedOne()
 	if err == nil || len(group) == 1 {
@@ -119,7 +119,7 @@ func (s *Store) commitGroup(first *write, patient <-chan *write) {
 
 // next is what else waits, also of patient, nil if nobody comes when others may run: those
 // whom the last commit answered come back at once.
-func (s *Store) next(patient <-chan *write) *write {
+func (s *store) next(patient <-chan *write) *write {
 	for asked := false; ; asked = true {
 		select {
 		case w := <-s.writes:
@@ -139,7 +139,7 @@ func (s *Store) next(patient <-chan *write) *write {
 func nobody() *write { return nil }
 
 // answer says what became of a group.
-func (s *Store) answer(group []*write, err error) {
+func (s *store) answer(group []*write, err error) {
 	for _, w := range group {
 		if err != nil {
 			w.done <- s.explain(err)
@@ -154,7 +154,7 @@ func (s *Store) answer(group []*write, err error) {
 
 // transact writes first and what next gives, until that is nil, in one transaction: while
 // it is busy with some, others get ready to join them. The group is those that it took.
-func (s *Store) transact(first *write, next func() *write) (group []*write, err error) {
+func (s *store) transact(first *write, next func() *write) (group []*write, err error) {
 	ctx := context.Background() // no caller's end may interrupt the others
 	st := s.statements
 	group = []*write{first}
@@ -206,13 +206,15 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it knows.
 type statements struct {
-	begin, commit, rollback, version, recent, several, ends, whole, empty                               *sql.Stmt
-	head, claim, lease, events, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, whole, empty                       *sql.Stmt
+	head, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
+	tail, untail                                                                                *sql.Stmt
 
 	all []*sql.Stmt
 	heads
 	small   []any // rows of recent that are to be written in this transaction
 	waiting int64 // how many rows of recent there are at least
+	packer  packer
 }
 
 // close lets the connection go: SQLite keeps one open, with its files, as long as there is
@@ -236,9 +238,8 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.rollback, "ROLLBACK"},
 		{&st.version, "PRAGMA data_version"},
 		{&st.head, selectHead},
-		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, 1, ?, ?, ?)"},
+		{&st.claim, "INSERT INTO runs (run, epoch, owner, lock, expires) VALUES (?, ?, ?, ?, ?)"},
 		{&st.lease, "UPDATE runs SET epoch = ?, owner = ?, lock = ?, expires = ? WHERE n = ?"},
-		{&st.events, selectEvents},
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
 		{&st.recent, insertRecent + recentRow},
 		{&st.several, insertSeveral},
@@ -247,15 +248,18 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.whole, "SELECT run, seq, piece, event FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
-			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ? WHERE n = ?`},
-		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ? WHERE n = ?"},
+			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ?, labels = ?,
+			kind = ?, problem = ?, decided_by = ?, course = ?, words = ? WHERE n = ?`},
+		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ?, course = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},
 		{&st.newest, "SELECT " + headColumns + " FROM heads WHERE session = ? AND seq > 0 ORDER BY n DESC LIMIT 1"},
 		{&st.session, "INSERT INTO sessions (session, defaults) VALUES (?, ?) ON CONFLICT DO UPDATE SET defaults = excluded.defaults"},
 		{&st.snapshot, `INSERT INTO snapshots (run, seq, data) VALUES (?, ?, ?)
-			ON CONFLICT DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq > seq`},
+			ON CONFLICT DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq >= seq`},
+		{&st.tail, "INSERT OR REPLACE INTO tails (run, attempt, seq, start, text) VALUES (?, ?, ?, ?, ?)"},
+		{&st.untail, "DELETE FROM tails WHERE run = ?"},
 	} {
 		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // close does
 		if err != nil {

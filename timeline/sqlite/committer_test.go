@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
@@ -72,8 +71,8 @@ func TestPatience(t *testing.T) {
 			name  string
 			write func() error
 		}{
-			{"text", func() error { return s.Append(t.Context(), lease, 0, said("r1", 1)) }},
-			{"more text", func() error { return s.Append(t.Context(), lease, 1, said("r1", 2)) }},
+			{"text", func() error { return s.SaveTail(t.Context(), lease, timeline.Tail{Attempt: 1, Text: "Hel"}) }},
+			{"more text", func() error { return s.SaveTail(t.Context(), lease, timeline.Tail{Attempt: 1, Text: "Hello"}) }},
 			{"a lease that is kept", func() error { _, err := s.Renew(t.Context(), lease, time.Hour); return err }},
 			{"a lease that is given back", func() error { return s.Release(t.Context(), lease) }},
 		} {
@@ -106,10 +105,4 @@ func TestPatience(t *testing.T) {
 			}
 		}
 	})
-}
-
-func said(run string, seq uint64) recovery.Event {
-	e := noted(run, seq)
-	e.Body = recovery.Checkpointed{Attempt: 1, Text: "Hello"}
-	return e
 }

@@ -21,10 +21,10 @@ const (
 	rowsOfARun      = 8       // so many rows are as dear as it is to look for those of a run
 )
 
-// Delete is timeline.Log's. It rewrites the database, so that nothing is left of the runs
+// Delete is timeline.Store's. It rewrites the database, so that nothing is left of the runs
 // in any of its files, and takes time and space in proportion to what remains. Writes of
 // this Store do not wait for that: see wipe.go.
-func (s *Store) Delete(ctx context.Context, runs ...string) error {
+func (s *store) Delete(ctx context.Context, gone func(string), runs ...string) error {
 	if s.readOnly != nil {
 		return s.readOnly
 	}
@@ -38,7 +38,7 @@ func (s *Store) Delete(ctx context.Context, runs ...string) error {
 		}
 	}
 	defer s.keepReserve()
-	d := &deletion{Store: s, runs: runs}
+	d := &deletion{store: s, gone: gone, runs: runs}
 	switch err := d.inPieces(ctx); {
 	case err == nil:
 		return s.wipe(ctx)
@@ -50,16 +50,17 @@ func (s *Store) Delete(ctx context.Context, runs ...string) error {
 }
 
 // mayGo says who keeps a run.
-func (s *Store) mayGo(h *head) error {
+func (s *store) mayGo(h *head) error {
 	if s.holds(h, "", time.Now()) {
-		return &timeline.OwnedError{Run: h.Run, Owner: h.Owner, Until: h.expires}
+		return owned(h)
 	}
 	return nil
 }
 
 // deletion is a Delete at work.
 type deletion struct {
-	*Store
+	*store
+	gone func(run string)
 	runs []string // that are not gone yet
 }
 
@@ -100,14 +101,14 @@ func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, e
 		return false, err
 	}
 	for _, run := range some {
-		d.feed.Deleted(run)
+		d.gone(run)
 	}
 	d.runs = d.runs[len(some):]
 	return more || len(d.runs) > 0, nil
 }
 
 // take removes runs, all of them or none, and leaves what is stored of them to removal.
-func (s *Store) take(ctx context.Context, st *statements, runs []string) error {
+func (s *store) take(ctx context.Context, st *statements, runs []string) error {
 	var rows []int64
 	for _, run := range runs {
 		h, err := st.find(ctx, run)
@@ -165,6 +166,7 @@ func (p *removal) run(ctx context.Context, n int64) error {
 		{"SELECT seq, length(event) FROM events WHERE run = ? ORDER BY seq LIMIT ?", "DELETE FROM events WHERE run = ? AND seq <= ?"},
 		{"SELECT n, length(body) FROM commands WHERE run = ? ORDER BY n LIMIT ?", "DELETE FROM commands WHERE run = ? AND n <= ?"},
 		{"SELECT seq, length(data) FROM snapshots WHERE run = ? LIMIT ?", "DELETE FROM snapshots WHERE run = ? AND seq <= ?"},
+		{"SELECT seq, length(text) FROM tails WHERE run = ? LIMIT ?", "DELETE FROM tails WHERE run = ? AND seq <= ?"},
 	} {
 		last, err := p.reach(ctx, table.look, n)
 		if err == nil && last >= 0 {

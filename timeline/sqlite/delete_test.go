@@ -40,7 +40,7 @@ func holding(t *testing.T, dir, text string) (names []string) {
 }
 
 // singing fills a run with text wherever a run has some.
-func singing(t *testing.T, s *Store, run, text string) {
+func singing(t *testing.T, s opened, run, text string) {
 	t.Helper()
 	ctx := t.Context()
 	l, err := s.Claim(ctx, run, text, time.Hour)
@@ -93,7 +93,7 @@ func TestDeletedRunsAreGone(t *testing.T) {
 	if names := holding(t, dir, canary); len(names) > 0 {
 		t.Errorf("the canary is still in %v", names)
 	}
-	for _, log := range []*Store{s, other} {
+	for _, log := range []opened{s, other} {
 		events, err := log.Read(t.Context(), "kept2", 0, 0)
 		if err != nil || len(events) != 39 {
 			t.Errorf("what was kept: %d events, %v", len(events), err)
@@ -152,7 +152,7 @@ func TestWritesDoNotWaitForAWipe(t *testing.T) {
 }
 
 // rowsOf counts the rows of events that are stored, as others see it.
-func rowsOf(t *testing.T, s *Store) (n int) {
+func rowsOf(t *testing.T, s opened) (n int) {
 	t.Helper()
 	if err := s.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM events").Scan(&n); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func rowsOf(t *testing.T, s *Store) (n int) {
 }
 
 // piled gives runs many rows, which is quicker than to append them.
-func piled(t *testing.T, s *Store, rows int, runs ...string) {
+func piled(t *testing.T, s opened, rows int, runs ...string) {
 	t.Helper()
 	for _, run := range runs {
 		singing(t, s, run, canary)
@@ -181,6 +181,9 @@ func piled(t *testing.T, s *Store, rows int, runs ...string) {
 
 // TestWritesDoNotWaitForADelete: while 100,000 rows are removed others write in between.
 func TestWritesDoNotWaitForADelete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 100,000 rows")
+	}
 	s := open(t, t.TempDir())
 	runs := []string{"one", "two", "three", "four"}
 	piled(t, s, 25_000, runs...)
@@ -220,7 +223,7 @@ func TestADeleteThatEndedHalfway(t *testing.T) {
 	singing(t, s, "other", "x")
 	before, err := s.find(t.Context(), "old")
 	if err == nil {
-		d := &deletion{Store: s, runs: []string{"old"}}
+		d := &deletion{store: s.store, gone: func(string) {}, runs: []string{"old"}}
 		_, err = d.piece(t.Context(), 1, removal{rows: maxRemovedRows, bytes: maxRemovedBytes})
 	}
 	if err == nil {
@@ -251,7 +254,11 @@ func TestADeleteThatEndedHalfway(t *testing.T) {
 // TestARunThatIsDeletedMeanwhileIsNotDamaged: who reads one as it goes is told that it is gone.
 func TestARunThatIsDeletedMeanwhileIsNotDamaged(t *testing.T) {
 	s := open(t, t.TempDir())
-	for round := range 5 {
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
+	for round := range rounds {
 		run := fmt.Sprint("r", round)
 		piled(t, s, 10_000, run)
 		deleted := make(chan error, 1)

@@ -21,7 +21,7 @@
 // that are kept or given back, has transactions of its own, at most one in 20 ms, so that
 // nobody has to wait for it either. Small events lie first in one table that all runs share
 // (recent), so that a transaction writes few pages, and move to their runs 2,048 at a time,
-// where up to 32 that follow one another become one row. Until then the row of a run (in
+// where up to 32 that follow one another become one row, packed where a short run is that (pack.go). Until then the row of a run (in
 // runs) is left as it was where they move only its end: the view heads is the rows as they
 // would be. The committer remembers those of its runs until PRAGMA data_version says that
 // another process has written. What is in the write-ahead log moves to the database beside
@@ -34,9 +34,10 @@
 // # Reading and following
 //
 // Readers have their own connections and wait for nobody. Followers in the
-// appender's process get events from it directly; every 100 ms, while somebody
+// appender's process get events and live text from it directly; every 100 ms, while somebody
 // follows, the committer asks PRAGMA data_version whether another process has
-// committed anything, and if so the store looks up how far the followed runs are.
+// committed anything, and if so the store looks up how far the followed runs are, and what
+// was saved of the text of their attempts (tail.go).
 //
 // # Owners
 //

@@ -15,7 +15,7 @@ import (
 )
 
 // explain says what a failure of the database means and what to do about it.
-func (s *Store) explain(err error) error {
+func (s *store) explain(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (s *Store) explain(err error) error {
 
 // isThere says that the file is not the one any more that was opened: SQLite would go on
 // writing to that, and nobody else would see it.
-func (s *Store) isThere() error {
+func (s *store) isThere() error {
 	now, err := os.Stat(s.file)
 	if err == nil && os.SameFile(now, s.opened) {
 		return nil
@@ -73,7 +73,7 @@ func (s *Store) isThere() error {
 	return e
 }
 
-func (s *Store) gone(e *timeline.StoreError) {
+func (s *store) gone(e *timeline.StoreError) {
 	e.Kind, e.Reason = timeline.ErrGone, "it is gone: its folder was moved or deleted, or its disk is not there"
 	e.Advice = "bring it back, and start again what uses it"
 }
@@ -92,7 +92,7 @@ const checkTime = 10 * time.Second
 // isSound reports whether what SQLite calls damaged is not: it says so of a page that the
 // disk did not give, too. Where the files cannot be read to their ends nobody knows what is
 // in them, and where the database finds no fault with itself the disk gives the page now.
-func (s *Store) isSound() bool {
+func (s *store) isSound() bool {
 	ctx, stop := context.WithTimeout(context.Background(), checkTime)
 	defer stop()
 	for _, file := range []string{s.file, s.file + "-wal"} {

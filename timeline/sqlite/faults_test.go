@@ -18,7 +18,7 @@ import (
 // large is an event that needs new pages.
 func large(run string, seq uint64) recovery.Event {
 	e := noted(run, seq)
-	e.Body = recovery.Checkpointed{Attempt: 1, Text: strings.Repeat("x", 64<<10)}
+	e.Body = recovery.CancelRequested{Attempt: 1, Text: strings.Repeat("x", 64<<10)}
 	return e
 }
 
@@ -161,7 +161,7 @@ func TestADiskThatFailsIsNoDamage(t *testing.T) {
 	}
 }
 
-func change(t *testing.T, s *Store, pragma string) {
+func change(t *testing.T, s opened, pragma string) {
 	t.Helper()
 	if _, err := s.writer.ExecContext(context.Background(), pragma); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func wantReason(t *testing.T, err error, reason string, kind error) {
 	}
 }
 
-func wantSeqs(t *testing.T, s *Store, last uint64) {
+func wantSeqs(t *testing.T, s opened, last uint64) {
 	t.Helper()
 	events, err := s.Read(t.Context(), "r", 0, 0)
 	if err != nil {

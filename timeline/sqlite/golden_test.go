@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -61,17 +62,20 @@ func TestGoldenOfANewerVersion(t *testing.T) {
 	}
 }
 
-func checkGolden(t *testing.T, s *Store) {
+func checkGolden(t *testing.T, s opened) {
 	t.Helper()
 	later := goldenTime(0).Add(time.Hour)
 	for run, want := range map[string]timeline.Summary{
-		"completed": {Status: recovery.StatusCompleted, Ended: true, Session: "s"},
-		"crashed":   {Status: recovery.StatusRunning, DueAt: goldenTime(4)},
-		"parked":    {Status: recovery.StatusWaiting, WaitingFor: recovery.WaitReset, WaitingUntil: later, DueAt: later, Asking: "w"},
-		"asks":      {Status: recovery.StatusFailed, SuggestionOpen: true, Asking: "s1", DueAt: later.Add(time.Hour)},
+		"completed": {Status: recovery.StatusCompleted, Ended: true, Session: "s", Course: `{"attempts":1,"tokens":10}`},
+		"crashed":   {Status: recovery.StatusRunning, DueAt: goldenTime(4), Course: `{"attempts":1}`},
+		"parked":    {Status: recovery.StatusWaiting, WaitingFor: recovery.WaitReset, WaitingUntil: later, DueAt: later, Asking: "w", Course: `{"attempts":1,"failed":1}`},
+		"asks":      {Status: recovery.StatusFailed, SuggestionOpen: true, Asking: "s1", DueAt: later.Add(time.Hour), Course: `{"attempts":1,"failed":1,"offers":[{"id":"a1","kind":"retry","label":"Retry"}]}`},
 	} {
 		bodies := goldenRuns()[run]
 		want.Run, want.Model, want.Title = run, "lab/one", "What is a mulligan?"
+		if want.Status == recovery.StatusWaiting || want.Status == recovery.StatusFailed {
+			want.Kind, want.Problem = failure.KindQuota, "The quota is used up"
+		}
 		want.Seq, want.StartedAt = uint64(len(bodies)), goldenTime(1)
 		want.UpdatedAt = goldenTime(want.Seq)
 		h, err := s.find(t.Context(), run)
@@ -127,7 +131,7 @@ func sameStored(t *testing.T, got, want recovery.Event) {
 }
 
 // schemaOf is how the tables and indexes were made.
-func schemaOf(t *testing.T, s *Store) string {
+func schemaOf(t *testing.T, s opened) string {
 	t.Helper()
 	var all []string
 	err := s.each(t.Context(), "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name", func(r row) error {

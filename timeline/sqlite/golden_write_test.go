@@ -43,25 +43,30 @@ func goldenRuns() map[string][]recovery.Body {
 	}}
 	began := recovery.Began{Attempt: 1, Round: 1, Model: "lab/one"}
 	claimed := recovery.Claimed{Owner: "a", Epoch: 1}
-	retry := recovery.Decided{Failure: 4, Decision: recovery.Decision{Action: recovery.ActionRetry, Delay: 3_600_000}}
+	retry := recovery.Decided{Occasion: "run_error/4", Decision: recovery.Decision{Action: recovery.ActionRetry, Delay: 3_600_000}}
 	later := goldenTime(0).Add(time.Hour)
 	return map[string][]recovery.Body{
 		"completed": {
 			started, claimed, began,
-			recovery.Checkpointed{Attempt: 1, Text: "A second"},
+			former("A second"),
 			recovery.Answered{Attempt: 1, Message: llm.Message{
 				Role: llm.RoleAssistant, Model: "lab/one", Parts: []llm.Part{{Text: "A second shot."}},
 			}, Usage: llm.Usage{InputTokens: 7, OutputTokens: 3}, Stop: llm.StopEnd},
 			recovery.Unknown{Type: "from_the_future", Data: json.RawMessage(`{"deep":[1.50,{"a":null}]}`)},
 			recovery.Ended{Status: recovery.StatusCompleted, StopReason: "completed"},
 		},
-		"crashed": {plain, claimed, began, recovery.Checkpointed{Attempt: 1, Text: "A sec"}},
+		"crashed": {plain, claimed, began, former("A sec")},
 		"parked":  {plain, claimed, began, broke, retry, recovery.Waiting{ID: "w", For: recovery.WaitReset, Until: later, Model: "lab/one"}},
 		"asks": {plain, claimed, began, broke, retry, recovery.Suggested{Suggestion: recovery.Suggestion{
 			SuggestedAction: recovery.ActionRetry, ID: "s1", ExpiresAt: later.Add(time.Hour),
 			Actions: []recovery.Button{{ID: "a1", Kind: recovery.ButtonRetry, Label: "Retry", Effect: recovery.EffectRunner}},
 		}}},
 	}
+}
+
+// former is an event that there was until schema 8: a part of the text of an attempt.
+func former(text string) recovery.Body {
+	return recovery.Unknown{Type: "checkpointed", Data: json.RawMessage(`{"attempt":1,"offset":0,"text":"` + text + `"}`)}
 }
 
 func goldenEvent(run string, i int, b recovery.Body) recovery.Event {
@@ -74,10 +79,7 @@ func goldenEvent(run string, i int, b recovery.Body) recovery.Event {
 func makeGolden(t *testing.T, file string) {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
-	s, err := Open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, dir)
 	for run, bodies := range goldenRuns() {
 		l, err := s.Claim(ctx, run, "a", time.Hour)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
 // maxHeads is how many runs the committer remembers at most.
@@ -42,6 +43,7 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.tail = true
 	st.know(h)
 	return h, nil
 }
@@ -58,16 +60,16 @@ func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) 
 	return h, err
 }
 
-// claim gives the run to owner by its next epoch, and makes the row of one that is new.
-func (h *head) claim(ctx context.Context, st *statements, owner, lock string, expires time.Time) error {
+// claim gives the run to owner by that epoch, and makes the row of one that is new.
+func (h *head) claim(ctx context.Context, st *statements, epoch uint64, owner, lock string, expires time.Time) error {
 	if h.n != unknownPosition {
-		return h.lend(ctx, st, h.epoch+1, owner, lock, expires)
+		return h.lend(ctx, st, epoch, owner, lock, expires)
 	}
-	r, err := st.claim.ExecContext(ctx, h.Run, owner, lock, toNanos(expires))
+	r, err := st.claim.ExecContext(ctx, h.Run, epoch, owner, lock, nanos.Of(expires))
 	if err != nil {
 		return err
 	}
-	h.epoch, h.Owner, h.lock, h.expires = 1, owner, lock, expires
+	h.epoch, h.Owner, h.lock, h.expires = epoch, owner, lock, expires
 	h.n, err = r.LastInsertId()
 	st.know(h)
 	return err

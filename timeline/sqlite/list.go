@@ -9,37 +9,48 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// List is timeline.Log's.
-func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
+// List is timeline.Store's.
+func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
 	where, args, err := s.where(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	order := "n DESC"
-	if q.ByDueAt() {
-		order = "due_at, n"
-	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = timeline.DefaultLimit
-	}
-	from := " FROM heads WHERE " + where + " ORDER BY " + order
+	byDue := " FROM heads WHERE seq > 0 AND " + where + " ORDER BY due_at, n"
 	if !q.Due.IsZero() {
-		return s.listFree(ctx, from, limit, args)
+		return s.listFree(ctx, byDue, q.Limit, args)
+	}
+	order := " ORDER BY n DESC"
+	if q.Oldest {
+		order = " ORDER BY n"
+	}
+	from := " FROM heads WHERE n IN (SELECT n FROM runs" + indexFor(q) + " WHERE status <> '' AND " + where + order + atMost + ")" + order
+	if q.Waiting {
+		from = byDue + atMost
 	}
 	var list chunks
 	scan := newSummaryScan()
-	err = s.each(ctx, "SELECT "+summaryColumns+from+atMost, func(r row) error {
+	err = s.each(ctx, "SELECT "+summaryColumns+from, func(r row) error {
 		summary, err := scan.read(r)
 		list.add(summary)
 		return err
-	}, append(args, limit)...)
+	}, append(args, q.Limit)...)
 	if err != nil {
 		return nil, err
 	}
 	return slices.Concat(list...), nil
+}
+
+// indexFor has all runs looked at in the index that has everything they are looked for by, unless
+// another one finds them.
+func indexFor(q timeline.Query) string {
+	found := q.Session != "" || q.SuggestionOpen
+	if found || q.Model == "" && q.Kind == "" && q.DecidedBy == "" && q.Text == "" && len(q.Labels) == 0 && q.Since.IsZero() && q.Until.IsZero() {
+		return ""
+	}
+	return " INDEXED BY runs_course"
 }
 
 // chunks is a list that is being made: one of unknown length is mostly copied if it grows.
@@ -55,7 +66,7 @@ func (c *chunks) add(s timeline.Summary) {
 }
 
 // listFree gives those that no living owner holds.
-func (s *Store) listFree(ctx context.Context, from string, limit int, args []any) ([]timeline.Summary, error) {
+func (s *store) listFree(ctx context.Context, from string, limit int, args []any) ([]timeline.Summary, error) {
 	var list []timeline.Summary
 	held, scan := s.holders(), newHeadScan()
 	err := s.each(ctx, "SELECT "+headColumns+from, func(r row) error {
@@ -87,8 +98,8 @@ const mayBeDue = `SELECT n FROM runs WHERE due_at > 0 AND due_at <= ?
 
 // where is q as a condition; but whether a run's owner in another process lives, the
 // database does not know.
-func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
-	where := []string{"seq > 0"}
+func (s *store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
+	where := []string{"n > 0"}
 	restrict := func(condition string, values ...any) { where, args = append(where, condition), append(args, values...) }
 	if q.Status != "" {
 		restrict("status = ?", string(q.Status))
@@ -96,15 +107,36 @@ func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, 
 	if q.Session != "" {
 		restrict("session = ?", q.Session)
 	}
+	for _, pair := range q.LabelTexts() {
+		restrict("instr(labels, ?) > 0", pair)
+	}
+	if q.Model != "" {
+		restrict("model = ?", q.Model)
+	}
+	if q.Kind != "" {
+		restrict("kind = ?", string(q.Kind))
+	}
+	if q.DecidedBy != "" {
+		restrict("decided_by = ?", q.DecidedBy)
+	}
+	if !q.Since.IsZero() {
+		restrict("started_at >= ?", q.Since.UnixNano())
+	}
+	if !q.Until.IsZero() {
+		restrict("started_at < ?", q.Until.UnixNano())
+	}
+	if q.Text != "" {
+		restrict("instr(words, ?) > 0", strings.ToLower(q.Text))
+	}
 	if q.SuggestionOpen {
-		restrict("suggestion_open = ?", 1)
+		restrict("suggestion_open = 1")
 	}
 	if q.Waiting {
 		restrict("status = ?", string(recovery.StatusWaiting))
 	}
 	if !q.Due.IsZero() {
-		restrict("n IN ("+mayBeDue+")", toNanos(q.Due)) // has indexes
-		restrict("(due_at <= ? OR inbox > heard)", toNanos(q.Due))
+		restrict("n IN ("+mayBeDue+")", nanos.Of(q.Due)) // has indexes
+		restrict("(due_at <= ? OR inbox > heard)", nanos.Of(q.Due))
 		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
 	}
 	if q.Before != "" {
@@ -112,14 +144,18 @@ func (s *Store) where(ctx context.Context, q timeline.Query) (condition string, 
 		if err != nil {
 			return "", nil, err
 		}
-		restrict("n < ?", h.n)
+		if q.Oldest {
+			restrict("n > ?", h.n)
+		} else {
+			restrict("n < ?", h.n)
+		}
 	}
 	return strings.Join(where, " AND "), args, nil
 }
 
 // holders gives a holds for many runs at one time, which looks at each owner's lock
 // once.
-func (s *Store) holders() func(h *head) bool {
+func (s *store) holders() func(h *head) bool {
 	now, living := time.Now(), map[string]bool{s.lock.id: true}
 	return func(h *head) bool {
 		if h.Owner == "" || !h.expires.After(now) {

@@ -17,6 +17,16 @@ type piece struct {
 	lines sql.RawBytes
 }
 
+// scan reads the row, whether it is packed or not.
+func (p *piece) scan(r row) error {
+	if err := r.Scan(&p.last, &p.lines); err != nil {
+		return err
+	}
+	lines, err := unpack(p.lines)
+	p.lines = lines
+	return err
+}
+
 // after gives the events after that seq.
 func (p *piece) after(seq uint64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {

@@ -4,15 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"iter"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Read is timeline.Log's.
-func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
+// Read is timeline.Store's.
+func (s *store) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
 	h, err := s.find(ctx, run)
 	if err != nil || h.Seq <= after {
 		return nil, err
@@ -21,20 +19,19 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 	last := after
 	err = s.each(ctx, selectEvents, func(r row) error {
 		var p piece
-		if err := r.Scan(&p.last, &p.lines); err != nil {
+		if err := p.scan(r); err != nil {
+			if errors.Is(err, errPacked) {
+				err = &timeline.DamagedRunError{Run: run, After: last, Err: err}
+			}
 			return err
 		}
 		for stored := range p.after(after) {
 			if len(events) == limit && limit > 0 {
 				return errEnough
 			}
-			var e recovery.Event
-			err := json.Unmarshal(stored, &e)
-			if err == nil && e.Seq != last+1 {
-				err = fmt.Errorf("event %d follows", e.Seq)
-			}
+			e, err := timeline.Restored(run, last, stored)
 			if err != nil {
-				return &timeline.DamagedRunError{Run: run, After: last, Err: err}
+				return err
 			}
 			last = e.Seq
 			events = append(events, e)
@@ -53,24 +50,23 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 	return events, nil
 }
 
-// Follow is timeline.Log's.
-func (s *Store) Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error] {
-	return s.feed.Follow(ctx, run, after)
-}
-
-// Publish is timeline.Log's.
-func (s *Store) Publish(run string, d timeline.Delta) { s.feed.Publish(run, d) }
-
-// Notify is timeline.Log's.
-func (s *Store) Notify(run, text string) { s.feed.Notify(run, text) }
-
-// Commands is timeline.Log's.
-func (s *Store) Commands(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Command, error] {
-	return s.feed.Commands(ctx, run, after)
+// Heads is timeline.Store's.
+func (s *store) Heads(ctx context.Context, runs ...string) (heads []timeline.Head, err error) {
+	for _, run := range runs {
+		h, err := s.find(ctx, run)
+		if errors.Is(err, timeline.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		heads = append(heads, h.head())
+	}
+	return heads, nil
 }
 
 // find looks a run up.
-func (s *Store) find(ctx context.Context, run string) (h *head, err error) {
+func (s *store) find(ctx context.Context, run string) (h *head, err error) {
 	err = s.each(ctx, selectHead, func(r row) error {
 		h, err = newHeadScan().read(r)
 		return err
@@ -84,7 +80,7 @@ func (s *Store) find(ctx context.Context, run string) (h *head, err error) {
 	return h, nil
 }
 
-func (s *Store) each(ctx context.Context, query string, scan func(row) error, args ...any) error {
+func (s *store) each(ctx context.Context, query string, scan func(row) error, args ...any) error {
 	if err := s.open(); err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (s *Store) each(ctx context.Context, query string, scan func(row) error, ar
 	return s.orClosed(rows.Err())
 }
 
-func (s *Store) open() error {
+func (s *store) open() error {
 	select {
 	case <-s.closing:
 		return timeline.ErrClosed
@@ -112,7 +108,7 @@ func (s *Store) open() error {
 
 // orClosed says ErrClosed for what failed because the store closed meanwhile, and
 // explains what else failed.
-func (s *Store) orClosed(err error) error {
+func (s *store) orClosed(err error) error {
 	if err != nil && s.open() != nil {
 		return timeline.ErrClosed
 	}
@@ -126,11 +122,8 @@ func orAll(limit int) int {
 	return limit
 }
 
-// source is what the feed reads.
-type source struct{ *Store }
-
-// Inbox is timeline.Log's.
-func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
+// Inbox is timeline.Store's.
+func (s *store) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
 	h, err := s.find(ctx, run)
 	if err != nil || h.inbox <= after {
 		return nil, err
@@ -151,12 +144,4 @@ func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) 
 		return nil
 	}, h.n, after, orAll(limit))
 	return commands, err
-}
-
-func (s source) Ended(ctx context.Context, run string) (bool, error) {
-	h, err := s.find(ctx, run)
-	if err != nil {
-		return false, err
-	}
-	return h.Ended, nil
 }

@@ -16,8 +16,12 @@ import (
 // OpenReading is Open for who only reads: it does with a store that cannot be written to, as on
 // a disk that is mounted read-only, or in a folder of another user. Every method that would
 // write fails with timeline.ErrReadOnly then.
-func OpenReading(ctx context.Context, dir string) (*Store, error) {
-	s, err := Open(ctx, dir)
+func OpenReading(ctx context.Context, dir string) (*timeline.Journal, error) {
+	return journal(openReading(ctx, dir))
+}
+
+func openReading(ctx context.Context, dir string) (*store, error) {
+	s, err := openStore(ctx, dir)
 	if !errors.Is(err, timeline.ErrReadOnly) {
 		return s, err
 	}
@@ -31,7 +35,7 @@ func OpenReading(ctx context.Context, dir string) (*Store, error) {
 }
 
 // openReadOnly opens a store that is there, for reading alone; why is said to who writes.
-func openReadOnly(ctx context.Context, dir string, why error) (*Store, error) {
+func openReadOnly(ctx context.Context, dir string, why error) (*store, error) {
 	s := newStore(dir, filepath.Join(dir, "timeline.db"))
 	s.readOnly = why
 	close(s.committed)
@@ -39,14 +43,12 @@ func openReadOnly(ctx context.Context, dir string, why error) (*Store, error) {
 	if err := s.connectReading(ctx); err != nil {
 		return nil, errors.Join(err, s.disconnect())
 	}
-	s.feed = timeline.NewFeed(source{s})
-	go s.poll(pollEvery)
 	return s, nil
 }
 
 // connectReading connects the readers. Where nothing lies in a write-ahead log nobody has the
 // store open, and SQLite needs no file beside it; else it reads that by what is beside it.
-func (s *Store) connectReading(ctx context.Context) (err error) {
+func (s *store) connectReading(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.file); err != nil {
 		return err
 	}

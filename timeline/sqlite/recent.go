@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
 // An event that has just been written lies in the table recent, where all runs share the
@@ -49,7 +50,7 @@ func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored
 	if h.piece == 0 || e.Seq-h.piece >= maxPiece {
 		h.piece = e.Seq
 	}
-	if st.small = append(st.small, h.n, e.Seq, toNanos(e.Time), h.piece, stored); len(st.small) < rowsAtOnce*recentColumns {
+	if st.small = append(st.small, h.n, e.Seq, nanos.Of(e.Time), h.piece, stored); len(st.small) < rowsAtOnce*recentColumns {
 		return nil
 	}
 	err := st.keep(ctx, st.several, st.small)
@@ -96,7 +97,7 @@ func (st *statements) settle(ctx context.Context) error {
 		return err
 	}
 	for _, p := range pieces {
-		if _, err := st.insert.ExecContext(ctx, p.run, p.last, p.lines); err != nil {
+		if _, err := st.insert.ExecContext(ctx, p.run, p.last, st.packer.pack(p.lines)); err != nil {
 			return err
 		}
 	}

@@ -94,7 +94,7 @@ func TestRepeatedInAGroup(t *testing.T) {
 	}
 }
 
-func count(t *testing.T, s *Store, table string) (n int) {
+func count(t *testing.T, s opened, table string) (n int) {
 	t.Helper()
 	if err := s.each(t.Context(), "SELECT COUNT(*) FROM "+table, func(r row) error { return r.Scan(&n) }); err != nil {
 		t.Fatal(err)

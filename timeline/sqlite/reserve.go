@@ -14,10 +14,10 @@ const (
 	openingSize = 64 << 10 // of it, to open the store
 )
 
-func (s *Store) reserveName() string { return filepath.Join(s.dir, "reserve") }
+func (s *store) reserveName() string { return filepath.Join(s.dir, "reserve") }
 
 // keepReserve makes the file as large as it should be, or as the disk allows.
-func (s *Store) keepReserve() {
+func (s *store) keepReserve() {
 	f, err := os.OpenFile(s.reserveName(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return
@@ -30,7 +30,7 @@ func (s *Store) keepReserve() {
 }
 
 // useReserve gives so much of it to the disk, and reports whether it did.
-func (s *Store) useReserve(bytes int64) bool {
+func (s *store) useReserve(bytes int64) bool {
 	info, err := os.Stat(s.reserveName())
 	return err == nil && info.Size() > 0 && os.Truncate(s.reserveName(), max(0, info.Size()-bytes)) == nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
 // migration brings the schema one version on: first the statements, then the rows.
@@ -111,6 +112,44 @@ var migrations = []migration{
 	FROM runs LEFT JOIN recent AS last ON last.n = (
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`, rows: fillHeard},
 	{statements: `CREATE TABLE removed (n INTEGER PRIMARY KEY) STRICT; -- runs that are gone, and whose events, commands and snapshot are to follow`},
+	{statements: `CREATE TABLE tails (
+		run     INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
+		attempt INTEGER NOT NULL, -- that is in the air
+		seq     INTEGER NOT NULL, -- the run's last event when it was saved
+		start   INTEGER NOT NULL, -- where text begins, in bytes
+		text    BLOB NOT NULL     -- what it has said
+	) STRICT;`},
+	{statements: `
+	ALTER TABLE runs ADD COLUMN labels TEXT NOT NULL DEFAULT ''; -- a timeline.LabelText
+	DROP VIEW heads;
+	CREATE VIEW heads AS SELECT
+		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox, heard,
+		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
+		started_at, ifnull(last.at, updated_at) AS updated_at,
+		waiting_for, waiting_until,
+		iif(due_at = updated_at, ifnull(last.at, due_at), due_at) AS due_at, due_at AS due_from,
+		suggestion_open, asking, ended, labels
+	FROM runs LEFT JOIN recent AS last ON last.n = (
+		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
+	{statements: `
+	ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+	ALTER TABLE runs ADD COLUMN problem TEXT NOT NULL DEFAULT '';
+	ALTER TABLE runs ADD COLUMN decided_by TEXT NOT NULL DEFAULT '';
+	ALTER TABLE runs ADD COLUMN course TEXT NOT NULL DEFAULT ''; -- a timeline.CourseText
+	ALTER TABLE runs ADD COLUMN words TEXT NOT NULL DEFAULT ''; -- Summary.Words
+	CREATE INDEX runs_asking ON runs (n) WHERE suggestion_open = 1;
+	-- All that runs are looked for by, so that a look at each of them reads nothing else.
+	CREATE INDEX runs_course ON runs (n, status, suggestion_open, model, kind, decided_by, started_at, labels, words);
+	DROP VIEW heads;
+	CREATE VIEW heads AS SELECT
+		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox, heard,
+		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
+		started_at, ifnull(last.at, updated_at) AS updated_at,
+		waiting_for, waiting_until,
+		iif(due_at = updated_at, ifnull(last.at, due_at), due_at) AS due_at, due_at AS due_from,
+		suggestion_open, asking, ended, labels, kind, problem, decided_by, course, words
+	FROM runs LEFT JOIN recent AS last ON last.n = (
+		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`, rows: fillCourse},
 }
 
 // migrate brings the schema up to date, once, whoever comes first.
@@ -168,7 +207,7 @@ func fillDue(ctx context.Context, conn *sql.Conn) error {
 			}
 			s.Apply(e)
 		}
-		_, err = conn.ExecContext(ctx, "UPDATE runs SET waiting_for = ?, due_at = ? WHERE n = ?", string(s.WaitingFor), toNanos(s.DueAt), n)
+		_, err = conn.ExecContext(ctx, "UPDATE runs SET waiting_for = ?, due_at = ? WHERE n = ?", string(s.WaitingFor), nanos.Of(s.DueAt), n)
 		if err != nil {
 			return err
 		}
@@ -200,6 +239,46 @@ func fillHeard(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	return nil
+}
+
+// fillCourse says how runs of schema 9 have gone. What of a damaged one cannot be read, whoever
+// reads it is told.
+func fillCourse(ctx context.Context, conn *sql.Conn) error {
+	runs, err := column[int64](ctx, conn, "SELECT n FROM heads WHERE seq > 0")
+	if err != nil {
+		return err
+	}
+	for _, n := range runs {
+		pieces, err := column[[]byte](ctx, conn, "SELECT event FROM timeline WHERE run = ? ORDER BY seq", n)
+		if err != nil {
+			return err
+		}
+		s := summaryOf(pieces)
+		_, err = conn.ExecContext(ctx, "UPDATE runs SET kind = ?, problem = ?, decided_by = ?, course = ?, words = ? WHERE n = ?",
+			string(s.Kind), s.Problem, s.DecidedBy, string(s.Course), s.Words(), n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summaryOf is what the events of pieces amount to, as far as they can be read.
+func summaryOf(pieces [][]byte) (s timeline.Summary) {
+	for _, stored := range pieces {
+		lines, err := unpack(stored)
+		if err != nil {
+			return s
+		}
+		for line := range bytes.SplitSeq(lines, newline) {
+			var e recovery.Event
+			if json.Unmarshal(line, &e) != nil {
+				return s
+			}
+			s.Apply(e)
+		}
+	}
+	return s
 }
 
 // column reads all of a query of one column.

@@ -2,66 +2,33 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 
-	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// mayJoin makes sure that events may begin the run of h in its session.
-func mayJoin(ctx context.Context, st *statements, h *head, after uint64, events []recovery.Event) error {
-	started, ok := timeline.JoinsSession(after, events)
-	if !ok {
+// mayJoin makes sure that a may begin the run of h in its session.
+func mayJoin(ctx context.Context, st *statements, h *head, a *timeline.Append) error {
+	session := a.Joins()
+	if session == "" {
 		return nil
 	}
-	last, err := scanHead(st.newest.QueryRowContext(ctx, started.Session), "")
+	last, err := scanHead(st.newest.QueryRowContext(ctx, session), "")
 	if errors.Is(err, timeline.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+		err = a.CheckJoin(nil, false)
+	} else if err == nil {
+		err = a.CheckJoin(&last.Summary, last.n > h.n)
+	} else {
 		return err
 	}
-	if err := timeline.CheckJoin(started, last.Summary, last.n > h.n); err != nil {
+	if err != nil {
 		return refuse(err)
 	}
 	return nil
 }
 
-// Session is timeline.Log's.
-func (s *Store) Session(ctx context.Context, id string) (timeline.Session, error) {
-	session := timeline.Session{ID: id}
-	err := s.each(ctx, "SELECT defaults FROM sessions WHERE session = ?", func(r row) error {
-		var stored sql.RawBytes
-		if err := r.Scan(&stored); err != nil {
-			return err
-		}
-		return json.Unmarshal(stored, &session)
-	}, id)
-	return session, err
-}
-
-// SetSession is timeline.Log's.
-func (s *Store) SetSession(ctx context.Context, session timeline.Session) error {
-	if err := timeline.CheckSessionID(session.ID); err != nil {
-		return err
-	}
-	defaults, err := json.Marshal(session)
-	if err != nil {
-		return err
-	}
-	return s.submit(ctx, func(ctx context.Context, st *statements) error {
-		_, err := st.session.ExecContext(ctx, session.ID, defaults)
-		return err
-	}, nil)
-}
-
-// Sessions is timeline.Log's.
-func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
-	if limit <= 0 {
-		limit = timeline.DefaultLimit
-	}
+// Sessions is timeline.Store's.
+func (s *store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
 	var list []timeline.SessionSummary
 	var runs int
 	var title string

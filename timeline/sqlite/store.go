@@ -8,22 +8,21 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	_ "modernc.org/sqlite" // the driver, in pure Go
 
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Store is a timeline.Log in a folder.
-type Store struct {
+// store is a timeline.Store in a folder.
+type store struct {
 	dir, file string
 	opened    os.FileInfo // the file, to know it again
 	readOnly  error       // why nothing is written; nil = it is
 	lock      *lockFile
-	feed      *timeline.Feed
+	seen      int64 // the database's version at the last Moved
+	kept      kept
 
 	writes     chan *write
 	patient    chan *write // those for which nobody waits
@@ -35,24 +34,20 @@ type Store struct {
 	prepared   prepared // of the readers
 	backfiller *sql.DB  // which one goroutine uses
 
-	checked      checked
 	transactions int           // the committer's
 	waiting      atomic.Int64  // writes that the committer has not taken yet
 	grown        chan struct{} // of capacity 1: the write-ahead log may be long
 
-	closeOnce  sync.Once
 	closing    chan struct{}
 	committed  chan struct{} // closed when the committer has ended
-	polled     chan struct{} // closed when the poller has ended
 	backfilled chan struct{} // closed when nobody moves the write-ahead log any more
-	closeErr   error
 }
 
-var _ timeline.Log = (*Store)(nil)
-
-// pollEvery is how often a Store looks for what other processes wrote while somebody
-// follows.
-const pollEvery = 100 * time.Millisecond
+var (
+	_ timeline.Store   = (*store)(nil)
+	_ timeline.Shared  = (*store)(nil)
+	_ timeline.Checker = (*store)(nil)
+)
 
 // maxReaders is how many connections read at a time.
 const maxReaders = 8
@@ -62,9 +57,20 @@ const busyTimeout = "PRAGMA busy_timeout = 5000"
 // cacheKiB bounds the writer's pages in memory.
 const cacheKiB = 8 << 10
 
-// Open opens the store in the folder dir, or makes both. It fails if others may
+// Open opens the timeline in the folder dir, or makes both. It fails if others may
 // write to the folder, and if the store is of a newer schema.
-func Open(ctx context.Context, dir string) (*Store, error) {
+func Open(ctx context.Context, dir string) (*timeline.Journal, error) {
+	return journal(openStore(ctx, dir))
+}
+
+func journal(s *store, err error) (*timeline.Journal, error) {
+	if err != nil {
+		return nil, err
+	}
+	return timeline.NewJournal(s), nil
+}
+
+func openStore(ctx context.Context, dir string) (*store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -92,22 +98,20 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, errors.Join(err, s.disconnect())
 	}
 	sweep(dir)
-	s.feed = timeline.NewFeed(source{s})
 	go s.commit()
-	go s.poll(pollEvery)
 	go s.backfill()
 	return s, nil
 }
 
-func newStore(dir, file string) *Store {
-	return &Store{
-		dir: dir, file: file, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
-		closing: make(chan struct{}), committed: make(chan struct{}), polled: make(chan struct{}),
+func newStore(dir, file string) *store {
+	return &store{
+		dir: dir, file: file, kept: kept{of: map[string]*keeper{}}, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
+		closing: make(chan struct{}), committed: make(chan struct{}),
 		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
 	}
 }
 
-func (s *Store) connect(ctx context.Context) (err error) {
+func (s *store) connect(ctx context.Context) (err error) {
 	if s.writing, err = sql.Open("sqlite", s.dsn("auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)",
 		"temp_store(memory)", fmt.Sprintf("wal_autocheckpoint(%d)", mostWALPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))); err != nil {
 		return err
@@ -137,12 +141,12 @@ func (s *Store) connect(ctx context.Context) (err error) {
 }
 
 // dsn waits up to 5 s for another process's transaction.
-func (s *Store) dsn(pragmas ...string) string {
+func (s *store) dsn(pragmas ...string) string {
 	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)} // as busyTimeout says
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: q.Encode()}).String()
 }
 
-func (s *Store) disconnect() error {
+func (s *store) disconnect() error {
 	var errs []error
 	if s.statements != nil {
 		errs = append(errs, s.statements.close())
@@ -161,19 +165,14 @@ func (s *Store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the followers and the committer, and lets others claim this Store's
-// runs at once. What was not answered yet is either durable or refused.
-func (s *Store) Close() error {
-	s.closeOnce.Do(func() {
-		close(s.closing)
-		s.feed.Close()
-		<-s.committed
-		<-s.polled
-		<-s.backfilled
-		s.closeErr = s.disconnect()
-		if s.readOnly == nil {
-			s.keepReserve()
-		}
-	})
-	return s.closeErr
+// Close ends the committer, and lets others claim its runs at once. What was not answered yet is either durable or refused.
+func (s *store) Close() error {
+	close(s.closing)
+	<-s.committed
+	<-s.backfilled
+	err := s.disconnect()
+	if s.readOnly == nil {
+		s.keepReserve()
+	}
+	return err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 	"github.com/mulligan-run/mulligan/timeline/timelinetest"
 )
 
@@ -53,18 +54,27 @@ func noted(run string, seq uint64) recovery.Event {
 	return recovery.Event{Run: run, Seq: seq, Time: time.Unix(int64(seq), 0).UTC(), Body: recovery.Noted{Topic: "progress"}}
 }
 
-func open(t testing.TB, dir string) *Store {
+// opened is a store with its journal, through which all is done that a journal does.
+type opened struct {
+	*timeline.Journal
+	inner
+}
+
+type inner struct{ *store }
+
+func open(t testing.TB, dir string) opened {
 	t.Helper()
-	s, err := Open(context.Background(), dir)
+	s, err := openStore(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	j := timeline.NewJournal(s)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := j.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s
+	return opened{j, inner{s}}
 }
 
 func TestStore(t *testing.T) {
@@ -73,8 +83,18 @@ func TestStore(t *testing.T) {
 			if err := old.Close(); err != nil {
 				t.Fatal(err)
 			}
-			return open(t, old.(*Store).dir)
+			return open(t, old.(opened).dir)
 		},
+	})
+}
+
+func TestPrimitives(t *testing.T) {
+	timelinetest.Store(t, func(t *testing.T) timeline.Store {
+		s, err := openStore(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	})
 }
 
@@ -194,7 +214,7 @@ func TestOlderSchema(t *testing.T) {
 			}
 			_, err := db.Exec(`INSERT INTO runs (n, run, epoch, owner, lock, expires, seq, status, updated_at, waiting_until, suggestion_open, asking, ended)
 				VALUES (?, ?, 1, '', '', 0, ?, ?, ?, ?, ?, ?, ?)`,
-				n+1, r.run, s.Seq, string(s.Status), toNanos(s.UpdatedAt), toNanos(s.WaitingUntil), s.SuggestionOpen, s.Asking, s.Ended)
+				n+1, r.run, s.Seq, string(s.Status), nanos.Of(s.UpdatedAt), nanos.Of(s.WaitingUntil), s.SuggestionOpen, s.Asking, s.Ended)
 			if err != nil {
 				return err
 			}
@@ -234,68 +254,18 @@ func writeOlder(t *testing.T, dir string, fill func(*sql.DB) error) {
 	}
 }
 
+// TestTwoStores: I34: the kernel's lock of a living process keeps others out, also its namesakes.
 func TestTwoStores(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir), open(t, dir)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	old, err := a.Claim(ctx, "r", "one", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A name is not enough: the other store's lock is held.
-	if _, err := b.Claim(ctx, "r", "one", time.Hour); !errors.Is(err, timeline.ErrOwned) {
-		t.Fatalf("claim of a living owner's run: %v", err)
-	}
-	go func() {
-		for seq := uint64(1); seq <= 50; seq++ {
-			if err := a.Append(ctx, old, seq-1, noted("r", seq)); err != nil {
-				t.Error(err)
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-	}()
-	next := uint64(1)
-	for item, err := range b.Follow(ctx, "r", 0) {
-		if err != nil || item.Event.Seq != next {
-			t.Fatalf("want event %d, got %+v, %v", next, item.Event, err)
-		}
-		if next++; next > 50 {
-			break
-		}
-	}
-	if next != 51 {
-		t.Fatalf("followed to %d", next)
-	}
-	go func() { _, _ = b.Send(ctx, "r", timeline.Command{ID: "c", Body: recovery.CancelRequested{}}) }()
-	heard := false
-	for c, err := range a.Commands(ctx, "r", 0) {
-		heard = err == nil && c.ID == "c"
-		break
-	}
-	if !heard {
-		t.Error("the command was not heard")
-	}
-
-	if _, err := a.Renew(ctx, old, time.Nanosecond); err != nil { // as if it had been stopped for long
-		t.Fatal(err)
-	}
-	lease, err := b.Claim(ctx, "r", "two", time.Hour)
-	if err != nil || lease.Epoch != 2 {
-		t.Fatalf("claim of an expired run: %+v, %v", lease, err)
-	}
-	if err := a.Append(ctx, old, 50, noted("r", 51)); !errors.Is(err, timeline.ErrStale) {
-		t.Errorf("the old owner's append: %v", err)
-	}
-	if err := b.Append(ctx, lease, 50, noted("r", 51)); err != nil {
-		t.Error(err)
-	}
+	timelinetest.Shared(t, a, b)
+	timelinetest.Kept(t, a, b)
 }
 
 // TestTwoStoresInTurns: what one store knows of a run is not what the other made of it.
 func TestTwoStoresInTurns(t *testing.T) {
 	dir := t.TempDir()
-	stores := []*Store{open(t, dir), open(t, dir)}
+	stores := []opened{open(t, dir), open(t, dir)}
 	ctx := t.Context()
 	for turn := uint64(0); turn < 6; turn++ {
 		s := stores[turn%2]

@@ -16,13 +16,16 @@ const (
 	walPages = 4000
 	// mostWALPages is when SQLite itself makes it shorter, should the goroutine not come to it.
 	mostWALPages = 4 * walPages
+	// scarce is with how few bytes left on the disk what is in the log moves after each transaction:
+	// once the disk is full there is no room for that, and so none to delete in.
+	scarce = 16 << 20
 )
 
 const moveWAL = "PRAGMA wal_checkpoint(PASSIVE)"
 
 // committedOne counts a transaction.
-func (s *Store) committedOne() {
-	if s.transactions++; s.transactions%backfillEvery == 0 {
+func (s *store) committedOne() {
+	if s.transactions++; s.transactions%backfillEvery == 0 || s.isScarce() {
 		select {
 		case s.grown <- struct{}{}:
 		default: // it is at it
@@ -30,9 +33,15 @@ func (s *Store) committedOne() {
 	}
 }
 
+// isScarce reports whether the disk is nearly full.
+func (s *store) isScarce() bool {
+	left, err := s.diskSpace()
+	return err == nil && left < scarce
+}
+
 // backfill moves what is in the log, again and again, until the store closes. What fails is
 // tried again after as many transactions: no answer depends on it.
-func (s *Store) backfill() {
+func (s *store) backfill() {
 	defer close(s.backfilled)
 	ctx := context.Background()
 	for {

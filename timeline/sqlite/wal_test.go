@@ -10,6 +10,9 @@ import (
 // TestLogBeginsAnew: while a store writes without a pause its write-ahead log moves to the
 // database, and does not reach the length at which SQLite would have everybody wait.
 func TestLogBeginsAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 96 MiB")
+	}
 	const (
 		writes = 2000
 		size   = 48 << 10

@@ -28,7 +28,7 @@ const (
 var errYielded = errors.New("runs or their readers used the store all the time")
 
 // wipe leaves nothing of what was deleted.
-func (s *Store) wipe(ctx context.Context) error {
+func (s *store) wipe(ctx context.Context) error {
 	err := s.hasRoom(ctx)
 	if errors.Is(err, timeline.ErrFull) {
 		if err = s.shrink(ctx); err == nil {
@@ -49,7 +49,7 @@ func (s *Store) wipe(ctx context.Context) error {
 
 // hasRoom says that a rewrite does not fit on the disk: it wants as much space again as is in
 // use. One that fails halfway would take what is left.
-func (s *Store) hasRoom(ctx context.Context) error {
+func (s *store) hasRoom(ctx context.Context) error {
 	var pages, free, size int64
 	err := s.readers.QueryRowContext(ctx, "SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").
 		Scan(&pages, &free, &size)
@@ -69,7 +69,7 @@ func (s *Store) hasRoom(ctx context.Context) error {
 }
 
 // diskSpace is how many bytes are free on the disk of the folder.
-func (s *Store) diskSpace() (int64, error) {
+func (s *store) diskSpace() (int64, error) {
 	var disk syscall.Statfs_t
 	err := syscall.Statfs(s.dir, &disk)
 	return int64(disk.Bavail) * int64(disk.Bsize), err //nolint:gosec,unconvert // its types differ by system
@@ -77,7 +77,7 @@ func (s *Store) diskSpace() (int64, error) {
 
 // shrink gives back what is free in the database, a piece at a time, for which there is
 // space on a full disk, too: a piece that moves makes room for the next.
-func (s *Store) shrink(ctx context.Context) error {
+func (s *store) shrink(ctx context.Context) error {
 	for free := 1; free > 0; {
 		err := s.patiently(ctx, func(ctx context.Context) error {
 			err := s.truncate(ctx)
@@ -98,7 +98,7 @@ func (s *Store) shrink(ctx context.Context) error {
 
 // patiently has the committer do something as often as it takes for it to be done without
 // anybody's waiting for long.
-func (s *Store) patiently(ctx context.Context, do func(context.Context) error) error {
+func (s *store) patiently(ctx context.Context, do func(context.Context) error) error {
 	for began, piece := time.Now(), leastPiece; ; piece = min(2*piece, mostPiece) {
 		err := s.between(ctx, func(ctx context.Context) error { return s.yielding(ctx, piece, do) })
 		if !errors.Is(err, errYielded) || time.Since(began) > wipePatience {
@@ -113,13 +113,13 @@ func (s *Store) patiently(ctx context.Context, do func(context.Context) error) e
 }
 
 // rewrite writes the database anew.
-func (s *Store) rewrite(ctx context.Context) error {
+func (s *store) rewrite(ctx context.Context) error {
 	_, err := s.writer.ExecContext(ctx, "VACUUM")
 	return err
 }
 
 // truncate empties the write-ahead log, unless somebody reads what is in it.
-func (s *Store) truncate(ctx context.Context) error {
+func (s *store) truncate(ctx context.Context) error {
 	var busy, frames, moved int
 	err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 	if err == nil && busy != 0 {
@@ -130,7 +130,7 @@ func (s *Store) truncate(ctx context.Context) error {
 
 // yielding does something on the committer's connection until a write has waited for
 // patience, unless another process is at it.
-func (s *Store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
+func (s *store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Store) yielding(ctx context.Context, patience time.Duration, do func(co
 }
 
 // watchWrites calls stop once a write has waited for patience.
-func (s *Store) watchWrites(ctx context.Context, patience time.Duration, stop func(error)) {
+func (s *store) watchWrites(ctx context.Context, patience time.Duration, stop func(error)) {
 	ticker := time.NewTicker(lookForWrite)
 	defer ticker.Stop()
 	for waited := time.Duration(0); waited < patience; {
@@ -165,7 +165,7 @@ func (s *Store) watchWrites(ctx context.Context, patience time.Duration, stop fu
 	stop(errYielded)
 }
 
-func (s *Store) notWiped(err error) error {
+func (s *store) notWiped(err error) error {
 	return &timeline.StoreError{
 		File: s.file, Reason: "the runs are deleted, but their bytes are still in its files",
 		Advice: "see to the cause and delete another run; with any they go", Err: s.explain(err),

@@ -88,9 +88,23 @@ func (l *Faulty) Renew(ctx context.Context, old timeline.Lease, ttl time.Duratio
 	return lease, err
 }
 
+// Keep is the log's, under the fault of the day.
+func (l *Faulty) Keep(ctx context.Context, owner string, ttl time.Duration) (kept timeline.Kept, err error) {
+	err = meet(ctx, l.draw(0), func() error {
+		kept, err = l.Log.Keep(ctx, owner, ttl)
+		return err
+	})
+	return kept, err
+}
+
 // Release is the log's, under the fault of the day.
 func (l *Faulty) Release(ctx context.Context, lease timeline.Lease) error {
 	return meet(ctx, l.draw(0), func() error { return l.Log.Release(ctx, lease) })
+}
+
+// SaveTail is the log's, under the fault of the day.
+func (l *Faulty) SaveTail(ctx context.Context, lease timeline.Lease, t timeline.Tail) error {
+	return meet(ctx, l.draw(0), func() error { return l.Log.SaveTail(ctx, lease, t) })
 }
 
 // Send is the log's, under the fault of the day.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -26,23 +27,57 @@ func testSummary(t *testing.T, log timeline.Log) {
 	if list, err := log.List(t.Context(), timeline.Query{}); err != nil || len(list) > 0 {
 		t.Errorf("a run without an event is listed: %+v, %v", list, err)
 	}
-	until, expiry := epoch.Add(time.Hour), epoch.Add(24*time.Hour)
+	for i, step := range summarySteps() {
+		seq := uint64(i) + 1
+		e := with("r", seq, step.body)
+		appendAll(t, log, l, seq-1, e)
+		until := summaryUntil
+		if step.due.Equal(epoch) {
+			step.due = e.Time
+		}
+		if step.what == "" || step.what == recovery.WaitStore {
+			until = time.Time{}
+		}
+		s := only(t, log)
+		if s.Status != step.status || s.SuggestionOpen != step.open || s.Seq != seq || !s.UpdatedAt.Equal(e.Time) {
+			t.Errorf("after %s: %+v", e.Type(), s)
+		}
+		if s.WaitingFor != step.what || !s.WaitingUntil.Equal(until) || !s.DueAt.Equal(step.due) {
+			t.Errorf("after %s %d: waits for %q until %s, due at %s, not %s", e.Type(), seq, s.WaitingFor, s.WaitingUntil, s.DueAt, step.due)
+		}
+	}
+	s := only(t, log)
+	title := strings.TrimSpace(strings.Repeat("é ", timeline.MaxTitle/2))
+	if s.Run != "r" || s.Session != "s1" || s.Model != "lab/two" || s.Owner != "a" || !s.Ended || !s.StartedAt.Equal(epoch.Add(time.Second)) ||
+		s.Title != title {
+		t.Errorf("summary: %+v", s)
+	}
+}
+
+// summaryUntil is what the waits of summarySteps wait for.
+var summaryUntil = epoch.Add(time.Hour)
+
+// summaryStep is an event, and what a run's summary says after it.
+type summaryStep struct {
+	body   recovery.Body
+	status recovery.Status
+	open   bool
+	what   recovery.WaitFor
+	due    time.Time // epoch stands for the time of the event
+}
+
+func summarySteps() []summaryStep {
+	until, expiry := summaryUntil, epoch.Add(24*time.Hour)
 	suggestion := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionRetry, ID: "s", ExpiresAt: expiry}}
 	final := recovery.Suggested{Suggestion: recovery.Suggestion{SuggestedAction: recovery.ActionFail, ID: "t", ExpiresAt: expiry}}
 	waiting := func(id string, what recovery.WaitFor) recovery.Body {
 		return recovery.Waiting{ID: id, For: what, Until: until}
 	}
-	now, never := epoch, time.Time{} // now stands for the time of the event
-	for i, step := range []struct {
-		body   recovery.Body
-		status recovery.Status
-		open   bool
-		what   recovery.WaitFor
-		due    time.Time
-	}{
+	now, never := epoch, time.Time{}
+	return []summaryStep{
 		{started("r", "s1", strings.Repeat("é\n", 100)).Body, recovery.StatusRunning, false, "", now},
 		{recovery.Began{Attempt: 1, Model: "lab/two"}, recovery.StatusRunning, false, "", now},
-		{recovery.Checkpointed{Attempt: 1}, recovery.StatusRunning, false, "", now},
+		{recovery.Noted{Topic: recovery.TopicText, Attempt: 1}, recovery.StatusRunning, false, "", now},
 		{waiting("w", recovery.WaitReset), recovery.StatusWaiting, false, recovery.WaitReset, until},
 		{recovery.Claimed{}, recovery.StatusWaiting, false, recovery.WaitReset, until},
 		{recovery.Due{Timer: failure.TimerWait}, recovery.StatusRunning, false, "", now},
@@ -66,31 +101,6 @@ func testSummary(t *testing.T, log timeline.Log) {
 		{final, recovery.StatusFailed, false, "", now},
 		{recovery.Ended{Status: recovery.StatusCancelled}, recovery.StatusCancelled, false, "", never},
 		{recovery.Began{}, recovery.StatusCancelled, false, "", never},
-	} {
-		seq := uint64(i) + 1
-		e := with("r", seq, step.body)
-		appendAll(t, log, l, seq-1, e)
-		if step.due.Equal(now) {
-			step.due = e.Time
-		}
-		if step.what == "" || step.what == recovery.WaitStore {
-			until = never
-		} else {
-			until = epoch.Add(time.Hour)
-		}
-		s := only(t, log)
-		if s.Status != step.status || s.SuggestionOpen != step.open || s.Seq != seq || !s.UpdatedAt.Equal(e.Time) {
-			t.Errorf("after %s: %+v", e.Type(), s)
-		}
-		if s.WaitingFor != step.what || !s.WaitingUntil.Equal(until) || !s.DueAt.Equal(step.due) {
-			t.Errorf("after %s %d: waits for %q until %s, due at %s, not %s", e.Type(), seq, s.WaitingFor, s.WaitingUntil, s.DueAt, step.due)
-		}
-	}
-	s := only(t, log)
-	title := strings.TrimSpace(strings.Repeat("é ", timeline.MaxTitle/2))
-	if s.Run != "r" || s.Session != "s1" || s.Model != "lab/two" || s.Owner != "a" || !s.Ended || !s.StartedAt.Equal(epoch.Add(time.Second)) ||
-		s.Title != title {
-		t.Errorf("summary: %+v", s)
 	}
 }
 
@@ -121,6 +131,22 @@ func testList(t *testing.T, log timeline.Log) {
 		list, err := log.List(t.Context(), c.q)
 		if err != nil || len(list) != c.n || c.n > 0 && (list[0].Run != c.first || list[c.n-1].Run != c.last) {
 			t.Errorf("%+v: %d runs %+v, %v", c.q, len(list), list, err)
+		}
+	}
+	labelled := claim(t, log, "labelled", "a")
+	appendAll(t, log, labelled, 0, with("labelled", 1, recovery.Started{
+		Input: []llm.Message{llm.User("hi")}, Labels: recovery.Labels{"app/tenant.id": "ac\"me", "beta": ""},
+	}))
+	appendAll(t, log, labelled, 1, with("labelled", 2, recovery.Ended{Status: recovery.StatusCompleted}))
+	for want, labels := range map[int][]recovery.Labels{
+		1: {{"app/tenant.id": "ac\"me"}, {"beta": ""}, {"app/tenant.id": "ac\"me", "beta": ""}},
+		0: {{"app/tenant.id": "acme"}, {"beta": "x"}, {"gamma": ""}, {"beta": "", "gamma": ""}},
+	} {
+		for _, some := range labels {
+			list, err := log.List(t.Context(), timeline.Query{Labels: some})
+			if err != nil || len(list) != want || want > 0 && len(list[0].Labels.Labels()) != 2 {
+				t.Errorf("with %v: %+v, %v", some, list, err)
+			}
 		}
 	}
 	_, err := log.List(t.Context(), timeline.Query{Before: "nobody"})

@@ -13,56 +13,64 @@ type Options struct {
 	Reopen func(t *testing.T, old timeline.Log) timeline.Log
 }
 
+// tests are what every log has to pass, each with an empty one.
+var tests = []struct {
+	name string
+	run  func(*testing.T, timeline.Log)
+}{
+	{"Append", testAppend},
+	{"AppendRefused", testAppendRefused},
+	{"AppendAtomic", testAppendAtomic},
+	{"AppendRepeated", testAppendRepeated},
+	{"AppendCancelled", testAppendCancelled},
+	{"AppendParallel", testAppendParallel},
+	{"Unknown", testUnknown},
+	{"Claim", testClaim},
+	{"ClaimExpired", testClaimExpired},
+	{"ClaimRace", testClaimRace},
+	{"Begin", testBegin},
+	{"BeginRefused", testBeginRefused},
+	{"BeginClaimed", testBeginClaimed},
+	{"BeginRace", testBeginRace},
+	{"Release", testRelease},
+	{"Renew", testRenew},
+	{"Follow", testFollow},
+	{"FollowConcurrent", testFollowConcurrent},
+	{"FollowEnded", testFollowEnded},
+	{"FollowStops", testFollowStops},
+	{"FollowSlow", testFollowSlow},
+	{"FollowBehind", testFollowBehind},
+	{"Deltas", testDeltas},
+	{"Tail", testTail},
+	{"TailEnds", testTailEnds},
+	{"TailLate", testTailLate},
+	{"TailIsOver", testTailIsOver},
+	{"Inbox", testInbox},
+	{"InboxRace", testInboxRace},
+	{"Commands", testCommands},
+	{"Summary", testSummary},
+	{"List", testList},
+	{"Course", testCourse},
+	{"ListWaiting", testListWaiting},
+	{"ListDue", testListDue},
+	{"ListDueNoMore", testListDueNoMore},
+	{"ListUnheard", testListUnheard},
+	{"Sessions", testSessions},
+	{"SessionBusy", testSessionBusy},
+	{"SessionRace", testSessionRace},
+	{"SessionDefaults", testSessionDefaults},
+	{"Snapshot", testSnapshot},
+	{"Import", testImport},
+	{"ImportRefused", testImportRefused},
+	{"Delete", testDelete},
+	{"Notices", testNotices},
+	{"Close", testClose},
+}
+
 // Run tests the stores that open gives; each call of open gives an empty one, and
 // sees to its being closed by t.Cleanup. Close may be called more than once.
 func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
-	for _, test := range []struct {
-		name string
-		run  func(*testing.T, timeline.Log)
-	}{
-		{"Append", testAppend},
-		{"AppendRefused", testAppendRefused},
-		{"AppendAtomic", testAppendAtomic},
-		{"AppendRepeated", testAppendRepeated},
-		{"AppendCancelled", testAppendCancelled},
-		{"AppendParallel", testAppendParallel},
-		{"Unknown", testUnknown},
-		{"Claim", testClaim},
-		{"ClaimExpired", testClaimExpired},
-		{"ClaimRace", testClaimRace},
-		{"Begin", testBegin},
-		{"BeginRefused", testBeginRefused},
-		{"BeginClaimed", testBeginClaimed},
-		{"BeginRace", testBeginRace},
-		{"Release", testRelease},
-		{"Renew", testRenew},
-		{"Follow", testFollow},
-		{"FollowConcurrent", testFollowConcurrent},
-		{"FollowEnded", testFollowEnded},
-		{"FollowStops", testFollowStops},
-		{"FollowSlow", testFollowSlow},
-		{"FollowBehind", testFollowBehind},
-		{"Deltas", testDeltas},
-		{"Inbox", testInbox},
-		{"InboxRace", testInboxRace},
-		{"Commands", testCommands},
-		{"Summary", testSummary},
-		{"List", testList},
-		{"ListWaiting", testListWaiting},
-		{"ListDue", testListDue},
-		{"ListDueNoMore", testListDueNoMore},
-		{"ListUnheard", testListUnheard},
-		{"Sessions", testSessions},
-		{"SessionBusy", testSessionBusy},
-		{"SessionRace", testSessionRace},
-		{"SessionDefaults", testSessionDefaults},
-		{"Snapshot", testSnapshot},
-		{"Import", testImport},
-		{"ImportRefused", testImportRefused},
-		{"Delete", testDelete},
-		{"Notices", testNotices},
-		{"Close", testClose},
-	} {
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
 	for _, o := range opts {

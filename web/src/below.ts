@@ -1,7 +1,7 @@
-import { limitInWords, modelName, spoken, type Button, type Failure, type Kind, type Situation, type Suggestion, type View } from '@mulligan-run/client';
+import { modelName, spoken, type Button, type Card, type Failure, type Seen, type Suggestion, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { details, failureDetails, keyHelp, labelOf, message, modelAmong, plainJson, took, tried } from './words.js';
+import { details, failureDetails, keyHelp, labelOf, linked, modelAmong, plainJson, shortly, took } from './words.js';
 
 /** What the buttons below a run do. */
 export interface Actions {
@@ -26,71 +26,59 @@ export interface CardState {
 const altKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : 'Alt ';
 
 /** The shapes of the states: meaning is not in colour alone. */
-const shapes: Partial<Record<Situation['state'], string>> = {
+const shapes: Partial<Record<Seen['state'], string>> = {
   retry_wait: 'dot warn', retry_now: 'dot warn pulse', switching: 'dot warn pulse', wait_reset: 'ring', wait_online: 'ring', wait_store: 'ring',
-  thinking: 'dot busy pulse', slow: 'dot busy pulse', tool: 'dot busy pulse', tool_slow: 'dot busy pulse', compacting: 'dot busy pulse',
-  stopped: 'square quiet', expired: 'ring',
+  thinking: 'dot busy pulse', slow: 'dot busy pulse', tool: 'dot busy pulse', tool_slow: 'dot busy pulse', compacting: 'dot busy pulse', stopping: 'dot busy pulse',
+  stopped: 'square quiet', expired: 'ring', superseded: 'ring',
 };
 
-/** Kinds whose message says how often was tried. */
-const countsTries: Kind[] = ['timeout', 'unreachable', 'unavailable', 'overloaded'];
-
 /** The line of a run that goes on; one role=status says it once per state. */
-export function line(s: Situation, actions: Actions): TemplateResult {
-  const quiet = s.suggestion !== undefined || s.line.length === 0;
+export function line(s: Seen, actions: Actions): TemplateResult {
+  const quiet = s.card !== undefined || s.line.length === 0;
   return html`
     <div class="status ${quiet ? 'sr' : ''}" data-state=${s.state}>
       <p class="line">
         ${quiet ? nothing : html`<span class=${shapes[s.state] ?? 'dot busy'} aria-hidden="true"></span>`}
-        <span role="status">${s.suggestion ? spoken(s) : s.line.map((p) => (p.tick ? html`<span class="tick" aria-hidden="true">${p.text}</span>` : html`${p.text}`))}</span>
+        <span role="status">${s.card ? spoken(s) : s.line.map((p) => (p.tick ? html`<span class="tick" aria-hidden="true">${p.text}</span>` : html`${shortly(p.text, s.model)}`))}</span>
       </p>
       ${quiet ? nothing : lineActions(s, actions)}
     </div>`;
 }
 
-const stoppable: Situation['state'][] = ['slow', 'tool_slow', 'retry_wait', 'retry_now', 'switching', 'wait_online', 'wait_store', 'compacting'];
-
-function lineActions(s: Situation, actions: Actions): TemplateResult | typeof nothing {
-  const switchTo = s.actions.find((b) => b.kind === 'switch_model');
-  const now = s.state === 'wait_reset' || s.state === 'wait_online' ? undefined : s.actions.find((b) => b.kind === 'retry_now');
-  const cancel = s.state === 'wait_reset' ? s.actions.find((b) => b.kind === 'cancel_wait') : undefined;
-  const list = [now, s.state === 'wait_online' ? undefined : switchTo, cancel].filter((b) => b !== undefined);
-  const stop = stoppable.includes(s.state);
-  if (list.length === 0 && !stop) {
+/** What may be done about it. Of several models the first one is enough on a line. */
+function lineActions(s: Seen, actions: Actions): TemplateResult | typeof nothing {
+  const list = s.actions.filter((b) => b.kind !== 'switch_model' || b === s.actions.find((first) => first.kind === 'switch_model'));
+  if (list.length === 0 && !s.stop) {
     return nothing;
   }
   return html`
     <div class="lineactions">
       ${list.map((b, i) => html`
         <button class="link" data-kind=${b.kind} aria-keyshortcuts="Alt+${i + 1}" title="${altKey}${i + 1}" @click=${() => actions.answer(b)}>${labelOf(b, s.actions)}</button>`)}
-      ${stop ? html`<button class="link" aria-keyshortcuts="Escape" title="Esc" @click=${actions.stop}>Stop</button>` : nothing}
+      ${s.stop ? html`<button class="link" aria-keyshortcuts="Escape" title="Esc" @click=${actions.stop}>Stop</button>` : nothing}
     </div>`;
 }
 
 /** The most of a tool's arguments that a card shows, in characters. */
 const MAX_ARGUMENTS = 2000;
 
-/** Kinds in which somebody said no. */
-const refused: Kind[] = ['auth', 'billing', 'tls'];
-
 /** The card of an open suggestion. */
-export function card(s: Suggestion, v: View, state: CardState, actions: Actions, keyEnv: string | undefined): TemplateResult {
+export function card(seen: Seen, c: Card, s: Suggestion, v: View, state: CardState, actions: Actions, keyEnv: string | undefined): TemplateResult {
   const f = s.error;
-  const bad = f.kind === 'tool_failure' || (!f.retryable && refused.includes(f.kind));
-  const why = reason(s);
+  const why = reason(c, seen.actions);
   return html`
     <section class="card" role="group" aria-labelledby="card-title" aria-describedby="card-message" ?data-answering=${state.answering}>
-      <h3 id="card-title"><span class=${bad ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${s.title}</h3>
-      <p class="message" id="card-message">${message(f, s.message)}${countsTries.includes(f.kind) ? tried(s.tried) : ''}</p>
-      ${calledWith(f, v)}
+      <h3 id="card-title"><span class=${c.grave ? 'square bad' : 'dot attention'} aria-hidden="true"></span>${c.title}</h3>
+      <p class="message" id="card-message">${linked(f, c.message ?? '')}${c.tried ? ` ${c.tried}` : ''}</p>
+      ${calledWith(c)}
       ${why ? html`<p class="why">${why}</p>` : nothing}
-      ${buttons(s, state, actions)}
+      ${buttons(seen.actions, f, state, actions)}
       ${help(state, s, v, actions, keyEnv)}
       <details class="more">
         <summary>Details</summary>
         ${failureDetails(f, [
           ['Decided by', s.decidedBy?.plugin],
-          ['Why you are asked', s.blockedBy ? limitInWords(s.blockedBy) : undefined],
+          ['Why you are asked', c.limit],
         ])}
         ${s.tried.length > 1 ? html`
           <ol class="tried">${s.tried.map((t) => html`<li><span>${modelName(t.model)}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
@@ -101,15 +89,14 @@ export function card(s: Suggestion, v: View, state: CardState, actions: Actions,
 }
 
 /** Who suggests what comes first, and why, with the short names of its models: "auto-recover suggests Retry: it may pass by itself". */
-function reason(s: Suggestion): string {
-  const models = s.actions.flatMap((b) => b.model ?? []);
-  return models.reduce((why, model) => why.replaceAll(model, modelAmong(model, models)), s.why ?? '');
+function reason(c: Card, actions: Button[]): string {
+  const models = actions.flatMap((b) => b.model ?? []);
+  return models.reduce((why, model) => why.replaceAll(model, modelAmong(model, models)), c.why ?? '');
 }
 
 /** What a tool was called with of which nobody knows whether it worked: only who sees that can decide. */
-function calledWith(f: Failure, v: View): TemplateResult | typeof nothing {
-  const entry = v.entries.findLast((e) => e.type === 'tool' && e.call.name === f.tool && e.call.state === 'unknown');
-  return f.tool && entry?.type === 'tool' ? html`<pre class="raw called" tabindex="0" aria-label="What ${f.tool} was called with">${plainJson(entry.call.args, MAX_ARGUMENTS)}</pre>` : nothing;
+function calledWith(c: Card): TemplateResult | typeof nothing {
+  return c.call ? html`<pre class="raw called" tabindex="0" aria-label="What ${c.call.name} was called with">${plainJson(c.call.args, MAX_ARGUMENTS)}</pre>` : nothing;
 }
 
 /** What is offered, in its order; several other models are behind one button, in the place of the first. */
@@ -119,29 +106,29 @@ function offered(actions: Button[]): Button[][] {
   return actions.filter((b) => !menu.includes(b) || b === menu[0]).map((b) => (b === menu[0] ? menu : [b]));
 }
 
-function buttons(s: Suggestion, state: CardState, actions: Actions): TemplateResult {
+function buttons(list: Button[], f: Failure, state: CardState, actions: Actions): TemplateResult {
   return html`
     <div class="buttons">
-      ${offered(s.actions).map((group, i) => {
+      ${offered(list).map((group, i) => {
         const keys = i < 4 ? `Alt+${i + 1}` : nothing;
         const hint = i < 4 ? html`<kbd aria-hidden="true">${altKey}${i + 1}</kbd>` : nothing;
-        return group.length === 1 && group[0] ? button(group[0], s, state, actions, keys, hint) : html`
+        return group.length === 1 && group[0] ? button(group[0], list, f, state, actions, keys, hint) : html`
           <details class="models">
             <summary aria-keyshortcuts=${keys}><span>Switch model</span><span class="open" aria-hidden="true"></span>${hint}</summary>
-            <div class="choices">${group.map((b) => button(b, s, state, actions, nothing, nothing))}</div>
+            <div class="choices">${group.map((b) => button(b, list, f, state, actions, nothing, nothing))}</div>
           </details>`;
       })}
     </div>`;
 }
 
-function button(b: Button, s: Suggestion, state: CardState, actions: Actions, keys: string | typeof nothing, hint: TemplateResult | typeof nothing): TemplateResult {
+function button(b: Button, list: Button[], f: Failure, state: CardState, actions: Actions, keys: string | typeof nothing, hint: TemplateResult | typeof nothing): TemplateResult {
   if (b.url && /^https?:\/\//.test(b.url)) { // a plugin's own
     return html`<a class="button" href=${b.url} target="_blank" rel="noopener noreferrer" data-kind=${b.kind} aria-keyshortcuts=${keys}><span>${b.label}</span>${hint}</a>`;
   }
   return html`
     <button class=${b.primary ? 'primary' : b.kind === 'stop' ? 'last' : ''} data-kind=${b.kind} ?disabled=${state.answering} aria-keyshortcuts=${keys}
-      @click=${() => (b.effect === 'client' ? actions.client(b, s.error) : actions.answer(b))}>
-      <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, s.actions)}</span>${hint}
+      @click=${() => (b.effect === 'client' ? actions.client(b, f) : actions.answer(b))}>
+      <span>${b.kind === 'copy_details' && state.opened === 'copied' ? 'Copied' : labelOf(b, list)}</span>${hint}
     </button>`;
 }
 
@@ -166,11 +153,11 @@ function help(state: CardState, s: Suggestion, v: View, actions: Actions, keyEnv
 }
 
 /** The card of a run that failed with nothing left to offer. */
-export function failedCard(f: Failure | undefined, state: CardState, actions: Actions): TemplateResult {
+export function failedCard(c: Card, f: Failure | undefined, state: CardState, actions: Actions): TemplateResult {
   return html`
     <section class="card failed" role="group" aria-labelledby="failed-title">
-      <h3 id="failed-title"><span class="square bad" aria-hidden="true"></span><span class="sr">Failed: </span>${f?.title ?? 'Failed'}</h3>
-      ${f ? html`<p class="message">${message(f, f.message)}</p>` : nothing}
+      <h3 id="failed-title"><span class="square bad" aria-hidden="true"></span><span class="sr">Failed: </span>${c.title}</h3>
+      ${f && c.message ? html`<p class="message">${linked(f, c.message)}</p>` : nothing}
       ${f ? html`
         <details class="more" open>
           <summary>Details</summary>

@@ -1,11 +1,13 @@
-import { entryOf, situation, stopped, type Button, type Failure, type Model, type Situation } from '@mulligan-run/client';
+import { entryOf, modelName, seen, spoken, type Button, type Failure, type LabFault, type Model, type Seen } from '@mulligan-run/client';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
 import './correction.js';
 import type { Conversation, Followed } from './conversation.js';
-import { modelPicker, noKey } from './picker.js';
-import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
+import { copyText } from './copy.js';
+import { labWelcome } from './lab.js';
+import { autoSwitch, modelPicker, noKey } from './picker.js';
+import { queue } from './queue.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
 import { details, sentenceOf } from './words.js';
@@ -87,9 +89,9 @@ export class Chat extends LitElement {
     }
   }
 
-  private get situation(): Situation | undefined {
+  private get seen(): Seen | undefined {
     const last = this.conversation.last;
-    return last && last.view.seq > 0 ? situation(last.view, this.conversation.client.now()) : undefined;
+    return last && last.view.seq > 0 ? seen(last.view, this.conversation.client.now()) : undefined;
   }
 
   private readonly key = (e: KeyboardEvent): void => {
@@ -170,17 +172,23 @@ export class Chat extends LitElement {
           ${c.sending ? html`<div class="user"><div class="bubble">${c.sending}</div></div>` : nothing}
         </div>
       </div>
+      ${this.follow || empty ? nothing : html`<button class="latest" @click=${this.latest}>Jump to latest</button>`}
       <p class="sr announced" aria-live="polite">${this.announced}</p>
       ${this.composer()}
       ${this.timelineDialog()}`;
   }
 
   private welcome(): TemplateResult {
+    const lab = this.conversation.lab;
+    const help = noKey(this.models, this.conversation.model, this.modelless, lab !== undefined);
+    if (lab) {
+      return labWelcome(lab, (fault) => void this.send(fault), help);
+    }
     return html`
       <div class="welcome">
         <h2>What are you working on?</h2>
         <p>When a model fails, you see why and choose what happens next. Finished work is never lost.</p>
-        ${noKey(this.models, this.conversation.model, this.modelless)}
+        ${help}
       </div>`;
   }
 
@@ -188,21 +196,25 @@ export class Chat extends LitElement {
     const v = run.view;
     const c = this.conversation;
     const usual = this.models.find((m) => m.default && !m.cooling)?.name;
-    const doings: Doings = { model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive };
+    const doings: Doings = { run: run.id, models: v.models, model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive };
     return html`
       <article class="run" data-status=${v.status} data-run=${run.id}>
         ${transcript(v.entries, doings)}
         ${last ? this.below(run) : this.closed(run)}
         ${v.stopReason || v.suggestion ? html`
-          <div class="foot"><button class="link quiet" @click=${() => this.showTimeline(run)}>Timeline</button></div>` : nothing}
+          <div class="foot">
+            <button class="link quiet" @click=${() => this.showTimeline(run)}>Timeline</button>
+            ${last && v.stopReason ? html`<button class="link quiet" title="Send the same message once more" @click=${() => void c.send(v.prompt)}>Ask again</button>` : nothing}
+          </div>` : nothing}
       </article>`;
   }
 
   /** What stays of an older run. */
   private closed(run: Followed): TemplateResult | typeof nothing {
     const v = run.view;
+    const s = seen(v, this.conversation.client.now());
     if (v.status === 'cancelled') {
-      return html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${stopped(v)}</p>`;
+      return html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${spoken(s)}</p>`;
     }
     return v.status === 'failed' ? html`<p class="note"><span class="square quiet" aria-hidden="true"></span>${v.error?.title ?? 'Failed'}</p>` : nothing;
   }
@@ -210,7 +222,7 @@ export class Chat extends LitElement {
   private below(run: Followed): TemplateResult {
     const v = run.view;
     const c = this.conversation;
-    const s = this.situation;
+    const s = this.seen;
     if (!s) {
       return html``;
     }
@@ -221,11 +233,11 @@ export class Chat extends LitElement {
     }
     return html`
       ${line(s, actions)}
-      ${s.suggestion ? card(s.suggestion, v, state, actions, this.models.find((m) => entryOf(m.name) === entryOf(s.suggestion?.error.model ?? ''))?.keyEnv) : nothing}
-      ${s.state === 'failed' ? failedCard(v.error, state, actions) : nothing}`;
+      ${s.card && s.suggestion ? card(s, s.card, s.suggestion, v, state, actions, this.models.find((m) => entryOf(m.name) === entryOf(s.suggestion?.error.model ?? ''))?.keyEnv) : nothing}
+      ${s.card && s.state === 'failed' ? failedCard(s.card, v.error, state, actions) : nothing}`;
   }
 
-  private actions(s: Situation): Actions {
+  private actions(s: Seen): Actions {
     const c = this.conversation;
     return {
       answer: (b) => void c.answer(s.asks ?? '', { action: b.id }),
@@ -240,7 +252,7 @@ export class Chat extends LitElement {
     };
   }
 
-  private async choose(s: Situation, model: string): Promise<void> {
+  private async choose(s: Seen, model: string): Promise<void> {
     const offered = s.actions.find((b) => b.kind === 'switch_model');
     if (offered) {
       await this.conversation.answer(s.asks ?? '', { action: offered.id, model });
@@ -277,16 +289,7 @@ export class Chat extends LitElement {
   }
 
   private async copy(text: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = document.createElement('textarea'); // not every page may use the clipboard
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand('copy');
-      area.remove();
-    }
+    await copyText(text);
     this.opened = 'copied';
   }
 
@@ -297,13 +300,14 @@ export class Chat extends LitElement {
       <form class="composer" @submit=${(e: Event) => { e.preventDefault(); void this.send(); }}>
         <div class="column">
           ${c.trouble && !(this.away && c.unreachable) ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
+          ${queue(c, alive)}
           <div class="box">
             <label class="sr" for="message">Message</label>
-            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Sending a message stops this answer' : 'Write a message'} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
+            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Write the next message: it waits for this answer' : 'Write a message'} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
               .value=${c.draft} @input=${(e: Event) => this.type((e.target as HTMLTextAreaElement).value)} @keydown=${this.enter}></textarea>
             <div class="tools">
-              ${modelPicker(this.models, c.model, this.modelless, (model) => void c.setModel(model))}
-              ${this.recovery()}
+              ${c.lab?.model ? html`<span class="labmodel">${modelName(c.lab.model)}, on this computer</span>` : modelPicker(this.models, c.model, this.modelless, (model) => void c.setModel(model))}
+              ${autoSwitch(c, () => this.requestUpdate())}
               <span class="grow"></span>
               ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
               <button type="submit" class="send" ?disabled=${c.draft.trim() === '' || c.sending !== ''}>Send</button>
@@ -313,31 +317,6 @@ export class Chat extends LitElement {
       </form>`;
   }
 
-  private recovery(): TemplateResult {
-    const c = this.conversation;
-    const on = c.autoRecover ?? rememberedAutoRecover() ?? false;
-    const remembered = rememberedAutoRecover() === on;
-    return html`
-      <span class="auto">
-        <button type="button" class="switch" role="switch" aria-checked=${on} aria-label="Auto-recover" title="When a model fails: recover automatically, or ask you" @click=${() => void this.setAuto(!on)}>
-          <span class="track" aria-hidden="true"></span><span>Auto<span class="wide">-recover</span></span>
-        </button>
-        <label class="remember"><input type="checkbox" .checked=${remembered} @change=${(e: Event) => this.remember(on, (e.target as HTMLInputElement).checked)}>Remember for new conversations</label>
-      </span>`;
-  }
-
-  private async setAuto(on: boolean): Promise<void> {
-    if (rememberedAutoRecover() !== undefined) {
-      rememberAutoRecover(on);
-    }
-    await this.conversation.setAutoRecover(on);
-  }
-
-  private remember(on: boolean, remember: boolean): void {
-    rememberAutoRecover(remember ? on : undefined);
-    this.requestUpdate();
-  }
-
   private readonly enter = (e: KeyboardEvent): void => {
     if (e.key === 'Enter' && !e.shiftKey && !e.isComposing && !byThumb.matches) {
       e.preventDefault();
@@ -345,14 +324,19 @@ export class Chat extends LitElement {
     }
   };
 
-  private async send(): Promise<void> {
-    const text = this.conversation.draft.trim();
+  /** Sends what was typed; a fault is watched with a question of its own, where nothing was. */
+  async send(fault?: LabFault): Promise<void> {
+    const text = this.conversation.draft.trim() || fault?.prompt;
     if (!text || this.conversation.sending) {
       return;
     }
     this.follow = true;
+    if (this.conversation.last?.alive && !fault) {
+      this.conversation.enqueue(text);
+      return;
+    }
     this.dispatchEvent(new CustomEvent('sent', { bubbles: true }));
-    await this.conversation.send(text);
+    await this.conversation.send(text, fault?.name);
   }
 
   /** Loads what is older above what is read, and shows the end of it: what is read moves down, and stays in sight. */
@@ -370,7 +354,18 @@ export class Chat extends LitElement {
 
   private readonly scrolled = (e: Event): void => {
     const at = e.target as HTMLElement;
-    this.follow = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    const near = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    if (near !== this.follow) {
+      this.follow = near;
+      this.requestUpdate();
+    }
+  };
+
+  private readonly latest = (): void => {
+    this.follow = true;
+    this.fromEnd = undefined;
+    this.requestUpdate();
+    this.focusComposer();
   };
 
   private showTimeline(run: Followed): void {

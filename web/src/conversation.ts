@@ -1,6 +1,6 @@
-import { Client, Fold, newId, Problem, situation, type Choice, type Defaults, type Listed, type Start, type View } from '@mulligan-run/client';
+import { Client, Fold, newId, Problem, seen, type Choice, type Defaults, type Lab, type Listed, type Start, type View } from '@mulligan-run/client';
 
-import { draftOf, keepDraft } from './drafts.js';
+import { draftOf, keepDraft, keepQueue, queueOf } from './drafts.js';
 
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
@@ -87,9 +87,13 @@ export class Conversation {
   trouble = '';
   /** The id of the suggestion, wait or call that was answered, until the run says so. */
   answering = '';
+  /** The messages that wait until what goes on is done. */
+  queued: string[];
   /** The message that is on its way. */
   sending = '';
   signedOut = false;
+  /** The fault lab, where the messages of this conversation go there, and to no other model. */
+  lab: Lab | undefined;
   /** The trouble is that the gateway did not answer. */
   unreachable = false;
   private typed: string | undefined;
@@ -97,7 +101,9 @@ export class Conversation {
   /** The message that was sent last, until its run is known. */
   private unanswered: { what: string; key: string } | undefined;
 
-  constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, private fresh: boolean, readonly only?: string) {}
+  constructor(readonly client: Client, readonly session: string, private readonly changed: () => void, private fresh: boolean, readonly only?: string) {
+    this.queued = queueOf(session);
+  }
 
   get last(): Followed | undefined {
     return this.runs.at(-1);
@@ -155,8 +161,48 @@ export class Conversation {
     }
   }
 
+  /** Nothing was sent in it yet. */
+  get isNew(): boolean {
+    return this.fresh;
+  }
+
+  /** Has a message wait until what goes on is done. */
+  enqueue(text: string): void {
+    this.draft = '';
+    this.keepQueue([...this.queued, text]);
+  }
+
+  /** Takes a message back that waits. */
+  unqueue(i: number): void {
+    this.keepQueue(this.queued.filter((_, at) => at !== i));
+  }
+
+  /** Sends the first message that waits now; what goes on is stopped. */
+  async interrupt(): Promise<void> {
+    const [next] = this.queued;
+    if (next !== undefined && !this.sending) {
+      this.unqueue(0);
+      const draft = this.draft;
+      await this.send(next);
+      this.draft ||= draft;
+    }
+  }
+
+  private keepQueue(queued: string[]): void {
+    this.queued = queued;
+    keepQueue(this.session, queued);
+    this.changed();
+  }
+
+  /** Sends what waits once an answer is there; a run that failed or was stopped leaves it to the person. */
+  private goOn(): void {
+    if (this.last?.view.status === 'completed' && this.last.view.stopReason) {
+      void this.interrupt();
+    }
+  }
+
   /** Sends a message; what goes on is stopped first. */
-  async send(prompt: string): Promise<void> {
+  async send(prompt: string, fault = ''): Promise<void> {
     this.sending = prompt;
     this.draft = '';
     this.fresh = false;
@@ -171,7 +217,11 @@ export class Conversation {
       const start: Start = {
         prompt, session: this.session, ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
+        ...this.ofTheLab(),
       };
+      if (this.lab) {
+        await this.client.failNext(fault);
+      }
       this.add([await this.client.start(start, this.keyOf(start))]);
     });
     this.sending = '';
@@ -179,6 +229,12 @@ export class Conversation {
       this.draft = prompt; // nothing that was typed is lost
     }
     this.changed();
+  }
+
+  /** What a message to the fault lab starts with: its models alone, and timers that let one watch. */
+  private ofTheLab(): Partial<Start> {
+    const { model, fallback, timeouts } = this.lab ?? {};
+    return { ...(model && { model }), ...(fallback && { fallbacks: [fallback] }), ...(timeouts && { timeouts }) };
   }
 
   /** The gateway answers again: what was said of that is over, and what could not be loaded is loaded. */
@@ -220,8 +276,8 @@ export class Conversation {
     if (!run) {
       return;
     }
-    const s = situation(run.view, this.client.now());
-    const stop = s.suggestion?.actions.find((a) => a.kind === 'stop');
+    const s = seen(run.view, this.client.now());
+    const stop = s.actions.find((a) => a.kind === 'stop');
     if (s.asks && stop) {
       await this.answer(s.asks, { action: stop.id });
     } else if (run.alive) {
@@ -284,7 +340,7 @@ export class Conversation {
   }
 
   private follow(id: string): Followed {
-    return new Followed(id, this.client, this.changed, (error) => this.wrong(error));
+    return new Followed(id, this.client, () => { this.changed(); this.goOn(); }, (error) => this.wrong(error));
   }
 
   private async try(what: () => Promise<unknown>): Promise<boolean> {

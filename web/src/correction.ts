@@ -76,7 +76,7 @@ export class Correction extends LitElement {
           </select>
         </label>
         ${repeated ? html`<p class="warning"><span class="square warn" aria-hidden="true"></span>The same request is then sent again, which may cost money or count against your account.</p>` : nothing}
-        <button class="link" ?disabled=${!this.chosen || this.asking}>Call it that from now on</button>
+        <button class="link" ?disabled=${!this.chosen || this.asking}>Use this kind from now on</button>
         ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
       </form>`;
   }
@@ -99,7 +99,7 @@ export class Correction extends LitElement {
 function told(l: Lesson): TemplateResult {
   return html`
     <div class="learned" role="status">
-      <p>Such failures are ${l.after.replaceAll('_', ' ')} ${l.row ? 'from the next one on. This one stays as it was.' : 'already.'}</p>
+      <p>Failures like this are ${l.after.replaceAll('_', ' ')} ${l.row ? 'from the next one on. This one stays as it was.' : 'already.'}</p>
       ${l.warning ? html`<p class="warning"><span class="square warn" aria-hidden="true"></span>${l.warning}</p>` : nothing}
       ${l.row ? html`<pre class="raw" tabindex="0">${l.row}</pre><p class="meta">Written to ${l.file}; delete the row to undo it.</p>` : nothing}
     </div>`;

@@ -21,6 +21,19 @@ export function keepDraft(conversation: string, text: string): void {
   }
 }
 
+/** The messages of a conversation that wait for an answer. */
+export function queueOf(conversation: string): string[] {
+  try {
+    return JSON.parse(draftOf(`queue ${conversation}`) || '[]') as string[];
+  } catch {
+    return [];
+  }
+}
+
+export function keepQueue(conversation: string, messages: string[]): void {
+  keepDraft(`queue ${conversation}`, messages.length > 0 ? JSON.stringify(messages) : '');
+}
+
 export function forgetDrafts(): void {
   try {
     sessionStorage.removeItem(KEY);

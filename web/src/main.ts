@@ -1,16 +1,22 @@
-import { Client, newId, Problem, type Listed, type Model, type Plugin } from '@mulligan-run/client';
+import { Client, newId, Problem, type Lab, type LabFault, type Listed, type Model, type Plugin } from '@mulligan-run/client';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import './chat.js';
 import type { Chat } from './chat.js';
 import { Conversation, explain, sentence } from './conversation.js';
 import { forgetDrafts } from './drafts.js';
+import './lab.js';
+import { playsIn, type LabPanel } from './lab.js';
 import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
+import './signin.js';
 import { sentenceOf } from './words.js';
 
 /** How often the list of conversations is looked at, in milliseconds: shown, and in the background. */
 const LOOK_MS = 4000;
 const LOOK_HIDDEN_MS = 15_000;
+
+/** The address of a new conversation with the fault lab. */
+const PLAY = 'play';
 
 /** How long a window in the background follows its runs, in milliseconds. */
 const REST_MS = 30_000;
@@ -26,7 +32,7 @@ interface Item {
 /** The page. */
 class App extends LitElement {
   static override properties = {
-    items: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true }, drawer: { state: true },
+    items: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true }, drawer: { state: true }, lab: { state: true },
   };
   declare items: Item[];
   declare models: Model[];
@@ -34,6 +40,7 @@ class App extends LitElement {
   declare trouble: string;
   declare signedOut: boolean;
   declare drawer: boolean;
+  declare lab: Lab | undefined;
   private readonly client = new Client();
   private path = '';
   private conversation = this.open(location.hash.slice(2));
@@ -47,6 +54,8 @@ class App extends LitElement {
   private frame = 0;
   private late: ReturnType<typeof setTimeout> | undefined;
   private standing = '';
+  /** The new conversation is to be one with the fault lab. */
+  private wantsLab = false;
   /** The models and plugins are known. */
   private learnt = false;
   /** The suggestions that somebody was told of; undefined until the first look. */
@@ -140,6 +149,7 @@ class App extends LitElement {
   /** Begins or opens the conversation of an address. */
   private open(path: string): Conversation {
     const [kind, id] = [path.slice(0, 2), decoded(path.slice(2))];
+    this.wantsLab = path === PLAY;
     this.path = id && (kind === 's/' || kind === 'r/') ? path : `s/${newId()}`;
     const fresh = this.path !== path;
     const c = new Conversation(this.client, kind === 's/' && !fresh ? id : fresh ? this.path.slice(2) : newId(), () => this.changed(), fresh, kind === 'r/' ? id : undefined);
@@ -161,6 +171,17 @@ class App extends LitElement {
     }
   }
 
+  /** Settles whether this conversation is one with the fault lab: the messages of a new one go there where nobody has a key. */
+  private settleLab(): void {
+    const c = this.conversation;
+    const keyless = this.learnt && !this.models.some((m) => m.ready);
+    const plays = playsIn(c, this.lab, this.wantsLab || keyless && !c.model);
+    if (plays && !c.lab) {
+      c.autoRecover ??= true; // who wants to see a recovery is asked nothing first
+    }
+    c.lab = plays ? this.lab : undefined;
+  }
+
   private draw(): void {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.late);
@@ -172,6 +193,7 @@ class App extends LitElement {
     }
     this.requestUpdate();
     this.querySelector<Chat>('mulligan-chat')?.requestUpdate();
+    this.querySelector<LabPanel>('mulligan-lab')?.requestUpdate();
   }
 
   /** Shows or puts away the list where it lies over the conversation, which nobody can reach meanwhile. */
@@ -222,7 +244,7 @@ class App extends LitElement {
 
   private async learn(): Promise<void> {
     try {
-      [this.models, this.plugins] = await Promise.all([this.client.models(), this.client.plugins()]);
+      [this.models, this.plugins, this.lab] = await Promise.all([this.client.models(), this.client.plugins(), this.lab ?? this.client.lab()]);
       this.learnt = true;
     } catch {
       // look says what is wrong
@@ -247,15 +269,15 @@ class App extends LitElement {
       }
     }
     this.told = new Set(waiting.map((run) => run.id));
+    document.title = waiting.length > 0 ? `(${waiting.length}) Mulligan` : 'Mulligan';
   }
 
   protected override render(): TemplateResult {
     if (this.signedOut) {
-      return html`<main class="signin"><h1>Mulligan</h1><p>Open the sign-in link that <code>mulligan serve</code> or <code>mulligan login</code> printed.</p>
-        ${this.refused ? html`<p class="meta" role="alert">${sentenceOf(sentence(this.refused))}</p>` : nothing}
-        <p class="meta">A link works once. For a new one, run <code>mulligan login</code> on the computer that Mulligan runs on.</p>
-        <button @click=${() => { this.refused = ''; void this.begin(); }}>Try again</button></main>`;
+      return html`<mulligan-signin .refused=${this.refused && sentence(this.refused)} @code=${(e: CustomEvent<string>) => void this.signIn(e.detail)}
+        @again=${() => { this.refused = ''; void this.begin(); }}></mulligan-signin>`;
     }
+    this.settleLab();
     return html`
       <a class="skip" href="#message" @click=${(e: Event) => { e.preventDefault(); this.querySelector<Chat>('mulligan-chat')?.focusComposer(); }}>Skip to the message</a>
       ${this.drawer ? html`<div class="shade" @click=${() => this.show(false)}></div>` : nothing}
@@ -266,7 +288,11 @@ class App extends LitElement {
           <h1 dir="auto">${this.items.find((item) => item.path === this.path)?.title || (this.conversation.last?.view.prompt ?? '').slice(0, 200) || 'New conversation'}</h1>
         </header>
         ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
-        <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent}></mulligan-chat>
+        <div class="beside">
+          <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent}></mulligan-chat>
+          ${this.conversation.lab ? html`<mulligan-lab role="complementary" aria-label="Fault lab" .conversation=${this.conversation} .lab=${this.conversation.lab}
+            @watch=${(e: CustomEvent<LabFault>) => void this.querySelector<Chat>('mulligan-chat')?.send(e.detail)}></mulligan-lab>` : nothing}
+        </div>
       </main>`;
   }
 
@@ -295,6 +321,8 @@ class App extends LitElement {
       </ul>
       <div class="low">
         ${this.health()}
+        <a class="link quiet" href="/runs">All runs</a>
+        ${this.lab?.model && !this.conversation.lab ? html`<a class="link quiet" href="#/${PLAY}">Play with failures</a>` : nothing}
         ${'Notification' in window && Notification.permission === 'default' ? html`
           <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Notify me when a run needs me</button>` : nothing}
         <label class="themes">Theme

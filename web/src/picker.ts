@@ -2,6 +2,8 @@ import { entryOf, providerName, type Model } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 
+import type { Conversation } from './conversation.js';
+import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { keyHelp, modelAmong } from './words.js';
 
 /** Where the next message goes: the models in the order of the gateway's list. `chosen` is the conversation's own. */
@@ -21,7 +23,7 @@ export function modelPicker(models: Model[], chosen: string | undefined, none: b
 }
 
 /** What to do where no model can be asked, before anything is sent. */
-export function noKey(models: Model[], chosen: string | undefined, none: boolean): TemplateResult | typeof nothing {
+export function noKey(models: Model[], chosen: string | undefined, none: boolean, playing: boolean): TemplateResult | typeof nothing {
   const asked = chosen || models.find((m) => m.default)?.name;
   const model = models.find((m) => m.name === asked) ?? models[0];
   if (!none && (!model || model.ready)) {
@@ -29,8 +31,31 @@ export function noKey(models: Model[], chosen: string | undefined, none: boolean
   }
   return html`
     <div class="nokey" role="note">
-      <h3><span class="square bad" aria-hidden="true"></span>No API key${model ? ` for ${model.provider}` : ''}</h3>
+      ${playing ? html`<h3>To ask a real model</h3>` : html`<h3><span class="square bad" aria-hidden="true"></span>No API key${model ? ` for ${model.provider}` : ''}</h3>`}
       ${keyHelp(model ? model.keyEnv : 'ANTHROPIC_API_KEY')}
       ${model ? nothing : html`<p class="help"><code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> and <code>OPENROUTER_API_KEY</code> work as well.</p>`}
     </div>`;
+}
+
+/** Who recovers the messages to come of a conversation, and whether that holds for new ones. */
+export function autoSwitch(c: Conversation, changed: () => void): TemplateResult {
+  const on = c.autoRecover ?? rememberedAutoRecover() ?? false;
+  const remembered = rememberedAutoRecover() === on;
+  const set = (): void => {
+    if (rememberedAutoRecover() !== undefined) {
+      rememberAutoRecover(!on);
+    }
+    void c.setAutoRecover(!on);
+  };
+  const remember = (e: Event): void => {
+    rememberAutoRecover((e.target as HTMLInputElement).checked ? on : undefined);
+    changed();
+  };
+  return html`
+    <span class="auto">
+      <button type="button" class="switch" role="switch" aria-checked=${on} aria-label="Auto-recover" title="When a model fails: recover automatically, or ask you" @click=${set}>
+        <span class="track" aria-hidden="true"></span><span>Auto-recover</span>
+      </button>
+      <label class="remember"><input type="checkbox" .checked=${remembered} @change=${remember}>Remember for new conversations</label>
+    </span>`;
 }

@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { guard } from 'lit/directives/guard.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 
+import './clip.js';
 import { safe } from './markdown.js';
 import { Pieces, type Piece } from './pieces.js';
 
@@ -111,10 +112,21 @@ class Prose extends LitElement {
   }
 }
 
+/** Finds the code that stands before its button, with the pieces that it goes on in. */
+function wholeCode(e: Event): void {
+  const button = e.currentTarget as HTMLElement & { text: string };
+  const all = [...(button.closest('mulligan-prose')?.querySelectorAll('pre') ?? [])];
+  const first = all.indexOf(button.previousElementSibling as HTMLPreElement);
+  const rest = all.slice(first + 1);
+  const end = rest.findIndex((pre) => !pre.classList.contains('joined'));
+  button.text = [all[first], ...rest.slice(0, end < 0 ? rest.length : end)].map((pre) => pre?.textContent ?? '').join('');
+}
+
 /** A piece as it is shown: as it was written where it cannot be drawn otherwise. */
 function draw(piece: Piece): TemplateResult {
   if (piece.kind === 'code') {
-    return html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0"><code>${piece.text}</code></pre>`;
+    const pre = html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0"><code>${piece.text}</code></pre>`;
+    return piece.joined ? pre : html`${pre}<mulligan-copy class="ofcode" .what=${'code'} .text=${() => ''} @click=${{ handleEvent: wholeCode, capture: true }}></mulligan-copy>`;
   }
   if (piece.kind === 'markdown') {
     try {

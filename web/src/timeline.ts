@@ -1,4 +1,4 @@
-import { limitInWords, localize, modelName, type RunEvent, type View, type Wait } from '@mulligan-run/client';
+import { localize, modelName, type RunEvent, type View, type Wait } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
@@ -141,7 +141,7 @@ function told(e: RunEvent): [line: string, more?: string | undefined] | undefine
     case 'started': return ['Started', `${modelName(e.data.model)} · ${e.data.policy.autoRecover ? 'recovers automatically' : 'asks you first'}`];
     case 'began': return [`Asked ${modelName(e.data.model)}`, e.text];
     case 'answered': return ['Answered', e.text];
-    case 'failed': return [e.data.failure.title, [e.data.failure.code, e.data.failure.httpStatus].filter(Boolean).join(' · ')];
+    case 'failed': return [e.data.failure.title, [e.data.failure.code, e.data.failure.httpStatus, e.data.failure.row && `called ${e.data.failure.kind.replaceAll('_', ' ')} by ${e.data.failure.row}`].filter(Boolean).join(' · ')];
     case 'voted': {
       const v = e.data.vote;
       return [`${v.plugin} ${v.shadow ? 'on trial ' : ''}${v.error || !v.action ? 'has no opinion' : `says ${v.action.replace('_', ' ')}${v.newModel ? ` to ${modelName(v.newModel)}` : ''}`}`,
@@ -150,13 +150,13 @@ function told(e: RunEvent): [line: string, more?: string | undefined] | undefine
     case 'decided': {
       const d = e.data.decision;
       return [`Decided: ${d.action ? d.action.replace('_', ' ') : 'nothing'}${d.newModel ? ` to ${modelName(d.newModel)}` : ''}${d.delayMs ? ` in ${took(d.delayMs)}` : ''}`,
-        d.blockedBy ? `offered to you: ${limitInWords(d.blockedBy)}` : d.by ? `by ${d.by.plugin}` : undefined];
+        d.blockedBy ? 'offered to you' : d.by ? `by ${d.by.plugin}` : undefined];
     }
     case 'tool_began': return [`Called ${e.data.name}`, e.data.by && `by the ${e.data.by} itself`];
     case 'tool_returned': return [`${e.data.result.name || 'The tool'} returned`, e.data.outcome === 'ok' ? undefined : e.data.outcome];
-    case 'suggested': return ['Asked you', e.data.suggestion.title];
+    case 'suggested': return ['Asked you', [e.data.suggestion.title, e.data.suggestion.limit].filter(Boolean).join(' · ')];
     case 'ended': return [e.text ?? e.data.stopReason];
-    case 'checkpointed': case 'claimed': case 'repaired': return undefined;
+    case 'claimed': case 'repaired': return undefined;
     case 'due': return e.text ? [e.text] : undefined;
     case 'cancel_requested': return ['You stopped it'];
   }

@@ -1,17 +1,23 @@
-import { localize, modelName, recovered, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { localize, modelName, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import './clip.js';
 import './prose.js';
-import { decided, failureLine, plainJson, took, written } from './words.js';
+import { tries } from './tries.js';
+import { decided, failureLine, plainJson, shortly, took, written } from './words.js';
 
 /** The most of a tool's result that is shown, in characters. */
 const MAX_RESULT = 20_000;
 
 /** What may be done from within a conversation. */
 export interface Doings {
+  /** The run's id. */
+  run: string;
   /** Sends the next message to that model. */
   choose: (model: string) => void;
+  /** Those that the run may use. */
+  models: string[];
   /** Where the next message goes: the model that is chosen, or the default one; "" where nobody knows. */
   model: string;
   /** The run is over, and its conversation goes on below it. */
@@ -53,10 +59,11 @@ function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
           ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${entry.thinking}</div></details>` : nothing}
           ${entry.text ? html`<mulligan-prose class="prose" .text=${entry.text}></mulligan-prose>` : nothing}
           ${entry.truncated ? truncated : nothing}
-          ${entry.text && entry.model && signed ? html`<div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div>` : nothing}
+          ${entry.text && entry.model && signed ? html`
+            <div class="signed"><div class="badge" title=${entry.model}><span class="sr">Written by </span>${written(entry.model)}</div><mulligan-copy .text=${entry.text} .what=${'answer'}></mulligan-copy></div>` : nothing}
         </div>`;
     case 'tool': return tool(entry.call);
-    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${entry.plugin ? `${entry.plugin} chose` : 'You chose'}: ${localize(entry.model ? entry.label.replace(entry.model, modelName(entry.model)) : entry.label, entry.at, Date.now())}</p>`;
+    case 'chosen': return html`<p class="note chosen"><span class="dot quiet" aria-hidden="true"></span>${localize(doings.models.reduce(shortly, entry.text), entry.at, Date.now())}</p>`;
     case 'recovered': return recovery(entry.recovery, doings);
   }
 }
@@ -70,7 +77,7 @@ function tool(call: ToolRun): TemplateResult {
       <summary>
         <span class="mark" aria-hidden="true"></span><code>${call.name}</code>
         <span class="meta">${[toolStates[call.state], call.elapsedMs === undefined ? '' : took(call.elapsedMs)].filter(Boolean).join(' · ')}</span>
-        ${call.says ? html`<span class="says">${call.says}</span>` : nothing}
+        ${call.says ? html`<span class="says">${call.says}</span>` : html`<span class="says">${brief(call)}</span>`}
       </summary>
       <div class="inside">
         <h3>Arguments</h3>
@@ -82,12 +89,23 @@ function tool(call: ToolRun): TemplateResult {
     </details>`;
 }
 
+/** So much of a call stands in its row, in characters. */
+const BRIEF = 160;
+
+/** What a tool was called with, and what came back, on one line. */
+function brief(call: ToolRun): string {
+  const args = plainJson(call.args, MAX_RESULT).replace(/^\{|\}$/g, '').replace(/\s+/g, ' ').trim();
+  const came = call.result === undefined ? '' : ` → ${call.result.replace(/\s+/g, ' ').trim()}`;
+  const text = `${args.length > BRIEF / 2 ? `${args.slice(0, BRIEF / 2)}…` : args}${came}`;
+  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
+}
+
 /** One grey line, which opens to all attempts with the raw errors. */
 function recovery(r: Recovery, doings: Doings): TemplateResult {
   return html`
     <div class="recovery">
       <details>
-        <summary><span class="dot good" aria-hidden="true"></span>${recovered(r)}</summary>
+        <summary><span class="dot good" aria-hidden="true"></span>${[r.from, r.switchedTo].reduce(shortly, r.text)}</summary>
         ${r.passedOver ? html`<p class="attempt"><strong>${r.passedOver.title}</strong> <span class="meta">${r.passedOver.message}</span></p>` : nothing}
         <ol class="attempts">
           ${r.tried.map((t) => html`
@@ -98,6 +116,7 @@ function recovery(r: Recovery, doings: Doings): TemplateResult {
             </li>`)}
         </ol>
       </details>
+      ${r.tried.length ? tries(doings.run, r) : nothing}
       ${r.switchedTo && doings.newest ? nextModel(r.from, r.switchedTo, doings) : nothing}
     </div>`;
 }

@@ -17,9 +17,13 @@ export function written(model: string): string {
   return `${modelName(model)} · ${providerName(entryOf(model))}`;
 }
 
-/** A failure's message, with its time as it is where this person is; the name of a status page in it is a link. */
-export function message(f: Failure, said: string): TemplateResult {
-  const text = localize(said, f.resetsAt, Date.now());
+/** A text with the short name of a model in the place of its full one. */
+export function shortly(text: string, model: string | undefined): string {
+  return model ? text.replaceAll(model, modelName(model)) : text;
+}
+
+/** A failure's message; the name of a status page in it is a link. */
+export function linked(f: Failure, text: string): TemplateResult {
   const entry = f.provider || entryOf(f.model ?? '');
   const name = `${providerName(entry)} status`;
   const url = statusUrl(entry);
@@ -30,15 +34,6 @@ export function message(f: Failure, said: string): TemplateResult {
   return html`${text.slice(0, at)}<a href=${url} target="_blank" rel="noopener noreferrer">${name}</a>${text.slice(at + name.length)}`;
 }
 
-/** "Tried 3 times over 14 s." where there was more than one. */
-export function tried(attempts: { at: string; ms: number }[]): string {
-  const [first, last] = [attempts[0], attempts.at(-1)];
-  if (!first || !last || attempts.length < 2) {
-    return '';
-  }
-  return ` Tried ${attempts.length} times over ${took(Date.parse(last.at) + last.ms - Date.parse(first.at))}.`;
-}
-
 /** All that is known of a failure, as plain text. */
 export function details(f: Failure): string {
   return [localize(`${f.title}. ${f.message}`, f.resetsAt, Date.now()), ...facts(f, []).map(([name, value]) => `${name}: ${value}`), ...(f.detail ? ['', f.detail] : [])].join('\n');
@@ -46,7 +41,7 @@ export function details(f: Failure): string {
 
 function facts(f: Failure, more: [string, string | undefined][]): [string, string][] {
   const all: [string, string | undefined][] = [
-    ['Error', f.code], ['Kind', f.variant ? `${f.kind} (${f.variant})` : f.kind], ['Model', f.model], ['HTTP status', f.httpStatus ? String(f.httpStatus) : undefined],
+    ['Error', f.code], ['Kind', f.variant ? `${f.kind} (${f.variant})` : f.kind], ['Classified by', f.row], ['Model', f.model], ['HTTP status', f.httpStatus ? String(f.httpStatus) : undefined],
     ['Provider code', f.providerCode], ['Request', f.requestId], ['Timer', f.timer], ['Tool', f.tool], ...more,
   ];
   return all.filter((fact): fact is [string, string] => !!fact[1]);
@@ -96,7 +91,7 @@ export function took(ms: number): string {
 /** What was decided about a failed attempt, and by whom. */
 export function decided(t: TriedFailure): string {
   if (t.chosen) {
-    return `You chose: ${t.chosen.label}`;
+    return t.chosen;
   }
   const d = t.decision;
   if (!d?.action) {

@@ -16,13 +16,31 @@ const (
 )
 
 type wireRequest struct {
-	Model     string        `json:"model"`
-	MaxTokens int           `json:"max_tokens"`
-	Stream    bool          `json:"stream"`
-	System    string        `json:"system,omitempty"`
-	Thinking  *wireThinking `json:"thinking,omitempty"`
-	Messages  []wireMessage `json:"messages"`
-	Tools     []wireTool    `json:"tools,omitempty"`
+	Model       string          `json:"model"`
+	MaxTokens   int             `json:"max_tokens"`
+	Stream      bool            `json:"stream"`
+	Temperature *float64        `json:"temperature,omitempty"`
+	TopP        *float64        `json:"top_p,omitempty"`
+	System      string          `json:"system,omitempty"`
+	Thinking    *wireThinking   `json:"thinking,omitempty"`
+	Messages    []wireMessage   `json:"messages"`
+	Tools       []wireTool      `json:"tools,omitempty"`
+	ToolChoice  *wireToolChoice `json:"tool_choice,omitempty"`
+	Output      *wireOutput     `json:"output_config,omitempty"`
+}
+
+type wireToolChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
+}
+
+type wireOutput struct {
+	Format wireFormat `json:"format"`
+}
+
+type wireFormat struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 type wireThinking struct {
@@ -86,21 +104,57 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	if out.Tools, err = tools(request.Tools); err != nil {
 		return nil, nil, err
 	}
-	out.think(request.ReasoningEffort)
+	if len(out.Tools) > 0 {
+		out.ToolChoice = toolChoice(request.ToolChoice)
+	}
+	if request.Format != nil {
+		schema, err := wire.AnswerSchema(request.Format)
+		if err != nil {
+			return nil, nil, err
+		}
+		out.Output = &wireOutput{wireFormat{"json_schema", schema}}
+	}
+	out.think(request)
+	out.sample(request)
 	body, err := wire.JSON(out)
 	return body, told.Repairs, err
 }
 
 // think asks for reasoning. Its budget comes on top of the limit, which the wire
-// counts together. The API wants a round of tool calls to have begun with thinking
+// counts together. The API takes no thinking where a tool has to be called, and wants a round of tool calls to have begun with thinking
 // if it is to go on with it; one that did not (another model's) ends without.
-func (r *wireRequest) think(effort string) {
-	budget := map[string]int{"low": 2048, "medium": 8192, "high": 16384}[effort]
-	if budget == 0 || !r.mayThink() {
+func (r *wireRequest) think(request llm.Request) {
+	budget := wire.Budget(request.ReasoningEffort)
+	if budget == 0 || request.ToolChoice.Mode == llm.ToolRequired && len(r.Tools) > 0 || !r.mayThink() {
 		return
 	}
 	r.Thinking = &wireThinking{Type: "enabled", Budget: budget}
 	r.MaxTokens += budget
+}
+
+// sample sets the temperature, which is at most 1 here, or else top_p: newer models refuse
+// both together, and one that thinks refuses either.
+func (r *wireRequest) sample(request llm.Request) {
+	switch {
+	case r.Thinking != nil:
+	case request.Temperature != nil:
+		r.Temperature = new(min(1, *request.Temperature))
+	default:
+		r.TopP = request.TopP
+	}
+}
+
+// toolChoice is nil where the model decides.
+func toolChoice(c llm.ToolChoice) *wireToolChoice {
+	switch {
+	case c.Mode == llm.ToolNone:
+		return &wireToolChoice{Type: "none"}
+	case c.Mode == llm.ToolRequired && c.Name != "":
+		return &wireToolChoice{"tool", c.Name}
+	case c.Mode == llm.ToolRequired:
+		return &wireToolChoice{Type: "any"}
+	}
+	return nil
 }
 
 func (r *wireRequest) mayThink() bool {

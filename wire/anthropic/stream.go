@@ -19,8 +19,6 @@ type stream struct {
 	inBlock string          // its type; "" = none is open
 	input   json.RawMessage // what a tool_use block began with, until its arguments come
 	event   wireEvent       // kept so that an event costs no allocation of its own
-
-	documents wire.Documents
 }
 
 type wireEvent struct {
@@ -72,7 +70,7 @@ func (s *stream) Stop() llm.StopReason {
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	s.event = wireEvent{}
 	e := &s.event
-	if err := s.documents.Unmarshal(data, e); err != nil {
+	if err := wire.Unmarshal(data, e); err != nil {
 		return nil, wire.Malformed("an event is not JSON: %v", err)
 	}
 	if e.Type == "error" || wire.IsError(e.Error) {

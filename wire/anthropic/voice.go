@@ -40,8 +40,7 @@ func (v *voice) event(name string, data map[string]any, frames []byte) []byte {
 func (v *voice) Begin(usage llm.Usage, frames []byte) []byte {
 	m := message(v.head)
 	m["usage"] = counted(usage, 1)
-	frames = v.event("message_start", map[string]any{"message": m}, frames)
-	return v.event("ping", map[string]any{}, frames)
+	return v.Alive(v.event("message_start", map[string]any{"message": m}, frames))
 }
 
 func message(head wire.Head) map[string]any {
@@ -158,6 +157,9 @@ func reason(stop llm.StopReason) string {
 	}
 	return "end_turn"
 }
+
+// Alive implements wire.Voice.
+func (v *voice) Alive(frames []byte) []byte { return v.event("ping", map[string]any{}, frames) }
 
 // Fail implements wire.Voice.
 func (v *voice) Fail(report wire.Report, frames []byte) []byte {

@@ -20,5 +20,8 @@
 //
 // # From the other end
 //
-// voice.go writes an answer, streamed or as one document, and an error.
+// asked.go and asked_content.go read a request: the conversation as Encode is told it, and
+// what of it no other wire can say. names.go takes the names of members, and schemas,
+// in both the forms that the API takes. voice.go writes an answer, streamed or as one
+// document, and an error, which report.go makes of a kind of failure.
 package gemini

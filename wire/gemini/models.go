@@ -3,6 +3,8 @@ package gemini
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/wire"
 )
 
 // isGemini3 reports whether model is of generation 3 or later: it gives its calls
@@ -25,7 +27,7 @@ func isGemini3(model string) bool {
 // means nothing to generation 2.5 and a budget (in tokens, of the output limit) is
 // only put up with by generation 3; earlier models refuse both.
 func thinkingFor(model, effort string) *wireThinking {
-	budget := map[string]int{"low": 2048, "medium": 8192, "high": 16384}[effort]
+	budget := wire.Budget(effort)
 	switch {
 	case budget == 0:
 		return nil

@@ -21,6 +21,7 @@ type wireRequest struct {
 	System     *wireContent    `json:"systemInstruction,omitempty"`
 	Contents   []wireContent   `json:"contents"`
 	Tools      []wireTools     `json:"tools,omitempty"`
+	ToolConfig *wireToolConfig `json:"toolConfig,omitempty"`
 	Generation *wireGeneration `json:"generationConfig,omitempty"`
 }
 
@@ -72,9 +73,22 @@ type wireFunction struct {
 	Schema      json.RawMessage `json:"parametersJsonSchema"`
 }
 
+type wireToolConfig struct {
+	Calling wireCalling `json:"functionCallingConfig"`
+}
+
+type wireCalling struct {
+	Mode    string   `json:"mode"`
+	Allowed []string `json:"allowedFunctionNames,omitempty"`
+}
+
 type wireGeneration struct {
-	MaxTokens int           `json:"maxOutputTokens,omitempty"` // thinking included
-	Thinking  *wireThinking `json:"thinkingConfig,omitempty"`
+	MaxTokens   int             `json:"maxOutputTokens,omitempty"` // thinking included
+	Thinking    *wireThinking   `json:"thinkingConfig,omitempty"`
+	Temperature *float64        `json:"temperature,omitempty"`
+	TopP        *float64        `json:"topP,omitempty"`
+	MIMEType    string          `json:"responseMimeType,omitempty"`
+	Schema      json.RawMessage `json:"responseJsonSchema,omitempty"`
 }
 
 type wireThinking struct {
@@ -99,12 +113,46 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	if out.Tools, err = tools(request.Tools); err != nil {
 		return nil, nil, err
 	}
-	generation := wireGeneration{max(0, request.MaxOutputTokens), thinkingFor(to.Model, request.ReasoningEffort)}
-	if generation != (wireGeneration{}) {
-		out.Generation = &generation
+	if len(request.Tools) > 0 {
+		out.ToolConfig = toolChoice(request.ToolChoice)
+	}
+	if out.Generation, err = generation(to, request); err != nil {
+		return nil, nil, err
 	}
 	body, err := wire.JSON(out)
 	return body, told.Repairs, err
+}
+
+// generation is nil where everything is left to the model.
+func generation(to wire.Target, request llm.Request) (*wireGeneration, error) {
+	out := wireGeneration{
+		MaxTokens: max(0, request.MaxOutputTokens), Thinking: thinkingFor(to.Model, request.ReasoningEffort),
+		Temperature: request.Temperature, TopP: request.TopP,
+	}
+	if request.Format != nil {
+		schema, err := wire.AnswerSchema(request.Format)
+		if err != nil {
+			return nil, err
+		}
+		out.MIMEType, out.Schema = "application/json", schema
+	}
+	if out.MaxTokens == 0 && out.Thinking == nil && out.Temperature == nil && out.TopP == nil && out.Schema == nil {
+		return nil, nil
+	}
+	return &out, nil
+}
+
+// toolChoice is nil where the model decides.
+func toolChoice(c llm.ToolChoice) *wireToolConfig {
+	switch {
+	case c.Mode == llm.ToolNone:
+		return &wireToolConfig{wireCalling{Mode: "NONE"}}
+	case c.Mode == llm.ToolRequired && c.Name != "":
+		return &wireToolConfig{wireCalling{"ANY", []string{c.Name}}}
+	case c.Mode == llm.ToolRequired:
+		return &wireToolConfig{wireCalling{Mode: "ANY"}}
+	}
+	return nil
 }
 
 // contents writes a transcript whose roles alternate, for a model of generation 3 or

@@ -22,8 +22,6 @@ type stream struct {
 	newID   func() string
 	usage   llm.Usage
 	chunk   wireChunk // kept so that a chunk costs few allocations of its own
-
-	documents wire.Documents
 }
 
 type wireChunk struct {
@@ -96,7 +94,7 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	clear(s.chunk.Candidates) // or encoding/json would leave in them what a chunk leaves out
 	s.chunk = wireChunk{Candidates: s.chunk.Candidates[:0]}
 	c := &s.chunk
-	if err := s.documents.Unmarshal(data, c); err != nil {
+	if err := wire.Unmarshal(data, c); err != nil {
 		return nil, wire.Malformed("a chunk is not JSON: %v", err)
 	}
 	switch {

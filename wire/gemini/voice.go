@@ -142,6 +142,9 @@ func (v *voice) close(frames []byte) []byte {
 	return frames
 }
 
+// Alive implements wire.Voice: clients of this wire break on comments.
+func (v *voice) Alive(frames []byte) []byte { return frames }
+
 // Fail implements wire.Voice.
 func (v *voice) Fail(report wire.Report, frames []byte) []byte {
 	return v.close(v.frame(failed(report), frames))

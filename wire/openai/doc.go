@@ -15,5 +15,7 @@
 //
 // # From the other end
 //
-// voice.go writes an answer, streamed or as one document, and an error.
+// asked.go and asked_message.go read a request: the conversation as Encode is told it, and
+// what of it no other wire can say. voice.go writes an answer, streamed or as one document,
+// and an error, which report.go makes of a kind of failure, for the Responses API too.
 package openai

@@ -21,6 +21,31 @@ type wireRequest struct {
 	Effort    string        `json:"reasoning_effort,omitempty"`
 	Messages  []wireMessage `json:"messages"`
 	Tools     []wireTool    `json:"tools,omitempty"`
+
+	Temperature *float64    `json:"temperature,omitempty"`
+	TopP        *float64    `json:"top_p,omitempty"`
+	ToolChoice  any         `json:"tool_choice,omitempty"` // a string, or wireToolChoice
+	Format      *wireFormat `json:"response_format,omitempty"`
+}
+
+type wireToolChoice struct {
+	Type     string   `json:"type"`
+	Function wireName `json:"function"`
+}
+
+type wireName struct {
+	Name string `json:"name"`
+}
+
+type wireFormat struct {
+	Type   string     `json:"type"`
+	Schema wireSchema `json:"json_schema"`
+}
+
+type wireSchema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
 }
 
 type wireOptions struct {
@@ -43,6 +68,7 @@ type wireMessage struct {
 	Content    any        `json:"content,omitempty"` // a string, or []wirePart
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Prefix     bool       `json:"prefix,omitempty"` // it is to be gone on with, as Mistral and DeepSeek are told
 }
 
 type wirePart struct {
@@ -86,11 +112,44 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	for _, m := range told.Messages {
 		out.Messages = append(out.Messages, messages(m)...)
 	}
+	if last := &out.Messages[len(out.Messages)-1]; last.Role == "assistant" {
+		last.Prefix = to.Prefill && !to.Own
+	}
 	if out.Tools, err = tools(request.Tools); err != nil {
+		return nil, nil, err
+	}
+	if err := out.shape(request); err != nil {
 		return nil, nil, err
 	}
 	body, err := wire.JSON(out)
 	return body, told.Repairs, err
+}
+
+// shape says how the answer is to be.
+func (r *wireRequest) shape(request llm.Request) error {
+	if wire.Samples(r.Model, request) {
+		r.Temperature, r.TopP = request.Temperature, request.TopP
+	}
+	if len(r.Tools) > 0 {
+		r.ToolChoice = toolChoice(request.ToolChoice)
+	}
+	if request.Format == nil {
+		return nil
+	}
+	schema, err := wire.AnswerSchema(request.Format)
+	r.Format = &wireFormat{"json_schema", wireSchema{wire.AnswerName(request.Format), schema, request.Format.Strict}}
+	return err
+}
+
+// toolChoice is nil where the model decides.
+func toolChoice(c llm.ToolChoice) any {
+	switch {
+	case c.Mode == llm.ToolRequired && c.Name != "":
+		return wireToolChoice{"function", wireName{c.Name}}
+	case c.Mode != llm.ToolAuto:
+		return c.Mode
+	}
+	return nil
 }
 
 // messages writes one message; the results of tools are a message each, and one

@@ -25,8 +25,6 @@ type stream struct {
 	server   Server
 	said     digest
 	chunk    wireChunk // kept so that a chunk costs no allocation of its own
-
-	documents wire.Documents
 }
 
 // maxCalls is how many tool calls an answer may have here; each piece is looked up among them.
@@ -155,7 +153,7 @@ func (s *stream) nameless() bool {
 func (s *stream) read(data []byte) error {
 	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
 	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
-	err := s.documents.Unmarshal(data, &s.chunk)
+	err := wire.Unmarshal(data, &s.chunk)
 	if err == nil {
 		return nil
 	}

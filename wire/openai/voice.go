@@ -126,6 +126,9 @@ func counted(u llm.Usage) map[string]any {
 	return out
 }
 
+// Alive implements wire.Voice.
+func (v *voice) Alive(frames []byte) []byte { return wire.Comment(frames) }
+
 // Fail implements wire.Voice. No [DONE] follows.
 func (v *voice) Fail(report wire.Report, frames []byte) []byte {
 	return append(append(append(frames, "data: "...), ErrorBody(report)...), "\n\n"...)

@@ -22,5 +22,7 @@
 //
 // # From the other end
 //
-// voice.go writes an answer, streamed or as one document.
+// asked.go and asked_item.go read a request: the conversation as Encode is told it, and
+// what of it no other wire can say. voice.go writes an answer, streamed or as one document,
+// and an error within a stream; a whole one is openai.ErrorBody of an openai.Report.
 package responses

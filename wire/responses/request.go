@@ -23,6 +23,26 @@ type wireRequest struct {
 	Instructions string         `json:"instructions,omitempty"`
 	Input        []any          `json:"input"` // of the item types below
 	Tools        []wireTool     `json:"tools,omitempty"`
+	Temperature  *float64       `json:"temperature,omitempty"`
+	TopP         *float64       `json:"top_p,omitempty"`
+	ToolChoice   any            `json:"tool_choice,omitempty"` // a string, or wireToolChoice
+	Text         *wireForm      `json:"text,omitempty"`
+}
+
+type wireToolChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+type wireForm struct {
+	Format wireFormat `json:"format"`
+}
+
+type wireFormat struct {
+	Type   string          `json:"type"`
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
 }
 
 type wireReasoning struct {
@@ -82,8 +102,38 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 		return nil, nil, err
 	}
 	out.reason(request.ReasoningEffort)
+	if err := out.shape(request); err != nil {
+		return nil, nil, err
+	}
 	body, err := wire.JSON(out)
 	return body, told.Repairs, err
+}
+
+// shape says how the answer is to be.
+func (r *wireRequest) shape(request llm.Request) error {
+	if wire.Samples(r.Model, request) {
+		r.Temperature, r.TopP = request.Temperature, request.TopP
+	}
+	if len(r.Tools) > 0 {
+		r.ToolChoice = toolChoice(request.ToolChoice)
+	}
+	if request.Format == nil {
+		return nil
+	}
+	schema, err := wire.AnswerSchema(request.Format)
+	r.Text = &wireForm{wireFormat{"json_schema", wire.AnswerName(request.Format), schema, request.Format.Strict}}
+	return err
+}
+
+// toolChoice is nil where the model decides.
+func toolChoice(c llm.ToolChoice) any {
+	switch {
+	case c.Mode == llm.ToolRequired && c.Name != "":
+		return wireToolChoice{"function", c.Name}
+	case c.Mode != llm.ToolAuto:
+		return c.Mode
+	}
+	return nil
 }
 
 // items writes one message; one that is reasoning only is none.

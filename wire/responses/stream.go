@@ -21,8 +21,6 @@ type stream struct {
 	calls   int
 	newID   func() string
 	event   wireEvent // kept so that an event costs no allocation of its own
-
-	documents wire.Documents
 }
 
 type wireEvent struct {
@@ -92,7 +90,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	}
 	s.event = wireEvent{Sequence: -1}
 	e := &s.event
-	err := s.documents.Unmarshal(data, e)
+	err := wire.Unmarshal(data, e)
 	handle := events[e.Type]
 	switch {
 	case err != nil && !e.foreign(err):

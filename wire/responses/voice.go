@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -223,11 +224,18 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	return v.event("response."+status, map[string]any{"response": response}, frames)
 }
 
-// Fail implements wire.Voice: the event has its members at the top, not in an "error".
+// Alive implements wire.Voice.
+func (v *voice) Alive(frames []byte) []byte { return wire.Comment(frames) }
+
+// Fail implements wire.Voice: an event that has the error's members at its top, and then the
+// response that has failed. Some clients know the one alone and some the other.
 func (v *voice) Fail(report wire.Report, frames []byte) []byte {
-	return v.event("error", map[string]any{
+	frames = v.event("error", map[string]any{
 		"code": wire.OrNull(report.Code), "message": report.Message, "param": wire.OrNull(report.Param),
 	}, frames)
+	response := object(v.head, "failed", v.output, nil)
+	response["error"] = map[string]any{"code": cmp.Or(report.Code, "server_error"), "message": report.Message}
+	return v.event("response.failed", map[string]any{"response": response}, frames)
 }
 
 // Document is an answer that is not streamed.

@@ -88,8 +88,10 @@ type Adjust struct {
 	MaxOutputTokens int32 `protobuf:"varint,2,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
 	// low, medium or high; empty = as it is.
 	ReasoningEffort string `protobuf:"bytes,3,opt,name=reasoning_effort,json=reasoningEffort,proto3" json:"reasoning_effort,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Go on from the partial answer of the attempt that failed; where nothing can, begin anew.
+	Continue      bool `protobuf:"varint,4,opt,name=continue,proto3" json:"continue,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Adjust) Reset() {
@@ -143,6 +145,153 @@ func (x *Adjust) GetReasoningEffort() string {
 	return ""
 }
 
+func (x *Adjust) GetContinue() bool {
+	if x != nil {
+		return x.Continue
+	}
+	return false
+}
+
+// Restrict is what a plugin forbids the run: models that are not asked from now on, whoever advises or
+// chooses them. Those of all plugins hold together; a plugin's next valid answer about the run replaces its own.
+type Restrict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Models by their full names; an asterisk in the place of what follows the slash stands for all models of that entry.
+	// At most 64, each of at most 200 bytes.
+	Never []string `protobuf:"bytes,1,rep,name=never,proto3" json:"never,omitempty"`
+	// The most that a million output tokens may cost, in millionths of a dollar; 0 = any price. A model
+	// whose price is not known is forbidden then.
+	MaxOutputPrice int64 `protobuf:"varint,2,opt,name=max_output_price,json=maxOutputPrice,proto3" json:"max_output_price,omitempty"`
+	// Only models that are served on this machine.
+	Local         bool `protobuf:"varint,3,opt,name=local,proto3" json:"local,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Restrict) Reset() {
+	*x = Restrict{}
+	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Restrict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Restrict) ProtoMessage() {}
+
+func (x *Restrict) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Restrict.ProtoReflect.Descriptor instead.
+func (*Restrict) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Restrict) GetNever() []string {
+	if x != nil {
+		return x.Never
+	}
+	return nil
+}
+
+func (x *Restrict) GetMaxOutputPrice() int64 {
+	if x != nil {
+		return x.MaxOutputPrice
+	}
+	return 0
+}
+
+func (x *Restrict) GetLocal() bool {
+	if x != nil {
+		return x.Local
+	}
+	return false
+}
+
+// Price is what a million tokens of a model cost, in millionths of a dollar.
+type Price struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of input.
+	Input int64 `protobuf:"varint,1,opt,name=input,proto3" json:"input,omitempty"`
+	// Of output.
+	Output int64 `protobuf:"varint,2,opt,name=output,proto3" json:"output,omitempty"`
+	// Of input that is read from a cache; 0 = as other input.
+	CacheRead int64 `protobuf:"varint,3,opt,name=cache_read,json=cacheRead,proto3" json:"cache_read,omitempty"`
+	// Of input that is written to a cache; 0 = as other input.
+	CacheWrite    int64 `protobuf:"varint,4,opt,name=cache_write,json=cacheWrite,proto3" json:"cache_write,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Price) Reset() {
+	*x = Price{}
+	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Price) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Price) ProtoMessage() {}
+
+func (x *Price) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Price.ProtoReflect.Descriptor instead.
+func (*Price) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Price) GetInput() int64 {
+	if x != nil {
+		return x.Input
+	}
+	return 0
+}
+
+func (x *Price) GetOutput() int64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *Price) GetCacheRead() int64 {
+	if x != nil {
+		return x.CacheRead
+	}
+	return 0
+}
+
+func (x *Price) GetCacheWrite() int64 {
+	if x != nil {
+		return x.CacheWrite
+	}
+	return 0
+}
+
 // Button is one action that a person may choose.
 type Button struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -167,7 +316,7 @@ type Button struct {
 
 func (x *Button) Reset() {
 	*x = Button{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -179,7 +328,7 @@ func (x *Button) String() string {
 func (*Button) ProtoMessage() {}
 
 func (x *Button) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -192,7 +341,7 @@ func (x *Button) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Button.ProtoReflect.Descriptor instead.
 func (*Button) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Button) GetId() string {
@@ -251,13 +400,17 @@ type Alternative struct {
 	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
 	// The size of its context in tokens; 0 = not known.
 	ContextTokens int64 `protobuf:"varint,2,opt,name=context_tokens,json=contextTokens,proto3" json:"context_tokens,omitempty"`
+	// What it costs; not set = not known. Some cost nothing.
+	Price *Price `protobuf:"bytes,3,opt,name=price,proto3" json:"price,omitempty"`
+	// It is served on this machine.
+	Local         bool `protobuf:"varint,4,opt,name=local,proto3" json:"local,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Alternative) Reset() {
 	*x = Alternative{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -269,7 +422,7 @@ func (x *Alternative) String() string {
 func (*Alternative) ProtoMessage() {}
 
 func (x *Alternative) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -282,7 +435,7 @@ func (x *Alternative) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alternative.ProtoReflect.Descriptor instead.
 func (*Alternative) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Alternative) GetModel() string {
@@ -297,6 +450,20 @@ func (x *Alternative) GetContextTokens() int64 {
 		return x.ContextTokens
 	}
 	return 0
+}
+
+func (x *Alternative) GetPrice() *Price {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+func (x *Alternative) GetLocal() bool {
+	if x != nil {
+		return x.Local
+	}
+	return false
 }
 
 // Tried is one failed attempt of a model call.
@@ -318,7 +485,7 @@ type Tried struct {
 
 func (x *Tried) Reset() {
 	*x = Tried{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -330,7 +497,7 @@ func (x *Tried) String() string {
 func (*Tried) ProtoMessage() {}
 
 func (x *Tried) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -343,7 +510,7 @@ func (x *Tried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tried.ProtoReflect.Descriptor instead.
 func (*Tried) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Tried) GetAttempt() int32 {
@@ -385,11 +552,23 @@ var File_mulligan_v1_decision_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\n" +
-	"\x1amulligan/v1/decision.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"y\n" +
+	"\x1amulligan/v1/decision.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x01\n" +
 	"\x06Adjust\x12\x18\n" +
 	"\acompact\x18\x01 \x01(\bR\acompact\x12*\n" +
 	"\x11max_output_tokens\x18\x02 \x01(\x05R\x0fmaxOutputTokens\x12)\n" +
-	"\x10reasoning_effort\x18\x03 \x01(\tR\x0freasoningEffort\"\x9c\x01\n" +
+	"\x10reasoning_effort\x18\x03 \x01(\tR\x0freasoningEffort\x12\x1a\n" +
+	"\bcontinue\x18\x04 \x01(\bR\bcontinue\"`\n" +
+	"\bRestrict\x12\x14\n" +
+	"\x05never\x18\x01 \x03(\tR\x05never\x12(\n" +
+	"\x10max_output_price\x18\x02 \x01(\x03R\x0emaxOutputPrice\x12\x14\n" +
+	"\x05local\x18\x03 \x01(\bR\x05local\"u\n" +
+	"\x05Price\x12\x14\n" +
+	"\x05input\x18\x01 \x01(\x03R\x05input\x12\x16\n" +
+	"\x06output\x18\x02 \x01(\x03R\x06output\x12\x1d\n" +
+	"\n" +
+	"cache_read\x18\x03 \x01(\x03R\tcacheRead\x12\x1f\n" +
+	"\vcache_write\x18\x04 \x01(\x03R\n" +
+	"cacheWrite\"\x9c\x01\n" +
 	"\x06Button\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -397,10 +576,12 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x06effect\x18\x04 \x01(\tR\x06effect\x12\x14\n" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x18\n" +
 	"\aprimary\x18\x06 \x01(\bR\aprimary\x12\x10\n" +
-	"\x03url\x18\a \x01(\tR\x03url\"J\n" +
+	"\x03url\x18\a \x01(\tR\x03url\"\x8a\x01\n" +
 	"\vAlternative\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12%\n" +
-	"\x0econtext_tokens\x18\x02 \x01(\x03R\rcontextTokens\"\x87\x01\n" +
+	"\x0econtext_tokens\x18\x02 \x01(\x03R\rcontextTokens\x12(\n" +
+	"\x05price\x18\x03 \x01(\v2\x12.mulligan.v1.PriceR\x05price\x12\x14\n" +
+	"\x05local\x18\x04 \x01(\bR\x05local\"\x87\x01\n" +
 	"\x05Tried\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x12\n" +
@@ -426,22 +607,25 @@ func file_mulligan_v1_decision_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_mulligan_v1_decision_proto_goTypes = []any{
 	(Action)(0),                   // 0: mulligan.v1.Action
 	(*Adjust)(nil),                // 1: mulligan.v1.Adjust
-	(*Button)(nil),                // 2: mulligan.v1.Button
-	(*Alternative)(nil),           // 3: mulligan.v1.Alternative
-	(*Tried)(nil),                 // 4: mulligan.v1.Tried
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Restrict)(nil),              // 2: mulligan.v1.Restrict
+	(*Price)(nil),                 // 3: mulligan.v1.Price
+	(*Button)(nil),                // 4: mulligan.v1.Button
+	(*Alternative)(nil),           // 5: mulligan.v1.Alternative
+	(*Tried)(nil),                 // 6: mulligan.v1.Tried
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 }
 var file_mulligan_v1_decision_proto_depIdxs = []int32{
-	5, // 0: mulligan.v1.Tried.at:type_name -> google.protobuf.Timestamp
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	3, // 0: mulligan.v1.Alternative.price:type_name -> mulligan.v1.Price
+	7, // 1: mulligan.v1.Tried.at:type_name -> google.protobuf.Timestamp
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_decision_proto_init() }
@@ -455,7 +639,7 @@ func file_mulligan_v1_decision_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_decision_proto_rawDesc), len(file_mulligan_v1_decision_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   4,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -630,7 +630,9 @@ type RunErrorResponse struct {
 	// Extra buttons, at most 8.
 	Actions []*Button `protobuf:"bytes,5,rep,name=actions,proto3" json:"actions,omitempty"`
 	// What the next attempt should change.
-	Adjust        *Adjust `protobuf:"bytes,6,opt,name=adjust,proto3" json:"adjust,omitempty"`
+	Adjust *Adjust `protobuf:"bytes,6,opt,name=adjust,proto3" json:"adjust,omitempty"`
+	// What the plugin forbids, with an opinion or without one; not set = nothing. reason says why.
+	Restrict      *Restrict `protobuf:"bytes,7,opt,name=restrict,proto3" json:"restrict,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -707,6 +709,13 @@ func (x *RunErrorResponse) GetAdjust() *Adjust {
 	return nil
 }
 
+func (x *RunErrorResponse) GetRestrict() *Restrict {
+	if x != nil {
+		return x.Restrict
+	}
+	return nil
+}
+
 var File_mulligan_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_plugin_proto_rawDesc = "" +
@@ -757,14 +766,15 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\bagent_id\x18\x19 \x01(\tR\aagentId\x12\x18\n" +
 	"\aaborted\x18\x1a \x01(\bR\aaborted\x12\x1b\n" +
 	"\ttimed_out\x18\x1b \x01(\bR\btimedOut\x12!\n" +
-	"\fprompt_error\x18\x1c \x01(\tR\vpromptError\"\xeb\x01\n" +
+	"\fprompt_error\x18\x1c \x01(\tR\vpromptError\"\x9e\x02\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +
 	"\tnew_model\x18\x03 \x01(\tR\bnewModel\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12-\n" +
 	"\aactions\x18\x05 \x03(\v2\x13.mulligan.v1.ButtonR\aactions\x12+\n" +
-	"\x06adjust\x18\x06 \x01(\v2\x13.mulligan.v1.AdjustR\x06adjust*z\n" +
+	"\x06adjust\x18\x06 \x01(\v2\x13.mulligan.v1.AdjustR\x06adjust\x121\n" +
+	"\brestrict\x18\a \x01(\v2\x15.mulligan.v1.RestrictR\brestrict*z\n" +
 	"\fReplaySafety\x12\x1d\n" +
 	"\x19REPLAY_SAFETY_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12REPLAY_SAFETY_SAFE\x10\x01\x12\x18\n" +
@@ -805,6 +815,7 @@ var file_mulligan_v1_plugin_proto_goTypes = []any{
 	(Action)(0),                   // 12: mulligan.v1.Action
 	(*Button)(nil),                // 13: mulligan.v1.Button
 	(*Adjust)(nil),                // 14: mulligan.v1.Adjust
+	(*Restrict)(nil),              // 15: mulligan.v1.Restrict
 }
 var file_mulligan_v1_plugin_proto_depIdxs = []int32{
 	8,  // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
@@ -816,17 +827,18 @@ var file_mulligan_v1_plugin_proto_depIdxs = []int32{
 	12, // 6: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
 	13, // 7: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
 	14, // 8: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
-	1,  // 9: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
-	3,  // 10: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
-	6,  // 11: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
-	2,  // 12: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
-	4,  // 13: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
-	7,  // 14: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
-	12, // [12:15] is the sub-list for method output_type
-	9,  // [9:12] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	15, // 9: mulligan.v1.RunErrorResponse.restrict:type_name -> mulligan.v1.Restrict
+	1,  // 10: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
+	3,  // 11: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
+	6,  // 12: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
+	2,  // 13: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
+	4,  // 14: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
+	7,  // 15: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_plugin_proto_init() }

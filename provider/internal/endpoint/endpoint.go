@@ -32,7 +32,7 @@ type Config struct {
 
 	Known *redact.Known // secrets that no answer may show; keys are added to it; nil = those of this entry
 
-	NoImages func(model string) bool // whether the model, by its name on the wire, takes no pictures; nil = all take them
+	Capabilities func(model string) llm.Capabilities // of a model by its name on the wire; nil = nothing is known
 
 	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
 
@@ -43,13 +43,15 @@ type Config struct {
 
 // Wire is what differs between the adapters.
 type Wire struct {
-	Name    string // of the entry, where it has none
+	Name    string // of the entry, where it has none, and what a native request calls the wire
 	BaseURL string // of the wire's own service
 	KeyEnv  string // the variable that holds its key
 
-	Path    func(base, model string) string // after the base URL; the model's name on the wire
-	Own     func(base string) bool          // whether it is the wire's own service, where requests differ there; nil = they do not
-	Header  func(h http.Header, key string) // adds what the wire wants; key may be empty
+	Path    func(base, model string, stream bool) string // after the base URL; the model's name on the wire
+	InPath  bool                                         // the path names the model, and not the body
+	Other   func(base, path string) string               // the URL of another path of the API, "/v1/files", which has the API's version
+	Own     func(base string) bool                       // whether it is the wire's own service, where requests differ there; nil = they do not
+	Header  func(h http.Header, key string)              // adds what the wire wants; key may be empty
 	Encode  func(to wire.Target, request llm.Request) (body []byte, changed []llm.Repair, err error)
 	Decoder func() wire.Decoder
 }
@@ -105,22 +107,34 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
 	to.Own = m.wire.Own != nil && m.wire.Own(m.cfg.BaseURL)
-	to.NoImages = m.cfg.NoImages != nil && m.cfg.NoImages(to.Model)
-	body, changed, err := m.wire.Encode(to, request)
+	if m.cfg.Capabilities != nil {
+		able := m.cfg.Capabilities(to.Model)
+		to.NoImages, to.Prefill = able.NoImages, able.Prefill
+	}
+	ask := observe.Ask{Model: request.Model, Connect: request.ConnectTimeout, Decoder: m.wire.Decoder()}
+	var err error
+	native := m.native(request)
+	if ask.Frames = native != nil; ask.Frames {
+		ask.Body, err = m.bodyOf(native, to.Model)
+	} else {
+		ask.Body, ask.Repairs, err = m.wire.Encode(to, request)
+	}
 	if err != nil {
 		return observe.Ask{}, observe.PromptFailure(m.cfg.Name, request.Model, err)
 	}
-	key, err := observe.Key{Get: m.cfg.Key, Env: m.cfg.KeyEnv, Required: m.cfg.KeyNeeded}.For(m.client, request.Model)
+	ask.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
+	known, err := m.authorize(ask.Header, request.Model, request.Credential)
 	if err != nil {
 		return observe.Ask{}, err
 	}
-	m.cfg.Known.Add(key)
-	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
-	m.wire.Header(header, key)
-	return observe.Ask{
-		Model: request.Model, Path: m.wire.Path(m.cfg.BaseURL, to.Model), Header: header, Body: body,
-		Secrets: observe.SecretsOf(m.cfg.Known), Decoder: m.wire.Decoder(), Repairs: changed, Connect: request.ConnectTimeout,
-	}, nil
+	ask.Secrets = observe.SecretsOf(known)
+	ask.Path = m.wire.Path(m.cfg.BaseURL, to.Model, native == nil || native.Stream)
+	if native != nil {
+		ask.Path = withQuery(ask.Path, native.Query)
+		ask.Header.Del("Accept") // its caller's, or none
+		addHeader(ask.Header, native.Header)
+	}
+	return ask, nil
 }
 
 // Bearer sets key as most services want it.

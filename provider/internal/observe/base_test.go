@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/failure"
 )
 
@@ -37,7 +39,7 @@ func TestNewBase(t *testing.T) {
 		if err == nil {
 			_ = response.Body.Close()
 		}
-		if _, refused := errors.AsType[*RefusedAddressError](err); refused != c.refused {
+		if _, refused := errors.AsType[*netguard.RefusedAddressError](err); refused != c.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

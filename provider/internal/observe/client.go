@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
@@ -68,7 +70,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		provider: cfg.Provider, base: base.String(), host: hostOf(base, through, allowed), loopback: allowed.loopback, way: through, classify: cfg.Classify,
+		provider: cfg.Provider, base: base.String(), host: hostOf(base, through, allowed), loopback: allowed.Loopback, way: through, classify: cfg.Classify,
 		http: http.Client{Transport: cfg.RoundTripper, CheckRedirect: stay},
 	}
 	if cfg.RoundTripper == nil {
@@ -106,7 +108,7 @@ func NewBase(cfg Config) (http.RoundTripper, *url.URL, error) {
 
 // transport makes connections as cfg says; each may take connecting to be made, and again
 // for its TLS handshake.
-func transport(cfg Config, allowed guard, through *way, connecting time.Duration) *http.Transport {
+func transport(cfg Config, allowed netguard.Guard, through *way, connecting time.Duration) *http.Transport {
 	t := &http.Transport{
 		DialContext:            cfg.DialContext,
 		ForceAttemptHTTP2:      true,
@@ -121,7 +123,7 @@ func transport(cfg Config, allowed guard, through *way, connecting time.Duration
 		t.Proxy = http.ProxyURL(through.proxy)
 		allowed = through.guard(allowed)
 	}
-	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 30 * time.Second, Control: allowed.control}
+	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 30 * time.Second, Control: allowed.Control}
 	if t.DialContext == nil {
 		t.DialContext = dialer.DialContext
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/netguard"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/wire"
 )
@@ -74,7 +75,7 @@ func TestHTTP2(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	ours := transport(Config{ConnectTimeout: DefaultConnectTimeout}, guard{loopback: true}, nil, maxConnecting)
+	ours := transport(Config{ConnectTimeout: DefaultConnectTimeout}, netguard.Guard{Loopback: true}, nil, maxConnecting)
 	defer ours.CloseIdleConnections()
 	ours.TLSClientConfig.RootCAs = x509.NewCertPool()
 	ours.TLSClientConfig.RootCAs.AddCert(server.Certificate())
@@ -125,7 +126,7 @@ func TestRebinding(t *testing.T) {
 	}
 	turn.Store(1)
 	_, err = talkTo(t, c)
-	if refused := (*RefusedAddressError)(nil); !errors.As(err, &refused) || refused.Address != "169.254.169.254:"+port || failureKind(err) != failure.KindMisconfigured {
+	if refused := (*netguard.RefusedAddressError)(nil); !errors.As(err, &refused) || refused.Address != "169.254.169.254:"+port || failureKind(err) != failure.KindMisconfigured {
 		t.Errorf("the second time: %v", err)
 	}
 	// Without leave for private addresses a public name may not even lead here.

@@ -18,6 +18,11 @@
 // (guard.go). Sizes are capped: 1 MiB of headers, 4 MiB of a line or an event, 64
 // MiB of an answer, 64 KiB of an error body.
 //
+// # As it came
+//
+// Where Ask.Frames says so, the answer is told as it came, too (frame.go): its head, then
+// each event before what that means, or a document. Nobody else pays for that.
+//
 // # What becomes of a failure
 //
 // Whatever goes wrong is gathered as failure.Evidence (what the transport said,

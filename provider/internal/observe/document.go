@@ -30,7 +30,7 @@ func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, er
 }
 
 // document hears an answer that is one document.
-func (t *talk) document() error {
+func (t *exchange) document() error {
 	document, err := io.ReadAll(&trickle{src: t.answer, tell: func() bool { return t.tell(nil) }})
 	switch {
 	case errors.Is(err, errUnheard):
@@ -44,6 +44,8 @@ func (t *talk) document() error {
 	switch {
 	case !ok:
 		return t.noStream(formJSON, t.secrets.body(document[:min(len(document), maxErrorBody)], len(document) > maxErrorBody))
+	case err == nil && !t.allOf(document):
+		return nil
 	case len(deltas) > 0 && !t.tell(deltas):
 		return nil
 	case err != nil:

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/provider/internal/sse"
@@ -73,7 +75,7 @@ func once(err error) error {
 // there was a connection by then. An empty kind leaves it to Classify.
 func unanswered(err error, connected bool) failure.Kind {
 	var (
-		refused *RefusedAddressError
+		refused *netguard.RefusedAddressError
 		dns     *net.DNSError
 		timeout net.Error
 	)

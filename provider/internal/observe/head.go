@@ -6,7 +6,7 @@ import (
 )
 
 // form looks beneath what the head says.
-func (t *talk) form() form {
+func (t *exchange) form() form {
 	form := t.observation.form()
 	if form == formStream {
 		return formOf(t.answer.peek())
@@ -15,7 +15,7 @@ func (t *talk) form() form {
 }
 
 // readBody reads what there is of an error body, soon.
-func (t *talk) readBody(form form) []byte {
+func (t *exchange) readBody(form form) []byte {
 	if form == formRedirect {
 		return nil
 	}

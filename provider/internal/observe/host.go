@@ -5,19 +5,21 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
 // hostOf is whom requests to base connect to: its host, or that of the proxy.
-func hostOf(base *url.URL, through *way, allowed guard) reach.Host {
-	at, local := base, allowed.loopback
+func hostOf(base *url.URL, through *way, allowed netguard.Guard) reach.Host {
+	at, local := base, allowed.Loopback
 	if through != nil {
 		at, allowed = through.proxy, through.guard(allowed)
 		local = local || IsLoopback(at.Hostname())
 	}
 	return reach.Host{
 		Name: at.Hostname(), Port: port(at), Local: local,
-		Allowed: func(addr netip.Addr) bool { return allowed.refuse(addr) == "" },
+		Allowed: func(addr netip.Addr) bool { return allowed.Refuse(addr) == "" },
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // observation says how one request goes, by what is seen of it. It reads nothing itself:
-// whoever does, a talk or somebody else's client, shows it what comes.
+// whoever does, an exchange or somebody else's client, shows it what comes.
 type observation struct {
 	provider string
 	model    string // full name

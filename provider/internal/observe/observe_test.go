@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/internal/redact"
 )
@@ -53,10 +55,10 @@ func TestHalfASecretAtTheEndOfABody(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	public := guard{}
-	private := guard{allowPrivate: true}
+	public := netguard.Guard{}
+	private := netguard.Guard{AllowPrivate: true}
 	for _, c := range []struct {
-		g    guard
+		g    netguard.Guard
 		addr string
 		ok   bool
 	}{
@@ -81,12 +83,12 @@ func TestGuard(t *testing.T) {
 		{private, "127.0.0.1", true},
 		{private, "169.254.169.254", false},
 		{private, "fd00:ec2::254", false},
-		{guard{plain: true, loopback: true}, "127.0.0.1", true},
-		{guard{plain: true, loopback: true}, "160.79.104.10", false},
-		{guard{plain: true, allowPrivate: true}, "160.79.104.10", false},
-		{guard{plain: true, allowPrivate: true}, "192.168.1.1", true},
+		{netguard.Guard{Plain: true, Loopback: true}, "127.0.0.1", true},
+		{netguard.Guard{Plain: true, Loopback: true}, "160.79.104.10", false},
+		{netguard.Guard{Plain: true, AllowPrivate: true}, "160.79.104.10", false},
+		{netguard.Guard{Plain: true, AllowPrivate: true}, "192.168.1.1", true},
 	} {
-		err := c.g.control("tcp", netip.AddrPortFrom(netip.MustParseAddr(c.addr), 443).String(), nil)
+		err := c.g.Control("tcp", netip.AddrPortFrom(netip.MustParseAddr(c.addr), 443).String(), nil)
 		if (err == nil) != c.ok {
 			t.Errorf("%+v %s: %v", c.g, c.addr, err)
 		}
@@ -106,7 +108,7 @@ func TestUnanswered(t *testing.T) {
 		{syscall.ENETUNREACH, false, failure.KindUnreachable},
 		{timeout, false, failure.KindTimeout},
 		{timeout, true, failure.KindUnreachable},
-		{&RefusedAddressError{}, false, failure.KindMisconfigured},
+		{&netguard.RefusedAddressError{}, false, failure.KindMisconfigured},
 		{&proxyError{407}, false, failure.KindMisconfigured},
 		{&proxyError{502}, false, failure.KindUnreachable},
 		{errors.New(`malformed HTTP response "SSH-2.0"`), true, failure.KindMisconfigured},

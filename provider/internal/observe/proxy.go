@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mulligan-run/mulligan/internal/netguard"
+
 	"github.com/mulligan-run/mulligan/failure"
 )
 
@@ -52,8 +54,8 @@ func wayOf(cfg Config) (*way, error) {
 // guard is who may be connected to on this way to a provider with that guard: the proxy, which
 // whoever has set it knows to be where it is, on this machine or in a private network, and
 // never a cloud's metadata service. Names of providers are the proxy's to look up.
-func (w *way) guard(provider guard) guard {
-	return guard{allowPrivate: true, plain: provider.plain && w.proxy.Scheme != "https"}
+func (w *way) guard(provider netguard.Guard) netguard.Guard {
+	return netguard.Guard{AllowPrivate: true, Plain: provider.Plain && w.proxy.Scheme != "https"}
 }
 
 // words name the proxy to people, without its password.
@@ -111,7 +113,7 @@ func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, answer *http.
 func (w *way) trouble(err error, beyond bool) (kind failure.Kind, variant, said string) {
 	var (
 		answered *proxyError
-		refused  *RefusedAddressError
+		refused  *netguard.RefusedAddressError
 		op       *net.OpError
 	)
 	switch {

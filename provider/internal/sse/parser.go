@@ -21,12 +21,17 @@ const (
 type Event struct {
 	Name []byte
 	Data []byte
-	Idle bool // bytes that mean nothing: a comment, or an event without data
+	Raw  []byte // all bytes since the Raw before, where the Parser keeps them; none of a comment within an event
+	Idle bool   // bytes that mean nothing: a comment, or an event without data
 }
 
 // Parser makes events of bytes that are put into it. It holds back nothing that a
 // blank line has ended. The zero Parser is ready.
 type Parser struct {
+	Keep bool // gives each event its Raw
+
+	raw  []byte
+	told bool // raw was given out
 	buf  []byte
 	from int // unread bytes are buf[from:to]
 	to   int
@@ -73,11 +78,28 @@ func (p *Parser) drain(each func(Event) error) error {
 
 // next returns the next event, if one is there.
 func (p *Parser) next() (Event, bool, error) {
+	if p.told {
+		p.raw, p.told = p.raw[:0], false
+		if cap(p.raw) > keepSize {
+			p.raw = nil
+		}
+	}
+	event, ok, err := p.parse()
+	if ok && !p.dirty { // what a comment interrupts stays together
+		event.Raw, p.told = p.raw, true
+	}
+	return event, ok, err
+}
+
+func (p *Parser) parse() (Event, bool, error) {
 	p.reset()
 	for {
 		line, ok := p.line()
 		if !ok {
 			return Event{}, false, nil
+		}
+		if len(p.raw) > MaxSize {
+			return Event{}, false, ErrTooLarge
 		}
 		switch {
 		case len(line) == 0 && p.hasData:
@@ -135,12 +157,7 @@ func (p *Parser) field(line []byte) error {
 // line takes a line out of the buffer, without its end, if a whole one is there. It
 // is valid until there is made room for more.
 func (p *Parser) line() ([]byte, bool) {
-	if p.skipLF && p.from < p.to {
-		if p.buf[p.from] == '\n' {
-			p.from++
-		}
-		p.skipLF = false
-	}
+	p.endCRLF()
 	fresh := p.buf[p.from+p.seen : p.to]
 	end, looked := lineEnd(fresh)
 	if end < 0 {
@@ -149,9 +166,28 @@ func (p *Parser) line() ([]byte, bool) {
 	}
 	line := p.buf[p.from : p.from+p.seen+end]
 	p.skipLF = fresh[end] == '\r'
-	p.from += p.seen + end + 1
+	p.read(p.seen + end + 1)
 	p.seen = 0
+	p.endCRLF()
 	return p.unmark(line), true
+}
+
+// endCRLF takes the second half of a line's end, if it is there by now.
+func (p *Parser) endCRLF() {
+	if p.skipLF && p.from < p.to {
+		if p.buf[p.from] == '\n' {
+			p.read(1)
+		}
+		p.skipLF = false
+	}
+}
+
+// read goes on by n bytes.
+func (p *Parser) read(n int) {
+	if p.Keep {
+		p.raw = append(p.raw, p.buf[p.from:p.from+n]...)
+	}
+	p.from += n
 }
 
 // lineEnd gives where the first line ends, -1 if it does not, and how many bytes it has

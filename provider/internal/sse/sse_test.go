@@ -160,3 +160,112 @@ func (c *chunks) Read(p []byte) (int, error) {
 	c.rest = c.rest[n:]
 	return n, nil
 }
+
+// TestKeptAsItCame: what is kept of events is, put together, all that came up to the last of them.
+func TestKeptAsItCame(t *testing.T) {
+	for in, want := range map[string][]string{
+		"event: a\ndata: 1\n\n: hi\n\ndata: 2\n\ndata: 3\n": {"event: a\ndata: 1\n\n", ": hi\n", "\ndata: 2\n\n"},
+		"\xEF\xBB\xBFdata: 1\r\n\r\ndata: 2\r\n\r\n":        {"\xEF\xBB\xBFdata: 1\r\n\r\n", "data: 2\r\n\r\n"},
+		"event: a\n: hi\nid: 7\ndata: 1\n\n":                {"", "event: a\n: hi\nid: 7\ndata: 1\n\n"},
+		"data: 1\r\rdata: 2\r\r":                            {"data: 1\r\r", "data: 2\r\r"},
+	} {
+		r := sse.NewKeeper(strings.NewReader(in))
+		var got []string
+		for {
+			event, err := r.Next()
+			if err != nil {
+				break
+			}
+			got = append(got, string(event.Raw))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+		slow := sse.NewKeeper(iotest.OneByteReader(strings.NewReader(in)))
+		var all string
+		for {
+			event, err := slow.Next()
+			if err != nil {
+				break
+			}
+			all += string(event.Raw)
+		}
+		if whole := strings.Join(want, ""); !strings.HasPrefix(whole, all) || len(whole)-len(all) > 1 { // the last \n of \r\n had not come
+			t.Errorf("%q, byte by byte: %q", in, all)
+		}
+	}
+	r := sse.NewKeeper(strings.NewReader(strings.Repeat("x: y\n", sse.MaxSize/5+1)))
+	if _, err := r.Next(); !errors.Is(err, sse.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
+// TestRest: of a stream that is read to its end no byte is missing, however it is cut, and none
+// comes twice. Where it goes on, the LF after the last CR is waited for, and nothing else.
+func TestRest(t *testing.T) {
+	for _, in := range []string{
+		"data: 1\r\n\r\n", "data: 1\n\n", "data: 1\r\r", ": hi\r\n\r\ndata: 1\r\n\r\n", "data: 1\r\n\r\n\r\n", "data: 1\n\nda", "event: a\n: hi\ndata: 1\r\n\r\n", "",
+	} {
+		for name, src := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)), "at once": iotest.DataErrReader(strings.NewReader(in))} {
+			r := sse.NewKeeper(src)
+			var got []byte
+			event, err := r.Next()
+			for ; err == nil; event, err = r.Next() {
+				got = append(got, event.Raw...)
+			}
+			if got = append(got, r.Rest()...); string(got) != in {
+				t.Errorf("%s: %q came as %q", name, in, got)
+			}
+		}
+	}
+	for in, want := range map[string]string{"data: 1\r\n\r\nrest": "data: 1\r\n\r\n", "data: 1\n\nrest": "data: 1\n\n", "data: 1\r\rrest": "data: 1\r\r"} {
+		for name, src := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			r := sse.NewKeeper(src)
+			event, err := r.Next()
+			got := string(event.Raw)
+			if got += string(r.Rest()); got != want || err != nil {
+				t.Errorf("%s: of %q came %q, %v", name, in, got, err)
+			}
+		}
+	}
+}
+
+// TestMore: where a Reader says that more is there, Next needs no other byte for it; and it says so
+// of whole events, however they arrive.
+func TestMore(t *testing.T) {
+	stream := "data: a\n\n\n\ndata: b\r\n\r\n: ping\n\nevent: x\ndata: c\n\nid: 7\n\ndata: d"
+	for size := 1; size <= len(stream); size++ {
+		src := &pieces{text: stream, size: size}
+		r, told := sse.NewReader(src), 0
+		for {
+			more, before := r.More(), src.reads
+			if _, err := r.Next(); err != nil {
+				break
+			}
+			if more {
+				if told++; src.reads != before {
+					t.Fatalf("pieces of %d: more was there, and it read on", size)
+				}
+			}
+		}
+		if size == len(stream) && told < 3 {
+			t.Errorf("all was there, and it said so of %d", told)
+		}
+	}
+}
+
+// pieces gives its text in pieces of that size.
+type pieces struct {
+	text        string
+	size, reads int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	p.reads++
+	if p.text == "" {
+		return 0, io.EOF
+	}
+	n := copy(b, p.text[:min(p.size, len(p.text))])
+	p.text = p.text[n:]
+	return n, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,8 @@ func (c *commander) do(ctx context.Context, e plugin.Event, verb, rest string) (
 		return buttons(), nil
 	case "adjust":
 		return adjust(rest)
+	case "restrict":
+		return restrict(rest)
 	case "say":
 		value, err := say(e, rest)
 		return plugin.Fail(value), err
@@ -46,6 +49,8 @@ func (c *commander) do(ctx context.Context, e plugin.Event, verb, rest string) (
 		return plugin.Fail(strconv.Itoa(n)), err
 	case "config":
 		return plugin.Fail(c.config.Greeting), nil
+	case "state":
+		return plugin.Fail(filepath.Base(plugin.StateDir())), nil
 	}
 	return plugin.None, c.act(ctx, verb, rest)
 }
@@ -104,6 +109,8 @@ func adjust(pairs string) (plugin.Decision, error) {
 		switch key {
 		case "compact":
 			d.Adjust.Compact, err = strconv.ParseBool(value)
+		case "continue":
+			d.Adjust.Continue, err = strconv.ParseBool(value)
 		case "max_output_tokens":
 			d.Adjust.MaxOutputTokens, err = strconv.Atoi(value)
 		case "reasoning_effort":
@@ -116,4 +123,26 @@ func adjust(pairs string) (plugin.Decision, error) {
 		}
 	}
 	return d, nil
+}
+
+func restrict(pairs string) (plugin.Decision, error) {
+	var what recovery.Restrict
+	var err error
+	for pair := range strings.FieldsSeq(pairs) {
+		key, value, _ := strings.Cut(pair, "=")
+		switch key {
+		case "never":
+			what.Never = strings.Split(value, ",")
+		case "max_output_price":
+			what.MaxOutputPrice, err = strconv.ParseInt(value, 10, 64)
+		case "local":
+			what.Local, err = strconv.ParseBool(value)
+		default:
+			err = fmt.Errorf("unknown restriction %q", key)
+		}
+		if err != nil {
+			return plugin.None, err
+		}
+	}
+	return plugin.Forbid(what, ""), nil
 }

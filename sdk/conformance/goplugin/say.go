@@ -94,7 +94,14 @@ func tried(all []recovery.Tried) []string {
 func models(all []recovery.Alternative) []string {
 	var list []string
 	for _, a := range all {
-		list = append(list, a.Model+" "+render(a.ContextTokens))
+		text := a.Model + " " + render(a.ContextTokens)
+		if a.Price != nil {
+			text += " " + render(a.Price.Input) + "/" + render(a.Price.Output)
+		}
+		if a.Local {
+			text += " local"
+		}
+		list = append(list, text)
 	}
 	return list
 }

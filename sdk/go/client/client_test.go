@@ -38,12 +38,12 @@ func story(t *testing.T) []recovery.Event {
 	add(recovery.Started{Model: "a/one", Input: []llm.Message{llm.User("hi")}, Policy: policy})
 	add(recovery.Claimed{Owner: "o", Epoch: 1})
 	add(recovery.Began{Attempt: 1, Round: 1, Model: "a/one"})
-	for i := range 40 {
-		add(recovery.Checkpointed{Attempt: 1, Offset: i, Text: "x"})
+	for range 40 {
+		add(recovery.Noted{Topic: recovery.TopicText, Attempt: 1})
 	}
 	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil)
-	add(recovery.Failed{Attempt: 1, Failure: *f})
-	add(recovery.Decided{Failure: state.Seq, Decision: recovery.Decision{Action: recovery.ActionRetry}})
+	add(recovery.Failed{Attempt: 1, Text: strings.Repeat("x", 40), Failure: *f})
+	add(recovery.Decided{Occasion: state.Occasion(), Decision: recovery.Decision{Action: recovery.ActionRetry}})
 	for _, e := range recovery.Next(state) {
 		add(e.Record)
 	}
@@ -74,9 +74,13 @@ func (c *cutting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, e := range c.log[after:] {
+	for i, e := range c.log[after:] {
 		data, _ := json.Marshal(e)
-		text := fmt.Sprintf("id: %d\nevent: event\ndata: %s\n\n", e.Seq, data)
+		run, _ := recovery.Fold(c.log[:after+i+1])
+		seen := run.Situation()
+		seen.Recovered = "said by the gateway"
+		said, _ := json.Marshal(seen)
+		text := fmt.Sprintf("event: situation\ndata: %s\n\nid: %d\nevent: event\ndata: %s\n\n", said, e.Seq, data)
 		if c.roll(3) == 0 { // a live piece that is late, or early
 			text = "event: delta\ndata: {\"run\":\"r1\",\"attempt\":1,\"offset\":7,\"text\":\"xx\"}\n\n" + text
 		}
@@ -115,6 +119,9 @@ func TestI29EveryEventOnce(t *testing.T) {
 		}
 		if view.State.Seq != want.Seq || view.Text() != "whole" || view.Text() != want.Answer() || view.Suggestion() != nil {
 			t.Errorf("seed %d: at %d of %d the view says %q", seed, view.State.Seq, want.Seq, view.Text())
+		}
+		if s := view.Situation(); s.Seq != want.Seq || s.Recovered != "said by the gateway" || s.Stages[0].State != recovery.StateIdle {
+			t.Errorf("seed %d: there is to be seen %+v", seed, s)
 		}
 		server.Close()
 	}

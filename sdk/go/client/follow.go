@@ -29,6 +29,9 @@ type Item struct {
 	Event  *recovery.Event
 	Delta  *Delta
 	Notice string // a line for people that no event says
+	// Situation is what a person should see from the event numbered in it on; it comes before
+	// the event by which it changed.
+	Situation *recovery.Situation
 }
 
 // Delta is a live piece of an attempt's text. Whoever has more of it already, or misses a
@@ -136,6 +139,12 @@ func itemOf(sent sse.Event) (Item, error) {
 	case "event":
 		item.Event = &recovery.Event{}
 		err = json.Unmarshal([]byte(sent.Data), item.Event)
+	case "situation":
+		item.Situation = &recovery.Situation{}
+		err = json.Unmarshal([]byte(sent.Data), item.Situation)
+		if err == nil && len(item.Situation.Stages) == 0 {
+			err = errors.New("a situation without a stage")
+		}
 	case "delta":
 		item.Delta = &Delta{}
 		err = json.Unmarshal([]byte(sent.Data), item.Delta)

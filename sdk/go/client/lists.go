@@ -5,9 +5,9 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -21,6 +21,15 @@ type Listed struct {
 	WaitingFor     recovery.WaitFor `json:"waitingFor"`
 	WaitingUntil   time.Time        `json:"waitingUntil"`
 	SuggestionOpen bool             `json:"suggestionOpen"`
+	Kind           failure.Kind     `json:"kind"`      // of its last failure, also once it has recovered from it
+	Problem        string           `json:"problem"`   // that failure's title, and on another line its message
+	DecidedBy      string           `json:"decidedBy"` // the plugin that decided last; "person": somebody answered
+	Attempts       int              `json:"attempts"`  // model calls that have begun
+	Failed         int              `json:"failedAttempts"`
+	Tokens         int64            `json:"tokens"`
+	Wasted         int64            `json:"wastedTokens"` // by attempts that failed
+	Microdollars   int64            `json:"microdollars"`
+	WastedMoney    int64            `json:"wastedMicrodollars"`
 	StartedAt      time.Time        `json:"startedAt"`
 	UpdatedAt      time.Time        `json:"updatedAt"`
 	Seq            uint64           `json:"seq"`
@@ -28,9 +37,50 @@ type Listed struct {
 
 // Query says which runs to list; empty fields do not restrict.
 type Query struct {
-	Status  recovery.Status
-	Session string
-	Waiting bool
+	Status    recovery.Status
+	Session   string
+	Model     string
+	Kind      failure.Kind // of the last failure
+	DecidedBy string       // a plugin, or "person"
+	Labels    recovery.Labels
+	Text      string // in the title or in what failed
+	Since     time.Time
+	Until     time.Time
+	Waiting   bool
+	NeedsYou  bool // a suggestion is open
+	Oldest    bool // the oldest first
+}
+
+func (q Query) values() url.Values {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("status", string(q.Status))
+	set("session", q.Session)
+	set("model", q.Model)
+	set("kind", string(q.Kind))
+	set("decidedBy", q.DecidedBy)
+	set("text", q.Text)
+	for name, at := range map[string]time.Time{"since": q.Since, "until": q.Until} {
+		if !at.IsZero() {
+			values.Set(name, at.Format(time.RFC3339Nano))
+		}
+	}
+	for name, on := range map[string]bool{"waiting": q.Waiting, "needsYou": q.NeedsYou} {
+		if on {
+			values.Set(name, "true")
+		}
+	}
+	if q.Oldest {
+		values.Set("order", "oldest")
+	}
+	for key, value := range q.Labels {
+		values.Add("label", key+"="+value)
+	}
+	return values
 }
 
 // Asked is a run that waits for a person.
@@ -59,20 +109,15 @@ type Plugin struct {
 	State     string `json:"state"`
 	LastError string `json:"lastError"`
 	Shadow    bool   `json:"shadow"`
+	Pinned    bool   `json:"pinned"` // it starts only as the program that was pinned
+	Restarts  int    `json:"restarts"`
+	P50       int64  `json:"p50Ms"` // of its last answers, in milliseconds
+	P99       int64  `json:"p99Ms"`
 }
 
-// Runs lists runs, newest first, page by page as they are asked for.
+// Runs lists runs, page by page as they are asked for.
 func (c *Client) Runs(ctx context.Context, q Query) iter.Seq2[Listed, error] {
-	values := url.Values{}
-	if q.Status != "" {
-		values.Set("status", string(q.Status))
-	}
-	if q.Session != "" {
-		values.Set("session", q.Session)
-	}
-	if q.Waiting {
-		values.Set("waiting", strconv.FormatBool(true))
-	}
+	values := q.values()
 	return pages(func(before string) ([]Listed, string, error) {
 		var page struct {
 			Runs []Listed

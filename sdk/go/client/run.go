@@ -12,19 +12,20 @@ import (
 
 // Run is where a run stands, as the gateway folds it.
 type Run struct {
-	ID          string           `json:"id"`
-	Session     string           `json:"session"`
-	Status      recovery.Status  `json:"status"`
-	WaitingFor  recovery.WaitFor `json:"waitingFor"`  // "" unless it waits
-	StopReason  string           `json:"stopReason"`  // "" until it has ended
-	ChosenModel string           `json:"chosenModel"` // that it was started with
-	Model       string           `json:"model"`       // that is asked, or was asked last
-	Seq         uint64           `json:"seq"`         // of its last event: follow from here
-	ServerNow   time.Time        `json:"serverNow"`   // count down to times of a Run from this one
-	Attempt     *Attempt         `json:"attempt"`     // the model call that is going on, nil for none
-	Answer      Answered         `json:"answer"`
-	Error       *failure.Failure `json:"error"` // of a run that failed or is being recovered
-	Meta        Meta             `json:"meta"`
+	ID          string             `json:"id"`
+	Session     string             `json:"session"`
+	Status      recovery.Status    `json:"status"`
+	WaitingFor  recovery.WaitFor   `json:"waitingFor"`  // "" unless it waits
+	StopReason  string             `json:"stopReason"`  // "" until it has ended
+	ChosenModel string             `json:"chosenModel"` // that it was started with
+	Model       string             `json:"model"`       // that is asked, or was asked last
+	Seq         uint64             `json:"seq"`         // of its last event: follow from here
+	ServerNow   time.Time          `json:"serverNow"`   // count down to times of a Run from this one
+	Attempt     *Attempt           `json:"attempt"`     // the model call that is going on, nil for none
+	Answer      Answered           `json:"answer"`
+	Error       *failure.Failure   `json:"error"`     // of a run that failed or is being recovered
+	Situation   recovery.Situation `json:"situation"` // what a person should see and can do
+	Meta        Meta               `json:"meta"`
 }
 
 // Attempt is a model call that is going on.

@@ -11,9 +11,10 @@ type View struct {
 	State  recovery.Run
 	Notice string // a line for people; the next event takes it away
 
-	attempt  uint64
-	text     []byte // of the attempt at hand
-	thinking []byte
+	situation *recovery.Situation // that the gateway told last
+	attempt   uint64
+	text      []byte // of the attempt at hand
+	thinking  []byte
 }
 
 // Apply folds one item in.
@@ -27,6 +28,8 @@ func (v *View) Apply(item Item) error {
 			return fmt.Errorf("the view of the run: %w", err)
 		}
 		v.event(*item.Event)
+	case item.Situation != nil:
+		v.situation = item.Situation
 	default:
 		v.Notice = item.Notice
 	}
@@ -48,21 +51,27 @@ func (v *View) event(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Began:
 		v.attempt, v.text, v.thinking = b.Attempt, nil, nil
-	case recovery.Checkpointed:
-		if b.Attempt == v.attempt {
-			v.text = grow(v.text, b.Offset, b.Text)
+		if a := v.State.Attempt; a != nil { // it goes on from another one's text
+			v.text = append(v.text, a.Text...)
 		}
 	case recovery.Answered:
 		v.attempt, v.text, v.thinking = 0, nil, nil
-	case recovery.Failed, recovery.Ended:
-		if v.State.Attempt == nil { // of an answer that was asked for once more, the first one is left
-			v.attempt, v.text, v.thinking = 0, nil, nil
-		}
-	case recovery.Claimed: // the owner that spoke the rest is gone
-		v.text, v.thinking = nil, nil
-		if a := v.State.Attempt; a != nil {
-			v.text = append(v.text, a.Text...)
-		}
+	case recovery.Failed:
+		v.over(b.Attempt)
+	case recovery.CancelRequested:
+		v.over(b.Attempt)
+	case recovery.Ended:
+		v.over(0)
+	}
+}
+
+// over takes what an attempt had said as the event that ends it says.
+func (v *View) over(attempt uint64) {
+	a := v.State.Attempt
+	if a == nil { // of an answer that was asked for once more, the first one is left
+		v.attempt, v.text, v.thinking = 0, nil, nil
+	} else if a.ID == attempt && v.attempt == attempt {
+		v.text = []byte(a.Text)
 	}
 }
 
@@ -80,6 +89,28 @@ func (v *View) Text() string {
 		return string(v.text)
 	}
 	return v.State.Answer()
+}
+
+// Situation is what a person should see of the run, and can do: what the gateway said last
+// or, where the events are further by now, what they amount to. At says what counts at a time.
+func (v *View) Situation() recovery.Situation {
+	if v.situation != nil && v.situation.Seq >= v.State.Seq {
+		return *v.situation
+	}
+	return v.State.Situation()
+}
+
+// Heard is what has come of the attempt in the air, as Situation.At wants to know.
+func (v *View) Heard() recovery.Heard {
+	switch a := v.State.Attempt; {
+	case a == nil || !a.InAir():
+		return recovery.HeardNothing
+	case len(v.text) > 0:
+		return recovery.HeardText
+	case len(v.thinking) > 0:
+		return recovery.HeardReasoning
+	}
+	return recovery.HeardNothing
 }
 
 // Thinking is the reasoning that the attempt at hand has shown so far.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mulligan-run/mulligan/advice"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
@@ -27,6 +28,14 @@ func TestTheWordsAreTheGateways(t *testing.T) {
 		{reflect.TypeFor[client.Model](), reflect.TypeFor[gateway.Model]()},
 		{reflect.TypeFor[client.Plugin](), reflect.TypeFor[gateway.Plugin]()},
 		{reflect.TypeFor[client.Delta](), reflect.TypeFor[gateway.Delta]()},
+		{reflect.TypeFor[client.KindListed](), reflect.TypeFor[gateway.KindListed]()},
+		{reflect.TypeFor[client.Lesson](), reflect.TypeFor[gateway.Lesson]()},
+		{reflect.TypeFor[client.Failed](), reflect.TypeFor[advice.Question]()},
+		{reflect.TypeFor[client.Evidence](), reflect.TypeFor[advice.Evidence]()},
+		{reflect.TypeFor[client.TriedCall](), reflect.TypeFor[advice.TriedCall]()},
+		{reflect.TypeFor[client.ToolsRan](), reflect.TypeFor[advice.Tools]()},
+		{reflect.TypeFor[client.Advice](), reflect.TypeFor[advice.Reply]()},
+		{reflect.TypeFor[client.Outcome](), reflect.TypeFor[advice.Outcome]()},
 	} {
 		known := words(pair[1])
 		for word := range words(pair[0]) {

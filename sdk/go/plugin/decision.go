@@ -15,6 +15,9 @@ type Decision struct {
 	Reason   string        // for people, at most 500 bytes are kept
 	Actions  []recovery.Button
 	Adjust   recovery.Adjust // what the next attempt changes
+	// Restrict is what is forbidden from now on, whoever advises or chooses it; nil = nothing. It may
+	// stand beside any action, or alone: [Forbid].
+	Restrict *recovery.Restrict
 }
 
 // None is "no opinion".
@@ -33,6 +36,11 @@ func Switch(model, reason string) Decision {
 // Fail gives up.
 func Fail(reason string) Decision { return Decision{Action: recovery.ActionFail, Reason: reason} }
 
+// Forbid has no opinion, and forbids models, until the plugin answers about the run again.
+func Forbid(what recovery.Restrict, reason string) Decision {
+	return Decision{Restrict: &what, Reason: reason}
+}
+
 // Because gives d a reason for people.
 func (d Decision) Because(reason string) Decision {
 	d.Reason = reason
@@ -42,6 +50,6 @@ func (d Decision) Because(reason string) Decision {
 func (d Decision) vote() recovery.Vote {
 	return recovery.Vote{
 		Action: d.Action, Delay: failure.InMillis(d.Delay), NewModel: d.NewModel,
-		Reason: d.Reason, Actions: d.Actions, Adjust: d.Adjust,
+		Reason: d.Reason, Actions: d.Actions, Adjust: d.Adjust, Restrict: d.Restrict,
 	}
 }

@@ -6,9 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from mulligan import Adjust, Alternative, Button, Decision, Event, Fail, Retry, Switch, Tried, serve, time_left
+from mulligan import Adjust, Alternative, Button, Decision, Event, Fail, Restrict, Retry, Switch, Tried, serve, state_dir, time_left
 
 SCHEMA = {
     "type": "object",
@@ -38,13 +39,13 @@ def configure(given: dict[str, str]) -> None:
     config.update(given)
 
 
-def run_error(e: Event) -> Decision | Mapping[str, Any] | None:
+def run_error(e: Event) -> Decision | Restrict | Mapping[str, Any] | None:
     line, _, reason = e.failure.detail.split("\n")[0].partition(" because ")
     verb, _, rest = line.partition(" ")
     if verb not in COMMANDS:
         raise LookupError(f"unknown command {verb}")
     decision = COMMANDS[verb](e, rest)
-    return dataclasses.replace(decision, reason=reason) if reason and isinstance(decision, Decision) else decision
+    return dataclasses.replace(decision, reason=reason) if reason and isinstance(decision, (Decision, Restrict)) else decision
 
 
 def retry(_: Event, seconds: str) -> Decision:
@@ -61,10 +62,18 @@ def actions(_: Event, __: str) -> Decision:
 
 def adjust(_: Event, pairs: str) -> Decision:
     read: dict[str, Callable[[str], Any]] = {
-        "compact": lambda text: text == "true", "max_output_tokens": int, "reasoning_effort": str
+        "compact": lambda text: text == "true", "max_output_tokens": int, "reasoning_effort": str,
+        "go_on": lambda text: text == "true",
     }
-    given = (pair.partition("=") for pair in pairs.split())
+    given = (pair.replace("continue=", "go_on=").partition("=") for pair in pairs.split())
     return Retry(adjust=Adjust(**{key: read[key](value) for key, _, value in given}))
+
+
+def restrict(_: Event, pairs: str) -> Restrict:
+    read: dict[str, Callable[[str], Any]] = {
+        "never": lambda text: text.split(","), "max_output_price": int, "local": lambda text: text == "true",
+    }
+    return Restrict(**{key: read[key](value) for key, _, value in (pair.partition("=") for pair in pairs.split())})
 
 
 def nonsense(_: Event, __: str) -> Any:
@@ -129,7 +138,8 @@ def render_one(value: Any) -> str:
             whole, _, fraction = value.isoformat(timespec="milliseconds").removesuffix("+00:00").partition(".")
             return f"{whole}.{fraction}".rstrip("0").rstrip(".") + "Z"
         case Alternative():
-            return f"{value.model} {value.context_tokens}"
+            price = f" {value.price.input}/{value.price.output}" if value.price else ""
+            return f"{value.model} {value.context_tokens}{price}{' local' * value.local}"
         case Tried():
             return f"{value.attempt} {value.model} {value.code} {render_one(value.at)} {seconds(value.duration)}"
     return str(value)
@@ -139,7 +149,7 @@ def seconds(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
-COMMANDS: dict[str, Callable[[Event, str], Decision | Mapping[str, Any] | None]] = {
+COMMANDS: dict[str, Callable[[Event, str], Decision | Restrict | Mapping[str, Any] | None]] = {
     "": lambda *_: None,
     "none": lambda *_: None,
     "retry": retry,
@@ -148,9 +158,11 @@ COMMANDS: dict[str, Callable[[Event, str], Decision | Mapping[str, Any] | None]]
     "fail": lambda *_: Fail(),
     "actions": actions,
     "adjust": adjust,
+    "restrict": restrict,
     "say": say,
     "count": count,
     "config": lambda *_: Fail(config["greeting"]),
+    "state": lambda *_: Fail((state_dir() or Path()).name),
     "nonsense": nonsense,
     "print": lambda _, text: print(text),
     "flood": lambda _, n: print("x" * int(n)),

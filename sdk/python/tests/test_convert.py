@@ -74,6 +74,8 @@ def test_decisions() -> None:
         action=decision_pb2.ACTION_SWITCH_MODEL, new_model="a/b", delay_ms=1000, reason="slow"
     )
     assert _convert.response(Fail("no", adjust=Adjust(compact=True))).adjust.compact
+    going_on = _convert.response(Fail("no", adjust=Adjust(go_on=True))).adjust
+    assert getattr(going_on, "continue") and not going_on.compact
     assert _convert.response(dataclasses.replace(Retry(), reason="\ud800")).reason == "?"
 
 

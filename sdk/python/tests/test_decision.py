@@ -46,6 +46,9 @@ def test_values_that_mean_nothing(make: Any, want: str) -> None:
         (lambda: untyped.Retry(adjust={"compact": True}), "takes Adjust"),
         (lambda: untyped.Button("edit", 7), "takes str, not 7"),
         (lambda: untyped.Adjust(max_output_tokens="many"), "takes int"),
+        (lambda: untyped.Restrict(never="openai/*"), "list of names"),
+        (lambda: untyped.Restrict(max_output_price=2.5), "takes int"),
+        (lambda: untyped.Retry(restrict={"local": True}), "takes Restrict"),
     ],
 )
 def test_values_of_another_type(make: Any, want: str) -> None:

@@ -2,28 +2,15 @@
 
 import dataclasses
 import inspect
-import re
-from pathlib import Path
 
 import pytest
 
 from mulligan import Alternative, Event, Failure, testing
 
-KIND_GO = Path(__file__).parents[3] / "failure" / "kind.go"
-
 
 def test_every_field_can_be_given() -> None:
     fields = {f.name for c in (Event, Failure) for f in dataclasses.fields(c)}
     assert set(inspect.signature(testing.event).parameters) == fields - {"failure", "models"}
-
-
-def test_the_facts_of_kinds_are_those_of_the_engine() -> None:
-    text = KIND_GO.read_text()
-    codes = dict(re.findall(r'(Code\w+)\s+Code = "(\w+)"', text))
-    kinds = dict(re.findall(r'(Kind\w+)\s+Kind = "(\w+)"', text))
-    facts = re.findall(r"(Kind\w+):\s*\{(Code\w+), (true|false)\}", text)
-    assert testing._FACTS == {kinds[k]: (codes[c], r == "true") for k, c, r in facts}
-    assert set(testing.KINDS) == set(kinds.values())
 
 
 def test_what_is_left_out_follows_from_the_rest() -> None:

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use crate::Restrict;
+
 /// Advice. A function that has none answers `None`; then the next plugin's answer counts.
 ///
 /// ```
@@ -27,6 +29,8 @@ pub struct Decision {
     pub buttons: Vec<Button>,
     /// What the next attempt changes.
     pub adjust: Adjust,
+    /// What is forbidden from now on; the default forbids nothing.
+    pub restrict: Restrict,
 }
 
 /// What to do about a failure.
@@ -39,6 +43,8 @@ pub enum Action {
     Switch(String),
     /// Give up.
     Fail,
+    /// No opinion: what the decision forbids is all that it says.
+    None,
 }
 
 impl Decision {
@@ -67,6 +73,18 @@ impl Decision {
         Self::new(Action::Fail)
     }
 
+    /// Has no opinion, and forbids models:
+    ///
+    /// ```
+    /// # use mulligan::Decision;
+    /// let after_hours = Decision::forbid().never("openai/*").because("after hours");
+    /// # assert_eq!(after_hours.restrict.never, ["openai/*"]);
+    /// ```
+    #[must_use]
+    pub fn forbid() -> Self {
+        Self::new(Action::None)
+    }
+
     fn new(action: Action) -> Self {
         Self {
             action,
@@ -74,7 +92,29 @@ impl Decision {
             reason: String::new(),
             buttons: Vec::new(),
             adjust: Adjust::default(),
+            restrict: Restrict::default(),
         }
+    }
+
+    /// Forbids a model by its full name, or all of an entry, as in `openai/*`: see [`Restrict`].
+    #[must_use]
+    pub fn never(mut self, name: impl Into<String>) -> Self {
+        self.restrict.never.push(name.into());
+        self
+    }
+
+    /// Forbids models of which a million output tokens cost more, in millionths of a dollar.
+    #[must_use]
+    pub fn max_output_price(mut self, microdollars: u64) -> Self {
+        self.restrict.max_output_price = Some(microdollars);
+        self
+    }
+
+    /// Forbids models that are not served on this machine.
+    #[must_use]
+    pub fn local(mut self) -> Self {
+        self.restrict.local = true;
+        self
     }
 
     /// Waits first.
@@ -118,6 +158,14 @@ impl Decision {
         self.adjust.reasoning_effort = Some(effort);
         self
     }
+
+    /// Has the next attempt go on from the partial answer of the one that failed; where nothing
+    /// can, it begins anew.
+    #[must_use]
+    pub fn go_on(mut self) -> Self {
+        self.adjust.go_on = true;
+        self
+    }
 }
 
 /// What the next attempt changes; the default changes nothing.
@@ -130,6 +178,8 @@ pub struct Adjust {
     pub max_output_tokens: Option<u32>,
     /// How much the model reasons; `None` = as it is.
     pub reasoning_effort: Option<Effort>,
+    /// Go on from the partial answer of the attempt that failed; where nothing can, begin anew.
+    pub go_on: bool,
 }
 
 /// How much a model reasons before it answers.

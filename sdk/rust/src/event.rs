@@ -150,6 +150,10 @@ pub struct Alternative {
     pub model: String,
     /// The size of its context in tokens; `None` = not known.
     pub context_tokens: Option<u64>,
+    /// What it costs; `None` = not known. Some cost nothing.
+    pub price: Option<crate::Price>,
+    /// It is served on this machine.
+    pub local: bool,
 }
 
 impl From<&Alternative> for String {

@@ -44,13 +44,17 @@
 mod answer;
 mod decision;
 mod event;
+mod kind;
 mod life;
 mod lines;
 mod name;
 mod plugin;
+mod price;
+mod restrict;
 mod server;
 mod service;
 mod start;
+mod state;
 pub mod testing;
 mod tls;
 mod wire;
@@ -58,9 +62,13 @@ mod wire;
 pub use answer::{Answer, Error, Result};
 pub use decision::{Action, Adjust, Button, Decision, Effect, Effort};
 pub use event::{Alternative, Event, Failure, Remaining, Tried};
+pub use kind::Kind;
 pub use log;
-pub use name::{Kind, Origin, Phase, ReplaySafety, Timer};
+pub use name::{Origin, Phase, ReplaySafety, Timer};
 pub use plugin::{Plugin, serve, serve_async};
+pub use price::Price;
+pub use restrict::Restrict;
+pub use state::state_dir;
 
 /// Tests the code of the author's page.
 #[cfg(doctest)]

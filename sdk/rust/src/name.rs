@@ -49,75 +49,7 @@ macro_rules! words {
     };
 }
 
-words! {
-    /// What went wrong. New kinds may appear: treat those you do not know by
-    /// [`Failure::retryable`](crate::Failure::retryable), or have no opinion.
-    ///
-    /// ```
-    /// use mulligan::Kind;
-    ///
-    /// assert_eq!(Kind::from("rate_limit"), Kind::RateLimit);
-    /// assert_eq!(Kind::from("brand_new").to_string(), "brand_new");
-    /// ```
-    Kind {
-        /// The provider did not answer in time. Retryable.
-        Timeout = "timeout",
-        /// DNS, refused, reset before an answer, no route. Retryable.
-        Unreachable = "unreachable",
-        /// The connection could not be secured. Not retryable.
-        Tls = "tls",
-        /// The key is missing, refused or expired; region; permission. Not retryable.
-        Auth = "auth",
-        /// No credit, or a spend limit. Not retryable.
-        Billing = "billing",
-        /// Too many requests. Retryable after [`Failure::retry_after`](crate::Failure::retry_after).
-        RateLimit = "rate_limit",
-        /// A daily or plan limit. Not before [`Failure::resets_at`](crate::Failure::resets_at).
-        Quota = "quota",
-        /// The provider has no capacity. Retryable.
-        Overloaded = "overloaded",
-        /// The provider failed, HTTP 5xx. Retryable.
-        Unavailable = "unavailable",
-        /// The answer broke off. Retryable.
-        StreamInterrupted = "stream_interrupted",
-        /// The answer could not be read. Retryable.
-        MalformedResponse = "malformed_response",
-        /// The answer said nothing. Retryable once.
-        EmptyResponse = "empty_response",
-        /// The conversation is too long for the model. Not retryable.
-        ContextOverflow = "context_overflow",
-        /// The provider refused the request or its history. Not retryable.
-        InvalidRequest = "invalid_request",
-        /// A refusal or a safety filter. Not retryable.
-        ContentFilter = "content_filter",
-        /// The provider does not have the model. Not retryable.
-        ModelNotFound = "model_not_found",
-        /// Cut at the output limit. Once, with a larger limit.
-        OutputTruncated = "output_truncated",
-        /// A wrong base URL, a redirect, a proxy that wants a login. Not retryable.
-        Misconfigured = "misconfigured",
-        /// A tool failed; the model gets the error.
-        ToolFailure = "tool_failure",
-        /// No step finished in time. Retryable.
-        StepTimeout = "step_timeout",
-        /// The turn took too long. Not retryable.
-        MaxTurnTime = "max_turn_time",
-        /// The run took too long. Not retryable.
-        RunTimeout = "run_timeout",
-        /// The process died. Retryable.
-        Interrupted = "interrupted",
-        /// The input could not become a request. Not retryable.
-        PromptFailure = "prompt_failure",
-        /// A panic or error in the runner or in an embedder's code. Not retryable.
-        Internal = "internal",
-        /// Tokens or money are used up. Not retryable.
-        Budget = "budget",
-        /// None of these. Retryable once.
-        Unknown = "unknown",
-        /// The model asked for tools as often as the run allows. Not retryable.
-        RoundLimit = "round_limit",
-    }
-}
+pub(crate) use words;
 
 words! {
     /// Whose failure it is.

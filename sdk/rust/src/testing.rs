@@ -18,6 +18,7 @@
 
 use std::time::Duration;
 
+use crate::kind::facts;
 use crate::{Alternative, Event, Failure, Kind, Origin, ReplaySafety};
 
 /// The first failure of a model call, of the given kind, with two models to switch to and
@@ -59,37 +60,7 @@ pub fn alternative(model: impl Into<String>) -> Alternative {
     Alternative {
         model: model.into(),
         context_tokens: Some(200_000),
-    }
-}
-
-/// The code that a host gives failures of this kind, and whether it says that the same
-/// input may succeed later.
-fn facts(kind: &Kind) -> (&'static str, bool) {
-    match kind {
-        Kind::Timeout => ("MODEL_PROVIDER_TIMEOUT", true),
-        Kind::Unreachable => ("MODEL_PROVIDER_UNREACHABLE", true),
-        Kind::Tls => ("MODEL_PROVIDER_UNREACHABLE", false),
-        Kind::Auth => ("MODEL_PROVIDER_AUTH_FAILED", false),
-        Kind::Billing => ("MODEL_PROVIDER_BILLING", false),
-        Kind::RateLimit => ("MODEL_PROVIDER_RATE_LIMITED", true),
-        Kind::Quota => ("MODEL_PROVIDER_RATE_LIMITED", false),
-        Kind::Overloaded | Kind::Unavailable => ("MODEL_PROVIDER_UNAVAILABLE", true),
-        Kind::StreamInterrupted | Kind::MalformedResponse | Kind::EmptyResponse => ("MODEL_STREAM_INTERRUPTED", true),
-        Kind::ContextOverflow => ("MODEL_CONTEXT_OVERFLOW", false),
-        Kind::InvalidRequest => ("MODEL_REQUEST_INVALID", false),
-        Kind::ContentFilter => ("MODEL_CONTENT_FILTERED", false),
-        Kind::ModelNotFound => ("MODEL_NOT_FOUND", false),
-        Kind::OutputTruncated => ("MODEL_OUTPUT_TRUNCATED", true),
-        Kind::Misconfigured => ("MODEL_PROVIDER_MISCONFIGURED", false),
-        Kind::ToolFailure => ("TOOL_FAILED", false),
-        Kind::StepTimeout => ("RUN_STEP_TIMEOUT", true),
-        Kind::MaxTurnTime => ("RUN_MAX_TURN_TIME", false),
-        Kind::RunTimeout => ("RUN_TIMEOUT", false),
-        Kind::Interrupted => ("RUN_INTERRUPTED", true),
-        Kind::PromptFailure => ("RUN_PROMPT_FAILED", false),
-        Kind::Internal => ("RUN_INTERNAL_ERROR", false),
-        Kind::Budget => ("RUN_BUDGET_EXHAUSTED", false),
-        Kind::RoundLimit => ("RUN_ROUND_LIMIT", false),
-        Kind::Unknown | Kind::NotSet | Kind::Other(_) => ("MODEL_PROVIDER_ERROR", true),
+        price: None,
+        local: false,
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant, SystemTime};
 use tonic::Status;
 
 use crate::{
-    Action, Adjust, Alternative, Button, Decision, Effect, Effort, Event, Failure, Kind, Origin, Phase, Remaining,
-    ReplaySafety, Timer, Tried,
+    Action, Adjust, Alternative, Button, Decision, Effect, Effort, Event, Failure, Kind, Origin, Phase, Price,
+    Remaining, ReplaySafety, Restrict, Timer, Tried,
 };
 
 /// The plugin's own service.
@@ -116,6 +116,8 @@ impl From<v1::Alternative> for Alternative {
         Alternative {
             model: a.model,
             context_tokens: u64::try_from(a.context_tokens).ok().filter(|tokens| *tokens != 0),
+            price: a.price.map(Price::from),
+            local: a.local,
         }
     }
 }
@@ -170,6 +172,7 @@ impl TryFrom<Decision> for v1::RunErrorResponse {
             // Without a model it is invalid, and the host says so.
             Action::Switch(model) => (v1::Action::SwitchModel, model),
             Action::Fail => (v1::Action::Fail, String::new()),
+            Action::None => (v1::Action::Unspecified, String::new()),
         };
         Ok(v1::RunErrorResponse {
             action: action.into(),
@@ -181,6 +184,9 @@ impl TryFrom<Decision> for v1::RunErrorResponse {
             actions: d.buttons.into_iter().map(v1::Button::from).collect(),
             adjust: (d.adjust != Adjust::default())
                 .then(|| d.adjust.try_into())
+                .transpose()?,
+            restrict: (d.restrict != Restrict::default())
+                .then(|| d.restrict.try_into())
                 .transpose()?,
         })
     }
@@ -217,6 +223,7 @@ impl TryFrom<Adjust> for v1::Adjust {
                 Some(Effort::Medium) => "medium".into(),
                 Some(Effort::High) => "high".into(),
             },
+            r#continue: a.go_on,
         })
     }
 }
@@ -254,10 +261,9 @@ mod tests {
                 assert_eq!((&f.timer, &e.replay_safety), (&Timer::NotSet, &ReplaySafety::NotSet));
                 continue;
             }
-            assert_eq!(
-                f.kind,
-                Kind::ALL.get(at - 1).cloned().unwrap_or(Kind::Other(numbered("kind")))
-            );
+            let kind = v1::Kind::try_from(number).expect("a kind has no number on the wire");
+            let name = kind.as_str_name().trim_start_matches("KIND_").to_lowercase();
+            assert_eq!((f.kind.as_str(), Kind::ALL.contains(&f.kind)), (name.as_str(), true));
             assert_eq!(
                 f.origin,
                 Origin::ALL
@@ -374,7 +380,8 @@ mod tests {
             Some(v1::Adjust {
                 compact: true,
                 max_output_tokens: 0,
-                reasoning_effort: "low".into()
+                reasoning_effort: "low".into(),
+                r#continue: false
             })
         );
     }

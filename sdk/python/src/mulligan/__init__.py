@@ -26,10 +26,11 @@ Durations are seconds everywhere.
 """
 
 from ._call import time_left
-from ._decision import Adjust, Button, Decision, Fail, Retry, Switch
-from ._event import Alternative, Event, Failure, Tried
+from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
+from ._event import Alternative, Event, Failure, Price, Tried
 from ._process import take
 from ._serve import serve
+from ._state import state_dir
 
 __all__ = [
     "Adjust",
@@ -39,10 +40,13 @@ __all__ = [
     "Event",
     "Fail",
     "Failure",
+    "Price",
+    "Restrict",
     "Retry",
     "Switch",
     "Tried",
     "serve",
+    "state_dir",
     "time_left",
 ]
 

@@ -10,8 +10,9 @@ from typing import Any, cast
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from ._decision import Adjust, Button, Decision, Fail, Retry, Switch
-from ._event import Alternative, Event, Failure, Kind, Tried
+from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
+from ._event import Alternative, Event, Failure, Price, Tried
+from ._kinds import Kind
 from ._proto import decision_pb2, failure_pb2, plugin_pb2
 
 _MAX_ERROR = 2 << 10  # bytes that a host is told of an error
@@ -27,7 +28,7 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         failure=_failure(m.failure),
         model=m.model,
         alternatives=tuple(a.model for a in m.alternatives),
-        models=tuple(Alternative(a.model, a.context_tokens) for a in m.alternatives),
+        models=tuple(_alternative(a) for a in m.alternatives),
         attempt=m.attempt,
         retries=m.retries,
         max_retries=m.max_retries,
@@ -53,6 +54,11 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         prompt_error=m.prompt_error,
         transcript=_transcript(m.transcript),
     )
+
+
+def _alternative(m: decision_pb2.Alternative) -> Alternative:
+    price = Price(m.price.input, m.price.output, m.price.cache_read, m.price.cache_write) if m.HasField("price") else None
+    return Alternative(m.model, m.context_tokens, price, m.local)
 
 
 def _transcript(text: bytes) -> list[dict[str, Any]] | None:
@@ -124,6 +130,10 @@ def response(decision: object) -> plugin_pb2.RunErrorResponse:
     match decision:
         case None:
             return m
+        case Restrict():
+            m.restrict.CopyFrom(_restrict(decision))
+            m.reason = _valid(decision.reason)
+            return m
         case Retry(after=after):
             m.action, m.delay_ms = decision_pb2.ACTION_RETRY, _millis(after)
         case Switch(model=model, after=after):
@@ -136,6 +146,9 @@ def response(decision: object) -> plugin_pb2.RunErrorResponse:
     m.actions.extend(_button(b) for b in decision.actions)
     if decision.adjust is not None:
         m.adjust.CopyFrom(_adjust(decision.adjust))
+    if decision.restrict is not None:
+        m.restrict.CopyFrom(_restrict(decision.restrict))
+        m.reason = m.reason or _valid(decision.restrict.reason)
     return m
 
 
@@ -156,7 +169,7 @@ def _no_decision(given: object) -> str:
         return f"run_error returned the class {given.__name__}: return {given.__name__}(…), with parentheses"
     return (
         f"run_error returned {reprlib.repr(given)} ({type(given).__name__}): "
-        "return Retry(…), Switch(model), Fail(…), or None for no opinion"
+        "return Retry(…), Switch(model), Fail(…), Restrict(…), or None for no opinion"
     )
 
 
@@ -168,7 +181,10 @@ def _button(b: Button) -> decision_pb2.Button:
 
 def _adjust(a: Adjust) -> decision_pb2.Adjust:
     return decision_pb2.Adjust(
-        compact=bool(a.compact), max_output_tokens=a.max_output_tokens, reasoning_effort=_valid(a.reasoning_effort)
+        compact=bool(a.compact),
+        max_output_tokens=a.max_output_tokens,
+        reasoning_effort=_valid(a.reasoning_effort),
+        **{"continue": bool(a.go_on)},  # a word of Python's own
     )
 
 
@@ -177,6 +193,10 @@ def _millis(seconds: float | None) -> int:
     if not seconds:
         return 0
     return max(1, math.ceil(round(seconds * 1000, 6)))
+
+
+def _restrict(x: Restrict) -> decision_pb2.Restrict:
+    return decision_pb2.Restrict(never=[_valid(name) for name in x.never], max_output_price=x.max_output_price, local=bool(x.local))
 
 
 def _valid(text: str) -> str:

@@ -37,10 +37,38 @@ class Adjust:
     """The output limit, in tokens; 0 = as it is."""
     reasoning_effort: str = ""
     """low, medium or high; empty = as it is."""
+    go_on: bool = False
+    """Go on from the partial answer of the attempt that failed; where nothing can, begin anew."""
 
     def __post_init__(self) -> None:
         _demand(self, "max_output_tokens", int)
         _demand(self, "reasoning_effort", str)
+
+
+@dataclass(frozen=True, slots=True)
+class Restrict:
+    """What is forbidden from now on, whoever advises or chooses it.
+
+    It holds until the plugin answers about the run again. Return it alone where there is no opinion
+    beside it, or as the ``restrict`` of a decision.
+    """
+
+    never: Sequence[str] = ()
+    """Models by their full names, and entries as in ``openai/*``; at most 64."""
+    max_output_price: int = 0
+    """The most that a million output tokens may cost, in millionths of a dollar; 0 = any price. A
+    model whose price is not known is forbidden then."""
+    local: bool = False
+    """Only models that are served on this machine."""
+    _: KW_ONLY
+    reason: str = ""
+    """For people; beside a decision with a reason of its own, that one is taken."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.never, str) or not all(isinstance(name, str) for name in self.never):
+            raise TypeError(f"Restrict(never=…) takes a list of names, not {self.never!r:.100}")
+        _demand(self, "max_output_price", int)
+        _demand(self, "reason", str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +82,8 @@ class Decision:
     """Extra buttons."""
     adjust: Adjust | None = None
     """What the next attempt changes."""
+    restrict: Restrict | None = None
+    """What is forbidden from now on."""
 
     def __post_init__(self) -> None:
         _demand(self, "reason", str)
@@ -61,6 +91,8 @@ class Decision:
             raise TypeError(f"{_name(self)}(actions=…) takes a list of Button, not {self.actions!r:.100}")
         if self.adjust is not None:
             _demand(self, "adjust", Adjust)
+        if self.restrict is not None:
+            _demand(self, "restrict", Restrict)
 
 
 @dataclass(frozen=True, slots=True)

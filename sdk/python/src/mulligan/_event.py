@@ -2,41 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal[
-    "",
-    "timeout",
-    "unreachable",
-    "tls",
-    "auth",
-    "billing",
-    "rate_limit",
-    "quota",
-    "overloaded",
-    "unavailable",
-    "stream_interrupted",
-    "malformed_response",
-    "empty_response",
-    "context_overflow",
-    "invalid_request",
-    "content_filter",
-    "model_not_found",
-    "output_truncated",
-    "misconfigured",
-    "tool_failure",
-    "step_timeout",
-    "max_turn_time",
-    "run_timeout",
-    "interrupted",
-    "prompt_failure",
-    "internal",
-    "budget",
-    "round_limit",
-    "unknown",
-]
-"""What went wrong. A newer host may send others, which a type checker does not expect: treat what you
-do not know by ``retryable``."""
+from ._kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +16,7 @@ class Failure:
     """
 
     kind: Kind = ""
-    """timeout, unreachable, tls, auth, billing, rate_limit, quota, overloaded, unavailable,
-    stream_interrupted, malformed_response, empty_response, context_overflow, invalid_request,
-    content_filter, model_not_found, output_truncated, misconfigured, tool_failure, step_timeout,
-    max_turn_time, run_timeout, interrupted, prompt_failure, internal, budget, round_limit or
-    unknown."""
+    """One of the words of ``Kind``, for example rate_limit."""
     code: str = ""
     """The stable upper-case name, for example MODEL_PROVIDER_TIMEOUT; several kinds share one."""
     variant: str = ""
@@ -100,6 +64,18 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens of a model cost, in millionths of a dollar."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    """Of input that is read from a cache; 0 = as other input."""
+    cache_write: int = 0
+    """Of input that is written to a cache; 0 = as other input."""
+
+
+@dataclass(frozen=True, slots=True)
 class Alternative:
     """A model that the run could be switched to."""
 
@@ -107,6 +83,10 @@ class Alternative:
     """The full name, provider/model."""
     context_tokens: int = 0
     """The size of its context in tokens; 0 if that is not known."""
+    price: Price | None = None
+    """What it costs; None if that is not known. Some cost nothing."""
+    local: bool = False
+    """It is served on this machine."""
 
 
 @dataclass(frozen=True, slots=True)

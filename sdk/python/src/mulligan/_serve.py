@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from urllib.parse import quote
 
 from . import _log, _process
-from ._decision import Decision
+from ._decision import Decision, Restrict
 from ._event import Event
 
-Answer = Decision | Mapping[str, Any] | None
+Answer = Decision | Restrict | Mapping[str, Any] | None
 RunError = Callable[[Event], Answer] | Callable[[Event], Awaitable[Answer]]
 Configure = Callable[[Any], None] | Callable[[Any], Awaitable[None]]
 
@@ -31,8 +31,8 @@ def serve(
     """Answer a host until it goes away; this does not return, the process ends.
 
     run_error is called with an :class:`Event` and returns a :class:`Retry`, :class:`Switch` or
-    :class:`Fail`, or None for no opinion. It may be ``async``. It is called from several threads
-    at once, and an exception of it is "no opinion".
+    :class:`Fail`, a :class:`Restrict`, or None for no opinion. It may be ``async``. It is called
+    from several threads at once, and an exception of it is "no opinion".
 
     name and version (at most 100 bytes) are kept with every answer; the host's configuration
     names the plugin whatever it says here.

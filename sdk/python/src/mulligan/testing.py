@@ -16,43 +16,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from ._event import Alternative, Event, Failure, Kind, Tried
+from ._event import Alternative, Event, Failure, Tried
+from ._kinds import FACTS, Kind
 
 __all__ = ["KINDS", "event"]
 
-# The code of each kind, and whether the same input may succeed later.
-_FACTS: dict[str, tuple[str, bool]] = {
-    "timeout": ("MODEL_PROVIDER_TIMEOUT", True),
-    "unreachable": ("MODEL_PROVIDER_UNREACHABLE", True),
-    "tls": ("MODEL_PROVIDER_UNREACHABLE", False),
-    "auth": ("MODEL_PROVIDER_AUTH_FAILED", False),
-    "billing": ("MODEL_PROVIDER_BILLING", False),
-    "rate_limit": ("MODEL_PROVIDER_RATE_LIMITED", True),
-    "quota": ("MODEL_PROVIDER_RATE_LIMITED", False),
-    "overloaded": ("MODEL_PROVIDER_UNAVAILABLE", True),
-    "unavailable": ("MODEL_PROVIDER_UNAVAILABLE", True),
-    "stream_interrupted": ("MODEL_STREAM_INTERRUPTED", True),
-    "malformed_response": ("MODEL_STREAM_INTERRUPTED", True),
-    "empty_response": ("MODEL_STREAM_INTERRUPTED", True),
-    "context_overflow": ("MODEL_CONTEXT_OVERFLOW", False),
-    "invalid_request": ("MODEL_REQUEST_INVALID", False),
-    "content_filter": ("MODEL_CONTENT_FILTERED", False),
-    "model_not_found": ("MODEL_NOT_FOUND", False),
-    "output_truncated": ("MODEL_OUTPUT_TRUNCATED", True),
-    "misconfigured": ("MODEL_PROVIDER_MISCONFIGURED", False),
-    "tool_failure": ("TOOL_FAILED", False),
-    "step_timeout": ("RUN_STEP_TIMEOUT", True),
-    "max_turn_time": ("RUN_MAX_TURN_TIME", False),
-    "run_timeout": ("RUN_TIMEOUT", False),
-    "interrupted": ("RUN_INTERRUPTED", True),
-    "prompt_failure": ("RUN_PROMPT_FAILED", False),
-    "internal": ("RUN_INTERNAL_ERROR", False),
-    "budget": ("RUN_BUDGET_EXHAUSTED", False),
-    "round_limit": ("RUN_ROUND_LIMIT", False),
-    "unknown": ("MODEL_PROVIDER_ERROR", True),
-}
-
-KINDS = tuple(_FACTS)
+KINDS = tuple(FACTS)
 """Every kind that this version knows."""
 
 
@@ -176,10 +145,10 @@ def event(
 
 
 def _facts(kind: str) -> tuple[str, bool]:
-    if kind in _FACTS:
-        return _FACTS[kind]
+    if kind in FACTS:
+        return FACTS[kind]
     if kind.startswith("kind_"):
-        return _FACTS["unknown"]
+        return FACTS["unknown"]
     close = difflib.get_close_matches(kind.replace("-", "_").lower(), KINDS, n=1)
     hint = f"did you mean {close[0]!r}?" if close else "see mulligan.testing.KINDS"
     raise ValueError(f"there is no kind {kind!r}: {hint} (kind_99 stands for one of tomorrow)")

@@ -18,9 +18,11 @@ pub fn carry_out(e: &Event, verb: &str, rest: &str) -> Result {
         "fail" => Decision::fail(),
         "actions" => buttons(),
         "adjust" => adjust(rest)?,
+        "restrict" => restrict(rest)?,
         "say" => Decision::fail().because(say::field(e, rest)?.to_string()),
         "count" => Decision::fail().because(say::field(e, rest)?.count()?.to_string()),
         "config" => Decision::fail().because(GREETING.lock().unwrap().clone()),
+        "state" => Decision::fail().because(state()),
         _ => return act(verb, rest).map(|()| None),
     }))
 }
@@ -40,6 +42,11 @@ fn act(verb: &str, rest: &str) -> Result<()> {
         _ => return Err(format!("unknown command {verb:?}").into()),
     }
     Ok(())
+}
+
+fn state() -> String {
+    let folder = mulligan::state_dir().unwrap_or_default();
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn delay(seconds: &str) -> Result<Duration> {
@@ -65,11 +72,25 @@ fn adjust(pairs: &str) -> Result<Decision, Error> {
     for pair in pairs.split_whitespace() {
         decision = match pair.split_once('=') {
             Some(("compact", "true")) => decision.compact(),
+            Some(("continue", "true")) => decision.go_on(),
             Some(("max_output_tokens", tokens)) => decision.max_output_tokens(tokens.parse()?),
             Some(("reasoning_effort", "low")) => decision.reasoning_effort(Effort::Low),
             Some(("reasoning_effort", "medium")) => decision.reasoning_effort(Effort::Medium),
             Some(("reasoning_effort", "high")) => decision.reasoning_effort(Effort::High),
             _ => return Err(format!("unknown adjustment {pair:?}").into()),
+        };
+    }
+    Ok(decision)
+}
+
+fn restrict(pairs: &str) -> Result<Decision, Error> {
+    let mut decision = Decision::forbid();
+    for pair in pairs.split_whitespace() {
+        decision = match pair.split_once('=') {
+            Some(("never", names)) => names.split(',').fold(decision, Decision::never),
+            Some(("max_output_price", price)) => decision.max_output_price(price.parse()?),
+            Some(("local", "true")) => decision.local(),
+            _ => return Err(format!("unknown restriction {pair:?}").into()),
         };
     }
     Ok(decision)

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::time::{Duration, SystemTime};
 
-use mulligan::{Error, Event, Failure, Remaining, Tried};
+use mulligan::{Alternative, Error, Event, Failure, Remaining, Tried};
 
 pub enum Field {
     Text(String),
@@ -32,11 +32,7 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
     let list = match name {
         "tried" => e.tried.iter().map(tried).collect(),
         "alternatives" => e.alternatives.iter().map(String::from).collect(),
-        "models" => e
-            .alternatives
-            .iter()
-            .map(|a| format!("{} {}", a.model, a.context_tokens.unwrap_or(0)))
-            .collect(),
+        "models" => e.alternatives.iter().map(model).collect(),
         "unsafe_tools" => e.unsafe_tools.clone(),
         "transcript" => messages(e)?,
         _ => {
@@ -45,6 +41,17 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
         }
     };
     Ok(Field::List(list))
+}
+
+fn model(a: &Alternative) -> String {
+    let price = a.price.as_ref().map(|p| format!(" {}/{}", p.input, p.output));
+    let local = if a.local { " local" } else { "" };
+    format!(
+        "{} {}{}{local}",
+        a.model,
+        a.context_tokens.unwrap_or(0),
+        price.unwrap_or_default()
+    )
 }
 
 /// The messages of the transcript, each as JSON.

@@ -11,6 +11,41 @@ pub struct Adjust {
     /// low, medium or high; empty = as it is.
     #[prost(string, tag = "3")]
     pub reasoning_effort: ::prost::alloc::string::String,
+    /// Go on from the partial answer of the attempt that failed; where nothing can, begin anew.
+    #[prost(bool, tag = "4")]
+    pub r#continue: bool,
+}
+/// Restrict is what a plugin forbids the run: models that are not asked from now on, whoever advises or
+/// chooses them. Those of all plugins hold together; a plugin's next valid answer about the run replaces its own.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Restrict {
+    /// Models by their full names; an asterisk in the place of what follows the slash stands for all models of that entry.
+    /// At most 64, each of at most 200 bytes.
+    #[prost(string, repeated, tag = "1")]
+    pub never: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The most that a million output tokens may cost, in millionths of a dollar; 0 = any price. A model
+    /// whose price is not known is forbidden then.
+    #[prost(int64, tag = "2")]
+    pub max_output_price: i64,
+    /// Only models that are served on this machine.
+    #[prost(bool, tag = "3")]
+    pub local: bool,
+}
+/// Price is what a million tokens of a model cost, in millionths of a dollar.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Price {
+    /// Of input.
+    #[prost(int64, tag = "1")]
+    pub input: i64,
+    /// Of output.
+    #[prost(int64, tag = "2")]
+    pub output: i64,
+    /// Of input that is read from a cache; 0 = as other input.
+    #[prost(int64, tag = "3")]
+    pub cache_read: i64,
+    /// Of input that is written to a cache; 0 = as other input.
+    #[prost(int64, tag = "4")]
+    pub cache_write: i64,
 }
 /// Button is one action that a person may choose.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -47,6 +82,12 @@ pub struct Alternative {
     /// The size of its context in tokens; 0 = not known.
     #[prost(int64, tag = "2")]
     pub context_tokens: i64,
+    /// What it costs; not set = not known. Some cost nothing.
+    #[prost(message, optional, tag = "3")]
+    pub price: ::core::option::Option<Price>,
+    /// It is served on this machine.
+    #[prost(bool, tag = "4")]
+    pub local: bool,
 }
 /// Tried is one failed attempt of a model call.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -637,6 +678,9 @@ pub struct RunErrorResponse {
     /// What the next attempt should change.
     #[prost(message, optional, tag = "6")]
     pub adjust: ::core::option::Option<Adjust>,
+    /// What the plugin forbids, with an opinion or without one; not set = nothing. reason says why.
+    #[prost(message, optional, tag = "7")]
+    pub restrict: ::core::option::Option<Restrict>,
 }
 /// ReplaySafety says whether the attempt may be repeated without doing something twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -1,8 +1,13 @@
-import type { Delta, Failure, Item, Kind, Message, Notice, RunEvent, Status, Suggestion, WaitFor } from './event.js';
+import { ADVICE_MS, type Advice, type Failed, type Outcome } from './advice.js';
+import type {
+  AnsweredOne, Asked, Choice, Correction, Defaults, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Run, RunQuery, Session, SessionListed, Start,
+} from './documents.js';
+import type { Delta, Item, Notice, RunEvent } from './event.js';
 import { isBusy, isBusyOrDown, patiently } from './patience.js';
 import { Problem } from './problem.js';
+import type { Rescue } from './rescue.js';
 import { serverEvents } from './sse.js';
-import type { CutShort } from './view.js';
+import type { Situation } from './situation.js';
 
 /** What a client is made from. */
 export interface Options {
@@ -12,152 +17,6 @@ export interface Options {
   token?: string;
   /** Another fetch. */
   fetch?: typeof fetch;
-}
-
-/** What a run begins from. What is left out is the session's, or the gateway's own. */
-export interface Start {
-  prompt?: string;
-  messages?: Message[];
-  model?: string;
-  fallbacks?: string[];
-  system?: string;
-  session?: string;
-  autoRecover?: boolean;
-  /** What you call the conversation and the agent; plugins are told. */
-  sessionKey?: string;
-  agentId?: string;
-  maxRetries?: number;
-  /** Model calls that may ask for tools; 0 is no limit. */
-  maxRounds?: number;
-  /** Timers in milliseconds by name; 0 is off. */
-  timeouts?: Record<string, number>;
-  /** What the run may use; 0 is without a limit. A microdollar is a millionth of a dollar. */
-  budget?: { tokens?: number; microdollars?: number };
-}
-
-/** Where a run stands, as the gateway folds it. */
-export interface Run {
-  id: string;
-  session?: string;
-  status: Status;
-  waitingFor?: WaitFor;
-  /** Once it has ended. */
-  stopReason?: string;
-  chosenModel: string;
-  model: string;
-  seq: number;
-  serverNow: string;
-  attempt?: { id: number; model: string; retry: number; of: number; beganAt: string; cutShort?: CutShort };
-  answer: { text: string; model?: string; partial?: boolean; truncated?: boolean };
-  /** Of a run that failed or is being recovered. */
-  error?: Failure;
-  meta: { recoverySuggestion?: Suggestion };
-}
-
-/** A run in a list. */
-export interface Listed {
-  id: string;
-  session?: string;
-  title: string;
-  model: string;
-  status: Status;
-  waitingFor?: WaitFor;
-  waitingUntil?: string;
-  suggestionOpen?: boolean;
-  startedAt: string;
-  updatedAt: string;
-  seq: number;
-}
-
-/** A run that waits for a person. */
-export interface Asked {
-  run: string;
-  session?: string;
-  title: string;
-  since: string;
-  suggestion: Suggestion;
-}
-
-/** What the runs of a session start with. */
-export interface Defaults {
-  model?: string;
-  autoRecover?: boolean;
-  timeouts?: Record<string, number>;
-}
-
-/** A conversation. */
-export interface Session {
-  id: string;
-  defaults: Defaults;
-  /** Newest first. */
-  runs: Listed[];
-  next?: string;
-}
-
-/** A conversation in a list. */
-export interface SessionListed {
-  id: string;
-  /** The beginning of the first thing that was said in it. */
-  title: string;
-  runs: number;
-  last: Listed;
-}
-
-/** A model that may be chosen. */
-export interface Model {
-  name: string;
-  provider: string;
-  ready: boolean;
-  /** The environment variable that its key is read from, if there is one. */
-  keyEnv?: string;
-  default?: boolean;
-  contextTokens?: number;
-  cooling?: { until: string; kind: string };
-}
-
-/** A recovery plugin and how it is. */
-export interface Plugin {
-  name: string;
-  version?: string;
-  state: string;
-  since?: string;
-  lastError?: string;
-  shadow?: boolean;
-}
-
-/** A kind that a failure may be called by. */
-export interface KindListed {
-  kind: Kind;
-  /** What failed so may be sent again as it is. */
-  retryable: boolean;
-}
-
-/** What a run's error really is. */
-export interface Correction {
-  kind: Kind;
-  /** The kind that it has now. */
-  was: Kind;
-}
-
-/** What became of a correction. */
-export interface Lesson {
-  before: Kind;
-  after: Kind;
-  /** What was written, and where; absent where it is so already. */
-  row?: string;
-  file?: string;
-  /** What is dangerous about it. */
-  warning?: string;
-}
-
-/** A person's answer to a suggestion, to a live wait, or to a model call that is cut short. */
-export interface Choice {
-  /** Its id; the one that is open by default. */
-  suggestion?: string;
-  /** An action's id, or its kind. */
-  action: string;
-  /** With a switch: another model that the run may use. */
-  model?: string;
 }
 
 /** How a run is followed. */
@@ -203,7 +62,7 @@ export class Client {
   }
 
   /** Lists runs, newest first. */
-  async runs(query: { status?: Status; waiting?: boolean; session?: string; limit?: number; before?: string } = {}): Promise<{ runs: Listed[]; next?: string }> {
+  async runs(query: RunQuery = {}): Promise<{ runs: Listed[]; next?: string }> {
     return this.send('GET', `/v1/runs${queryOf(query)}`);
   }
 
@@ -217,9 +76,24 @@ export class Client {
     return patiently(isBusy, () => this.timed(() => this.once<Run>('POST', `${runPath(id)}/cancel`)));
   }
 
+  /** What happened in a run, in retrospect; `texts`: with what was written in it, which is left out otherwise. */
+  async rescue(id: string, texts = false): Promise<Rescue> {
+    return this.send('GET', `${runPath(id)}/rescue${texts ? '?texts=true' : ''}`);
+  }
+
   /** Lists the suggestions that are open, newest first. */
   async suggestions(limit = 50): Promise<Asked[]> {
     return (await this.send<{ suggestions: Asked[] }>('GET', `/v1/suggestions${queryOf({ limit })}`)).suggestions;
+  }
+
+  /** What the open suggestions are about, the cause of the most first. */
+  async causes(): Promise<OpenCause[]> {
+    return (await this.send<{ causes: OpenCause[] }>('GET', '/v1/suggestions/causes')).causes;
+  }
+
+  /** Answers many suggestions, each once however often this is asked. */
+  async answer(many: ManyAnswers): Promise<{ results: AnsweredOne[]; more?: boolean }> {
+    return this.send('POST', '/v1/suggestions/answers', many);
   }
 
   /** Lists the conversations, the one with the newest run first. */
@@ -247,6 +121,16 @@ export class Client {
     return (await this.send<{ plugins: Plugin[] }>('GET', '/v1/plugins')).plugins;
   }
 
+  /** Lists the failures that can be watched without a key, with a model of the gateway's computer: none where it has no such model. */
+  async lab(): Promise<Lab> {
+    return this.send('GET', '/v1/faultlab');
+  }
+
+  /** Has the next call of that model fail so; '' has it answer. */
+  async failNext(fault: string): Promise<void> {
+    await this.send('PUT', '/v1/faultlab', { fault });
+  }
+
   /** Lists the kinds that a failure may be called by instead of its own: none where the gateway learns nothing. */
   async kinds(): Promise<KindListed[]> {
     return (await this.send<{ kinds: KindListed[] }>('GET', '/v1/kinds')).kinds;
@@ -255,6 +139,19 @@ export class Client {
   /** Calls failures like a run's error by another kind, from the next one on. */
   async learn(id: string, correction: Correction): Promise<Lesson> {
     return this.send('POST', `${runPath(id)}/learn`, correction);
+  }
+
+  /**
+   * Asks what to do about a model call that you made yourself, and that failed: once, and for `timeout`
+   * milliseconds at the most. Whatever it throws, go on as without Mulligan.
+   */
+  async decide(failed: Failed, timeout = ADVICE_MS): Promise<Advice> {
+    return this.once('POST', '/v1/decide', failed, {}, AbortSignal.timeout(timeout));
+  }
+
+  /** Tells how a call went on that was asked about: its model cools down no more where there is an answer. */
+  async outcome(outcome: Outcome, timeout = ADVICE_MS): Promise<void> {
+    await this.once('POST', '/v1/outcome', outcome, {}, AbortSignal.timeout(timeout));
   }
 
   /** Lets this browser in by the one-time code of a link that `mulligan serve` or `mulligan login` printed. */
@@ -366,9 +263,9 @@ export class Client {
     return patiently(isBusy, () => this.once<T>(method, path, body));
   }
 
-  private async once<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  private async once<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<T> {
     const response = await this.fetch(this.url + path, {
-      method, cache: 'no-store',
+      method, cache: 'no-store', ...(signal && { signal }),
       headers: { ...this.headers(), Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -388,6 +285,7 @@ function itemOf(kind: string, data: string): Item | 'end' | 'resync' | undefined
   switch (kind) {
     case 'event': return { event: JSON.parse(data) as RunEvent };
     case 'delta': return { delta: JSON.parse(data) as Delta };
+    case 'situation': return { situation: JSON.parse(data) as Situation };
     case 'notice': return { notice: JSON.parse(data) as Notice };
     case 'end': case 'resync': return kind;
   }
@@ -404,11 +302,11 @@ function runPath(id: string): string {
   return `/v1/runs/${encodeURIComponent(id)}`;
 }
 
-function queryOf(query: Record<string, string | number | boolean | undefined>): string {
+function queryOf(query: { [name: string]: string | number | boolean | string[] | undefined } | RunQuery): string {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined) {
-      params.set(key, String(value));
+    for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
+      params.append(key, String(one));
     }
   }
   const text = params.toString();

@@ -1,3 +1,6 @@
+import type { Kind } from './kind.js';
+import type { Situation } from './situation.js';
+
 /** Who says a message. The results of tool calls are said by "tool". */
 export type Role = 'user' | 'assistant' | 'tool';
 
@@ -37,17 +40,7 @@ export interface ToolResult {
 export type Status = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
 /** What a waiting run waits for. */
-export type WaitFor = 'time' | 'reset' | 'network' | 'store';
-
-/**
- * What went wrong, as failure/kind.go has it, which a test of it demands. A newer gateway may send a kind that is not among
- * these: `const kind: string = failure.kind` compares it with anything.
- */
-export type Kind =
-  | 'timeout' | 'unreachable' | 'tls' | 'auth' | 'billing' | 'rate_limit' | 'quota' | 'overloaded' | 'unavailable'
-  | 'stream_interrupted' | 'malformed_response' | 'empty_response' | 'context_overflow' | 'invalid_request' | 'content_filter'
-  | 'model_not_found' | 'output_truncated' | 'misconfigured' | 'tool_failure' | 'step_timeout' | 'max_turn_time' | 'run_timeout'
-  | 'interrupted' | 'prompt_failure' | 'internal' | 'budget' | 'round_limit' | 'unknown';
+export type WaitFor = 'time' | 'reset' | 'network' | 'store' | 'caller';
 
 /** What went wrong with an attempt, in words for people and in codes for programs. */
 export interface Failure {
@@ -72,6 +65,8 @@ export interface Failure {
   message: string;
   /** The provider's own words. */
   detail?: string;
+  /** Where the row of somebody's own stands that decided `kind`: "row 2 of mulligan.yaml". */
+  row?: string;
 }
 
 /** One action that a person may choose. Draw kinds that you do not know by their label. */
@@ -119,6 +114,8 @@ export interface Suggestion {
   retryAt?: string;
   resetsAt?: string;
   blockedBy?: string;
+  /** What that stands for, in words: "all retries are used up". */
+  limit?: string;
   /** Missing where nobody had an opinion: what is safe is offered. */
   decidedBy?: Voter;
   /** Who suggests the first action, and because of what, in one line. */
@@ -149,6 +146,8 @@ export interface Vote {
   delayMs?: number;
   newModel?: string;
   reason?: string;
+  /** What it forbids, whatever is advised or chosen. */
+  restrict?: { never?: string[]; maxOutputPrice?: number; local?: boolean };
   error?: string;
   shadow?: boolean;
 }
@@ -159,6 +158,10 @@ export interface Decision {
   delayMs?: number;
   newModel?: string;
   reason?: string;
+  /** Buttons of the plugin's own. */
+  actions?: Button[];
+  /** What the next attempt changes. */
+  adjust?: { compact?: boolean; maxOutputTokens?: number; reasoningEffort?: string; continue?: boolean };
   by?: Voter;
   blockedBy?: string;
   ignored?: string[];
@@ -176,23 +179,22 @@ export interface Usage {
 export interface Policy {
   autoRecover: boolean;
   models?: string[];
-  maxRetries: number;
-  timeouts: Record<string, number>;
-  modelTimeouts?: Record<string, Record<string, number>>;
   prices?: Record<string, { input: number; output: number; cacheRead?: number; cacheWrite?: number }>;
+  /** Whose the tools are: the runner's, or whose call the run is. */
+  tools?: 'caller';
 }
 
 /** What each type of event says. */
 export interface Bodies {
   started: { model: string; system?: string; input: Message[]; policy: Policy; session?: string };
   claimed: { owner: string; epoch: number };
-  began: { attempt: number; round: number; try: number; model: string; withdraws?: number; retry?: boolean; again?: boolean };
-  checkpointed: { attempt: number; offset: number; text: string };
+  began: { attempt: number; round: number; try: number; model: string; withdraws?: number; continues?: number; retry?: boolean; again?: boolean };
   answered: { attempt: number; message: Message; usage: Usage; stop: string; firstEventMs?: number };
-  failed: { attempt?: number; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
+  failed: { attempt?: number; text?: string; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
   repaired: { attempt: number; model: string };
-  voted: { failure: number; vote: Vote };
-  decided: { failure: number; decision: Decision };
+  /** An occasion is what plugins are asked about: "run_error/12" is the failure of event 12. */
+  voted: { occasion: string; vote: Vote };
+  decided: { occasion: string; decision: Decision };
   waiting: Wait;
   due: { timer: string; failure?: number };
   tool_began: { callId: string; name: string; try: number; by?: 'engine' };
@@ -202,7 +204,7 @@ export interface Bodies {
   noted: { topic: string; what?: string; callId?: string; attempt?: number; since?: string; elapsedMs?: number; detail?: string };
   suggested: { suggestion: Suggestion };
   accepted: { suggestion: string; action: string; model?: string };
-  cancel_requested: Record<string, never>;
+  cancel_requested: { attempt?: number; text?: string };
   paused: { reason: string; forMs?: number };
   ended: { status: Status; stopReason: string; truncated?: boolean };
   slept: { forMs: number };
@@ -245,4 +247,4 @@ export interface Notice {
 }
 
 /** What a follower gets: one of its fields is set. */
-export type Item = { event: RunEvent } | { delta: Delta } | { notice: Notice };
+export type Item = { event: RunEvent } | { delta: Delta } | { notice: Notice } | { situation: Situation };

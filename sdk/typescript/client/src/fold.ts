@@ -1,15 +1,9 @@
-import type { Bodies, Button, Delta, Failure, Item, Message, Notice, RunEvent, ToolResult, Usage } from './event.js';
+import { Conversation, keyOf, textOf } from './conversation.js';
+import type { Bodies, Delta, Failure, Item, Message, RunEvent, Usage } from './event.js';
 import { StreamedText } from './text.js';
-import type { Attempt, CutShort, Entry, Recovering, Recovery, ToolRun, TriedFailure, View } from './view.js';
-
-/** A first retry that is shorter than this shows nothing, in milliseconds. */
-const QUIET_MS = 1500;
-
-/** How many other models are offered as buttons to who cuts a call short. */
-const MAX_SWITCHES = 3;
-
-/** The cause of the failure of a call that a person did not wait for. */
-const CUT_SHORT = 'cut_short';
+import { ToolCalls } from './toolcalls.js';
+import { cost, since, total } from './figures.js';
+import type { Entry, Recovery, TriedFailure, View } from './view.js';
 
 /** The cause of the failure of a run whose model cools down, before its first call. */
 const COOLING = 'cooling';
@@ -24,8 +18,8 @@ export function fold(items: Iterable<Item>): View {
 }
 
 /**
- * Keeps the view of one run up to date, by the rules of the runner's own fold. The view is one
- * object that changes in place.
+ * Keeps the view of one run up to date: its conversation, by the rules of the runner's own fold,
+ * and what the gateway says that there is to see of it. The view is one object that changes in place.
  */
 export class Fold {
   readonly view: View = {
@@ -34,21 +28,17 @@ export class Fold {
     usage: { tokens: 0, wastedTokens: 0, microdollars: 0 }, entries: [], events: [],
   };
 
-  private policy: Bodies['started']['policy'] = { autoRecover: false, maxRetries: 0, timeouts: {} };
+  private policy: Bodies['started']['policy'] = { autoRecover: false };
   private messages: Message[] = [];
   private attempt: LiveAttempt | undefined;
   private answers = 0;
   /** The last answer was cut at the output limit. */
   private truncated = false;
-  /** What is shown of it, while the text of the call that asks for it once more is. */
-  private cut: Entry | undefined;
   private call = noCall();
   private open: OpenFailure | undefined;
-  private pending: ToolRun[] = [];
+  private readonly conversation = new Conversation(this.view);
+  private readonly tools = new ToolCalls();
   private suggestion: Bodies['suggested']['suggestion'] | undefined;
-  private suggestionOpen = false;
-  private suggestionOver = false;
-  private cancelled = false;
   private ended = false;
 
   /** Takes the next thing that a follower got. An event that is known already changes nothing. */
@@ -57,8 +47,10 @@ export class Fold {
       this.applyEvent(item.event);
     } else if ('delta' in item) {
       this.applyDelta(item.delta);
+    } else if ('situation' in item) {
+      this.view.situation = item.situation;
     } else {
-      this.applyNotice(item.notice);
+      this.view.notice = item.notice.text;
     }
     this.publish();
   }
@@ -74,7 +66,7 @@ export class Fold {
     v.seq = e.seq;
     v.updatedAt = e.time;
     v.events.push(e);
-    delete v.paused;
+    delete v.notice;
     if (!this.ended) {
       this.happened(e);
     }
@@ -86,34 +78,24 @@ export class Fold {
       return;
     }
     (d.thinking ? a.thinking : a.text).delta(d.offset, d.text);
-    delete this.view.paused;
-  }
-
-  private applyNotice(n: Notice): void {
-    this.view.paused = n.text;
+    delete this.view.notice;
   }
 
   private happened(e: RunEvent): void {
     switch (e.type) {
       case 'started': return this.started(e.run, e.time, e.data);
-      case 'claimed': return this.claimed();
       case 'began': return this.began(e.time, e.data);
-      case 'checkpointed': return this.checkpointed(e.data);
-      case 'answered': return this.answered(e.data);
+      case 'answered': return this.answered(e.text ?? '', e.data);
       case 'failed': return this.failed(e.seq, e.time, e.data);
       case 'voted': return this.voted(e.data);
       case 'decided': return this.decided(e.data);
-      case 'waiting': return this.waiting(e.time, e.data);
-      case 'due': return this.due(e.data);
-      case 'tool_began': return this.toolBegan(e.time, e.data);
+      case 'tool_began': return this.tools.began(e.time, e.data);
       case 'tool_returned': return this.toolReturned(e.time, e.data);
-      case 'compacting': this.view.compacting = e.data.model; return;
-      case 'compacted': delete this.view.compacting; this.spend(e.data.model ?? '', e.data.usage); return;
-      case 'noted': return this.noted(e.data);
+      case 'compacted': return this.spend(e.data.model ?? '', e.data.usage);
+      case 'noted': return this.tools.noted(e.data);
       case 'suggested': return this.suggested(e.data);
-      case 'accepted': return this.accepted(e.seq, e.time, e.data);
-      case 'cancel_requested': this.cancelled = true; return;
-      case 'paused': return this.paused(e.text, e.data);
+      case 'accepted': return this.accepted(e.seq, e.text ?? '', e.data);
+      case 'cancel_requested': return this.said(e.data);
       case 'ended': return this.end(e.data);
     }
   }
@@ -126,124 +108,87 @@ export class Fold {
     v.chosenModel = v.model = b.model;
     this.policy = b.policy;
     this.messages.push(...b.input);
-    v.entries.push(...b.input.flatMap(givenEntry));
+    this.conversation.given(b.input);
     v.prompt = textOf([...b.input].reverse().find((m) => m.role === 'user'));
-  }
-
-  private claimed(): void {
-    if (this.attempt?.inAir) {
-      this.attempt.orphan = true;
-    }
-    delete this.view.compacting;
-    if (this.view.wait?.for === 'store') {
-      delete this.view.wait;
-      this.view.status = 'running';
-    }
   }
 
   private began(time: string, b: Bodies['began']): void {
     const v = this.view;
-    set(v, 'recovering', this.recoveryBy(b));
-    if (b.retry) {
-      this.call.retries++;
-    }
+    const begun = this.attempt && this.attempt.id === b.continues ? this.attempt.text.text : '';
     if (this.attempt) {
-      this.withdraw(this.attempt.id);
+      this.conversation.withdraw(this.attempt.id);
     }
     this.attempt = {
-      id: b.attempt, model: b.model, try: b.try, retry: this.call.retries, beganAt: time, inAir: true, orphan: false, again: b.again === true,
-      text: new StreamedText(), thinking: new StreamedText(),
+      id: b.attempt, model: b.model, try: b.try, beganAt: time, inAir: true, again: b.again === true,
+      text: new StreamedText(begun), thinking: new StreamedText(),
     };
     v.model = b.model;
-    v.status = 'running';
     this.open = undefined;
-    delete v.wait;
-    this.suggestionOpen = this.suggestionOver = false;
   }
 
-  /** What is said of an attempt that follows a failure, until its first token. */
-  private recoveryBy(b: Bodies['began']): Recovering | undefined {
-    const tried = this.call.tried.at(-1);
-    const failure = this.open?.failure ?? tried?.failure;
-    if (!failure || this.open?.callId) {
-      return undefined;
-    }
-    const quiet = this.call.retries === 0 && this.call.quiet && b.model === this.view.model;
-    return { failure, quiet, ...(b.model !== this.view.model && { switchTo: b.model }) };
-  }
-
-  /** Takes what the last attempt wrote, and that it recovered, out of the conversation. */
-  private withdraw(attempt: number): void {
-    const key = `a${attempt}`;
-    this.view.entries = this.view.entries.filter((entry) => {
-      return !(entry.type === 'text' && entry.key === key) && !(entry.type === 'recovered' && entry.recovery.attempt === attempt);
-    });
-  }
-
-  private checkpointed(b: Bodies['checkpointed']): void {
-    if (this.attempt?.id === b.attempt && this.attempt.inAir) {
-      this.attempt.text.checkpoint(b.offset, b.text);
+  /** Takes what an attempt had said as the event that ends it says. */
+  private said(b: { attempt?: number; text?: string }): void {
+    if (this.attempt?.id === b.attempt && this.attempt?.inAir) {
+      this.attempt.text.end(b.text ?? '');
     }
   }
 
-  private answered(b: Bodies['answered']): void {
+  private answered(recovered: string, b: Bodies['answered']): void {
     const a = this.attempt;
     if (!a || a.id !== b.attempt || !a.inAir) {
       return;
     }
-    const v = this.view;
     this.spend(a.model, b.usage);
     if (a.again) {
-      this.hideCut();
-      this.cut = undefined;
+      this.conversation.replaceCut();
       this.messages.pop();
     }
     this.messages.push(b.message);
     this.answers++;
-    this.withdraw(a.id);
-    this.tellRecovery(a);
+    this.conversation.withdraw(a.id);
+    this.tellRecovery(a, recovered);
     const thinking = b.message.parts.map((p) => p.thinking?.text ?? '').join('');
     if (textOf(b.message) || thinking) {
-      v.entries.push({
-        type: 'text', key: `a${a.id}`, text: textOf(b.message), model: b.message.model ?? a.model, partial: false,
+      this.conversation.add({
+        type: 'text', key: keyOf(a.id), text: textOf(b.message), model: b.message.model ?? a.model, partial: false,
         ...(b.stop === 'length' && { truncated: true }), ...(thinking && { thinking }),
       });
     }
-    this.pending = b.message.parts.flatMap((p) => (p.call ? [{ id: p.call.id, name: p.call.name, args: p.call.args, state: 'asked' as const }] : []));
-    v.entries.push(...this.pending.map((call): Entry => ({ type: 'tool', call })));
+    if (this.policy.tools === 'caller') {
+      this.tools.askNone(); // a caller carries its own out
+    } else {
+      this.conversation.add(...this.tools.ask(b.message).map((call): Entry => ({ type: 'tool', call })));
+    }
     this.truncated = b.stop === 'length';
     this.attempt = undefined;
     this.call = noCall();
-    delete v.recovering;
   }
 
   /** Adds the grey line about what it took to get the answer of this attempt. */
-  private tellRecovery(a: LiveAttempt): void {
-    const { passedOver, retries, tried } = this.call;
-    const from = passedOver?.model ?? tried[0]?.model;
-    if (from === undefined || (a.model === from && retries === 0)) {
+  private tellRecovery(a: LiveAttempt, text: string | undefined): void {
+    if (!text) {
       return;
     }
-    const recovery: Recovery = { attempt: a.id, retries, from, tried, ...(passedOver && { passedOver }) };
-    if (a.model !== from) {
-      recovery.switchedTo = a.model;
-    }
-    this.view.entries.push({ type: 'recovered', recovery });
+    const { passedOver, tried } = this.call;
+    const from = passedOver?.model ?? tried[0]?.model ?? a.model;
+    const recovery: Recovery = { attempt: a.id, text, from, tried, ...(passedOver && { passedOver }), ...(a.model !== from && { switchedTo: a.model }) };
+    this.conversation.recovered(recovery);
   }
 
   private failed(seq: number, time: string, b: Bodies['failed']): void {
     const v = this.view;
     const a = this.attempt;
-    if (this.answers > 0 && this.pending.length === 0 && (!a || a.again)) {
+    if (this.answers > 0 && this.tools.none && (!a || a.again)) {
       this.failedAgain(b);
       return;
     }
-    this.open = { seq, at: time, failure: b.failure, cause: b.cause, callId: b.callId };
+    this.said(b);
+    this.open = { seq, failure: b.failure, callId: b.callId };
     if (a && a.id === b.attempt && a.inAir) {
       this.spend(a.model, b.usage);
       v.usage.wastedTokens += total(b.usage);
       a.inAir = false;
-      v.entries = v.entries.filter((entry) => entry.type !== 'recovered' || entry.recovery.attempt !== a.id);
+      this.conversation.withdrawRecovery(a.id);
       this.call.tried.push({
         attempt: a.try, model: a.model, code: b.failure.code, at: a.beganAt, ms: since(a.beganAt, time), failure: b.failure, votes: [],
       });
@@ -252,9 +197,6 @@ export class Fold {
     if (b.cause === COOLING) {
       this.call.passedOver = b.failure;
     }
-    v.status = 'running';
-    delete v.wait;
-    delete v.recovering;
   }
 
   /** An answer that was cut stays what it is where it cannot be had once more. */
@@ -265,208 +207,65 @@ export class Fold {
       this.view.usage.wastedTokens += total(b.usage);
     }
     this.leaveAgain();
-    this.view.status = 'running';
   }
 
   private leaveAgain(): void {
     if (this.attempt) {
-      this.withdraw(this.attempt.id);
+      this.conversation.withdraw(this.attempt.id);
     }
-    if (this.cut) {
-      this.view.entries.push(this.cut);
-    }
-    this.attempt = this.cut = undefined;
+    this.conversation.restoreCut();
+    this.attempt = undefined;
     this.call = noCall();
   }
 
-  /** Takes the answer that was cut out of the conversation, for the text of the other one is there. */
-  private hideCut(): void {
-    const v = this.view;
-    this.cut ??= v.entries.findLast((entry) => entry.type === 'text');
-    v.entries = v.entries.filter((entry) => entry !== this.cut);
-  }
-
   private voted(b: Bodies['voted']): void {
-    if (this.open?.seq === b.failure) {
-      this.open.tried?.votes.push(b.vote);
+    if (this.isAbout(b.occasion)) {
+      this.open?.tried?.votes.push(b.vote);
     }
   }
 
   private decided(b: Bodies['decided']): void {
-    if (this.open?.seq !== b.failure) {
-      return;
-    }
-    this.open.decided = true;
-    if (this.open.tried) {
+    if (this.open?.tried && this.isAbout(b.occasion)) {
       this.open.tried.decision = b.decision;
     }
-    this.call.quiet = (b.decision.delayMs ?? 0) < QUIET_MS && b.decision.action === 'retry';
   }
 
-  private waiting(time: string, b: Bodies['waiting']): void {
-    const v = this.view;
-    v.wait = b;
-    v.status = 'waiting';
-    if (!this.open) {
-      return;
-    }
-    const quiet = b.for === 'time' && b.retry === 1 && b.model === v.model && !!b.until && since(time, b.until) < QUIET_MS;
-    v.recovering = { failure: this.open.failure, quiet, ...(b.model !== v.model && { switchTo: b.model }) };
-  }
-
-  private due(b: Bodies['due']): void {
-    const mine = this.open?.seq === b.failure;
-    if ((b.timer === 'wait' || b.timer === 'network') && mine) {
-      delete this.view.wait;
-      this.view.status = 'running';
-    } else if (b.timer === 'expiry' && this.suggestionOpen && mine) {
-      this.suggestionOver = true;
-    }
-  }
-
-  private toolBegan(time: string, b: Bodies['tool_began']): void {
-    const tool = this.tool(b.callId);
-    if (tool) {
-      tool.state = 'running';
-      tool.beganAt = time;
-      delete tool.says;
-    }
+  /** An occasion names the event that gave rise to it, between the hook and a press of a plugin's button. */
+  private isAbout(occasion: string): boolean {
+    return this.open !== undefined && occasion.split('/')[1] === String(this.open.seq);
   }
 
   private toolReturned(time: string, b: Bodies['tool_returned']): void {
-    const tool = this.tool(b.callId);
-    if (!tool) {
-      return;
-    }
-    tool.state = b.outcome;
-    tool.result = b.result.text;
-    delete tool.says;
-    if (tool.beganAt) {
-      tool.elapsedMs = Math.max(b.elapsedMs ?? 0, since(tool.beganAt, time));
-    }
-    const result: ToolResult = b.result;
-    this.messages.push({ role: 'tool', parts: [{ result }] });
-  }
-
-  private tool(callId: string): ToolRun | undefined {
-    return this.pending.find((t) => t.id === callId && (t.state === 'asked' || t.state === 'running'));
-  }
-
-  private noted(b: Bodies['noted']): void {
-    const tool = this.tool(b.callId ?? '');
-    if (tool && b.topic === 'tool_says' && b.detail) {
-      tool.says = b.detail;
+    if (this.tools.returned(time, b)) {
+      this.messages.push({ role: 'tool', parts: [{ result: b.result }] });
     }
   }
 
   private suggested(b: Bodies['suggested']): void {
     const s = b.suggestion;
     this.suggestion = { ...s, actions: s.actions ?? [], tried: s.tried ?? [] }; // an empty list may come as null
-    this.suggestionOpen = this.open !== undefined && this.suggestion.actions.length > 0;
-    this.view.status = 'failed';
-    delete this.view.wait;
-    delete this.view.recovering;
   }
 
-  private accepted(seq: number, time: string, b: Bodies['accepted']): void {
-    const v = this.view;
-    const button = this.answerable(b.suggestion, time)?.find((x) => x.id === b.action) ??
-      this.answerable(b.suggestion, time)?.find((x) => x.kind === b.action);
-    if (!button || button.effect !== 'runner' || !this.open) {
+  /** A person's answer, in the words of its event; one that counts for nothing has none. */
+  private accepted(seq: number, text: string, b: Bodies['accepted']): void {
+    if (!text) {
       return;
     }
-    this.suggestionOpen = this.suggestionOver = false;
-    delete v.wait;
-    v.status = 'running';
-    this.call.quiet = false;
-    const label = b.model && button.model ? button.label.replace(button.model, b.model) : button.label;
-    if (this.open.tried) {
-      this.open.tried.chosen = { ...button, label };
+    const s = this.suggestion?.id === b.suggestion ? this.suggestion : undefined;
+    const button = s?.actions.find((x) => x.id === b.action) ?? s?.actions.find((x) => x.kind === b.action);
+    if (this.open?.tried) {
+      this.open.tried.chosen = text;
     }
-    const to = b.model ?? button.model;
-    if (button.kind === 'cancel_wait' || button.kind === 'stop') {
-      this.cancelled = true;
-    } else if (button.plugin) {
-      this.open.decided = false; // its plugin is asked what follows
-    } else {
-      this.answerFor(button, to);
+    if (button?.kind === 'rerun_tool') {
+      this.takeBack(this.open?.callId);
     }
-    v.entries.push({ type: 'chosen', label, seq, ...(to && { model: to }), ...(this.suggestion?.resetsAt && { at: this.suggestion.resetsAt }) });
-  }
-
-  /** What follows from a button that lets the run go on. */
-  private answerFor(button: Button, to: string | undefined): void {
-    const v = this.view;
-    const open = this.open;
-    if (!open) {
-      return;
-    }
-    open.accepted = true;
-    if (button.kind === 'rerun_tool') {
-      this.rerun(open.callId);
-    }
-    if (!open.callId) {
-      v.recovering = { failure: open.failure, quiet: false, ...(to && to !== v.model && { switchTo: to }) };
-    }
+    this.conversation.add({ type: 'chosen', text, seq, ...(s?.resetsAt && { at: s.resetsAt }) });
   }
 
   /** Takes a tool's result back. */
-  private rerun(callId: string | undefined): void {
-    for (const tool of this.pending) {
-      if (tool.id === callId && tool.result !== undefined) {
-        tool.state = 'asked';
-        delete tool.result;
-        delete tool.elapsedMs;
-        this.messages = this.messages.filter((m) => m.parts[0]?.result?.callId !== callId || m.role !== 'tool');
-      }
-    }
-  }
-
-  private answerable(id: string, time: string): Button[] | undefined {
-    if (this.cancelled || !this.open) {
-      return undefined;
-    }
-    const a = this.attempt;
-    if (!this.open.decided) { // the failure of a call that is cut short comes first, and the answer to it next
-      return a && this.open.cause === CUT_SHORT && this.callId(a) === id ? this.callActions(a) : undefined;
-    }
-    if (this.view.wait && this.view.wait.id === id) {
-      return this.view.wait.actions;
-    }
-    const s = this.suggestion;
-    return this.isSuggesting() && s?.id === id && Date.parse(time) < Date.parse(s.expiresAt) ? s.actions : undefined;
-  }
-
-  /** How the call in the air may be cut short. */
-  private cutShort(): CutShort | undefined {
-    const a = this.attempt;
-    if (!a?.inAir || a.orphan || a.again || this.cancelled || this.ended || this.isSuggesting()) {
-      return undefined;
-    }
-    return { id: this.callId(a), actions: this.callActions(a) };
-  }
-
-  private callId(a: LiveAttempt): string {
-    return `${this.view.id}-a${a.id}`;
-  }
-
-  private callActions(a: LiveAttempt): Button[] {
-    const others = (this.policy.models ?? []).filter((model) => model !== a.model).slice(0, MAX_SWITCHES);
-    return [
-      { id: 'a1', kind: 'retry_now', label: 'Retry now', effect: 'runner', primary: true },
-      ...others.map((model, i): Button => ({ id: `a${i + 2}`, kind: 'switch_model', label: `Switch to ${model}`, effect: 'runner', model })),
-    ];
-  }
-
-  private isSuggesting(): boolean {
-    return this.suggestionOpen && !this.suggestionOver && !this.cancelled && !this.ended;
-  }
-
-  private paused(text: string | undefined, b: Bodies['paused']): void {
-    if ((b.forMs ?? 0) <= 0) {
-      this.view.status = 'waiting';
-      this.view.wait = { id: '', for: 'store', model: '' };
-      this.view.paused = text ?? '';
+  private takeBack(callId: string | undefined): void {
+    if (this.tools.rerun(callId)) {
+      this.messages = this.messages.filter((m) => m.parts[0]?.result?.callId !== callId || m.role !== 'tool');
     }
   }
 
@@ -475,24 +274,13 @@ export class Fold {
     this.ended = true;
     v.status = b.status;
     v.stopReason = b.stopReason;
-    if (this.suggestionOver) {
-      v.closed = 'expired';
-    } else if (this.suggestionOpen) {
-      v.closed = 'superseded';
-    }
-    this.suggestionOpen = false;
-    delete v.wait;
-    delete v.recovering;
-    delete v.compacting;
     if (this.attempt?.again) {
       this.leaveAgain();
     }
     if (this.attempt) {
       this.attempt.inAir = false;
     }
-    for (const tool of this.pending.filter((t) => t.state === 'asked' || t.state === 'running')) {
-      tool.state = 'stopped';
-    }
+    this.tools.end();
   }
 
   private spend(model: string, used: Usage | undefined): void {
@@ -500,11 +288,7 @@ export class Fold {
     v.usage.tokens += total(used);
     const price = this.policy.prices?.[model];
     if (price && used) {
-      v.usage.microdollars += Math.round(
-        ((used.inputTokens ?? 0) * price.input + (used.outputTokens ?? 0) * price.output +
-          (used.cacheReadTokens ?? 0) * (price.cacheRead || price.input) +
-          (used.cacheWriteTokens ?? 0) * (price.cacheWrite || price.input)) / 1e6,
-      );
+      v.usage.microdollars += cost(used, price);
     }
   }
 
@@ -514,20 +298,15 @@ export class Fold {
     const a = this.attempt;
     v.models = this.policy.models ?? [];
     v.autoRecover = this.policy.autoRecover;
-    set(v, 'waitingFor', v.wait?.for);
-    set(v, 'suggestion', this.isSuggesting() ? this.suggestion : undefined);
+    const s = v.situation;
+    if (s && !this.ended) {
+      v.status = s.status;
+    }
+    set(v, 'waitingFor', this.ended ? undefined : s?.waitingFor);
+    set(v, 'suggestion', s?.suggestion && s.suggestion === this.suggestion?.id ? this.suggestion : undefined);
     set(v, 'error', this.open?.failure);
-    set(v, 'attempt', a?.inAir ? this.goingOn(a) : undefined);
+    set(v, 'attempt', a?.inAir ? { id: a.id, model: a.model, beganAt: a.beganAt, thinking: a.thinking.text } : undefined);
     this.publishText();
-  }
-
-  private goingOn(a: LiveAttempt): Attempt {
-    const limits = this.policy.modelTimeouts?.[a.model] ?? this.policy.timeouts;
-    const cutShort = this.cutShort();
-    return {
-      id: a.id, model: a.model, retry: a.retry, of: a.again ? 0 : this.policy.maxRetries, beganAt: a.beganAt, thinking: a.thinking.text,
-      firstEventMs: limits['firstEventMs'] ?? 0, idleMs: limits['idleMs'] ?? 0, ...(cutShort && { cutShort }),
-    };
   }
 
   private publishText(): void {
@@ -541,43 +320,24 @@ export class Fold {
       v.answer.partial = false;
       return;
     }
-    if (a.inAir) {
-      delete v.recovering; // its first token is here
-    }
     v.answer = { ...v.answer, text: a.text.text, model: a.model, partial: true };
-    const key = `a${a.id}`;
-    const shown = v.entries.find((entry) => entry.type === 'text' && entry.key === key);
-    if (shown?.type === 'text') {
-      shown.text = a.text.text;
-    } else {
-      if (a.again) {
-        this.hideCut();
-      }
-      this.tellRecovery(a);
-      v.entries.push({ type: 'text', key, text: a.text.text, model: a.model, partial: true });
+    if (this.conversation.update(a.id, a.text.text)) {
+      return;
     }
+    if (a.again) {
+      this.conversation.hideCut();
+    }
+    this.tellRecovery(a, v.situation?.inAir === a.id ? v.situation.recovered : undefined);
+    this.conversation.add({ type: 'text', key: keyOf(a.id), text: a.text.text, model: a.model, partial: true });
   }
-}
-
-/** What a run was given is shown by who said it: a run may begin with a whole conversation. */
-function givenEntry(message: Message, index: number): Entry[] {
-  const text = textOf(message);
-  switch (message.role) {
-    case 'user': return [{ type: 'user', message }];
-    case 'assistant': return text ? [{ type: 'text', key: `g${index}`, text, model: message.model ?? '', partial: false }] : [];
-  }
-  return [];
 }
 
 interface LiveAttempt {
   id: number;
   model: string;
   try: number;
-  retry: number;
   beganAt: string;
   inAir: boolean;
-  /** It was in the air when its owner was lost. */
-  orphan: boolean;
   /** It asks once more for an answer that was cut. */
   again: boolean;
   text: StreamedText;
@@ -585,18 +345,15 @@ interface LiveAttempt {
 }
 
 interface OpenFailure {
+  /** Of the event that says so. */
   seq: number;
-  at: string;
   failure: Failure;
   callId: string | undefined;
-  cause: string | undefined;
   tried?: TriedFailure | undefined;
-  decided?: boolean;
-  accepted?: boolean;
 }
 
-function noCall(): { retries: number; quiet: boolean; tried: TriedFailure[]; passedOver?: Failure } {
-  return { retries: 0, quiet: false, tried: [] };
+function noCall(): { tried: TriedFailure[]; passedOver?: Failure } {
+  return { tried: [] };
 }
 
 function set<K extends keyof View>(view: View, key: K, value: View[K] | undefined): void {
@@ -605,16 +362,4 @@ function set<K extends keyof View>(view: View, key: K, value: View[K] | undefine
   } else {
     view[key] = value;
   }
-}
-
-function textOf(message: Message | undefined): string {
-  return message?.parts.map((p) => p.text ?? '').join('') ?? '';
-}
-
-function total(u: Usage | undefined): number {
-  return (u?.inputTokens ?? 0) + (u?.outputTokens ?? 0) + (u?.cacheReadTokens ?? 0) + (u?.cacheWriteTokens ?? 0);
-}
-
-function since(from: string, to: string): number {
-  return Math.max(0, Date.parse(to) - Date.parse(from));
 }

@@ -1,8 +1,12 @@
+export * from './advice.js';
 export * from './client.js';
+export * from './documents.js';
 export * from './event.js';
 export * from './fold.js';
+export * from './kind.js';
 export * from './names.js';
 export * from './problem.js';
+export * from './rescue.js';
 export * from './situation.js';
 export { serverEvents, type ServerEvent } from './sse.js';
 export * from './view.js';

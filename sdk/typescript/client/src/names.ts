@@ -1,5 +1,3 @@
-import type { Failure, Kind } from './event.js';
-
 /** The providers that people know by a name, as failure/words/provider_names.go has them, which a test of it demands. */
 const providers: Record<string, [name: string, status?: string]> = {
   anthropic: ['Anthropic', 'https://status.claude.com'],
@@ -90,51 +88,4 @@ function known(entry: string): [string, string?] | undefined {
     }
   }
   return undefined;
-}
-
-/** The provider of a failure, as people call it. */
-export function providerOf(f: Failure): string {
-  return providerName(f.provider || entryOf(f.model ?? '')) || 'the provider';
-}
-
-const shorts: Partial<Record<Kind, string>> = {
-  rate_limit: '{provider} asked to slow down',
-  quota: '{provider} asked to slow down',
-  context_overflow: 'Too long for {model}',
-  billing: '{provider} account has no credit',
-  content_filter: '{provider} blocked this',
-  max_turn_time: 'Time limit reached',
-  run_timeout: 'The run timed out',
-  budget: 'The budget is used up',
-  round_limit: 'Round limit reached',
-};
-
-/** What went wrong, in a few words: "Anthropic is overloaded". */
-export function short(f: Failure): string {
-  const words = f.variant === 'cooling' ? f.title : shorts[f.kind] ?? f.title;
-  return words.replace('{provider}', providerOf(f)).replace('{model}', modelName(f.model ?? '') || 'the model');
-}
-
-/** The limits that keep a decision from being acted on, as recovery/blocked.go has them, which a test of it demands. */
-const limits: Record<string, string> = {
-  crash_loop: 'the run was interrupted too often in a row',
-  max_attempts: 'this model call has had all its attempts',
-  max_failed_attempts: 'too many attempts of this run have failed',
-  max_retries: 'all retries are used up',
-  not_retryable: 'the same request would fail again',
-  max_delay: 'the wait would be longer than 7 days',
-  idle_breaker: 'the model went silent too often',
-  compaction: 'the conversation cannot be made shorter',
-  max_compactions: 'the conversation has been shortened as often as it may be',
-  budget: 'the budget is used up',
-  round_limit: 'the run has had all its rounds',
-  max_turn_time: 'the time for this turn is up',
-  run_timeout: 'the time for this run is up',
-  max_turn: 'the wait would go beyond the time for this turn',
-  run: 'the wait would go beyond the time for this run',
-};
-
-/** What a suggestion's or a decision's `blockedBy` stands for, so that it can follow "because": "all retries are used up". */
-export function limitInWords(blockedBy: string): string {
-  return Object.hasOwn(limits, blockedBy) ? limits[blockedBy]! : blockedBy.replaceAll('_', ' ');
 }

@@ -11,44 +11,32 @@ export function byteSlice(text: string, from: number, to?: number): string {
   return new TextDecoder().decode(bytes.subarray(from, to));
 }
 
-/**
- * Streamed text that arrives twice: durably in checkpoints, which a client never misses, and
- * live in deltas, which it may miss, get late or get twice.
- */
+/** Text that streams in pieces, which may get lost, come late or come twice. */
 export class StreamedText {
-  private durable = '';
-  private durableBytes = 0;
-  private live = '';
-  private liveBytes = 0;
+  private bytes: number;
+
+  /** Begins with the text that it goes on from. */
+  constructor(private readonly begun = '') {
+    this.text = begun;
+    this.bytes = byteLength(begun);
+  }
 
   /** What is known of the text. */
-  get text(): string {
-    return this.live;
-  }
+  text: string;
 
-  /** Takes a durable piece; one that leaves a gap is no part of the text. */
-  checkpoint(offset: number, text: string): void {
-    if (offset < 0 || offset > this.durableBytes) {
-      return;
-    }
-    if (offset < this.durableBytes) {
-      this.durable = byteSlice(this.durable, 0, offset);
-    }
-    this.durable += text;
-    this.durableBytes = offset + byteLength(text);
-    if (this.liveBytes <= this.durableBytes || !this.live.startsWith(this.durable)) {
-      this.live = this.durable;
-      this.liveBytes = this.durableBytes;
-    }
-  }
-
-  /** Takes a live piece: what is known already, or follows a gap, is dropped. */
+  /** Takes a piece: what is known already, or follows a gap, is dropped. */
   delta(offset: number, text: string): void {
     const bytes = byteLength(text);
-    if (offset > this.liveBytes || offset + bytes <= this.liveBytes) {
+    if (offset < 0 || offset > this.bytes || offset + bytes <= this.bytes) {
       return;
     }
-    this.live += offset === this.liveBytes ? text : byteSlice(text, this.liveBytes - offset);
-    this.liveBytes = offset + bytes;
+    this.text += offset === this.bytes ? text : byteSlice(text, this.bytes - offset);
+    this.bytes = offset + bytes;
+  }
+
+  /** Takes all of it, once nothing more comes. */
+  end(text: string): void {
+    this.text = text || this.begun;
+    this.bytes = byteLength(this.text);
   }
 }

@@ -1,6 +1,7 @@
-import type { Button, Decision, Failure, Message, RunEvent, Status, Suggestion, Tried, Vote, Wait, WaitFor } from './event.js';
+import type { Decision, Failure, Message, RunEvent, Status, Suggestion, Tried, Vote, WaitFor } from './event.js';
+import type { Situation } from './situation.js';
 
-/** Where a run stands: what its events, and the live text after them, amount to. */
+/** Where a run stands: what the gateway says of it, and what its events, and the live text after them, amount to. */
 export interface View {
   id: string;
   session: string;
@@ -11,8 +12,8 @@ export interface View {
   status: Status;
   waitingFor?: WaitFor;
   stopReason?: string;
-  /** How the suggestion of a run that failed was closed, where nobody answered it. */
-  closed?: 'expired' | 'superseded';
+  /** What there is to see of it, as the gateway said it last. */
+  situation?: Situation;
   /** The model that the run was started with. */
   chosenModel: string;
   /** The model that is asked, or was asked last. */
@@ -25,18 +26,12 @@ export interface View {
   answer: Answer;
   /** The model call that is going on. */
   attempt?: Attempt;
-  /** Recovery from a failure that has not come to its first token yet. */
-  recovering?: Recovering;
-  /** A wait that a person may cut short by its actions. */
-  wait?: Wait;
   /** What a person may choose from: meta.recoverySuggestion. */
   suggestion?: Suggestion;
   /** The failure that nothing has answered yet, or that the run ended with. */
   error?: Failure;
-  /** A summary of the conversation is being written, so that it fits this model. */
-  compacting?: string;
-  /** The run waits for its store: a plain line of why. */
-  paused?: string;
+  /** What no event can say now: the run waits for its store. The next thing that happens takes it away. */
+  notice?: string;
   usage: Used;
   /** The conversation of this run, in the order in which to show it. */
   entries: Entry[];
@@ -59,33 +54,9 @@ export interface Answer {
 export interface Attempt {
   id: number;
   model: string;
-  /** n of "attempt n/m"; 0 is the first try. */
-  retry: number;
-  of: number;
   beganAt: string;
   /** Live reasoning, if the model shows it. */
   thinking: string;
-  /** Milliseconds until silence before the first event ends it; 0 is never. */
-  firstEventMs: number;
-  /** Milliseconds until silence after that ends it; 0 is never. */
-  idleMs: number;
-  /** What a person may do who does not wait any longer; offer it once the call is slow. */
-  cutShort?: CutShort;
-}
-
-/** How a model call may be cut short: answered as a wait is, under its id. */
-export interface CutShort {
-  id: string;
-  actions: Button[];
-}
-
-/** What is being done about a failure. */
-export interface Recovering {
-  failure: Failure;
-  /** The model that is tried next, where it is another one. */
-  switchTo?: string;
-  /** Nobody noticed so far: the first retry, after less than 1.5 s. */
-  quiet: boolean;
 }
 
 /** What a run used. */
@@ -102,8 +73,8 @@ export type Entry =
   /** `truncated`: it ends where its model reached the most that it may write. */
   | { type: 'text'; key: string; text: string; model: string; partial: boolean; truncated?: boolean; thinking?: string }
   | { type: 'tool'; call: ToolRun }
-  /** `model` is what `label` names in full, if it names one, and `at` the time that it tells. */
-  | { type: 'chosen'; label: string; model?: string; at?: string; plugin?: string; seq: number }
+  /** What a person chose, in words; `at` is a time that they tell in UTC. */
+  | { type: 'chosen'; text: string; at?: string; seq: number }
   | { type: 'recovered'; recovery: Recovery };
 
 /** A tool call and how far it has come. */
@@ -124,7 +95,8 @@ export interface ToolRun {
 export interface Recovery {
   /** The attempt that answered. */
   attempt: number;
-  retries: number;
+  /** The line about it: "Recovered after 2 retries · now using openai/gpt-5.2". */
+  text: string;
   /** The model that answered, where it is another one. */
   switchedTo?: string;
   from: string;
@@ -138,5 +110,6 @@ export interface TriedFailure extends Tried {
   failure: Failure;
   votes: Vote[];
   decision?: Decision;
-  chosen?: Button;
+  /** What a person chose then, in words. */
+  chosen?: string;
 }

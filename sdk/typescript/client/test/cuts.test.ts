@@ -26,20 +26,14 @@ function story(): RunEvent[] {
   const events: RunEvent[] = [];
   const add = (type: string, data: unknown) =>
     events.push({ v: 1, run: 'r1', seq: events.length + 1, time: '2026-03-01T09:00:00Z', type, data } as RunEvent);
-  const say = (attempt: number, words: string[]) => {
-    let offset = 0;
-    for (const text of words) {
-      add('checkpointed', { attempt, offset, text });
-      offset += Buffer.byteLength(text);
-    }
-  };
+  const speak = (attempt: number, words: string[]) => words.forEach(() => add('noted', { topic: 'text', attempt }));
   add('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
   add('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
-  say(1, withdrawn);
-  add('failed', { attempt: 1, failure: { kind: 'overloaded', code: 'MODEL_PROVIDER_UNAVAILABLE', origin: 'model', phase: 'mid_stream', retryable: true }, usage: {} });
-  add('decided', { failure: events.length, decision: { action: 'retry', delayMs: 0 } });
+  speak(1, withdrawn);
+  add('failed', { attempt: 1, text: withdrawn.join(''), failure: { kind: 'overloaded', code: 'MODEL_PROVIDER_UNAVAILABLE', origin: 'model', phase: 'mid_stream', retryable: true }, usage: {} });
+  add('decided', { occasion: `run_error/${events.length}`, decision: { action: 'retry', delayMs: 0 } });
   add('began', { attempt: 2, round: 1, try: 1, model: 'a/one', withdraws: 1, retry: true });
-  say(2, kept);
+  speak(2, kept);
   add('answered', { attempt: 2, message: { role: 'assistant', parts: [{ text: kept.join('') }] }, usage: {}, stop: 'end' });
   add('ended', { status: 'completed', stopReason: 'completed' });
   return events;
@@ -48,7 +42,8 @@ function story(): RunEvent[] {
 /** A live piece of an attempt's text: it may come late, or before what it follows. */
 function piece(attempt: number, i: number): unknown {
   const words = attempt === 1 ? withdrawn : kept;
-  return { run: 'r1', attempt, offset: Buffer.byteLength(words.slice(0, i).join('')), text: words[i] };
+  const from = i % 10 === 0 ? 0 : i; // or all that was said until then
+  return { run: 'r1', attempt, offset: Buffer.byteLength(words.slice(0, from).join('')), text: words.slice(from, i + 1).join('') };
 }
 
 test('I29, I09: a hundred connections break at bytes that the dice say, and nothing is lost, repeated or shown twice', async () => {

@@ -12,7 +12,7 @@ function event(seq: number, type: string, data: unknown): RunEvent {
 const story: RunEvent[] = [
   event(1, 'started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } }),
   event(2, 'began', { attempt: 1, round: 1, try: 0, model: 'a/one' }),
-  ...Array.from({ length: 60 }, (_, i) => event(i + 3, 'checkpointed', { attempt: 1, offset: i * 3, text: 'é.' })),
+  ...Array.from({ length: 60 }, (_, i) => event(i + 3, 'noted', { topic: 'text', attempt: 1 })),
   event(63, 'answered', { attempt: 1, message: { role: 'assistant', parts: [{ text: 'é.'.repeat(60) }] }, usage: {}, stop: 'end' }),
   event(64, 'ended', { status: 'completed', stopReason: 'completed' }),
 ];

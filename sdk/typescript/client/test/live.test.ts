@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Fold, type RunEvent } from '../src/index.js';
 import { StreamedText } from '../src/text.js';
 
-test('live text that comes twice, late or with a gap is shown once, and checkpoints fill gaps', () => {
+test('live text that comes twice, late or with a gap is shown once; the end has it all', () => {
   const text = new StreamedText();
   text.delta(0, 'né');
   text.delta(0, 'né');
@@ -12,15 +12,42 @@ test('live text that comes twice, late or with a gap is shown once, and checkpoi
   assert.equal(text.text, 'né a');
   text.delta(10, 'lost');
   assert.equal(text.text, 'né a');
-  text.checkpoint(0, 'né a');
-  text.checkpoint(5, 'nd more');
-  assert.equal(text.text, 'né and more');
+  text.delta(0, 'né and more');
+  assert.equal(text.text, 'né and more', 'who comes late gets all of it at once');
   text.delta(5, 'nd more.');
   assert.equal(text.text, 'né and more.');
-  text.checkpoint(3, ' or');
-  assert.equal(text.text, 'né or', 'a checkpoint that says otherwise wins');
-  text.checkpoint(99, 'gap');
-  assert.equal(text.text, 'né or');
+  text.end('né or');
+  assert.equal(text.text, 'né or', 'what is kept wins');
+});
+
+test('who comes in the middle of an attempt sees all that it has said, and of a crash what is kept', () => {
+  const fold = new Fold();
+  let seq = 0;
+  const happen = (type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('claimed', { owner: 'o', epoch: 1 });
+  happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
+  fold.apply({ delta: { run: 'r', attempt: 1, offset: 7, text: ' it' } });
+  assert.equal(fold.view.answer.text, '');
+  fold.apply({ delta: { run: 'r', attempt: 1, offset: 0, text: 'half of it' } });
+  fold.apply({ delta: { run: 'r', attempt: 1, offset: 7, text: ' it' } });
+  assert.equal(fold.view.answer.text, 'half of it');
+  happen('claimed', { owner: 'p', epoch: 2 });
+  happen('failed', { attempt: 1, text: 'half of', failure: { kind: 'interrupted', code: 'C', title: 'Interrupted', message: 'm' } });
+  assert.equal(fold.view.answer.text, 'half of');
+});
+
+test('what a person stopped is kept', () => {
+  const fold = new Fold();
+  let seq = 0;
+  const happen = (type: string, data: unknown): void =>
+    fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
+  happen('cancel_requested', { attempt: 1, text: 'half of' });
+  happen('ended', { status: 'cancelled', stopReason: 'cancelled' });
+  assert.deepEqual([fold.view.answer.text, fold.view.answer.partial], ['half of', true]);
 });
 
 test('text of a failed attempt is kept until another begins, and live text of it is void then', () => {
@@ -28,21 +55,21 @@ test('text of a failed attempt is kept until another begins, and live text of it
   let seq = 0;
   const happen = (type: string, data: unknown): void =>
     fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
-  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true } });
   happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
   fold.apply({ delta: { run: 'r', attempt: 1, offset: 0, text: 'half of' } });
   assert.equal(fold.view.answer.text, 'half of');
-  happen('failed', { attempt: 1, failure: { kind: 'stream_interrupted', code: 'C', title: 'The answer was cut off', message: 'm' } });
+  happen('failed', { attempt: 1, text: 'half of', failure: { kind: 'stream_interrupted', code: 'C', title: 'The answer was cut off', message: 'm' } });
   assert.equal(fold.view.answer.text, 'half of');
-  happen('decided', { failure: seq, decision: { action: 'retry' } });
+  happen('decided', { occasion: `run_error/${seq}`, decision: { action: 'retry' } });
   happen('began', { attempt: 2, round: 1, try: 1, model: 'a/one', withdraws: 1, retry: true });
   fold.apply({ delta: { run: 'r', attempt: 1, offset: 7, text: ' late' } });
   assert.equal(fold.view.answer.text, '');
   fold.apply({ delta: { run: 'r', attempt: 2, offset: 0, text: 'all' } });
-  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'recovered', 'text']);
+  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'text']);
   happen('answered', { attempt: 2, message: { role: 'assistant', model: 'a/one', parts: [{ text: 'all of it' }] }, usage: {}, stop: 'end' });
   assert.equal(fold.view.answer.text, 'all of it');
-  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'recovered', 'text']);
+  assert.deepEqual(fold.view.entries.map((e) => e.type), ['user', 'text']);
 });
 
 test('an event that does not follow is refused, one that is known changes nothing', () => {
@@ -73,7 +100,7 @@ test('a tool call that has not returned when its run ends was stopped', () => {
   const happen = (type: string, data: unknown): void =>
     fold.apply({ event: { v: 1, run: 'r', seq: ++seq, time: '2026-03-01T09:00:00Z', type, data } as RunEvent });
   const call = (id: string): unknown => ({ call: { id, name: 'look', args: {} } });
-  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true, maxRetries: 3, timeouts: {} } });
+  happen('started', { model: 'a/one', input: [{ role: 'user', parts: [{ text: 'hi' }] }], policy: { autoRecover: true } });
   happen('began', { attempt: 1, round: 1, try: 0, model: 'a/one' });
   happen('answered', { attempt: 1, message: { role: 'assistant', model: 'a/one', parts: [call('c1'), call('c2'), call('c3')] }, usage: {}, stop: 'tool_use' });
   happen('tool_began', { callId: 'c1', name: 'look', key: 'c1' });

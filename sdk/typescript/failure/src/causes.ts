@@ -18,6 +18,8 @@ const endings = asConcepts(lexicon.endings);
 const unparted = asConcepts(lexicon.unparted);
 const perMinute = BigInt(lexicon.perMinute);
 const isPassing = BigInt(lexicon.isPassing);
+const isPrefix = BigInt(lexicon.isPrefix);
+const isFailed = BigInt(lexicon.isFailed);
 
 const isLetter = (char: string | undefined) => char !== undefined && /^\p{L}$/u.test(char);
 const isUpper = (char: string | undefined) => char !== undefined && /^\p{Lu}$/u.test(char);
@@ -45,7 +47,7 @@ function clausesOf(said: string): Clause[] {
     i = next.end;
     if (next.word !== '') {
       count++;
-      for (const means of tagsOf(next.word, before)) {
+      for (const means of tagsOf(next.word, before, text[i] === ':')) {
         clause.push({ at: count, means });
       }
       before = [before[1], next.word];
@@ -61,11 +63,15 @@ function clausesOf(said: string): Clause[] {
   return clauses;
 }
 
-/** What the lexicon knows of a word, by itself or with the one or two before it. */
-function tagsOf(word: string, before: readonly [string, string]): Concepts[] {
+/**
+ * What the lexicon knows of a word, by itself or with the one or two before it. A label before a colon
+ * ("AI_APICallError: …") says nothing of what it stands beside.
+ */
+function tagsOf(word: string, before: readonly [string, string], labels: boolean): Concepts[] {
   const known = words.get(word);
   const begins = stemOf(word);
-  const tags = [BigInt(known?.is ?? 0) | BigInt(begins?.is ?? 0) | endingOf(word)];
+  const own = BigInt(known?.is ?? 0) | BigInt(begins?.is ?? 0) | endingOf(word);
+  const tags = [labels && own & isPrefix ? own & ~isFailed : own];
   for (const phrase of [...(known?.phrases ?? []), ...(begins?.phrases ?? [])]) {
     const [last = '', first] = [...phrase.before].reverse();
     if (isA(before[1], last) && (first === undefined || isA(before[0], first))) {
@@ -134,9 +140,12 @@ function clauseEnds(text: readonly string[], from: number): boolean {
   return true;
 }
 
-/** Without apostrophes, and without a French article before one: doesn't is doesnt, l'entrée is entrée. */
+/**
+ * Without apostrophes, a French article before one or an English genitive after one: doesn't is doesnt, l'entrée is
+ * entrée, the model's is the model.
+ */
 function unmarked(word: string): string {
-  const straight = word.replaceAll('’', "'");
+  const straight = word.replaceAll('’', "'").replace(/'s$/, '');
   return /^[cdjlmnst]'/.test(straight) ? straight.slice(2) : straight.replaceAll("'", '');
 }
 

@@ -1,9 +1,10 @@
 import { describe } from './describe.js';
 import type { Evidence, Failure } from './evidence.js';
 import { comeBack } from './hints.js';
+import { plain } from './plain.js';
 import { Reading } from './reading.js';
 import { tables } from './tables.js';
-import { clip, lower, plain } from './text.js';
+import { clip, lower } from './text.js';
 import { verdictOf, type Verdict } from './verdict.js';
 
 const kinds = new Map(tables.kinds.map((row) => [row.kind, row]));

@@ -1,8 +1,10 @@
 /** What people are told about a failure. */
 
+import { providerName, statusUrl } from './provider_names.js';
+import { shown } from './shown.js';
 import { named, type Wording } from './table.js';
 import { tables } from './tables.js';
-import { capital, clip, counted, lower, providerName, sentence, shown, size, spell, statusUrl, tidy } from './text.js';
+import { capital, clip, counted, lower, sentence, size, spell, tidy } from './text.js';
 
 const wordings = named(tables.wordings.kinds);
 const plainTitles = named(tables.wordings.plainTitles);

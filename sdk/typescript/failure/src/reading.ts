@@ -2,9 +2,10 @@
 
 import { Body, exceptionName, httpStatus, isName } from './body.js';
 import type { Evidence } from './evidence.js';
+import { withoutStack } from './shown.js';
 import type { Rule } from './table.js';
 import { tables } from './tables.js';
-import { clip, head, isWord, lower, size, trim, trimLeft, valid, withoutStack } from './text.js';
+import { clip, head, isWord, lower, size, trim, trimLeft, valid } from './text.js';
 import { httpDate, momentOf, type Moment } from './times.js';
 
 const { limits, spoken } = tables;

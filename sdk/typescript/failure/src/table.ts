@@ -57,7 +57,7 @@ export interface Tables {
   readonly families: Readonly<Record<string, number>>;
   readonly minutely: readonly string[];
   readonly lateWords: readonly string[];
-  readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose', readonly Rule[]>>;
+  readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose' | 'wrappers', readonly Rule[]>>;
   readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: Readonly<Record<'botChecks' | 'namelessNotFound', readonly string[]>>;
@@ -77,6 +77,8 @@ export interface Tables {
     readonly letters: Readonly<Record<string, string>>;
     readonly perMinute: ConceptSet;
     readonly isPassing: ConceptSet;
+    readonly isPrefix: ConceptSet;
+    readonly isFailed: ConceptSet;
   };
   readonly overflows: readonly string[];
   readonly wordings: {

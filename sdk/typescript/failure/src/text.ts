@@ -1,8 +1,5 @@
 /** Text: bounded, valid, plain, and fit for people. Limits are in bytes of UTF-8, as in Go. */
 
-import { named } from './table.js';
-import { entities as entityTable, texts } from './texts.js';
-
 const SPACE = '\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** Text of which every run of bytes or surrogates that are no character is one U+FFFD. */
@@ -123,7 +120,7 @@ export function trimRight(text: string, chars: string): string {
 
 const spaces = new RegExp(`[${SPACE}]+`);
 
-function words(text: string): string {
+export function words(text: string): string {
   return text.split(spaces).filter((word) => word !== '').join(' ');
 }
 
@@ -144,7 +141,7 @@ export function tidy(text: string): string {
   return words(text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, ' '));
 }
 
-function isTidy(text: string): boolean {
+export function isTidy(text: string): boolean {
   return text !== '' && tidy(text) === text;
 }
 
@@ -179,227 +176,4 @@ export function spell(ms: number): string {
 /** 12345 is "12,345"; nothing is "". */
 export function counted(n: number): string {
   return n > 0 ? String(n).replace(/(?!^)(?=(?:[0-9]{3})+$)/g, ',') : '';
-}
-
-// Markup.
-
-const entities = named(entityTable);
-const windows =
-  '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
-  '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
-const LONGEST_BARE = 6;
-
-/** What HTML's references to characters stand for, as Go's package html reads them. */
-export function unescape(text: string): string {
-  const out: string[] = [];
-  let kept = 0;
-  for (let at = text.indexOf('&'); at >= 0; ) {
-    const [value, end] = text[at + 1] === '#' ? numbered(text, at) : reference(text, at);
-    if (end > at) {
-      out.push(text.slice(kept, at), value);
-      kept = end;
-    }
-    at = text.indexOf('&', Math.max(end, at + 1));
-  }
-  return out.join('') + text.slice(kept);
-}
-
-const reading = /[A-Za-z0-9]+;?/y;
-
-function reference(text: string, at: number): [value: string, end: number] {
-  reading.lastIndex = at + 1;
-  const name = reading.exec(text)?.[0] ?? '';
-  for (let n = name.length; n > 0; n = n === name.length ? Math.min(n - 1, LONGEST_BARE) : n - 1) {
-    const value = n === name.length || n > 1 ? entities.get(name.slice(0, n)) : undefined;
-    if (value !== undefined) {
-      return [value, at + 1 + n];
-    }
-  }
-  return ['', at];
-}
-
-function numbered(text: string, at: number): [value: string, end: number] {
-  const hexadecimal = text[at + 2] === 'x' || text[at + 2] === 'X';
-  if (text.length - at < 4) {
-    return ['', at];
-  }
-  const digits = hexadecimal ? '0123456789abcdefABCDEF' : '0123456789';
-  let i = hexadecimal ? at + 3 : at + 2;
-  let x = 0;
-  for (; i < text.length && digits.includes(text.charAt(i)); i++) {
-    x = (x * (hexadecimal ? 16 : 10) + parseInt(text.charAt(i), 16)) >>> 0;
-  }
-  if (text[i] === ';') {
-    i++;
-  }
-  if (i - at <= 3) {
-    return ['', at];
-  }
-  if (x >= 0x80 && x <= 0x9f) {
-    return [windows.charAt(x - 0x80), i];
-  }
-  return [x === 0 || (x >= 0xd800 && x <= 0xdfff) || x > 0x10ffff ? '\ufffd' : String.fromCodePoint(x), i];
-}
-
-/** What a person would read of text that may be HTML. */
-export function plain(text: string): string {
-  return text.includes('<') ? words(withoutTags(unescape(withoutTags(text)))) : trim(text);
-}
-
-function isScript(text: string, at: number): boolean {
-  return /^(?:script|style)/i.test(text.slice(at + 1, at + 7));
-}
-
-/** Where the script or style that began before `at` is over. */
-function afterScript(text: string, at: number): number {
-  const closing = text.indexOf('</', at);
-  return closing < 0 ? text.length : closing;
-}
-
-/** Puts a space in the place of every tag, and of what a script or style holds. */
-function withoutTags(text: string): string {
-  const out: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const begin = text.indexOf('<', at);
-    if (begin < 0) {
-      out.push(text.slice(at));
-      break;
-    }
-    out.push(text.slice(at, begin));
-    if (!/[/!?A-Za-z]/.test(text.charAt(begin + 1))) {
-      out.push('<');
-      at = begin + 1;
-      continue;
-    }
-    const end = text.indexOf('>', begin);
-    if (end < 0) {
-      break;
-    }
-    at = isScript(text, begin) ? afterScript(text, end + 1) : end + 1;
-    out.push(' ');
-  }
-  return out.join('');
-}
-
-/** Leaves out scripts and styles alone, so that JSON in a page stays as it is. */
-export function withoutScripts(text: string): string {
-  const out: string[] = [];
-  for (let at = 0; ; ) {
-    const begin = text.indexOf('<', at);
-    if (begin < 0) {
-      return out.join('') + text.slice(at);
-    }
-    out.push(text.slice(at, begin));
-    if (isScript(text, begin)) {
-      at = afterScript(text, begin + 1);
-    } else {
-      out.push('<');
-      at = begin + 1;
-    }
-  }
-}
-
-// Stacks and keys.
-
-/** Leaves out the lines in which a program says where it was. */
-export function withoutStack(text: string): string {
-  if (!text.includes('\n')) {
-    return text;
-  }
-  const kept: string[] = [];
-  for (const line of lines(text)) {
-    if (line.startsWith('goroutine ') && line.includes('[')) {
-      break;
-    }
-    if (!isStackLine(line)) {
-      kept.push(line);
-    }
-  }
-  return kept.join('');
-}
-
-function isStackLine(line: string): boolean {
-  const bare = trim(line);
-  return (
-    (bare.startsWith('at ') && (line.startsWith(' ') || line.startsWith('\t') || bare.endsWith(')'))) ||
-    bare.startsWith('Traceback (most recent call last)') ||
-    (bare.startsWith('File "') && bare.includes(', line '))
-  );
-}
-
-const stackTail = new RegExp(texts.stackTail);
-
-/** Somebody else's words, fit to stand in a sentence. */
-export function shown(text: string): string {
-  if (isTidy(text) && size(text) < texts.minKey && !text.includes('<')) {
-    return text;
-  }
-  const line = tidy(plain(withoutStack(text)));
-  const cut = line.search(stackTail);
-  return withoutKeys(cut < 0 ? line : trim(line.slice(0, cut)));
-}
-
-const token = /[A-Za-z0-9_\-.+*]+/y;
-const userinfo = /:\/\/[^@/ "]*@/y;
-
-function matchAt(pattern: RegExp, text: string, i: number): string {
-  pattern.lastIndex = i;
-  return pattern.exec(text)?.[0] ?? '';
-}
-
-function withoutKeys(text: string): string {
-  const out: string[] = [];
-  let kept = 0;
-  let bearer = false;
-  for (let i = 0; i < text.length; ) {
-    const found = matchAt(token, text, i);
-    if (found === '') {
-      bearer &&= ' :'.includes(text.charAt(i));
-      const user = matchAt(userinfo, text, i);
-      if (user !== '') {
-        out.push(text.slice(kept, i), '://…@');
-        kept = i + user.length;
-      }
-      i += user.length || 1;
-      continue;
-    }
-    if (found.length >= texts.minKey && (bearer || texts.keyPrefixes.some((prefix) => found.startsWith(prefix)))) {
-      out.push(text.slice(kept, i), '…');
-      kept = i + found.length;
-      bearer = false;
-    } else {
-      bearer = found.toLowerCase() === 'bearer';
-    }
-    i += found.length;
-  }
-  return out.join('') + text.slice(kept);
-}
-
-const providers = named(texts.providers);
-
-function provider(entry: string): readonly string[] | undefined {
-  if (size(entry) > 200) {
-    return undefined;
-  }
-  for (let name = lower(entry); ; ) {
-    const known = providers.get(name);
-    if (known) {
-      return known;
-    }
-    const end = Math.max(...[...'-_.:@ '].map((mark) => name.lastIndexOf(mark)));
-    if (end < 0) {
-      return undefined;
-    }
-    name = name.slice(0, end);
-  }
-}
-
-/** How people call the provider behind an entry: "openai-work" is OpenAI. */
-export function providerName(entry: string): string {
-  return provider(entry)?.[0] ?? entry;
-}
-
-/** The status page of the provider behind an entry, "" where none is known. */
-export function statusUrl(entry: string): string {
-  return provider(entry)?.[1] ?? '';
 }

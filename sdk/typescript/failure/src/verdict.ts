@@ -4,9 +4,10 @@ import { causeOf } from './causes.js';
 import type { Evidence } from './evidence.js';
 import { spokenHint } from './hints.js';
 import { flat, isSuccess, says, type Reading } from './reading.js';
+import { withoutStack } from './shown.js';
 import { named } from './table.js';
 import { tables } from './tables.js';
-import { clip, lower, size, trimRight, withoutStack } from './text.js';
+import { clip, lower, size, trimRight } from './text.js';
 import { bounded, duration } from './times.js';
 
 const { codes, limits, pages, rules } = tables;
@@ -124,7 +125,7 @@ const byCodeWords: Step = (c) => {
 
 /** Why a call failed whose status says less than its words. */
 const byRefusal: Step = (c) => {
-  const family = familyOf(c.status);
+  const family = familyOf(c.status === 0 && c.codeOf(codes.invalid) ? 400 : c.status);
   return family === 0 ? undefined : byCauses(c, saidBy(c), family);
 };
 
@@ -176,11 +177,17 @@ const bySpokenStatus: Step = (c) => {
   return verdict && [502, 503, 504, 522, 524].includes(c.spoken) ? { ...verdict, kind: 'unavailable' } : verdict;
 };
 
+/** The words of the error before the body's. */
+const transportOf = (c: Reading) => (c.wire !== '' && c.wire !== c.text ? `${c.wire}\n${c.text}` : c.text);
+
 /** What the transport says, or whoever passed a failure on with a message alone. */
 const byWords: Step = (c) => {
-  const verdict = byRules(c, 'loose', c.wire !== '' && c.wire !== c.text ? `${c.wire}\n${c.text}` : c.text);
+  const verdict = byRules(c, 'loose', transportOf(c));
   return verdict?.kind === 'timeout' && c.wire.includes('lookup ') ? { ...verdict, kind: 'unreachable' } : verdict;
 };
+
+/** The names of errors that say least. */
+const byWrapper: Step = (c) => byRules(c, 'wrappers', transportOf(c));
 
 /** How it ended, where nothing was said. */
 const byEnd: Step = (c, e) => {
@@ -222,5 +229,6 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['a status in the message', bySpokenStatus],
   ['loose words', byWords],
   ['a cause in any words', byCause],
+  ["a wrapper's name", byWrapper],
   ['how it ended', byEnd],
 ]);

@@ -20,6 +20,8 @@ export interface Decision {
   readonly actions?: readonly Button[] | undefined;
   /** What the next attempt changes. */
   readonly adjust?: Adjust | undefined;
+  /** What is forbidden from now on. */
+  readonly restrict?: Restrict | undefined;
 }
 
 /**
@@ -58,10 +60,35 @@ export interface Adjust {
   readonly maxOutputTokens?: number | undefined;
   /** How hard the model should think. */
   readonly reasoningEffort?: "low" | "medium" | "high" | undefined;
+  /** Go on from the partial answer of the attempt that failed; where nothing can, begin anew. */
+  readonly continue?: boolean | undefined;
+}
+
+/**
+ * What is forbidden from now on, whoever advises or chooses it, until the plugin answers about the run
+ * again. It stands beside a decision, or alone: {@link forbid}.
+ */
+export interface Restrict {
+  /** Models by their full names, and entries as in `openai/*`; at most 64. */
+  readonly never?: readonly string[] | undefined;
+  /**
+   * The most that a million output tokens may cost, in millionths of a dollar; undefined = any price.
+   * A model whose price is not known is forbidden then.
+   */
+  readonly maxOutputPrice?: number | undefined;
+  /** Only models that are served on this machine. */
+  readonly local?: boolean | undefined;
+}
+
+/** No opinion, and a restriction; {@link forbid} makes one. */
+export interface Restriction {
+  readonly restrict: Restrict;
+  /** For people; 500 bytes are kept. */
+  readonly reason?: string | undefined;
 }
 
 /** What {@link fail} may say beside. */
-export type FailOptions = Pick<Decision, "reason" | "actions">;
+export type FailOptions = Pick<Decision, "reason" | "actions" | "restrict">;
 
 /** What {@link retry} may say beside. */
 export type RetryOptions = Omit<Decision, "action" | "model">;
@@ -82,6 +109,11 @@ export function switchTo(model: string, options: SwitchOptions = {}): Decision {
 /** Gives up. */
 export function fail(options: FailOptions = {}): Decision {
   return { action: "fail", ...said(options) };
+}
+
+/** Has no opinion, and forbids models. */
+export function forbid(restrict: Restrict, options: Pick<Restriction, "reason"> = {}): Restriction {
+  return { restrict, ...said(options) };
 }
 
 /** Leaves out what is undefined, so that decisions that say the same are deeply equal. */

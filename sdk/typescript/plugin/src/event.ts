@@ -1,4 +1,4 @@
-import type { Alternative as WireAlternative, Tried as WireTried } from "./gen/mulligan/v1/decision.js";
+import type { Alternative as WireAlternative, Price as WirePrice, Tried as WireTried } from "./gen/mulligan/v1/decision.js";
 import {
   Failure as WireFailure,
   Kind as WireKind,
@@ -181,6 +181,20 @@ export interface Alternative {
   readonly model: string;
   /** The size of its context in tokens; 0 = not known. */
   readonly contextTokens: number;
+  /** What it costs; undefined = not known. Some cost nothing. */
+  readonly price?: Price | undefined;
+  /** It is served on this machine. */
+  readonly local?: boolean;
+}
+
+/** What a million tokens of a model cost, in millionths of a dollar. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Of input that is read from a cache; 0 = as other input. */
+  readonly cacheRead: number;
+  /** Of input that is written to a cache; 0 = as other input. */
+  readonly cacheWrite: number;
 }
 
 /** One failed attempt of a model call. */
@@ -231,7 +245,11 @@ function newFailure(m: WireFailure): Failure {
 }
 
 function newAlternative(m: WireAlternative): Alternative {
-  return { model: m.model, contextTokens: Number(m.contextTokens) };
+  return { model: m.model, contextTokens: Number(m.contextTokens), price: m.price && newPrice(m.price), local: m.local };
+}
+
+function newPrice(m: WirePrice): Price {
+  return { input: Number(m.input), output: Number(m.output), cacheRead: Number(m.cacheRead), cacheWrite: Number(m.cacheWrite) };
 }
 
 function newTried(m: WireTried): Tried {

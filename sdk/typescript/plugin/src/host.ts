@@ -6,4 +6,6 @@ export const host = {
   sockets: process.env["PLUGIN_UNIX_SOCKET_DIR"] || undefined,
   /** The authority of the host's client certificate, PEM; undefined by hand, without TLS. */
   authority: process.env["PLUGIN_CLIENT_CERT"] || undefined,
+  /** The plugin's own folder; undefined where the host keeps nothing. */
+  state: process.env["MULLIGAN_PLUGIN_STATE"] || undefined,
 } as const;

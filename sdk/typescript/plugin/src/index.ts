@@ -25,11 +25,12 @@
  */
 import "./output.js";
 
-export { fail, retry, switchTo } from "./decision.js";
-export type { Action, Adjust, Button, Contract, Decision, FailOptions, RetryOptions, SwitchOptions } from "./decision.js";
-export type { Alternative, Failure, FailureEvent, Kind, Origin, Phase, ReplaySafety, Timer, Tried } from "./event.js";
+export { fail, forbid, retry, switchTo } from "./decision.js";
+export type { Action, Adjust, Button, Contract, Decision, FailOptions, Restrict, Restriction, RetryOptions, SwitchOptions } from "./decision.js";
+export type { Alternative, Failure, FailureEvent, Kind, Origin, Phase, Price, ReplaySafety, Timer, Tried } from "./event.js";
 export { log } from "./log.js";
 export type { Fields, Log } from "./log.js";
 export { serve } from "./serve.js";
-export type { Advise, Call, Options } from "./serve.js";
+export type { Advice, Advise, Call, Options } from "./serve.js";
+export { stateDir } from "./state.js";
 export type { Image, Message, Part, Thinking, ToolCall, ToolResult } from "./transcript.js";

@@ -1,5 +1,5 @@
-import type { Adjust, Button, Contract, Decision } from "./decision.js";
-import { Action, type Adjust as WireAdjust, type Button as WireButton } from "./gen/mulligan/v1/decision.js";
+import type { Adjust, Button, Contract, Decision, Restrict } from "./decision.js";
+import { Action, type Adjust as WireAdjust, type Button as WireButton, type Restrict as WireRestrict } from "./gen/mulligan/v1/decision.js";
 import { RunErrorResponse } from "./gen/mulligan/v1/plugin.js";
 
 const actions = new Map<unknown, Action>(Object.entries({
@@ -15,9 +15,9 @@ export function newReply(given: unknown): RunErrorResponse {
     return RunErrorResponse.decode(new Uint8Array());
   }
   const decision = given as Partial<Omit<Decision, "action"> & Contract>;
-  const action = actions.get(decision.action);
+  const action = decision.action === undefined && decision.restrict ? Action.UNSPECIFIED : actions.get(decision.action);
   if (action === undefined) {
-    throw new TypeError("not a decision: give what retry, switchTo or fail makes, or undefined for no opinion");
+    throw new TypeError("not a decision: give what retry, switchTo, fail or forbid makes, or undefined for no opinion");
   }
   return {
     action,
@@ -26,6 +26,19 @@ export function newReply(given: unknown): RunErrorResponse {
     reason: text("reason", decision.reason),
     actions: list("actions", decision.actions).map(newButton),
     adjust: decision.adjust ? newAdjust(decision.adjust) : undefined,
+    restrict: decision.restrict ? newRestrict(decision.restrict) : undefined,
+  };
+}
+
+function newRestrict(restrict: Restrict): WireRestrict {
+  const price = restrict.maxOutputPrice ?? 0;
+  if (!Number.isSafeInteger(price)) {
+    throw new TypeError("restrict.maxOutputPrice must be a whole number");
+  }
+  return {
+    never: list("restrict.never", restrict.never).map((name, index) => text(`restrict.never[${index}]`, name)),
+    maxOutputPrice: BigInt(price),
+    local: flag("restrict.local", restrict.local),
   };
 }
 
@@ -51,6 +64,7 @@ function newAdjust(adjust: Adjust): WireAdjust {
     compact: flag("adjust.compact", adjust.compact),
     maxOutputTokens: tokens,
     reasoningEffort: text("adjust.reasoningEffort", adjust.reasoningEffort),
+    continue: flag("adjust.continue", adjust.continue),
   };
 }
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-import type { Contract, Decision } from "./decision.js";
+import type { Contract, Decision, Restriction } from "./decision.js";
 import { message, report, surviveErrors } from "./errors.js";
 import type { FailureEvent } from "./event.js";
 import { host } from "./host.js";
@@ -19,7 +19,10 @@ export interface Call {
 export type Advise = (
   event: FailureEvent,
   call: Call,
-) => Decision | Contract | undefined | null | void | Promise<Decision | Contract | undefined | null | void>;
+) => Advice | Promise<Advice>;
+
+/** What the author's function may give. */
+export type Advice = Decision | Restriction | Contract | undefined | null | void;
 
 /** What is said about a plugin beside its function. */
 export interface Options {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type Contract, type Decision, fail, retry, switchTo } from "@mulligan-run/plugin";
+import { type Contract, type Decision, fail, forbid, retry, switchTo } from "@mulligan-run/plugin";
 
 import { Action } from "../src/gen/mulligan/v1/decision.js";
 import { RunErrorResponse } from "../src/gen/mulligan/v1/plugin.js";
 import { newReply } from "../src/reply.js";
 
-const nothing = { action: 0, delayMs: 0n, newModel: "", reason: "", actions: [], adjust: undefined };
+const nothing = { action: 0, delayMs: 0n, newModel: "", reason: "", actions: [], adjust: undefined, restrict: undefined };
 
 test("decisions that say the same are equal", () => {
   assert.deepStrictEqual(retry(), { action: "retry" });
@@ -31,7 +31,10 @@ test("a decision becomes a reply", () => {
     { id: "", kind: "edit", label: "", effect: "client", model: "", primary: false, url: "" },
     { id: "", kind: "status", label: "Status", effect: "client", model: "", primary: false, url: "https://x.test" },
   ]);
-  assert.deepEqual(newReply(retry({ adjust: { compact: true } })).adjust, { compact: true, maxOutputTokens: 0, reasoningEffort: "" });
+  assert.deepEqual(newReply(forbid({ never: ["openai/*"], local: true }, { reason: "after hours" })), {
+    ...nothing, reason: "after hours", restrict: { never: ["openai/*"], maxOutputPrice: 0n, local: true },
+  });
+  assert.deepEqual(newReply(retry({ adjust: { compact: true } })).adjust, { compact: true, maxOutputTokens: 0, reasoningEffort: "", continue: false });
 });
 
 test("the original contract is taken as it is", () => {
@@ -65,6 +68,8 @@ test("what a reply cannot hold is an error that says so", () => {
     "reason must be": { action: "fail", reason: new Error("no") },
     "actions must be": { action: "fail", actions: "edit" },
     "actions[0].kind must be": { action: "fail", actions: [{ kind: 1 }] },
+    "restrict.maxOutputPrice must be": forbid({ maxOutputPrice: 1.5 }),
+    "restrict.never must be": { restrict: { never: "openai/*" } },
     "adjust.compact must be": { action: "retry", adjust: { compact: "yes" } },
     "adjust.maxOutputTokens must be": retry({ adjust: { maxOutputTokens: 1.5 } }),
     "adjust.maxOutputTokens must be ": retry({ adjust: { maxOutputTokens: 2 ** 31 } }),

@@ -14,6 +14,8 @@ _endings = [(text, int(means)) for text, means in _lexicon["endings"]]
 _unparted = [(text, int(means)) for text, means in _lexicon["unparted"]]
 _PER_MINUTE = int(_lexicon["perMinute"])
 _IS_PASSING = int(_lexicon["isPassing"])
+_IS_PREFIX = int(_lexicon["isPrefix"])
+_IS_FAILED = int(_lexicon["isFailed"])
 _LONGEST_STEM = max(map(len, _stems))
 _letters = str.maketrans(_lexicon["letters"])
 _FIRST_UNPARTED = limits["unparted"]
@@ -40,7 +42,7 @@ def clauses_of(said: str) -> List[Clause]:
         word, i = _next_word(said, i)
         if word:
             count += 1
-            words += [Tagged(count, means) for means in _tags(word, before)]
+            words += [Tagged(count, means) for means in _tags(word, before, said[i : i + 1] == ":")]
             before = (before[1], word)
         if words and (not word or _clause_ends(said, i)):
             clauses.append(words)
@@ -50,10 +52,12 @@ def clauses_of(said: str) -> List[Clause]:
     return clauses
 
 
-def _tags(word: str, before: Tuple[str, str]) -> List[int]:
-    """What the lexicon knows of a word, by itself or with the one or two before it."""
+def _tags(word: str, before: Tuple[str, str], labels: bool) -> List[int]:
+    """What the lexicon knows of a word, by itself or with the one or two before it. A label before a colon
+    ("AI_APICallError: …") says nothing of what it stands beside."""
     known, begins = _words.get(word, {}), _stem(word)
-    tags: List[int] = [int(known.get("is", 0)) | int(begins.get("is", 0)) | _ending(word)]
+    own = int(known.get("is", 0)) | int(begins.get("is", 0)) | _ending(word)
+    tags: List[int] = [own & ~_IS_FAILED if labels and own & _IS_PREFIX else own]
     for phrase in [*known.get("phrases", ()), *begins.get("phrases", ())]:
         *first, last = phrase["before"]
         if _is_a(before[1], last) and (not first or _is_a(before[0], first[0])):
@@ -110,8 +114,9 @@ def _clause_ends(text: str, i: int) -> bool:
 
 
 def _unmarked(word: str) -> str:
-    """Without apostrophes, and without a French article before one: doesn't is doesnt, l'entrée is entrée."""
-    word = word.replace("’", "'")
+    """Without apostrophes, a French article before one or an English genitive after one: doesn't is doesnt,
+    l'entrée is entrée, the model's is the model."""
+    word = word.replace("’", "'").removesuffix("'s")
     if word[1:2] == "'" and word[0] in "cdjlmnst":
         return word[2:]
     return word.replace("'", "")

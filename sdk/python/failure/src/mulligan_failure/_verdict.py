@@ -119,8 +119,10 @@ def _by_code_words(c: Reading) -> Optional[Verdict]:
 
 
 def _by_refusal(c: Reading) -> Optional[Verdict]:
-    """Why a call failed whose status says less than its words."""
+    """Why a call failed whose status, or a code that says no more than one of 400, says less than its words."""
     family = _family(c.status)
+    if not c.status and c.code_of(codes["invalid"]):
+        family = _family(400)
     return _by_causes(c, _said(c), family) if family else None
 
 
@@ -172,10 +174,19 @@ def _by_spoken_status(c: Reading) -> Optional[Verdict]:
     return Verdict(kind, variant) if kind else None
 
 
+def _transport(c: Reading) -> str:
+    """The words of the error before the body's."""
+    return c.wire + "\n" + c.text if c.wire and c.wire != c.text else c.text
+
+
+def _by_wrapper(c: Reading) -> Optional[Verdict]:
+    """The names of errors that say least."""
+    return _by_rules(c, "wrappers", _transport(c))
+
+
 def _by_words(c: Reading) -> Optional[Verdict]:
     """What the transport says, or whoever passed a failure on with a message alone."""
-    text = c.wire + "\n" + c.text if c.wire and c.wire != c.text else c.text
-    verdict = _by_rules(c, "loose", text)
+    verdict = _by_rules(c, "loose", _transport(c))
     if verdict and verdict.kind == "timeout" and "lookup " in c.wire:
         return verdict._replace(kind="unreachable")
     return verdict
@@ -216,5 +227,6 @@ _steps: Dict[str, Step] = {
     "a status in the message": _by_spoken_status,
     "loose words": _by_words,
     "a cause in any words": _by_cause,
+    "a wrapper's name": _by_wrapper,
     "how it ended": _by_end,
 }

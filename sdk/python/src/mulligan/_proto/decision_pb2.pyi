@@ -1,10 +1,11 @@
 import datetime
 
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Mapping as _Mapping
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
@@ -25,10 +26,33 @@ class Adjust(_message.Message):
     COMPACT_FIELD_NUMBER: _ClassVar[int]
     MAX_OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     REASONING_EFFORT_FIELD_NUMBER: _ClassVar[int]
+    CONTINUE_FIELD_NUMBER: _ClassVar[int]
     compact: bool
     max_output_tokens: int
     reasoning_effort: str
-    def __init__(self, compact: bool = ..., max_output_tokens: _Optional[int] = ..., reasoning_effort: _Optional[str] = ...) -> None: ...
+    def __init__(self, compact: bool = ..., max_output_tokens: _Optional[int] = ..., reasoning_effort: _Optional[str] = ..., **kwargs) -> None: ...
+
+class Restrict(_message.Message):
+    __slots__ = ("never", "max_output_price", "local")
+    NEVER_FIELD_NUMBER: _ClassVar[int]
+    MAX_OUTPUT_PRICE_FIELD_NUMBER: _ClassVar[int]
+    LOCAL_FIELD_NUMBER: _ClassVar[int]
+    never: _containers.RepeatedScalarFieldContainer[str]
+    max_output_price: int
+    local: bool
+    def __init__(self, never: _Optional[_Iterable[str]] = ..., max_output_price: _Optional[int] = ..., local: bool = ...) -> None: ...
+
+class Price(_message.Message):
+    __slots__ = ("input", "output", "cache_read", "cache_write")
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    CACHE_READ_FIELD_NUMBER: _ClassVar[int]
+    CACHE_WRITE_FIELD_NUMBER: _ClassVar[int]
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    def __init__(self, input: _Optional[int] = ..., output: _Optional[int] = ..., cache_read: _Optional[int] = ..., cache_write: _Optional[int] = ...) -> None: ...
 
 class Button(_message.Message):
     __slots__ = ("id", "kind", "label", "effect", "model", "primary", "url")
@@ -49,12 +73,16 @@ class Button(_message.Message):
     def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., label: _Optional[str] = ..., effect: _Optional[str] = ..., model: _Optional[str] = ..., primary: bool = ..., url: _Optional[str] = ...) -> None: ...
 
 class Alternative(_message.Message):
-    __slots__ = ("model", "context_tokens")
+    __slots__ = ("model", "context_tokens", "price", "local")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    PRICE_FIELD_NUMBER: _ClassVar[int]
+    LOCAL_FIELD_NUMBER: _ClassVar[int]
     model: str
     context_tokens: int
-    def __init__(self, model: _Optional[str] = ..., context_tokens: _Optional[int] = ...) -> None: ...
+    price: Price
+    local: bool
+    def __init__(self, model: _Optional[str] = ..., context_tokens: _Optional[int] = ..., price: _Optional[_Union[Price, _Mapping]] = ..., local: bool = ...) -> None: ...
 
 class Tried(_message.Message):
     __slots__ = ("attempt", "model", "code", "at", "ms")

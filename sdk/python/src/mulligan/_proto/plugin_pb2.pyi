@@ -116,17 +116,19 @@ class RunErrorRequest(_message.Message):
     def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., pressed: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., aborted: bool = ..., timed_out: bool = ..., prompt_error: _Optional[str] = ...) -> None: ...
 
 class RunErrorResponse(_message.Message):
-    __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust")
+    __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust", "restrict")
     ACTION_FIELD_NUMBER: _ClassVar[int]
     DELAY_MS_FIELD_NUMBER: _ClassVar[int]
     NEW_MODEL_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
     ADJUST_FIELD_NUMBER: _ClassVar[int]
+    RESTRICT_FIELD_NUMBER: _ClassVar[int]
     action: _decision_pb2.Action
     delay_ms: int
     new_model: str
     reason: str
     actions: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Button]
     adjust: _decision_pb2.Adjust
-    def __init__(self, action: _Optional[_Union[_decision_pb2.Action, str]] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[_decision_pb2.Button, _Mapping]]] = ..., adjust: _Optional[_Union[_decision_pb2.Adjust, _Mapping]] = ...) -> None: ...
+    restrict: _decision_pb2.Restrict
+    def __init__(self, action: _Optional[_Union[_decision_pb2.Action, str]] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[_decision_pb2.Button, _Mapping]]] = ..., adjust: _Optional[_Union[_decision_pb2.Adjust, _Mapping]] = ..., restrict: _Optional[_Union[_decision_pb2.Restrict, _Mapping]] = ...) -> None: ...

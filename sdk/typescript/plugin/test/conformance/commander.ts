@@ -1,6 +1,7 @@
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Call, type Contract, type Decision, fail, type FailureEvent, log, retry, switchTo } from "@mulligan-run/plugin";
+import { type Call, type Contract, type Decision, fail, type FailureEvent, forbid, log, type Restriction, retry, stateDir, switchTo } from "@mulligan-run/plugin";
 
 import { Meeting } from "./meeting.js";
 import { count, say } from "./say.js";
@@ -17,7 +18,7 @@ export class Commander {
   private readonly meeting = new Meeting();
 
   /** Carries one command out; rest is what follows its first word. */
-  async obey(event: FailureEvent, call: Call, verb: string, rest: string): Promise<Decision | undefined> {
+  async obey(event: FailureEvent, call: Call, verb: string, rest: string): Promise<Decision | Restriction | undefined> {
     switch (verb) {
       case "retry":
         return rest === "" ? retry() : retry({ after: Number(rest) });
@@ -33,12 +34,16 @@ export class Commander {
         return buttons();
       case "adjust":
         return adjust(rest);
+      case "restrict":
+        return restrict(rest);
       case "say":
         return fail({ reason: say(event, rest) });
       case "count":
         return fail({ reason: String(count(event, rest)) });
       case "config":
         return fail({ reason: this.config.greeting });
+      case "state":
+        return fail({ reason: basename(stateDir() ?? "") });
     }
     await this.act(call, verb, rest);
     return undefined;
@@ -90,8 +95,19 @@ function adjust(pairs: string): Decision {
   return retry({
     adjust: {
       compact: given.get("compact") === "true",
+      continue: given.get("continue") === "true",
       maxOutputTokens: tokens === undefined ? undefined : Number(tokens),
       reasoningEffort: given.get("reasoning_effort") as "low" | "medium" | "high" | undefined,
     },
+  });
+}
+
+function restrict(pairs: string): Restriction {
+  const given = new Map(pairs.split(" ").map((pair) => pair.split("=", 2) as [string, string]));
+  const price = given.get("max_output_price");
+  return forbid({
+    never: given.get("never")?.split(","),
+    maxOutputPrice: price === undefined ? undefined : Number(price),
+    local: given.get("local") === "true",
   });
 }

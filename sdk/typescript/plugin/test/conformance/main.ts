@@ -1,6 +1,6 @@
 // The conformance plugin of the TypeScript SDK: it obeys the commands of
 // sdk/conformance/README.md.
-import { type Call, type Decision, type FailureEvent, serve } from "@mulligan-run/plugin";
+import { type Call, type Decision, type FailureEvent, type Restriction, serve } from "@mulligan-run/plugin";
 
 import { Commander, type Config } from "./commander.js";
 
@@ -20,7 +20,7 @@ function configure(config: Config | undefined): void {
 }
 
 /** Does what the first line of the failure's detail says. */
-async function obey(event: FailureEvent, call: Call): Promise<Decision | undefined> {
+async function obey(event: FailureEvent, call: Call): Promise<Decision | Restriction | undefined> {
   const [line] = cut(event.failure.detail, "\n");
   const [command, reason] = cut(line, " because ");
   const [verb, rest] = cut(command, " ");

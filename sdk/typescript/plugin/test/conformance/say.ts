@@ -25,7 +25,8 @@ function field(event: FailureEvent, name: string): Value {
       return event.tried.map((t) =>
         [t.attempt, t.model, t.code, render("at", t.at), render("duration", t.duration)].join(" "));
     case "models":
-      return event.models.map((a) => `${a.model} ${a.contextTokens}`);
+      return event.models.map((a) =>
+        [a.model, a.contextTokens, ...(a.price ? [`${a.price.input}/${a.price.output}`] : []), ...(a.local ? ["local"] : [])].join(" "));
     case "transcript":
       return (event.transcript ?? []).map((m) => m.role);
   }

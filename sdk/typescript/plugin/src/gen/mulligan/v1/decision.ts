@@ -28,6 +28,39 @@ export interface Adjust {
   maxOutputTokens: number;
   /** low, medium or high; empty = as it is. */
   reasoningEffort: string;
+  /** Go on from the partial answer of the attempt that failed; where nothing can, begin anew. */
+  continue: boolean;
+}
+
+/**
+ * Restrict is what a plugin forbids the run: models that are not asked from now on, whoever advises or
+ * chooses them. Those of all plugins hold together; a plugin's next valid answer about the run replaces its own.
+ */
+export interface Restrict {
+  /**
+   * Models by their full names; an asterisk in the place of what follows the slash stands for all models of that entry.
+   * At most 64, each of at most 200 bytes.
+   */
+  never: string[];
+  /**
+   * The most that a million output tokens may cost, in millionths of a dollar; 0 = any price. A model
+   * whose price is not known is forbidden then.
+   */
+  maxOutputPrice: bigint;
+  /** Only models that are served on this machine. */
+  local: boolean;
+}
+
+/** Price is what a million tokens of a model cost, in millionths of a dollar. */
+export interface Price {
+  /** Of input. */
+  input: bigint;
+  /** Of output. */
+  output: bigint;
+  /** Of input that is read from a cache; 0 = as other input. */
+  cacheRead: bigint;
+  /** Of input that is written to a cache; 0 = as other input. */
+  cacheWrite: bigint;
 }
 
 /** Button is one action that a person may choose. */
@@ -57,6 +90,12 @@ export interface Alternative {
   model: string;
   /** The size of its context in tokens; 0 = not known. */
   contextTokens: bigint;
+  /** What it costs; not set = not known. Some cost nothing. */
+  price:
+    | Price
+    | undefined;
+  /** It is served on this machine. */
+  local: boolean;
 }
 
 /** Tried is one failed attempt of a model call. */
@@ -76,7 +115,7 @@ export interface Tried {
 }
 
 function createBaseAdjust(): Adjust {
-  return { compact: false, maxOutputTokens: 0, reasoningEffort: "" };
+  return { compact: false, maxOutputTokens: 0, reasoningEffort: "", continue: false };
 }
 
 export const Adjust: MessageFns<Adjust> = {
@@ -89,6 +128,9 @@ export const Adjust: MessageFns<Adjust> = {
     }
     if (message.reasoningEffort !== "") {
       writer.uint32(26).string(message.reasoningEffort);
+    }
+    if (message.continue !== false) {
+      writer.uint32(32).bool(message.continue);
     }
     return writer;
   },
@@ -128,6 +170,176 @@ export const Adjust: MessageFns<Adjust> = {
             }
 
             message.reasoningEffort = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.continue = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestrict(): Restrict {
+  return { never: [], maxOutputPrice: 0n, local: false };
+}
+
+export const Restrict: MessageFns<Restrict> = {
+  encode(message: Restrict, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.never) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.maxOutputPrice !== 0n) {
+      if (BigInt.asIntN(64, message.maxOutputPrice) !== message.maxOutputPrice) {
+        throw new globalThis.Error("value provided for field message.maxOutputPrice of type int64 too large");
+      }
+      writer.uint32(16).int64(message.maxOutputPrice);
+    }
+    if (message.local !== false) {
+      writer.uint32(24).bool(message.local);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Restrict {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestrict();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.never.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxOutputPrice = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.local = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePrice(): Price {
+  return { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n };
+}
+
+export const Price: MessageFns<Price> = {
+  encode(message: Price, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.input !== 0n) {
+      if (BigInt.asIntN(64, message.input) !== message.input) {
+        throw new globalThis.Error("value provided for field message.input of type int64 too large");
+      }
+      writer.uint32(8).int64(message.input);
+    }
+    if (message.output !== 0n) {
+      if (BigInt.asIntN(64, message.output) !== message.output) {
+        throw new globalThis.Error("value provided for field message.output of type int64 too large");
+      }
+      writer.uint32(16).int64(message.output);
+    }
+    if (message.cacheRead !== 0n) {
+      if (BigInt.asIntN(64, message.cacheRead) !== message.cacheRead) {
+        throw new globalThis.Error("value provided for field message.cacheRead of type int64 too large");
+      }
+      writer.uint32(24).int64(message.cacheRead);
+    }
+    if (message.cacheWrite !== 0n) {
+      if (BigInt.asIntN(64, message.cacheWrite) !== message.cacheWrite) {
+        throw new globalThis.Error("value provided for field message.cacheWrite of type int64 too large");
+      }
+      writer.uint32(32).int64(message.cacheWrite);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Price {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePrice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.input = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.output = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.cacheRead = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.cacheWrite = reader.int64() as bigint;
             continue;
           }
         }
@@ -256,7 +468,7 @@ export const Button: MessageFns<Button> = {
 };
 
 function createBaseAlternative(): Alternative {
-  return { model: "", contextTokens: 0n };
+  return { model: "", contextTokens: 0n, price: undefined, local: false };
 }
 
 export const Alternative: MessageFns<Alternative> = {
@@ -269,6 +481,12 @@ export const Alternative: MessageFns<Alternative> = {
         throw new globalThis.Error("value provided for field message.contextTokens of type int64 too large");
       }
       writer.uint32(16).int64(message.contextTokens);
+    }
+    if (message.price !== undefined) {
+      Price.encode(message.price, writer.uint32(26).fork()).join();
+    }
+    if (message.local !== false) {
+      writer.uint32(32).bool(message.local);
     }
     return writer;
   },
@@ -300,6 +518,22 @@ export const Alternative: MessageFns<Alternative> = {
             }
 
             message.contextTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.price = Price.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.local = reader.bool();
             continue;
           }
         }

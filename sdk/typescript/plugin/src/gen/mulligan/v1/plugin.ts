@@ -19,7 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../google/protobuf/timestamp.js";
-import { Action, Adjust, Alternative, Button, Tried } from "./decision.js";
+import { Action, Adjust, Alternative, Button, Restrict, Tried } from "./decision.js";
 import { Failure } from "./failure.js";
 
 /** ReplaySafety says whether the attempt may be repeated without doing something twice. */
@@ -159,7 +159,11 @@ export interface RunErrorResponse {
   /** Extra buttons, at most 8. */
   actions: Button[];
   /** What the next attempt should change. */
-  adjust: Adjust | undefined;
+  adjust:
+    | Adjust
+    | undefined;
+  /** What the plugin forbids, with an opinion or without one; not set = nothing. reason says why. */
+  restrict: Restrict | undefined;
 }
 
 function createBaseDescribeRequest(): DescribeRequest {
@@ -788,7 +792,7 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
 };
 
 function createBaseRunErrorResponse(): RunErrorResponse {
-  return { action: 0, delayMs: 0n, newModel: "", reason: "", actions: [], adjust: undefined };
+  return { action: 0, delayMs: 0n, newModel: "", reason: "", actions: [], adjust: undefined, restrict: undefined };
 }
 
 export const RunErrorResponse: MessageFns<RunErrorResponse> = {
@@ -813,6 +817,9 @@ export const RunErrorResponse: MessageFns<RunErrorResponse> = {
     }
     if (message.adjust !== undefined) {
       Adjust.encode(message.adjust, writer.uint32(50).fork()).join();
+    }
+    if (message.restrict !== undefined) {
+      Restrict.encode(message.restrict, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -876,6 +883,14 @@ export const RunErrorResponse: MessageFns<RunErrorResponse> = {
             }
 
             message.adjust = Adjust.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.restrict = Restrict.decode(reader, reader.uint32());
             continue;
           }
         }

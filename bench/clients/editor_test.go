@@ -1,0 +1,201 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/internal/needs"
+)
+
+// desk is where the clients of `mulligan acp` work: a home of their own, and a provider.
+type desk struct {
+	*testing.T
+	home, node, client string
+	env                []string
+	lab                *faultlab.Lab
+}
+
+// newDesk has a provider that plays a script.
+func newDesk(t *testing.T, s *stage, script string) *desk {
+	t.Helper()
+	steps, err := faultlab.Parse(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{T: t, home: t.TempDir(), node: filepath.Join(s.node, "node_modules", nodeFolder, "bin", "node"), client: filepath.Join(s.node, "node_modules", "acpx", "dist", "cli.js"), lab: faultlab.New()}
+	d.lab.Script("one", steps...)
+	provider, err := d.lab.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = d.lab.Close()
+		_ = provider.Close()
+	})
+	config := fmt.Sprintf("model: fable/one\nproviders:\n  fable: {type: anthropic, base_url: %q, key_env: LAB_KEY}\n"+
+		"plugins:\n  - {name: auto-recover, deadline: 5s, config: {retries: {delays: [10ms], jitter: 0}}}\n", provider.URL())
+	if err := os.WriteFile(filepath.Join(d.home, "mulligan.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.env = []string{
+		"PATH=" + filepath.Dir(d.node) + ":" + os.Getenv("PATH"), "HOME=" + d.home, "XDG_STATE_HOME=" + filepath.Join(d.home, "state"),
+		"LAB_KEY=any", "MULLIGAN=" + s.mulligan, "LANG=C.UTF-8", "TERM=dumb",
+	}
+	return d
+}
+
+// nodeFolder is where the registry's Node for this machine is.
+var nodeFolder = "node-linux-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
+
+// acpx runs the command line client for one prompt.
+func (d *desk) acpx(s *stage, how ...string) string {
+	d.Helper()
+	args := slices.Concat([]string{d.node, d.client, "--agent", s.mulligan + " acp"}, how, []string{"exec", "Hello"})
+	out, _, err := run(d.Context(), nil, patience, d.home, args, d.env)
+	d.Logf("%v\n%s%s", err, out.out, out.err)
+	return out.out
+}
+
+// TestACPX: a client of the Agent Client Protocol, as its registry has it, is the editor of
+// `mulligan acp`.
+func TestACPX(t *testing.T) {
+	s := editors(t)
+	for _, row := range []struct {
+		name, script string
+		how          []string
+		want         []string
+		calls        int // of the model
+	}{
+		{"an answer", "answer:Here I am.", nil, []string{"Here I am.", "[done] end_turn"}, 1},
+		{"approved by a program", "503, answer:Here I am.", []string{"--approve-all"}, []string{"Recovered after 1 retry", "Here I am."}, 2},
+		{"withdrawn", "cut:Half of it, answer:Here I am.", []string{"--approve-all"}, []string{"Half of it", "does not count", "Here I am."}, 2},
+		{"approved without end", "503", []string{"--approve-all"}, []string{"Reply 1 to retry, 2 to stop.", "[done] end_turn"}, 6},
+		{"denied", "503, answer:Here I am.", []string{"--deny-all"}, []string{"You chose: Stop", "[done] end_turn"}, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := newDesk(t, s, row.script)
+			said := d.acpx(s, row.how...)
+			for _, want := range row.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			if got := len(d.lab.Requests()); got != row.calls {
+				t.Errorf("the model was asked %d times, not %d", got, row.calls)
+			}
+		})
+	}
+}
+
+// TestACPXAsks: at a terminal it asks its user by the title, and y is the button that is suggested.
+func TestACPXAsks(t *testing.T) {
+	if !testing.Short() {
+		needs.Programs(t, "a client at a terminal", "script")
+	}
+	s := editors(t)
+	d := newDesk(t, s, "503, answer:Here I am.")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "script", "-qec", fmt.Sprintf("'%s' '%s' --agent '%s acp' exec Hello", d.node, d.client, s.mulligan), "/dev/null")
+	cmd.Dir, cmd.Env, cmd.WaitDelay = d.home, d.env, 5*time.Second
+	typed, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &answering{to: "(y/N)", by: func() { _, _ = typed.Write([]byte("y\n")) }}
+	cmd.Stdout = out
+	err = cmd.Run()
+	if said := out.shown.String(); err != nil || !strings.Contains(said, "Allow Retry (fable is having problems)") || !strings.Contains(said, "Here I am.") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// answering is what a program shows; where it shows to, it is answered, once.
+type answering struct {
+	shown bytes.Buffer // not embedded: its ReadFrom would go past Write
+	to    string
+	by    func()
+	done  bool
+}
+
+func (a *answering) Write(p []byte) (int, error) {
+	n, err := a.shown.Write(p)
+	if !a.done && strings.Contains(a.shown.String(), a.to) {
+		a.done = true
+		a.by()
+	}
+	return n, err
+}
+
+// TestEditorSDK: the protocol's official SDK, which checks each message by its schema, answers a
+// form; and another editor opens the conversation anew.
+func TestEditorSDK(t *testing.T) {
+	s := editors(t)
+	d := newDesk(t, s, "503, answer:Here I am.")
+	first := d.editor(s, "SAY=hello", "FORM=Retry")
+	if first.Said != "Here I am." || first.StopReason != "end_turn" || len(first.Forms) != 1 || strings.Join(first.Forms[0].Choices, "|") != "Retry|Stop" || !slices.Contains(first.Notices, "Recovered after 1 retry") {
+		t.Errorf("%+v", first)
+	}
+	again := d.editor(s, "SESSION="+first.SessionID)
+	if again.Said != "Here I am." || again.Asked != "hello" || !slices.Contains(again.Listed, "hello") {
+		t.Errorf("%+v", again)
+	}
+}
+
+// edited is what acp/editor.mjs prints.
+type edited struct {
+	SessionID, StopReason, Said, Asked string
+	Listed, Notices                    []string
+	Forms                              []struct{ Choices []string }
+}
+
+func (d *desk) editor(s *stage, env ...string) (e edited) {
+	d.Helper()
+	out, _, err := run(d.Context(), nil, patience, d.home, []string{d.node, filepath.Join(s.node, "editor.mjs")}, slices.Concat(d.env, env))
+	if err != nil || json.Unmarshal([]byte(out.out), &e) != nil {
+		d.Fatalf("%v\n%s%s", err, out.out, out.err)
+	}
+	return e
+}
+
+// editors is the stage where editors are installed.
+func editors(t *testing.T) *stage {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts programs of Node: run make test-all")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	s := &stage{tools: tools{cache: filepath.Join(root, ".cache", "clients"), node: bin}, mulligan: filepath.Join(bin, "mulligan")}
+	s.installed(t, client{name: "acpx", needs: "acp/node_modules/acpx/dist/cli.js"})
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", s.mulligan, "./cmd/mulligan")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	script, err := os.ReadFile(filepath.Join("acp", "editor.mjs"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(bin, "editor.mjs"), script, 0o600)
+	}
+	if err == nil { // it finds its modules beside itself
+		err = os.Symlink(filepath.Join(s.cache, "acp", "node_modules"), filepath.Join(bin, "node_modules"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

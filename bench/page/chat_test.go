@@ -1,0 +1,79 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+)
+
+// TestMessagesWait: what is sent while a model answers waits for the answer, in its order and over a
+// reload; what is taken back is not sent, and after a failure nothing is sent that nobody wants sent.
+func TestMessagesWait(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.StallAfter("Monday is"), faultlab.SlowAnswer(words(60), 50*time.Millisecond), faultlab.Answer("Second."), faultlab.Unauthorized())
+	w := h.ask(false)
+	w.says(".prose", "Monday is")
+	for _, text := range []string{"first", "never", "second"} {
+		w.send(text)
+		w.says(".queue", text)
+	}
+	eval[any](w, `document.querySelectorAll('.queue li')[1].querySelector('button').click()`)
+	w.wait(`document.querySelectorAll('.queue li').length === 2`)
+	w.reload()
+	w.wait(`[...document.querySelectorAll('.queue .waits')].map((e) => e.innerText).join() === 'first,second'`)
+	w.press("Interrupt")
+	w.wait(`document.querySelectorAll('.run').length === 3 && !document.querySelector('.queue')`) // the second by itself
+	w.says(".run:last-child .prose", "Second.")
+	if got := eval[string](w, `[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join()`); got != "Plan my week,first,second" {
+		t.Errorf("sent is %s", got)
+	}
+	w.send("and now?")
+	w.says(".card", "rejected")
+}
+
+// TestCopies: an answer and each block of code in it can be copied as they were written.
+func TestCopies(t *testing.T) {
+	h := build(t)
+	text := "Do **this**:\n\n```sh\nmake test\n```\n\nand then\n\n```\nmake all\n```\n"
+	h.play(opus, faultlab.Answer(text))
+	w := h.ask(false)
+	w.wait(`document.querySelector('.run')?.dataset.status === 'completed' && document.querySelectorAll('.ofcode').length === 2`)
+	eval[any](w, `navigator.clipboard.writeText = (text) => { window.__copied = text; return Promise.resolve(); }; void 0`)
+	for selector, want := range map[string]string{".signed .copy": text, ".ofcode .copy": "make test\n"} {
+		eval[any](w, `document.querySelector(`+quote(selector)+`).click()`)
+		w.wait(`document.querySelector(` + quote(selector) + `).getAttribute('aria-label') === 'Copied'`)
+		if got := eval[string](w, `window.__copied`); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s copies %q", selector, got)
+		}
+	}
+	if got := w.text(".prose"); strings.Contains(got, "Copy") {
+		t.Errorf("the answer says %q", got)
+	}
+	w.press("Ask again")
+	w.wait(`document.querySelectorAll('.run').length === 2`)
+	if got := eval[string](w, `[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join()`); got != "Plan my week,Plan my week" {
+		t.Errorf("asked is %s", got)
+	}
+}
+
+// TestTheTitleSaysWhoWaits: how many runs wait for a person stands in the tab.
+func TestTheTitleSaysWhoWaits(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Overloaded(), faultlab.Answer("Done."))
+	w := h.ask(false)
+	w.says(".card", "overloaded")
+	w.wait(`document.title === '(1) Mulligan'`)
+	w.press("Retry")
+	w.wait(`document.title === 'Mulligan'`)
+}
+
+// TestAToolRowSaysWhatItDid: without being opened.
+func TestAToolRowSaysWhatItDid(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.ToolCall("get_weather", `{"city":"Oslo"}`), faultlab.Answer("Clear."))
+	w := h.ask(false)
+	w.says(".prose", "Clear.")
+	w.matches(".tool summary", `get_weather .*"city": "Oslo" → .*14 °C`)
+}

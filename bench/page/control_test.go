@@ -1,0 +1,104 @@
+package page
+
+import (
+	"context"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// controlRoom is a house with runs of all kinds: three wait for a person, two of them for the
+// same reason, one went well, and one was stopped.
+func controlRoom(t *testing.T) *house {
+	h := build(t)
+	keeping, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.runner.Keep(keeping, nil) }()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	begin := func(prompt string, status recovery.Status, step faultlab.Step) {
+		t.Helper()
+		h.play(opus, step)
+		id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for item, err := range h.log.Follow(t.Context(), id, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := item.Event; e != nil && (e.Type() == "suggested" || e.Type() == "ended") {
+				break
+			}
+		}
+		if run, err := h.runner.Inspect(t.Context(), id); err != nil || run.Status != status {
+			t.Fatalf("%s: %v, %v", prompt, run.Status, err)
+		}
+	}
+	begin("What is a mulligan?", recovery.StatusCompleted, faultlab.Answer("A second shot."))
+	begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
+	begin("Draft the quarterly report", recovery.StatusFailed, faultlab.Overloaded())
+	begin("Summarise the inbox", recovery.StatusFailed, faultlab.Unauthorized())
+	return h
+}
+
+// enter opens the control room.
+func (h *house) enter(l look, search string) *window {
+	h.t.Helper()
+	w := h.open("/runs"+search, l)
+	w.wait(`document.querySelectorAll('.row').length > 0 || document.querySelector('.empty')?.innerText.startsWith('No run')`)
+	return w
+}
+
+const rows = `[...document.querySelectorAll('.row .name a')].map((a) => a.innerText)`
+
+func TestTheControlRoom(t *testing.T) {
+	h := controlRoom(t)
+	w := h.enter(desktop, "")
+	w.wait(`document.querySelectorAll('.row').length === 4 && document.querySelectorAll('.cause').length === 2`)
+	w.says(".count", "3")
+	w.says(".cause h3", "overloaded")
+	w.says(".things", "ready")
+	w.says("[aria-labelledby=plugins]", "pinned")
+	w.says("[aria-labelledby=plugins]", "99 % within 9 ms · restarted once")
+
+	// The filters are in the address, and the address is the filters.
+	eval[any](w, `(() => { const s = document.querySelector('input[type=search]'); s.value = 'QUARTERLY'; s.dispatchEvent(new Event('input', { bubbles: true })); })()`)
+	w.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?text=QUARTERLY'`)
+	again := h.enter(desktop, "?kind=overloaded&order=oldest")
+	again.wait(rows + `.join() === 'Plan my week,Draft the quarterly report' && document.querySelector('.chip').innerText.startsWith('overloaded')`)
+	again.press("overloaded ×")
+	again.wait(rows + `.length === 4`)
+
+	// The keyboard is enough.
+	again.key("j", 0)
+	again.key("j", 0)
+	again.wait(`document.activeElement.dataset.at === '1'`)
+	again.key("/", 0)
+	again.wait(`document.activeElement.type === 'search'`)
+
+	// What waits for the same reason is answered together, after a look at what that does.
+	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))
+	again.press("Retry · all")
+	again.says(".bulk", "2 runs will go on")
+	again.says(".bulk", "Plan my week")
+	again.press("Retry: 2 runs")
+	again.says(".bulk", "2 runs answered")
+	again.wait(`document.querySelectorAll('.cause').length === 1 && [...document.querySelectorAll('.row .state')].filter((s) => s.innerText.trim() === 'Recovered').length === 2`)
+	again.press("Close")
+	again.lacks(".bulk")
+}
+
+// TestTheControlRoomInScreenshots lets axe-core look at it in each look, and takes pictures.
+func TestTheControlRoomInScreenshots(t *testing.T) {
+	source := axe(t)
+	h := controlRoom(t)
+	w := h.enter(desktop, "")
+	w.press("Retry · all")
+	w.says(".bulk", "2 runs will go on")
+	w.looks(source, "runs")
+}

@@ -1,0 +1,232 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/hostiletext"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// settle begins a run and waits until nothing more happens to it by itself.
+func (h *house) settle(prompt string, auto bool) string {
+	h.t.Helper()
+	id, err := (runs{h.runner, h.t.Context()}).Start(h.t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, AutoRecover: &auto})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for item, err := range h.log.Follow(h.t.Context(), id, 0) {
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if e := item.Event; e != nil && (e.Type() == "suggested" || e.Type() == "ended") {
+			break
+		}
+	}
+	return id
+}
+
+// rescuedRun is a run with a tool, an answer that is cut off, two more failures and a switch.
+func rescuedRun(t *testing.T) (h *house, id string) {
+	t.Helper()
+	h = build(t, advise(twice))
+	h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
+	h.play(gpt, faultlab.Answer(week))
+	return h, h.settle("Plan my week", true)
+}
+
+// retrospect opens the page of a run.
+func (h *house) retrospect(id string, l look) *window {
+	h.t.Helper()
+	w := h.open("/runs/"+id, l)
+	w.wait(`document.querySelector('.rescue h1') && !document.querySelector('.rescue h1.sr')`)
+	return w
+}
+
+func TestARunInRetrospect(t *testing.T) {
+	h, id := rescuedRun(t)
+	w := h.enter(desktop, "")
+	w.wait(`document.querySelector('.row .name a').getAttribute('href') === '/runs/` + id + `'`)
+	w.do(chromedp.Navigate(h.url + "/runs/" + id))
+	w.matches(".rescue h1", `^Rescued in .*: 2 retries, 1 switch, 0 tools repeated, [\d,]+ tokens kept$`)
+	w.wait(`document.title.startsWith('Rescued in') && document.querySelectorAll('.lane.is-attempt').length === 5 && document.querySelectorAll('.lane.is-attempt.is-failed').length === 3`)
+
+	// The keyboard is enough: to a row, into it, nearer, and back.
+	w.key("j", 0)
+	w.wait(`document.activeElement.dataset.at === '0'`)
+	w.key("ArrowDown", 0)
+	w.key("ArrowDown", 0)
+	w.wait(`document.activeElement.dataset.at === '2' && document.activeElement.getAttribute('aria-expanded') === 'false'`)
+	eval[any](w, `document.activeElement.click()`)
+	w.says(".inside", "The answer was cut off")
+	w.says(".inside", "says retry")
+	w.says(".inside", "Retry in 300 ms, by auto-recover: it may pass by itself.")
+	w.says(".inside", "3 messages")
+	w.says(".inside", "never written down")
+	w.key("+", 0)
+	w.wait(`!document.querySelector('[aria-label="Zoom out"]').disabled`)
+	w.key("0", 0)
+	w.wait(`document.querySelector('[aria-label="Zoom out"]').disabled`)
+
+	// The scrubber takes it back to where it began.
+	eval[any](w, `(() => { const r = document.querySelector('.scrub input'); r.value = '0'; r.dispatchEvent(new Event('input', { bubbles: true })); })()`)
+	w.wait(`document.querySelectorAll('.lane[data-later]').length >= 4`)
+	w.press("Play")
+	w.wait(`document.querySelectorAll('.lane[data-later]').length === 0`)
+}
+
+// TestWhatIsShared: the file needs nothing else, shows the same, and has no text unless somebody asked for it.
+func TestWhatIsShared(t *testing.T) {
+	h, id := rescuedRun(t)
+	w := h.retrospect(id, desktop)
+	folder := t.TempDir()
+	eval[any](w, `(() => { window.__saved = {}; let blob; const make = URL.createObjectURL; URL.createObjectURL = (b) => { blob = b; return make(b); };
+		HTMLAnchorElement.prototype.click = function () { void blob.text().then((text) => { window.__saved[this.download] = text; }); }; })()`)
+	w.press("Share")
+	w.press("Save as data (JSON)")
+	w.press("Save as a page (HTML)")
+	w.wait(`window.__saved['` + id + `.json'] && window.__saved['` + id + `.html']`)
+	for _, as := range []string{"json", "html"} {
+		saved := eval[string](w, `window.__saved['`+id+`.`+as+`']`)
+		if strings.Contains(saved, "Friday") || strings.Contains(saved, "Plan my week") || !strings.Contains(saved, "Rescued in") {
+			t.Errorf("%s: %d bytes with texts, or without a headline", as, len(saved))
+		}
+		if err := os.WriteFile(filepath.Join(folder, "run."+as), []byte(saved), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	headline := strings.ReplaceAll(w.text(".rescue h1"), "\u00a0", " ")
+	w.do(chromedp.Navigate("file://" + filepath.Join(folder, "run.html")))
+	w.says(".rescue h1", headline)
+	w.wait(`document.querySelectorAll('.lane.is-attempt').length === 5 && !document.querySelector('nav')`)
+	eval[any](w, `document.querySelector('.lane.is-failed .bar').click()`)
+	w.says(".inside", "Retry in 300 ms, by auto-recover.")
+}
+
+// TestARunThatGoesOn: its page grows while it does, and says how it ended.
+func TestARunThatGoesOn(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"}), faultlab.Answer("All is well."))
+	id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: "Test it"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := h.retrospect(id, desktop)
+	w.says(".rescue h1", "Running: nothing has failed so far")
+	w.says(".lane.is-tool.is-open", "run_tests")
+	close(h.release)
+	w.matches(".rescue h1", `^Completed in .*: nothing failed$`)
+	w.says(".answer", "All is well.")
+	w.lacks(".is-open")
+}
+
+// TestOtherRunsInRetrospect: one that is not there, one that waits for a person, one of 500 attempts, and one of hostile text.
+func TestOtherRunsInRetrospect(t *testing.T) {
+	h := build(t)
+	w := h.retrospect("r0nosuchrun", desktop)
+	w.says("main", "There is no such run")
+
+	h.play(opus, faultlab.Overloaded())
+	w = h.retrospect(h.settle("Plan my week", false), desktop)
+	w.says(".rescue h1", "Waits for you. Anthropic is overloaded")
+	w.says(".lane.is-person.is-open", "You")
+
+	w = h.retrospect(h.manyAttempts("r-many", 500, "Plan my week"), desktop)
+	w.matches(".rescue h1", `^Rescued in .*: 500 retries`)
+	w.wait(`document.querySelectorAll('.lane').length === 501`)
+
+	var hostile strings.Builder
+	for _, s := range hostiletext.Shapes() {
+		hostile.WriteString(s.Text[:min(len(s.Text), 2000)])
+	}
+	text := `<img src=x onerror=alert(1)></script><b>` + strings.ToValidUTF8(hostile.String(), "")
+	w = h.retrospect(h.manyAttempts("r-hostile", 2, text), look{width: 390, height: 780, scale: 1, reduced: true})
+	w.wait(`document.querySelectorAll('.lane').length === 3 && !document.querySelector('main img, main b')`)
+	eval[any](w, `[...document.querySelectorAll('.bar')].forEach((b) => b.click())`)
+	w.says(".inside", "onerror")
+	if wide := eval[int](w, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("it is %d px wide", wide)
+	}
+}
+
+// manyAttempts writes a run that failed so often, and was answered then.
+func (h *house) manyAttempts(id string, n int, text string) string {
+	h.t.Helper()
+	log, err := h.log.Claim(h.t.Context(), id, "test", time.Hour)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	f := *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	f.Provider, f.Model, f.HTTPStatus, f.Detail = "anthropic", opusFull, 529, text
+	f.Describe(failure.Words{})
+	policy := recovery.DefaultPolicy()
+	policy.AutoRecover = true
+	bodies := []recovery.Body{recovery.Started{Model: opusFull, Input: []llm.Message{llm.User(text)}, Policy: policy}, recovery.Claimed{Owner: "test", Epoch: log.Epoch}}
+	for i := range n {
+		bodies = append(bodies, recovery.Began{Attempt: uint64(i + 1), Round: 1, Try: i, Model: opusFull, Retry: i > 0}, recovery.Failed{Attempt: uint64(i + 1), Text: text, Failure: f})
+	}
+	bodies = append(bodies, recovery.Began{Attempt: uint64(n + 1), Round: 1, Try: n, Model: opusFull, Retry: true},
+		recovery.Answered{Attempt: uint64(n + 1), Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: text}}, Model: opusFull}, Stop: llm.StopEnd},
+		recovery.Ended{Status: recovery.StatusCompleted, StopReason: "completed"})
+	h.write(log, id, bodies)
+	return id
+}
+
+func (h *house) write(lease timeline.Lease, id string, bodies []recovery.Body) {
+	h.t.Helper()
+	at := time.Now().Add(-time.Duration(len(bodies)) * time.Second)
+	var events []recovery.Event
+	for i, b := range bodies {
+		events = append(events, recovery.Event{Run: id, Seq: uint64(i + 1), Time: at.Add(time.Duration(i) * time.Second), Body: b})
+	}
+	if err := h.log.Append(h.t.Context(), lease, 0, events...); err != nil {
+		h.t.Fatal(fmt.Errorf("%s: %w", id, err))
+	}
+}
+
+// TestARunInRetrospectInScreenshots lets axe-core look at it in each look, and takes pictures.
+func TestARunInRetrospectInScreenshots(t *testing.T) {
+	source := axe(t)
+	h := build(t, advise(twice))
+	h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is a plan that leaves Friday"), faultlab.Overloaded(), faultlab.Overloaded())
+	h.play(gpt, faultlab.SlowAnswer(week, 6*time.Millisecond))
+	id := h.settle("Plan my week so that Friday afternoon is free", true)
+	w := h.retrospect(id, desktop)
+	for _, opened := range []bool{false, true} {
+		name := "rescue"
+		if opened {
+			name = "rescue-open"
+			eval[any](w, `document.querySelector('.lane.is-attempt.is-failed .bar').click()`)
+			w.says(".inside", "What was decided")
+		}
+		w.looks(source, name)
+	}
+}
+
+// TestTheTriesBesideAnAnswer: a recovered answer has a strip of its attempts, which opens the run's page.
+func TestTheTriesBesideAnAnswer(t *testing.T) {
+	h := build(t, advise(twice))
+	h.play(opus, faultlab.Overloaded(), faultlab.Unavailable(), faultlab.Overloaded())
+	h.play(gpt, faultlab.Answer("Here."))
+	w := h.open("/", desktop)
+	w.auto(true)
+	w.send("Plan my week")
+	w.wait(`document.querySelector('a.tries')?.ariaLabel.startsWith('3 attempts failed') && document.querySelectorAll('.tries .bad').length === 3`)
+	if *screenshots {
+		w.be(looks["light"])
+		w.shoot("tries-light")
+	}
+	eval[any](w, `document.querySelector('a.tries').click()`)
+	w.matches(".rescue h1", `^Rescued in .*: 2 retries, 1 switch`)
+}

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/server"
+)
+
+// long is a model whose answer has 200 deltas.
+const long = "long"
+
+var longText = strings.TrimSpace(strings.Repeat("word ", 200))
+
+func init() {
+	roles["proxied"] = func([]string) error {
+		lab := faultlab.New()
+		lab.Script(long, faultlab.Answer(longText))
+		server, err := lab.Listen("127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		return serveUntilEOF(server.URL())
+	}
+}
+
+// benchToken is what the proxy's caller sends in the place of a key.
+type benchToken struct{}
+
+func (benchToken) Holds(digest gateway.Digest) (bool, error) {
+	return digest == sha256.Sum256([]byte("sk-bench")), nil
+}
+
+// BenchmarkProxy measures a streamed call of 200 deltas through the recovering proxy, whose
+// facts are durable, beside the same call made directly, in turns.
+func BenchmarkProxy(b *testing.B) {
+	url := process(b, "proxied")
+	c, err := config.Parse([]byte("plugins: []\nproviders: {openai: {base_url: \"" + url + "/v1\", key_env: BENCH_KEY}}\n"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Setenv("BENCH_KEY", "sk-bench")
+	c.State = b.TempDir()
+	srv, err := server.New(c, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer srv.Close()
+	if err := srv.OpenLog(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	r, models, err := srv.Driver(b.Context(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer models.Close()
+	p, err := srv.NewProxy(r, models, benchToken{}, &server.Reach{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	face := httptest.NewServer(http.Handler(p))
+	defer face.Close()
+	dial := (&net.Dialer{}).DialContext
+	through, direct := newBare(face.URL, dial), newBare(url, dial)
+	var proxied, bare calls
+	check := func(text string, err error) {
+		if err != nil || text != longText {
+			b.Fatalf("got %q, %v", text, err)
+		}
+	}
+	for b.Loop() {
+		proxied.time(b, func() { check(through.ask(b.Context(), long, "hi")) })
+		bare.time(b, func() { check(direct.ask(b.Context(), long, "hi")) })
+	}
+	proxied.report(b, "")
+	bare.report(b, base)
+}

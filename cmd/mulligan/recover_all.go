@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mulligan-run/mulligan/internal/answers"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// together is what recover --all is told.
+type together struct {
+	all       bool
+	filter    timeline.Filter
+	answering answers.Request
+}
+
+func (t *together) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&t.all, "all", false, "every open suggestion, or those that the flags below say")
+	flags.StringVar(&t.filter.Kind, "cause", "", "with --all: only runs that failed so: overloaded, rate_limit, …")
+	flags.StringVar(&t.answering.Provider, "provider", "", "with --all: only runs that this provider's entry failed")
+	flags.StringArrayVar(&t.filter.Labels, "label", nil, "with --all: only runs with this label, as name=value (repeatable)")
+	flags.StringVar(&t.filter.Since, "since", "", "with --all: only runs since then: 12h, 7d, 2026-01-31")
+	flags.BoolVar(&t.answering.Preview, "dry-run", false, "with --all: only say what would be done")
+}
+
+// recoverAll answers many suggestions, and goes on with their runs side by side.
+func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, asJSON bool) error {
+	a, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.addMCP(cmd.Flags()); err != nil {
+		return err
+	}
+	ctx, stop := a.releasable(cmd.Context())
+	defer stop()
+	t.answering.Query.Limit = math.MaxInt32
+	some, err := restrict(t.filter, &t.answering.Query)
+	if err != nil {
+		return err
+	}
+	if t.answering.Action == "switch" || t.answering.Action == "" && t.answering.Model != "" { // the original word, or what --model says
+		t.answering.Action = recovery.ButtonSwitchModel
+	}
+	var results []answers.Result
+	more := false
+	if some {
+		if results, more, err = answers.All(ctx, a.Log, t.answering, time.Now(), nil); err != nil {
+			return err
+		}
+	}
+	sent, err := a.tellAnswers(results, asJSON && t.answering.Preview)
+	switch {
+	case err != nil:
+		return err
+	case len(results) == 0:
+		a.Screen.Line("No open suggestion in " + a.Place() + " matches: " + a.Screen.Hint("runs list --needs-you"))
+		return nil
+	case len(sent) == 0:
+		return nil
+	}
+	if err := a.resumeTogether(ctx, sent, plugins, asJSON); err != nil || !more {
+		return err
+	}
+	return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("there are more than %d; say it again", len(results))}
+}
+
+// tellAnswers says what would be done, or why something was not, and gives the runs that go on.
+func (a *app) tellAnswers(results []answers.Result, asJSON bool) (sent []timeline.Summary, err error) {
+	for _, r := range results {
+		if r.State == answers.Sent {
+			sent = append(sent, r.Run)
+			continue
+		}
+		if err := a.Screen.Answer(r, asJSON); err != nil {
+			return nil, err
+		}
+	}
+	return sent, nil
+}

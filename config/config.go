@@ -1,0 +1,300 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/yamlfile"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Config is mulligan.yaml, amended by the environment and by flags.
+type Config struct {
+	Model       string               `yaml:"model"`
+	Fallbacks   []string             `yaml:"fallbacks"`
+	AutoRecover bool                 `yaml:"auto_recover"`
+	Timeouts    Timeouts             `yaml:"timeouts"`
+	MaxRetries  *int                 `yaml:"max_retries"`
+	MaxRounds   *int                 `yaml:"max_rounds"`       // model calls that ask for tools; 0 = as many as they like
+	Parallel    *int                 `yaml:"parallel_tools"`   // tool calls of an answer side by side; 0 = all
+	StepText    bool                 `yaml:"step_counts_text"` // text that streams re-arms the timer step
+	Budget      Budget               `yaml:"budget"`
+	Providers   map[string]Provider  `yaml:"providers"`
+	Plugins     []Plugin             `yaml:"plugins"` // nil = the default, empty = none
+	Tools       []Tool               `yaml:"tools"`
+	MCP         map[string]MCPServer `yaml:"mcp"` // servers of tools, by their names
+	State       string               `yaml:"state"`
+	Store       string               `yaml:"store"` // the URL of a database of PostgreSQL; "" = a file in the state folder
+	Gateway     Gateway              `yaml:"gateway"`
+	Proxy       Proxy                `yaml:"proxy"`
+	Webhooks    []Webhook            `yaml:"webhooks"` // who is told what happens to runs
+	Failures    []Failure            `yaml:"failures"` // what failures are, above the classifier
+
+	Path        string            // of the file; "" = there is none
+	Models      []string          // configured below providers, in the order of the file
+	Environment recovery.Settings // timers
+}
+
+// Provider is a provider under a name of the person's own.
+type Provider struct {
+	Type         string           `yaml:"type"` // one of provider.KnownTypes; the entry's name by default
+	BaseURL      string           `yaml:"base_url"`
+	KeyEnv       string           `yaml:"key_env"`
+	AllowPrivate bool             `yaml:"allow_private"`
+	Proxy        string           `yaml:"proxy"`    // its address, or none; the environment's
+	Local        bool             `yaml:"local"`    // a model server that may load a model first: more patience
+	Timeouts     Timeouts         `yaml:"timeouts"` // of its models
+	Models       map[string]Model `yaml:"models"`
+
+	// Of type pi only.
+	Command   []string `yaml:"command"`    // how it is started; pi
+	Retries   string   `yaml:"retries"`    // mulligan or pi: who tries again what failed; mulligan
+	Env       []string `yaml:"env"`        // names of variables that it gets; the usual keys
+	ConfigDir string   `yaml:"config_dir"` // where the person's own keeps its logins and models; its usual folder
+	Observe   bool     `yaml:"observe"`    // its requests pass a proxy on this machine, which sees how they go
+}
+
+// Model says what a model can do; what it leaves out is looked up among the
+// well-known models.
+type Model struct {
+	ContextTokens  int64    `yaml:"context_tokens"`
+	Images         *bool    `yaml:"images"`          // it takes pictures
+	Tools          *bool    `yaml:"tools"`           // it calls tools
+	JSONSchema     *bool    `yaml:"json_schema"`     // its answers keep to a schema
+	Prefill        *bool    `yaml:"prefill"`         // it goes on with a last message that is its own
+	ThinksSilently *bool    `yaml:"thinks_silently"` // first_event and idle are longer then
+	Price          *Price   `yaml:"price"`
+	Timeouts       Timeouts `yaml:"timeouts"`
+}
+
+// Plugin is a plugin: only a builtin's name, or all of the rest.
+type Plugin struct {
+	Name       string         `yaml:"name"`
+	Command    []string       `yaml:"command"` // without it and an address: the builtin of that name
+	Address    string         `yaml:"address"` // of a service, instead of a command
+	TLS        *TLS           `yaml:"tls"`     // for an address with grpcs://
+	Env        []string       `yaml:"env"`     // NAME or NAME=value
+	Config     map[string]any `yaml:"config"`
+	Deadline   string         `yaml:"deadline"`
+	Folder     string         `yaml:"folder"`     // holds all of it; "" = found by its command
+	Transcript string         `yaml:"transcript"` // messages: it is told what is said in runs; none by default
+	Shadow     bool           `yaml:"shadow"`     // asked on trial: its votes are recorded, and never count
+	Restart    *Restart       `yaml:"restart"`
+	Breaker    *Breaker       `yaml:"breaker"`
+}
+
+// UnmarshalYAML takes the name of a builtin where a whole entry could stand.
+func (p *Plugin) UnmarshalYAML(unmarshal func(any) error) error {
+	var name string
+	if unmarshal(&name) == nil {
+		*p = Plugin{Name: name}
+		return nil
+	}
+	type plain Plugin
+	return unmarshal((*plain)(p))
+}
+
+// The most that settings may be.
+const (
+	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
+	MaxRoundsLimit  = 100_000
+	parallelLimit   = 1000
+)
+
+var defaultPlugins = []Plugin{{Name: AutoRecover}}
+
+// Load reads the file that is asked for, or else the first of the usual
+// ones, and amends it by the environment.
+func Load(path string, env func(string) string) (*Config, error) {
+	path, source, err := findConfig(cmp.Or(path, env("MULLIGAN_CONFIG")), env)
+	if err != nil {
+		return nil, err
+	}
+	c, err := Parse(source)
+	if err != nil {
+		return nil, exit.Usagef("%s: %w", path, err)
+	}
+	c.Path = path
+	c.placeCertificates()
+	c.placeTools()
+	c.placeMCP()
+	if err := c.checkRules(source); err != nil {
+		return nil, err
+	}
+	if err := c.SetStore(c.Store); err != nil {
+		return nil, exit.Usagef("%s: %w", path, err)
+	}
+	if err := c.Amend(env); err != nil {
+		return nil, exit.Usage(err)
+	}
+	return c, nil
+}
+
+// findConfig gives the path and content of the config file, both empty if there is none.
+func findConfig(path string, env func(string) string) (string, []byte, error) {
+	if path != "" {
+		source, err := yamlfile.Read(path)
+		if err != nil {
+			return "", nil, exit.Usagef("config: %w", err)
+		}
+		return path, source, nil
+	}
+	for _, path := range UsualPaths(env) {
+		source, err := yamlfile.Read(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", nil, exit.Usagef("config: %w", err)
+		}
+		return path, source, nil
+	}
+	return "", nil, nil
+}
+
+// UsualPaths are where the file is looked for if nobody names it, the first one first.
+func UsualPaths(env func(string) string) []string {
+	paths := []string{"mulligan.yaml"}
+	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return append(paths, filepath.Join(dir, "mulligan", "mulligan.yaml"))
+	}
+	if home := env("HOME"); home != "" {
+		paths = append(paths, filepath.Join(home, ".config", "mulligan", "mulligan.yaml"))
+	}
+	return paths
+}
+
+// Parse reads a config strictly: an unknown key, a wrong type or a value
+// out of range is an error that shows the line.
+func Parse(source []byte) (*Config, error) {
+	c := &Config{}
+	if err := yamlfile.Decode(source, c); err != nil {
+		return nil, err
+	}
+	c.Models = c.configuredModels(source)
+	return c, nil
+}
+
+// Problem finds the first value that is wrong.
+func (c *Config) Problem() *yamlfile.Problem {
+	if c.Model != "" {
+		if err := CheckModel(c.Model); err != nil {
+			return yamlfile.Problemf("$.model", "%v", err)
+		}
+	}
+	for i, m := range c.Fallbacks {
+		if err := CheckModel(m); err != nil {
+			return yamlfile.Problemf(fmt.Sprintf("$.fallbacks[%d]", i), "%v", err)
+		}
+	}
+	if p := c.Timeouts.problem("$.timeouts"); p != nil {
+		return p
+	}
+	if c.MaxRetries != nil && (*c.MaxRetries < 0 || *c.MaxRetries > maxRetriesLimit) {
+		return yamlfile.Problemf("$.max_retries", "%d is not between 0 and %d", *c.MaxRetries, maxRetriesLimit)
+	}
+	if c.MaxRounds != nil && (*c.MaxRounds < 0 || *c.MaxRounds > MaxRoundsLimit) {
+		return yamlfile.Problemf("$.max_rounds", "%d is not between 0 (no limit) and %d", *c.MaxRounds, MaxRoundsLimit)
+	}
+	if c.Parallel != nil && (*c.Parallel < 0 || *c.Parallel > parallelLimit) {
+		return yamlfile.Problemf("$.parallel_tools", "%d is not between 0 (no limit) and %d", *c.Parallel, parallelLimit)
+	}
+	if p := c.Budget.problem(); p != nil {
+		return p
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		if p := c.Providers[name].problem(name); p != nil {
+			return p
+		}
+	}
+	return cmp.Or(PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks), failureProblem(c.Failures))
+}
+
+// engineProblem looks at what only an engine's entry may have, and at what it may not have.
+func (e Provider) engineProblem(at, kind string) *yamlfile.Problem {
+	const key = "the keys are the program's own affair: name their variables in env"
+	switch isEngine := kind == provider.TypePi; {
+	case !isEngine && (len(e.Command) > 0 || e.Retries != "" || e.Env != nil || e.ConfigDir != "" || e.Observe):
+		return yamlfile.Problemf(at, "command, retries, env, config_dir and observe are for type %s only", provider.TypePi)
+	case !isEngine:
+		return nil
+	case e.BaseURL != "" || e.AllowPrivate || e.Proxy != "":
+		return yamlfile.Problemf(at, "a provider of type %s is a program, and has no base_url, allow_private or proxy (it gets HTTPS_PROXY and NO_PROXY of the environment)", kind)
+	case e.KeyEnv != "":
+		return yamlfile.Problemf(at+".key_env", key)
+	case e.Command != nil && (len(e.Command) == 0 || e.Command[0] == ""):
+		return yamlfile.Problemf(at+".command", "it has no program")
+	case e.Retries != "" && e.Retries != "mulligan" && e.Retries != "pi":
+		return yamlfile.Problemf(at+".retries", "%q is not known; there are: mulligan, pi", e.Retries)
+	}
+	for i, name := range e.Env {
+		if !yamlfile.EnvName.MatchString(name) {
+			return yamlfile.Problemf(fmt.Sprintf("%s.env[%d]", at, i), "%q is not the name of an environment variable", name)
+		}
+	}
+	return nil
+}
+
+func (e Model) problem(at string) *yamlfile.Problem {
+	if e.ContextTokens < 0 {
+		return yamlfile.Problemf(at+".context_tokens", "%d is negative", e.ContextTokens)
+	}
+	if e.Price != nil {
+		if p := e.Price.problem(at + ".price"); p != nil {
+			return p
+		}
+	}
+	return e.Timeouts.problem(at + ".timeouts")
+}
+
+// PluginProblem finds the first plugin that is wrong.
+func PluginProblem(plugins []Plugin) *yamlfile.Problem {
+	seen := map[string]bool{}
+	for i, p := range plugins {
+		at := fmt.Sprintf("$.plugins[%d]", i)
+		switch {
+		case !yamlfile.EntryName.MatchString(p.Name):
+			return yamlfile.Problemf(at, "a plugin needs a name of small letters, digits, '.', '_' and '-', not %q", p.Name)
+		case seen[p.Name]:
+			return yamlfile.Problemf(at, "two plugins are called %q", p.Name)
+		case len(p.Command) == 0 && !p.IsBuiltin() && !p.IsRemote():
+			return yamlfile.Problemf(at, "there is no builtin plugin %q; there are: %s. Any other one needs a command or an address", p.Name, BuiltinNames())
+		}
+		if p.Deadline != "" {
+			d, err := time.ParseDuration(p.Deadline)
+			if err != nil || d < 10*time.Millisecond || d > 5*time.Second {
+				return yamlfile.Problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
+			}
+		}
+		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at), trust.CheckTranscript(at+".transcript", p.Transcript)); problem != nil {
+			return problem
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// CheckModel says what is wrong with the full name of a model.
+func CheckModel(name string) error {
+	entry, model, ok := strings.Cut(name, "/")
+	if !ok || entry == "" || model == "" || len(name) > 256 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%q is not the full name of a model: write provider/model, for example anthropic/claude-sonnet-4-5", name)
+	}
+	return nil
+}
+
+// LockPath is beside the config or, where there is none, here.
+func (c *Config) LockPath() string { return filepath.Join(filepath.Dir(c.Path), trust.LockName) }
+
+// NoTool as a --tool leaves all tools out.
+const NoTool = "none"

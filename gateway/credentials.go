@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
+)
+
+// Credentials is where the gateways of several machines keep what lets callers in, as digests:
+// who is let in by one is let in by each, whichever a load balancer chooses. Its clock alone says
+// what has ended. It is safe for concurrent use.
+type Credentials interface {
+	// Grant keeps a secret of a kind for life, which a token vouches for. Of more than most of
+	// that kind those go that end first.
+	Grant(ctx context.Context, kind string, secret, token [32]byte, life time.Duration, most int) error
+	// Granted gives the token that vouched for a secret which holds; take ends that, so that one
+	// caller alone gets it.
+	Granted(ctx context.Context, kind string, secret [32]byte, take bool) (token [32]byte, ok bool, err error)
+	// Revoke ends a secret, if it holds.
+	Revoke(ctx context.Context, kind string, secret [32]byte) error
+	// HoldToken makes token the one of an installation, in the place of the one before, for life.
+	HoldToken(ctx context.Context, installation string, token [32]byte, life time.Duration) error
+	// Tokens gives those of all installations that hold.
+	Tokens(ctx context.Context) ([][32]byte, error)
+}
+
+const (
+	credentialsPatience = 5 * time.Second
+	// tokenLife is for how long others take the token of an installation that has gone: as long
+	// as a session that it vouched for.
+	tokenLife        = sessionLife
+	tellTokenEvery   = time.Hour
+	installationName = "installation"
+	maxInstallation  = 64
+)
+
+// unanswered is an error of the store, which says nothing about credentials.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
+
+func notAnswered(err error) error {
+	if err == nil {
+		return nil
+	}
+	return unanswered{err}
+}
+
+// sharedGrants keeps secrets of one kind in a store.
+type sharedGrants struct {
+	in    Credentials
+	kind  string
+	chars int
+	life  time.Duration
+	most  int
+}
+
+// add is grants'.
+func (s sharedGrants) add(token Digest) (secret string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
+	defer cancel()
+	secret = newSecret(s.chars)
+	return secret, notAnswered(s.in.Grant(ctx, s.kind, DigestOf(secret), token, s.life, s.most))
+}
+
+// look is grants'.
+func (s sharedGrants) look(secret string) (grant, bool, error) { return s.get(secret, false) }
+
+// take is grants'.
+func (s sharedGrants) take(secret string) (grant, bool, error) { return s.get(secret, true) }
+
+func (s sharedGrants) get(secret string, take bool) (grant, bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
+	defer cancel()
+	token, ok, err := s.in.Granted(ctx, s.kind, DigestOf(secret), take)
+	return grant{Token: token}, ok && err == nil, notAnswered(err)
+}
+
+// drop is grants'.
+func (s sharedGrants) drop(secret string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
+	defer cancel()
+	return notAnswered(s.in.Revoke(ctx, s.kind, DigestOf(secret)))
+}
+
+// SharedToken is the token of an installation beside those of the others it shares Credentials
+// with: each of them lets in. It is safe for concurrent use.
+type SharedToken struct {
+	own          *TokenFile
+	in           Credentials
+	installation string
+
+	mu     sync.Mutex
+	told   Digest // that the others know
+	toldAt time.Time
+	others [][32]byte
+	err    error
+	read   time.Time
+}
+
+// ShareToken has the others take the token of a state folder, and this installation theirs.
+func ShareToken(dir string, own *TokenFile, in Credentials) (*SharedToken, error) {
+	id, err := installation(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &SharedToken{own: own, in: in, installation: id}
+	return t, t.tell()
+}
+
+// installation is the id of a state folder, which is made at first use.
+func installation(dir string) (string, error) {
+	path := filepath.Join(dir, installationName)
+	id, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		id = []byte(rand.Text())
+		err = wholefile.ReplaceDurably(path, id, 0o600)
+	}
+	if err == nil && (len(id) == 0 || len(id) > maxInstallation) {
+		err = errors.New("what is in " + path + " is no id: remove it for a new one")
+	}
+	return string(id), err
+}
+
+// Digest is that of the installation's own token.
+func (t *SharedToken) Digest() (Digest, error) { return t.own.Digest() }
+
+// Holds reports whether a digest is that of a token which holds. An error says that this cannot be
+// told now.
+func (t *SharedToken) Holds(d Digest) (bool, error) {
+	if own, err := t.own.Holds(d); own || err != nil {
+		if own {
+			_ = t.tell() // who is here is let in, whatever the others know
+		}
+		return own, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Since(t.read) >= tokenFresh {
+		ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
+		defer cancel()
+		t.others, t.err = t.in.Tokens(ctx)
+		t.read = time.Now()
+	}
+	own, err := t.own.Digest()
+	if err != nil || own != t.told { // what was told of this installation does not hold any more
+		t.forget()
+	}
+	same := 0
+	for i := range t.others {
+		same |= subtle.ConstantTimeCompare(t.others[i][:], d[:])
+	}
+	return same == 1, notAnswered(t.err)
+}
+
+// forget drops what this installation told the others, and they do not know yet that it is void.
+func (t *SharedToken) forget() {
+	for i := range t.others {
+		if t.others[i] == t.told {
+			t.others[i] = [32]byte{}
+		}
+	}
+}
+
+// tell has the others know the token as it is now; once an hour, since it does not hold for ever
+// where its installation is gone.
+func (t *SharedToken) tell() error {
+	own, err := t.own.Digest()
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if own == t.told && time.Since(t.toldAt) < tellTokenEvery {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
+	defer cancel()
+	if err := t.in.HoldToken(ctx, t.installation, own, tokenLife); err != nil {
+		return notAnswered(err)
+	}
+	t.told, t.toldAt = own, time.Now()
+	return nil
+}

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Situation is what a person should see of a run, on its stream.
+type Situation struct {
+	Run string `json:"run"`
+	recovery.Situation
+}
+
+// situations are those of the runs that are followed. Each run is folded once for all who
+// follow it.
+type situations struct {
+	log timeline.Log
+
+	mu   sync.Mutex
+	runs map[string]*situation
+}
+
+// situation is that of one run, as of the newest event that any of its followers got.
+type situation struct {
+	followers int
+
+	mu    sync.Mutex
+	run   recovery.Run
+	said  *recovery.Situation
+	frame []byte
+}
+
+func newSituations(log timeline.Log) *situations {
+	return &situations{log: log, runs: map[string]*situation{}}
+}
+
+// join gives the situation of a run to one more follower.
+func (s *situations) join(run string) *situation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.runs[run]
+	if one == nil {
+		one = &situation{}
+		s.runs[run] = one
+	}
+	one.followers++
+	return one
+}
+
+func (s *situations) leave(run string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.runs[run]; one.followers > 1 {
+		one.followers--
+	} else {
+		delete(s.runs, run)
+	}
+}
+
+var errGone = errors.New("they are there no more")
+
+// foldAtOnce is how many events are read at a time.
+const foldAtOnce = 256
+
+// see takes an event that a follower got, so that it need not be read again. One that does not
+// fit is for after to tell of.
+func (s *situation) see(e *recovery.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run.Seq+1 == e.Seq {
+		_ = s.run.Apply(*e)
+	}
+}
+
+// after gives the frame of the situation after an event or a later one, and the event from
+// which on it is so. It must not be changed.
+func (s *situation) after(ctx context.Context, log timeline.Log, e *recovery.Event) (frame []byte, seq uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.run.Seq+1 < e.Seq { // whoever follows has seen what is before
+		missed, err := log.Read(ctx, e.Run, s.run.Seq, int(min(foldAtOnce, e.Seq-1-s.run.Seq)))
+		if err == nil && len(missed) == 0 {
+			err = errGone
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("run %s: the events before %d: %w", e.Run, e.Seq, err)
+		}
+		for _, m := range missed {
+			if err := s.run.Apply(m); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	if s.run.Seq < e.Seq {
+		if err := s.run.Apply(*e); err != nil {
+			return nil, 0, err
+		}
+	}
+	if s.said != nil && s.said.Seq >= e.Seq {
+		return s.frame, s.said.Seq, nil
+	}
+	now := s.run.Situation()
+	if !now.Same(s.said) {
+		data, err := json.Marshal(Situation{s.run.ID, now})
+		if err != nil {
+			return nil, 0, err
+		}
+		s.said, s.frame = &now, fmt.Appendf(nil, "event: situation\ndata: %s\n\n", data)
+	}
+	return s.frame, s.said.Seq, nil
+}

@@ -1,0 +1,63 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// stated is where a package says its version, by the name of its file.
+var stated = map[string]*regexp.Regexp{
+	"pyproject.toml":    regexp.MustCompile(`(?m)^version = "(.*)"$`),
+	"Cargo.toml":        regexp.MustCompile(`(?m)^version = "(.*)"$`),
+	"package.json":      regexp.MustCompile(`(?m)^  "version": "(.*)",$`),
+	"package-lock.json": regexp.MustCompile(`(?m)^  "version": "(.*)",$`),
+}
+
+// TestOneVersion: a release is one version, whatever it is fetched from.
+func TestOneVersion(t *testing.T) {
+	packages := 0
+	for name, line := range stated {
+		for _, folder := range []string{"sdk/*", "sdk/*/*", "web"} {
+			files, err := filepath.Glob(filepath.Join(root, folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				if filepath.Base(filepath.Dir(file)) == "xtask" {
+					continue // a tool of the sources, which nobody publishes
+				}
+				packages++
+				checkVersion(t, file, line)
+			}
+		}
+	}
+	if packages < 12 {
+		t.Errorf("only %d packages were found", packages)
+	}
+}
+
+func checkVersion(t *testing.T, file string, line *regexp.Regexp) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch found := line.FindSubmatch(content); {
+	case found == nil:
+		t.Errorf("%s says no version", file)
+	case string(found[1]) != Release:
+		t.Errorf("%s says %s, and internal/build.Release is %s: change all of them together", file, found[1], Release)
+	}
+}
+
+// TestDevelopmentIsNoRelease: what is made here is not taken for what registries have.
+func TestDevelopmentIsNoRelease(t *testing.T) {
+	if v := Version(); !strings.HasPrefix(v, "v") || v == "v"+Release {
+		t.Errorf("a test is %s", v)
+	}
+}

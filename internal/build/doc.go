@@ -1,0 +1,2 @@
+// Package build says which build of Mulligan this is.
+package build

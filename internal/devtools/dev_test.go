@@ -1,0 +1,134 @@
+package devtools
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/devlink"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// TestADevPluginIsAskedAsAnyOther sends a question and its answer through the socket.
+func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
+	question := hooks.RunError{
+		Run: "r1", Session: "s", Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil),
+		Model: "a/b", Attempt: 2, Retries: 1, MaxRetries: 3, AutoRecover: true, Elapsed: 7, Remaining: recovery.Budget{Tokens: -1},
+		RemainingAttempts: 4, RemainingTime: 9, Tried: []recovery.Tried{{Model: "a/b", At: time.Unix(5, 0).UTC()}},
+		Alternatives: []recovery.Alternative{{Model: "c/d", ContextTokens: 5}}, ReplaySafety: hooks.ReplayUnsafe, UnsafeTools: []string{"pay"},
+		PartialShown: true, IdleBreaker: true, IdleExpiries: 5,
+	}
+	vote := recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "c/d", Delay: 4, Version: "1", PID: 5, Reason: "r", Adjust: recovery.Adjust{Compact: true}}
+	var got []hooks.RunError
+	hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+		got = append(got, e)
+		if len(got) == 2 {
+			return recovery.Vote{PID: 6}, errors.New("boom")
+		}
+		return vote, nil
+	})
+	listener, folder, err := devlink.Socket(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	server := &http.Server{Handler: devlink.Handler(hook, func(hooks.RunError, recovery.Vote, error, time.Duration) {}), ReadHeaderTimeout: time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	asked := devlink.NewHook(&devlink.Link{Network: "unix", Addr: listener.Addr().String()}, 5*time.Second)
+	answer, err := asked.Advise(t.Context(), question)
+	if diff := cmp.Diff(vote, answer); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if diff := cmp.Diff(question, got[0], cmp.AllowUnexported(failure.Failure{})); diff != "" {
+		t.Error(diff)
+	}
+	if answer, err := asked.Advise(t.Context(), question); err == nil || err.Error() != "boom" || answer.PID != 6 {
+		t.Errorf("an error: %+v, %v", answer, err)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if _, err := asked.Advise(t.Context(), question); err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("nobody is there: %v", err)
+	}
+}
+
+func TestADevLinkThatOthersCouldWriteIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dev", "a.json")
+	link := &devlink.Link{Protocol: devlink.Protocol, Name: "a", Network: "unix", Addr: "/x", PID: 1}
+	if err := link.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := devlink.Read(path); err != nil || *got != *link {
+		t.Fatal(got, err)
+	}
+	if err := os.Chmod(path, 0o622); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := devlink.Read(path); err == nil {
+		t.Error("a file that others can write is read")
+	}
+	other := filepath.Join(filepath.Dir(path), "link.json")
+	if err := os.Symlink(path, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := devlink.Read(other); err == nil {
+		t.Error("a symbolic link is followed")
+	}
+}
+
+// TestAFolderIsWatched counts what is the plugin's content, and nothing else.
+func TestAFolderIsWatched(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("run", "#!/bin/sh\n")
+	write("lib/a", "one")
+	same := outline(dir)
+	write(".git/index", "x")
+	write("lib/__pycache__/a.pyc", "x")
+	if outline(dir) != same {
+		t.Error("what is not the plugin's counts")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	changes, over := make(chan struct{}, 9), make(chan struct{})
+	watch := newFolderWatch(host.Spec{Name: "a", Command: []string{filepath.Join(dir, "run")}}, dir)
+	go func() {
+		defer close(over)
+		watch.run(ctx, func() { changes <- struct{}{} })
+	}()
+	write("lib/a", "one") // a new time only
+	select {
+	case <-changes:
+		t.Error("the same content counts as a change")
+	case <-time.After(4 * devPoll):
+	}
+	write("lib/a", "two")
+	select {
+	case <-changes:
+	case <-time.After(20 * time.Second):
+		t.Error("a change is not seen")
+	}
+	stop()
+	<-over
+}

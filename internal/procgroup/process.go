@@ -1,0 +1,148 @@
+package procgroup
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// PipeGrace is how long the pipes of a program that has ended are still read: something that
+// it left behind may hold them open.
+const PipeGrace = 200 * time.Millisecond
+
+// Process is a program that was started: the leader of a session, and so of a process group,
+// of its own. Once it has ended, what is left of its group is killed.
+type Process struct {
+	// Our ends of its pipes, nil where the Program says what is read or written. They are
+	// closed soon after its end. Many a program ends when Stdin is closed.
+	Stdin, Stdout, Stderr *os.File
+
+	cmd    *exec.Cmd
+	pipes  []*os.File     // our ends of all pipes
+	copies sync.WaitGroup // of output to the Program's writers
+	copied chan struct{}  // closed once they have all of it
+	exited chan struct{}
+	closed chan struct{}
+	err    error // how it ended; valid once exited is closed
+
+	mu    sync.Mutex
+	grace time.Time // until when its group may end by itself; zero = nobody has asked it to
+}
+
+// Start starts a program. On Linux the kernel kills it, not the rest of its group, when this
+// process ends however it ends. The caller sees to its end otherwise, with Wait, End or Kill.
+// The error may be one that is Scarce.
+func Start(program Program) (*Process, error) {
+	p := &Process{copied: make(chan struct{}), exited: make(chan struct{}), closed: make(chan struct{})}
+	theirs, err := p.prepare(program)
+	if err == nil {
+		err = start(p.cmd, program.AskedToEnd)
+	}
+	closeAll(theirs)
+	if err != nil {
+		closeAll(p.pipes) // which ends the copies
+		return nil, err
+	}
+	go func() {
+		p.copies.Wait()
+		close(p.copied)
+	}()
+	go p.follow()
+	return p, nil
+}
+
+// prepare makes what is to be started, and its pipes. Their other ends are for the caller to
+// close, whatever the error.
+func (p *Process) prepare(program Program) (theirs []*os.File, err error) {
+	p.cmd = program.command()
+	if program.Stdin == nil {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		p.Stdin, p.cmd.Stdin = write, read
+		p.pipes, theirs = append(p.pipes, write), append(theirs, read)
+	}
+	for _, output := range []struct {
+		ours   **os.File
+		theirs *io.Writer
+		to     io.Writer
+	}{{&p.Stdout, &p.cmd.Stdout, program.Stdout}, {&p.Stderr, &p.cmd.Stderr, program.Stderr}} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return theirs, err
+		}
+		*output.theirs = write
+		p.pipes, theirs = append(p.pipes, read), append(theirs, write)
+		if output.to == nil {
+			*output.ours = read
+		} else {
+			p.copies.Go(func() { _, _ = io.Copy(output.to, read) })
+		}
+	}
+	return theirs, nil
+}
+
+// follow sees the program end, kills what it leaves of its group, and closes its pipes.
+func (p *Process) follow() {
+	p.err = p.cmd.Wait()
+	p.leave()
+	signal(p.PID(), syscall.SIGKILL) // just now its number was nobody else's
+	Within(p.copied, PipeGrace)      // a process that left the group may hold the pipes
+	close(p.exited)
+	if p.Stdout != nil || p.Stderr != nil {
+		time.Sleep(PipeGrace) // nobody says when all of it is read
+	}
+	closeAll(p.pipes)
+	<-p.copied
+	close(p.closed)
+}
+
+// leave gives the rest of the group the time that End has given it, or that it takes until
+// its output is read, at most PipeGrace.
+func (p *Process) leave() {
+	const longest = 100 * time.Millisecond
+	read := time.Now().Add(PipeGrace)
+	for pause := time.Millisecond; ; pause = min(2*pause, longest) {
+		left := time.Until(p.restUntil(read))
+		if left <= 0 || !alive(p.PID()) {
+			return
+		}
+		time.Sleep(min(pause, left))
+	}
+}
+
+// restUntil is until when the rest of the group may live: while nobody has asked it to end, until
+// its output is read.
+func (p *Process) restUntil(read time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !p.grace.IsZero():
+		return p.grace
+	case Within(p.copied, 0):
+		return time.Time{}
+	}
+	return read
+}
+
+// PID is the number of the process and of its group.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Exited is closed once the program has ended, its group was killed, and the Program's writers
+// have what they wrote.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Closed is closed after that, once the Program's writers get nothing more and the pipes are
+// closed.
+func (p *Process) Closed() <-chan struct{} { return p.closed }
+
+// Err says how the program ended, as [exec.Cmd.Wait] does; nil = well. It is valid once
+// Exited is closed.
+func (p *Process) Err() error { return withoutDelay(p.err) }
+
+// State says the same in words. It is valid once Exited is closed.
+func (p *Process) State() string { return p.cmd.ProcessState.String() }

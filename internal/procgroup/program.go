@@ -1,0 +1,85 @@
+package procgroup
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Program says what is started, and with what.
+type Program struct {
+	Path string   // of the executable, absolute
+	Args []string // the first is the name by which it knows itself
+	Dir  string   // where it runs; "" = where we do
+	Env  []string // all of its environment, as NAME=value
+
+	Stdin          io.Reader // nil = a pipe, [Process].Stdin
+	Stdout, Stderr io.Writer // nil = a pipe that is read at [Process].Stdout and Stderr
+
+	// AskedToEnd has it get SIGTERM, and not SIGKILL, where this process is killed: it ends
+	// what it has started itself. Linux only.
+	AskedToEnd bool
+	Attributes *syscall.SysProcAttr // what else the system is to know; nil = nothing
+}
+
+// inherited are the variables that every program gets from our environment. Keys of
+// providers are in it as well, so there is no way to inherit all of it.
+var inherited = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
+
+// Environment is what a program gets: PATH, HOME, LANG, TZ and TMPDIR as they are here, and
+// the variables given, as NAME=value or, for the value that it has here, as NAME. What is not
+// set here is left out; the last one of a name counts.
+func Environment(variables ...string) (all []string) {
+	for _, list := range [][]string{inherited, variables} {
+		for _, variable := range list {
+			if strings.Contains(variable, "=") {
+				all = append(all, variable)
+			} else if value, ok := os.LookupEnv(variable); ok {
+				all = append(all, variable+"="+value)
+			}
+		}
+	}
+	return all
+}
+
+// LookUp gives the absolute path of a program that may be run. A mere name is looked up in
+// PATH; a relative path begins at dir, which is where we run if it is "".
+func LookUp(program, dir string) (string, error) {
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		absolute, err := filepath.Abs(filepath.Join(dir, program))
+		if err != nil {
+			return "", err
+		}
+		program = absolute
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// command puts the program into a session, and so a process group, of its own: it has no
+// terminal to ask a person at.
+func (program Program) command() *exec.Cmd {
+	attributes := &syscall.SysProcAttr{}
+	if program.Attributes != nil {
+		*attributes = *program.Attributes
+	}
+	attributes.Setsid = true
+	return &exec.Cmd{
+		Path: program.Path, Args: program.Args, Dir: program.Dir, Env: program.Env,
+		Stdin: program.Stdin, WaitDelay: PipeGrace, // for a Stdin that something holds and does not read
+		SysProcAttr: attributes,
+	}
+}
+
+// closeAll closes what nobody uses any more.
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}

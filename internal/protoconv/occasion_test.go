@@ -1,0 +1,24 @@
+package protoconv
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/hooks"
+)
+
+type another struct{}
+
+func (another) Hook() string            { return "another" }
+func (another) For(bool) hooks.Occasion { return another{} }
+
+// TestAskAboutSomethingElse: what has no words on the wire is no opinion, with the reason.
+func TestAskAboutSomethingElse(t *testing.T) {
+	answer, err := Ask(t.Context(), nil, another{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if vote, err := answer(); err == nil || !strings.Contains(err.Error(), "another") || vote.Action != "" {
+		t.Errorf("%+v, %v", vote, err)
+	}
+}

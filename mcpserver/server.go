@@ -1,0 +1,87 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Request is what a run begins from; what is left empty is the session's, or as configured.
+type Request struct {
+	Prompt      string `json:"prompt" jsonschema:"what the agent is to do"`
+	Model       string `json:"model,omitempty" jsonschema:"provider/model; the configured one by default"`
+	Session     string `json:"session,omitempty" jsonschema:"the conversation that it goes on with; a new name begins one"`
+	AutoRecover *bool  `json:"autoRecover,omitempty" jsonschema:"whether it recovers by itself where it can, without asking; as configured by default"`
+}
+
+// Runs is what the door needs of the core.
+type Runs interface {
+	// Start begins a run and gives its id.
+	Start(ctx context.Context, r Request) (run string, err error)
+	// Follow is timeline.Log's.
+	Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error]
+	// Recover answers a suggestion.
+	Recover(ctx context.Context, run, suggestion, action string) error
+	// Cancel ends a run.
+	Cancel(ctx context.Context, run string) error
+}
+
+// maxPrompt is the most that a prompt holds, in characters.
+const maxPrompt = 1 << 20
+
+// Stdio speaks over the process's standard input and output.
+func Stdio() mcp.Transport { return &mcp.StdioTransport{} }
+
+// Serve serves one client until it goes or ctx ends.
+func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) error {
+	schema, err := jsonschema.For[Request](nil)
+	if err != nil {
+		return err
+	}
+	least, most := 1, maxPrompt
+	schema.Properties["prompt"].MinLength, schema.Properties["prompt"].MaxLength = &least, &most
+	s := mcp.NewServer(&mcp.Implementation{Name: "mulligan", Title: "Mulligan", Version: version}, nil)
+	open := true
+	d := &door{runs: runs, asked: map[string]string{}}
+	mcp.AddTool(s, &mcp.Tool{
+		Name: "run", Title: "Run an agent",
+		Description: "Has an agent carry out a prompt with its own model and tools, until it is answered. Failures of its model are recovered from, or its user is asked what to do.",
+		InputSchema: schema, Annotations: &mcp.ToolAnnotations{OpenWorldHint: &open},
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in Request) (*mcp.CallToolResult, any, error) {
+		result, err := (&call{door: d, req: req}).run(ctx, in)
+		return result, nil, err
+	})
+	if err := s.Run(ctx, over); err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// door is what the calls of one client share.
+type door struct {
+	runs Runs
+
+	mu    sync.Mutex
+	asked map[string]string // the suggestion that the client was asked about, by its run
+}
+
+func (d *door) ask(run, suggestion string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked[run] = suggestion
+}
+
+// answered gives the suggestion of a run that the client was asked about, once.
+func (d *door) answered(run string) (suggestion string, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	suggestion, ok = d.asked[run]
+	delete(d.asked, run)
+	return suggestion, ok
+}

@@ -1,0 +1,53 @@
+package endpoint
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/observe"
+)
+
+// Forward sends a request to another path of the API than a model's call: as it is, but for the
+// credential, which is own where it is for this entry, else the entry's. Of the request's URL
+// path and query count. The error is a failure.
+func (m *Model) Forward(r *http.Request, own *llm.Credential) (*http.Response, error) {
+	header := http.Header{}
+	known, err := m.authorize(header, "", own)
+	if err != nil {
+		return nil, err
+	}
+	at, err := url.Parse(m.wire.Other(strings.TrimRight(m.cfg.BaseURL, "/ "), r.URL.EscapedPath()))
+	if err != nil {
+		return nil, observe.PromptFailure(m.cfg.Name, "", err)
+	}
+	at.RawQuery = withoutKeys(r.URL.RawQuery)
+	out := (&http.Request{Method: r.Method, URL: at, Header: header, Body: r.Body, ContentLength: r.ContentLength}).WithContext(r.Context())
+	addHeader(out.Header, r.Header)
+	if packing := r.Header.Values("Content-Encoding"); len(packing) > 0 { // the body is not ours to read
+		out.Header["Content-Encoding"] = packing
+	}
+	return m.client.Forward(out, observe.SecretsOf(known))
+}
+
+// Versioned is a Wire's Other where the version is ours to add to a base URL that lacks it.
+func Versioned(version string) func(base, path string) string {
+	return func(base, path string) string { return strings.TrimSuffix(base, version) + path }
+}
+
+// Unversioned is a Wire's Other where base URLs have the version, whatever they call it.
+func Unversioned(base, path string) string { return base + strings.TrimPrefix(path, "/v1") }
+
+// withoutKeys is a query without what stands for a credential in it.
+func withoutKeys(query string) string {
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(name)
+		if err == nil && part != "" && !isKey(name) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "&")
+}

@@ -1,0 +1,375 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider/internal/sse"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+const (
+	errorBodyTime = 5 * time.Second        // for the body of an error answer
+	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event (OpenAI's usage)
+	afterDoubtful = 2 * time.Second        // where the answer itself may follow, see wire.Doubtful
+	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
+)
+
+var (
+	errAnswerTooLarge = errors.New("answer larger than 64 MiB")
+	errNothing        = errors.New("the answer is empty")
+	errNoStream       = errors.New("the answer is not a stream of events")
+	errRefused        = errors.New("the provider refused the request")
+	errFinished       = errors.New("enough was read")
+	errConnect        = fmt.Errorf("no connection was made in time: %w", context.DeadlineExceeded)
+)
+
+// Ask is one request.
+type Ask struct {
+	Model   string // full name
+	Path    string // after the base URL
+	Header  http.Header
+	Body    []byte
+	Secrets *Secrets
+	Decoder wire.Decoder
+	Repairs []llm.Repair  // what was changed in the transcript
+	Connect time.Duration // how long to wait for a connection; 0 = the Client's, negative = without a limit
+	Frames  bool          // the answer is told as it comes, too
+}
+
+// Path is what stands after base for an endpoint of an API version, which base may
+// name already.
+func Path(base, version, endpoint string) string {
+	if strings.HasSuffix(strings.TrimRight(base, "/ "), version) {
+		return endpoint
+	}
+	return version + endpoint
+}
+
+// exchange is one request under way and its answer.
+type exchange struct {
+	observation
+	client *Client
+	ask    Ask
+	yield  func(llm.Delta, error) bool
+	outer  context.Context // the caller's
+	ctx    context.Context // the request's: it outlives the caller's by the drain
+	cancel context.CancelCauseFunc
+	unlink func() bool // parts ctx from outer
+
+	connected atomic.Bool
+	response  *http.Response
+	answer    *capped
+	hidden    *hidden
+	template  template
+	told      []llm.Delta // kept so that a delta costs no allocation
+	grace     *time.Timer // runs once the terminal event was seen
+	retired   bool
+	more      bool // another event has been read already, which follows at once
+	unsent    bool // what was told last said so
+}
+
+// Stream is llm.Model.Stream for an adapter whose prepare says what to ask. What
+// prepare refuses is never sent.
+func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if ctx.Err() != nil {
+			yield(llm.Delta{}, context.Cause(ctx))
+			return
+		}
+		ask, err := prepare()
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if len(ask.Repairs) > 0 && !yield(llm.Delta{Kind: llm.DeltaRepaired, Repairs: ask.Repairs}, nil) {
+			return
+		}
+		c.converse(ctx, ask, yield)
+	}
+}
+
+// converse sends ask and yields what comes back, as llm.Model.Stream does.
+func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
+	t := &exchange{client: c, ask: ask, yield: yield, outer: ctx, observation: observation{
+		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
+		phase: failure.PhaseBeforeConnect, local: c.Loopback(), classify: c.classify,
+	}}
+	ask.Secrets.known.Add(c.way.secrets()...)
+	t.hidden = newHidden(ask.Secrets.known)
+	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
+	defer t.end()
+	err := ctx.Err()
+	if err == nil {
+		err = t.send()
+	}
+	if err == nil {
+		err = t.hear()
+	}
+	if t.more = false; err != nil && t.unsent && !t.yieldOne(llm.Delta{Kind: llm.DeltaPing}) {
+		return
+	}
+	switch {
+	case err == nil || !t.say(t.rest(false)):
+	case ctx.Err() != nil:
+		yield(llm.Delta{}, context.Cause(ctx))
+	default:
+		yield(llm.Delta{}, err)
+	}
+}
+
+// end breaks the request off, unless it has retired.
+func (t *exchange) end() {
+	if t.retired {
+		return
+	}
+	t.unlink()
+	t.cancel(errFinished)
+	if t.response != nil {
+		t.response.Body.Close()
+	}
+}
+
+// retire lets the answer come to its end in peace, so that the connection can
+// serve the next request, without anybody waiting for it.
+func (t *exchange) retire() {
+	t.retired = true
+	t.unlink()
+	if t.grace != nil {
+		t.grace.Stop()
+	}
+	go func() {
+		timer := time.AfterFunc(drainTime, func() { t.cancel(errFinished) })
+		defer timer.Stop()
+		_, _ = io.CopyN(io.Discard, t.response.Body, maxErrorBody)
+		t.response.Body.Close()
+		t.cancel(errFinished)
+	}()
+}
+
+// connectTimeout is how long ask waits for a connection; 0 is without a limit.
+func (c *Client) connectTimeout(ask Ask) time.Duration {
+	if ask.Connect == 0 || c.connect == 0 {
+		return c.connect
+	}
+	return max(0, ask.Connect)
+}
+
+// send gets the answer's head.
+func (t *exchange) send() error {
+	request, err := http.NewRequestWithContext(t.ctx, http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
+	if err != nil {
+		return PromptFailure(t.client.provider, t.ask.Model, t.ask.Secrets.Error(err))
+	}
+	request.Header = t.ask.Header
+	request.GetBody = nil // see once
+	if err := t.do(request); err != nil {
+		return err
+	}
+	t.answer = &capped{src: t.response.Body, left: maxAnswer}
+	return nil
+}
+
+// do gets the head of the answer to a request.
+func (t *exchange) do(request *http.Request) error {
+	stop := t.awaitConnection()
+	defer stop()
+	var lookup atomic.Bool
+	var steps steps
+	trace := &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { lookup.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { lookup.Store(false) },
+
+		TLSHandshakeStart: func() { steps.handshakes.Add(1) },
+		GotConn: func(httptrace.GotConnInfo) {
+			stop()
+			t.connected.Store(true)
+		},
+	}
+	response, err := t.client.http.Do(request.WithContext(httptrace.WithClientTrace(t.ctx, trace))) //nolint:bodyclose // whoever has the exchange closes it
+	switch {
+	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
+		if lookup.Load() { // it is the name server that keeps silent, not the provider
+			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
+		}
+		return t.unanswered(errConnect, false, steps.beyond(t.way))
+	case err != nil:
+		return t.unanswered(err, t.connected.Load(), steps.beyond(t.way))
+	}
+	t.answered(response.StatusCode, response.Header)
+	t.response = response
+	return nil
+}
+
+// awaitConnection breaks the request off where connecting takes too long, unless stop
+// is called before.
+func (t *exchange) awaitConnection() (stop func()) {
+	if t.connect <= 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc(t.connect, func() { t.cancel(errConnect) })
+	return func() { timer.Stop() }
+}
+
+// hear reads the answer.
+func (t *exchange) hear() error {
+	switch form := t.form(); form {
+	case formStream:
+	case formJSON:
+		return t.document()
+	default:
+		body := t.readBody(form)
+		if form == formRefusal && !t.allOf(body) {
+			return nil
+		}
+		return t.noStream(form, body)
+	}
+	return t.events()
+}
+
+// events hears an answer that is a stream.
+func (t *exchange) events() error {
+	if !t.head() {
+		return nil
+	}
+	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }, told: time.Now()}
+	events := sse.NewReader(answer)
+	if t.ask.Frames {
+		events = sse.NewKeeper(answer)
+	}
+	var deltas []llm.Delta
+	for {
+		event, err := events.Next()
+		switch {
+		case errors.Is(err, errUnheard):
+			return nil
+		case err != nil:
+			return t.atEnd(err, events)
+		}
+		answer.heard()
+		deltas, err = t.decode(event, deltas[:0])
+		t.more = t.ask.Frames && events.More()
+		if err == nil && !t.frame(event.Raw) {
+			return nil
+		}
+		if (err == nil || len(deltas) > 0) && !t.tell(deltas) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t.decoder.State() {
+		case wire.Done:
+			return t.finishStream(events)
+		case wire.Finished:
+			t.arm(slices.ContainsFunc(deltas, llm.Delta.Progress))
+		}
+	}
+}
+
+// tell yields deltas, or a ping where there are none. It reports whether to go on.
+func (t *exchange) tell(deltas []llm.Delta) bool {
+	t.told = t.template.told(t.hidden.pass(deltas), t.told[:0])
+	if deltas = t.told; len(deltas) == 0 {
+		return t.yieldOne(llm.Delta{Kind: llm.DeltaPing, More: t.more})
+	}
+	return t.say(deltas)
+}
+
+// rest is what waits to be told; ended says that the answer has come to its own end.
+func (t *exchange) rest(ended bool) []llm.Delta {
+	deltas := t.template.told(t.hidden.rest(), nil)
+	text, cut := t.template.held, 0
+	if ended {
+		text, cut = t.template.end()
+	}
+	if text != "" {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaText, Text: text})
+	}
+	if cut > 0 {
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaRepaired, Repairs: []llm.Repair{{Kind: llm.RepairTemplate, Count: cut}}})
+	}
+	return deltas
+}
+
+// say yields deltas. It reports whether to go on.
+func (t *exchange) say(deltas []llm.Delta) bool {
+	for i := range deltas {
+		if deltas[i].Kind == llm.DeltaStart {
+			deltas[i].RequestID = t.requestID
+		}
+		deltas[i].More = t.more || t.ask.Frames && i < len(deltas)-1
+		if !t.yieldOne(deltas[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// yieldOne tells one delta.
+func (t *exchange) yieldOne(d llm.Delta) bool {
+	t.unsent = d.More
+	return t.yield(d, nil)
+}
+
+// arm bounds the wait for what may follow the terminal event; anew where the answer
+// went on, since some servers put one on every event.
+func (t *exchange) arm(wentOn bool) {
+	wait := afterFinish
+	if d, ok := t.decoder.(wire.Doubtful); ok && d.Doubtful() {
+		wait = afterDoubtful
+	}
+	switch {
+	case t.grace == nil:
+		t.grace = time.AfterFunc(wait, func() { t.cancel(errFinished) })
+	case wentOn:
+		t.grace.Reset(wait)
+	}
+}
+
+func (t *exchange) finish() error {
+	t.more = false
+	t.retire()
+	if !t.say(t.rest(t.decoder.Stop() == llm.StopEnd)) {
+		return nil
+	}
+	t.yield(llm.Delta{Kind: llm.DeltaStop, Stop: t.decoder.Stop()}, nil)
+	return nil
+}
+
+// finishStream is finish of an answer that is a stream: whoever wants that as it came gets all of
+// it. Of a line's end the last byte may still be missing, which is not waited for for long.
+func (t *exchange) finishStream(events *sse.Reader) error {
+	if t.ask.Frames {
+		t.arm(false)
+		if !t.frame(events.Rest()) {
+			return nil
+		}
+	}
+	return t.finish()
+}
+
+// atEnd is called when the answer has ended, in one way or another.
+func (t *exchange) atEnd(err error, events *sse.Reader) error {
+	if t.outer.Err() != nil && t.decoder.State() == wire.Open { // one that is whole is told, whatever ends the wait
+		return t.outer.Err() // converse knows the cause
+	}
+	if err := t.ended(err); err != nil {
+		return err
+	}
+	return t.finishStream(events)
+}

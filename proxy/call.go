@@ -1,0 +1,215 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+const (
+	holdHeaders = 10 * time.Second // that a caller waits for a status at the most
+	aliveEvery  = 10 * time.Second // signs of life afterwards
+)
+
+// MostSilence is how long a caller sees neither content nor an end at the most: Codex gives up then.
+const MostSilence = 300 * time.Second
+
+// call is one call on its way. It is its run's Caller.
+type call struct {
+	proxy  *Proxy
+	reply  *reply
+	ready  chan struct{} // closed once the run has a name
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	commit commit
+	said   *failure.Failure     // of the last attempt that failed, as its provider told it
+	open   *recovery.Suggestion // that a person is asked, or was to be
+	counts bool                 // among the calls that wait for a person
+}
+
+// Began is Caller's.
+func (c *call) Began(attempt uint64, model string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered()
+	c.commit.began(attempt, model)
+}
+
+// GoesOn is Caller's.
+func (c *call) GoesOn(attempt uint64, model string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered()
+	c.commit.goesOn(attempt, model)
+}
+
+// Heard is Caller's.
+func (c *call) Heard(ctx context.Context, attempt uint64, d llm.Delta) error {
+	select {
+	case <-c.ready:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	out, ok := c.commit.heard(attempt, d)
+	model, attempts, framed := c.commit.model, c.commit.attempts, c.commit.framed
+	c.mu.Unlock()
+	if !ok {
+		return errSealed
+	}
+	err := c.reply.say(model, attempts, framed, out, d.More)
+	if err != nil {
+		c.cancel(err)
+	}
+	return err
+}
+
+// Failed is Caller's. What the provider said is the caller's to hear, and is not written down.
+func (c *call) Failed(_ uint64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said, _ = failure.AsFailure(err)
+}
+
+// inFull is f with what the provider said, where that is known here.
+func (c *call) inFull(f *failure.Failure) *failure.Failure {
+	if f == nil || c.said == nil || c.said.Kind != f.Kind || c.said.Model != f.Model {
+		return f
+	}
+	full := *f
+	full.Title, full.Message, full.Detail = c.said.Title, c.said.Message, c.said.Detail
+	return &full
+}
+
+// Shown is Caller's.
+func (c *call) Shown(attempt uint64) recovery.Shown {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.commit.seal(attempt)
+}
+
+// standing is who is asked, and how often somebody was.
+func (c *call) standing() (model string, attempts int, shown bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.commit.model, c.commit.attempts, c.commit.shown != recovery.ShownNothing
+}
+
+// call has a call answered on w.
+func (p *Proxy) call(w http.ResponseWriter, req *http.Request, a asked, route Route, models []string) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	defer cancel(nil)
+	c := &call{
+		proxy: p,
+		reply: &reply{asked: a, now: time.Now, w: w, last: time.Now()},
+		ready: make(chan struct{}), cancel: cancel, commit: commit{mode: route.Mode, model: models[0], usages: a.dialect.usage},
+	}
+	made := Call{
+		Models: models, Request: p.cfg.request(req, a, route, models), Asked: recovery.DigestOf(a.body), Delivery: delivery(route.Mode),
+		Keep: route.Keep, AutoRecover: route.AutoRecover, SessionKey: session(req.Header, a), Caller: c,
+	}
+	if p.cfg.AskFor > 0 && !route.AutoRecover {
+		made.Suggested, made.AskFor = c.suggested, p.cfg.AskFor
+	}
+	defer c.leave()
+	run, err := p.cfg.Runs.Call(ctx, made)
+	if err != nil {
+		p.notBegun(w, a.dialect, err)
+		return
+	}
+	defer c.reply.leave()
+	c.reply.run = run.ID()
+	close(c.ready)
+	ended := make(chan *failure.Failure, 1)
+	go func() { ended <- run.Wait() }()
+	if f, here := c.wait(ctx, ended); here {
+		p.end(c, models[0], f)
+	}
+}
+
+// notBegun answers a call whose run did not begin.
+func (p *Proxy) notBegun(w http.ResponseWriter, d *dialect, err error) {
+	if errors.Is(err, ErrStore) {
+		p.cfg.Logger.Warn("calls are refused, which could not be written down", "err", err)
+		p.refuse(w, d, http.StatusServiceUnavailable, "This proxy cannot write down what becomes of a call, and takes none until it can: `mulligan doctor` says what is wrong with its store.")
+		return
+	}
+	p.refuse(w, d, http.StatusNotFound, err.Error())
+}
+
+// delivery is what a mode means to the run.
+func delivery(mode Mode) recovery.Delivery {
+	switch mode {
+	case ModeHold:
+		return recovery.DeliverWhole
+	case ModeError:
+		return recovery.DeliverFinal
+	}
+	return recovery.DeliverContinued
+}
+
+// wait keeps the caller waiting until the run settles; here is false where it does not wait any more.
+func (c *call) wait(ctx context.Context, ended <-chan *failure.Failure) (f *failure.Failure, here bool) {
+	began := time.Now()
+	alive := time.NewTimer(holdHeaders)
+	defer alive.Stop()
+	for {
+		select {
+		case f := <-ended:
+			return f, ctx.Err() == nil || errors.Is(context.Cause(ctx), errMany)
+		case <-alive.C:
+		}
+		model, attempts, shown := c.standing()
+		if !shown && time.Since(began) >= MostSilence {
+			c.cancel(errSilent)
+			return silence(model), true
+		}
+		if err := c.reply.live(model, attempts, aliveEvery); err != nil {
+			c.cancel(err)
+		}
+		alive.Reset(aliveEvery)
+	}
+}
+
+// end tells the caller what the run came to.
+func (p *Proxy) end(c *call, first string, f *failure.Failure) {
+	c.mu.Lock()
+	f = c.unanswered(c.inFull(f), time.Now())
+	model, attempts, framed := c.commit.model, c.commit.attempts, c.commit.framed
+	var rest []llm.Delta
+	if f == nil || c.commit.refusedItself(f) {
+		rest = c.commit.whole()
+	}
+	c.commit.seal(c.commit.attempt)
+	var head *llm.Frame
+	var body []byte
+	if f != nil && ofTheCaller(f) {
+		head, body = c.commit.refused()
+	}
+	c.mu.Unlock()
+	p.tally.count(first, model, attempts, f)
+	var err error
+	if rest != nil {
+		err = c.reply.finish(model, attempts, framed, rest)
+	} else {
+		err = c.reply.fail(model, attempts, f, head, body)
+	}
+	if err != nil {
+		p.cfg.Logger.Debug("a caller has not read its answer", "run", c.reply.run, "err", err)
+	}
+}
+
+// request is what is asked, with the caller's own words for a model of its wire.
+func (c *Config) request(r *http.Request, a asked, route Route, models []string) llm.Request {
+	request := a.Request
+	request.Credential = c.credential(route, models, a.dialect, r.Header)
+	request.Native = &llm.Native{Wire: a.dialect.entry, Body: a.body, Header: headersUp(r.Header), Query: r.URL.RawQuery, Stream: a.Stream}
+	return request
+}

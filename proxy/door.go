@@ -1,0 +1,273 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/webguard"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// MaxBody is the most that a call may say, in bytes: as much as Anthropic takes.
+const MaxBody = 32 << 20
+
+// wrongTokens are how many an address may send in a minute before it is told to wait.
+const wrongTokens = 10
+
+// Config is what a Proxy is made of.
+type Config struct {
+	Runs   Runs
+	Routes []Route
+	// Token tells whether a secret's SHA-256 is that of the proxy's token, which callers send
+	// in the place of their key. It must compare in constant time.
+	Token func(sum [sha256.Size]byte) (bool, error)
+	// Forward sends what is no model's call to a provider's entry, with the entry's credential in
+	// the place of the caller's, or with own; the error is a *failure.Failure. provider.Set has one.
+	Forward func(entry string, r *http.Request, own *llm.Credential) (*http.Response, error)
+	// Wire is the type of a provider's entry, by the entry's name: who speaks the caller's
+	// wire has its own words passed on.
+	Wire func(entry string) string
+	// AskFor is how long a call waits for a person where its route leaves decisions to persons; 0 =
+	// its caller is told of the failure at once. It is no longer than callers wait.
+	AskFor  time.Duration
+	AskMost int // calls that wait so at a time; more of them are told at once
+	// Asks, unless it is nil, is told that a person is asked about a call; Answer says where, for
+	// people.
+	Asks   func(run string, s recovery.Suggestion)
+	Answer func(run string) string
+	// Traced, unless it is nil, puts what is let in where spans are made of requests: each has a
+	// Pattern that names no more than the API's.
+	Traced func(h http.Handler) http.Handler
+	Hosts  []string // more values of Host that the proxy is reached by
+	TLS    bool     // callers reach it by https
+	Logger *slog.Logger
+}
+
+// Proxy answers model calls. It is safe for concurrent use.
+type Proxy struct {
+	cfg   Config
+	hosts map[string]bool
+	tally Tally
+	wrong *webguard.Failures
+	known http.Handler // who has the token
+
+	waiting atomic.Int64 // calls that wait for a person
+}
+
+// New makes a Proxy; an error says what is wrong with the configuration.
+func New(cfg Config) (*Proxy, error) {
+	if cfg.Token == nil {
+		return nil, errors.New("a proxy needs a token, wherever it listens")
+	}
+	if cfg.AskFor < 0 || cfg.AskFor > MostSilence {
+		return nil, fmt.Errorf("callers do not wait for a person for %s, but for 0 to %s", cfg.AskFor, MostSilence)
+	}
+	if cfg.Forward == nil {
+		cfg.Forward = nowhere
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	p := &Proxy{hosts: map[string]bool{}, wrong: webguard.NewFailures(wrongTokens)}
+	for i, route := range cfg.Routes {
+		if route.Mode == "" {
+			cfg.Routes = slices.Clone(cfg.Routes)
+			cfg.Routes[i].Mode, route.Mode = ModeContinue, ModeContinue
+		}
+		if err := route.check(); err != nil {
+			return nil, fmt.Errorf("route %d: %w", i+1, err)
+		}
+	}
+	for _, host := range cfg.Hosts {
+		p.hosts[strings.ToLower(host)] = true
+	}
+	p.cfg, p.known = cfg, http.HandlerFunc(p.serve)
+	if cfg.Traced != nil {
+		p.known = cfg.Traced(p.known)
+	}
+	return p, nil
+}
+
+// nowhere is a Forward of nobody's.
+func nowhere(string, *http.Request, *llm.Credential) (*http.Response, error) {
+	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginRunner, failure.PhasePrompt, errNobody)
+	f.Describe(failure.Words{})
+	return nil, f
+}
+
+// Tally is what became of the calls so far.
+func (p *Proxy) Tally() *Tally { return &p.tally }
+
+// ServeHTTP answers whoever has the token.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d, _ := apiOf(r)
+	say := d
+	if d == nil {
+		say = chat
+	}
+	if len(r.TransferEncoding) > 0 { // it may have had a Content-Length besides, which then counts for nothing
+		w.Header().Set("Connection", "close")
+	}
+	if status, why := p.admit(r); status != 0 {
+		p.refuse(w, say, status, why)
+		return
+	}
+	switch {
+	case d == nil:
+		p.refuse(w, chat, http.StatusNotFound, "This is a proxy for model calls: POST to /v1/messages, /v1/chat/completions, /v1/responses or /v1beta/models/MODEL:generateContent. "+
+			"It is not clear whose API this path belongs to.")
+	case isUpgrade(r.Header):
+		p.refuse(w, d, http.StatusUpgradeRequired, "This proxy speaks no WebSocket: make the same call by HTTP.")
+	default:
+		p.known.ServeHTTP(w, r)
+	}
+}
+
+// isUpgrade reports whether another protocol is wanted than HTTP. The answer to that has status
+// 426: it sends Codex back to HTTP at once, where any other has it try again.
+func isUpgrade(h http.Header) bool { return h.Get("Upgrade") != "" }
+
+// serve answers a model's call, and passes on what is none.
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+	called, model, stream := door(r)
+	r.Pattern = r.Method + " " + patternOf(r.URL.Path)
+	if called == nil || r.Method != http.MethodPost {
+		d, _ := apiOf(r)
+		p.forward(w, r, d)
+		return
+	}
+	a, status, err := read(w, r, called)
+	if err != nil {
+		p.refuse(w, called, status, err.Error())
+		return
+	}
+	if model != "" {
+		a.Model, a.Stream, a.array = model, stream, stream && r.URL.Query().Get("alt") != "sse"
+	}
+	p.answer(w, r, a)
+}
+
+// admit says why a request is not let in, with a status; 0 where it is.
+func (p *Proxy) admit(r *http.Request) (status int, why string) {
+	if r.URL.IsAbs() || r.URL.Host != "" {
+		return http.StatusMisdirectedRequest, "Send the path alone: this is no proxy for addresses."
+	}
+	if why := pathProblem(r); why != "" {
+		return http.StatusBadRequest, why
+	}
+	host := strings.ToLower(r.Host)
+	if !p.hosts[host] && !slices.Contains(webguard.OwnHosts(r, p.cfg.TLS), host) {
+		return http.StatusMisdirectedRequest, "This proxy is not reached by that name: use the address that it listens on."
+	}
+	if webguard.FromAnotherPage(r, p.cfg.TLS) {
+		return http.StatusForbidden, "Requests of web pages are refused."
+	}
+	ok, err := p.cfg.Token(sha256.Sum256([]byte(tokenOf(r.Header))))
+	switch {
+	case err != nil:
+		return http.StatusServiceUnavailable, "The proxy cannot read its own token now."
+	case !ok:
+		if _, tooMany, _ := p.wrong.Add(r.RemoteAddr, time.Now()); tooMany {
+			return http.StatusTooManyRequests, "Too many wrong tokens came from this address. Wait a minute."
+		}
+		return http.StatusUnauthorized, "The key is not this proxy's token: `mulligan proxy --help` says where that is."
+	}
+	return 0, ""
+}
+
+// read reads a call.
+func read(w http.ResponseWriter, r *http.Request, d *dialect) (a asked, status int, err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return asked{}, http.StatusUnsupportedMediaType, errors.New("this proxy does not take compressed request bodies: send it without Content-Encoding")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return asked{}, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d MiB", MaxBody>>20)
+	}
+	if err != nil {
+		return asked{}, http.StatusBadRequest, errors.New("the request ended before its body was complete")
+	}
+	said, err := d.decode(body)
+	if err != nil {
+		return asked{}, http.StatusBadRequest, err
+	}
+	return asked{Asked: said, dialect: d, body: body}, 0, nil
+}
+
+// answer finds who is asked, and has them answer.
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
+	i := slices.IndexFunc(p.cfg.Routes, func(route Route) bool { return route.fits(a.Model) })
+	if i < 0 {
+		p.refuse(w, a.dialect, http.StatusNotFound, fmt.Sprintf("No route of this proxy is for the model %q.", a.Model))
+		return
+	}
+	route := p.cfg.Routes[i]
+	if wanted := Mode(r.Header.Get("X-Mulligan-Stream")); wanted != "" {
+		if route.Mode = wanted; route.check() != nil {
+			p.refuse(w, a.dialect, http.StatusBadRequest, fmt.Sprintf("x-mulligan-stream: mode %q is none of continue, hold, error.", wanted))
+			return
+		}
+	}
+	models := p.modelsOf(route, a.dialect, a.Model)
+	if bound := a.Bound; len(bound) > 0 { // nobody else's answer would be what was asked for
+		models = slices.DeleteFunc(models, func(model string) bool { return !p.cfg.speaks(model, a.dialect) })
+		if len(models) == 0 {
+			p.refuse(w, a.dialect, http.StatusBadRequest, "No model of this route can be asked for "+strings.Join(bound, ", ")+".")
+			return
+		}
+	}
+	if len(models) == 0 {
+		p.refuse(w, a.dialect, http.StatusForbidden, "This route keeps contents on this machine, and none of its models is one of a model server here (local: true says of a provider on this machine that it is one).")
+		return
+	}
+	p.call(w, r, a, route, models)
+}
+
+// modelsOf are the models of a route that a caller's words may go to.
+func (p *Proxy) modelsOf(route Route, d *dialect, model string) []string {
+	models := route.modelsFor(d, model)
+	if route.LocalOnly {
+		models = slices.DeleteFunc(models, func(model string) bool { return !p.cfg.Runs.Local(model) })
+	}
+	return models
+}
+
+// speaks reports whether a model is asked on the wire of d.
+func (c *Config) speaks(model string, d *dialect) bool {
+	entry, _, _ := strings.Cut(model, "/")
+	return c.Wire != nil && c.Wire(entry) == d.entry
+}
+
+// refuse answers with an error of the proxy's own.
+func (p *Proxy) refuse(w http.ResponseWriter, d *dialect, status int, why string) {
+	w.Header().Set("X-Should-Retry", "false")
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if _, err := w.Write(d.refusal(d.report("", status, why))); err != nil {
+		p.cfg.Logger.Debug("a caller has not read why it was refused", "err", err)
+	}
+}
+
+var (
+	errSealed = errors.New("nobody waits for this attempt any more")
+	errNobody = errors.New("this proxy answers model calls alone")
+	errSilent = errors.New("the caller has waited long enough")
+)
+
+// silence is the failure of a call that nobody has answered for so long.
+func silence(model string) *failure.Failure {
+	f := failure.NewFailure(failure.KindTimeout, failure.OriginRunner, failure.PhaseBeforeFirstEvent, errSilent)
+	f.Model, f.Timer, f.Limit = model, failure.TimerMaxTurn, failure.InMillis(MostSilence)
+	f.Describe(failure.Words{})
+	return f
+}

@@ -1,0 +1,271 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+// writeTime is how long a caller may take to read what is written to it at once.
+const writeTime = 5 * time.Minute
+
+// armEvery is how seldom that begins anew, at the most: each time costs, as often as a word is said.
+const armEvery = time.Second
+
+// errGone says that the caller does not read any more.
+var errGone = errors.New("the caller does not read its answer any more")
+
+// reply is the answer on its connection, on the caller's wire. Its writes come one after the other.
+type reply struct {
+	asked asked
+	now   func() time.Time
+
+	mu      sync.Mutex
+	w       http.ResponseWriter
+	run     string
+	opened  bool // the status is sent
+	over    bool // nothing may be written any more
+	unsent  bool // something is written and not sent
+	last    time.Time
+	armed   time.Time // when the deadline of writing was set last
+	encoder *wire.Encoder
+	unsaid  unsaid // that the encoder has yet to hear
+	answer  llm.Answer
+	voice   wire.Head
+	begun   bool // the answer's first delta was said
+	// document is the answer to a call that is not streamed, as it came; empty = it is to be made.
+	document []byte
+}
+
+// tell sets the headers that say who answers. They count until the status is sent.
+func (r *reply) tell(model string, attempts int) {
+	h := r.w.Header()
+	h.Set("X-Mulligan-Run", r.run)
+	h.Set("X-Mulligan-Attempts", strconv.Itoa(attempts))
+	h.Set("X-Mulligan-Model", model)
+}
+
+// say passes on what is heard of model. What comes in frames goes out in them; what they mean is
+// remembered beside that, for the case that another wire has to go on from there. Where more
+// follows at once it is sent together with that.
+func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta, more bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.over:
+		return errGone
+	case len(deltas) == 0:
+		return r.send(more)
+	}
+	if !r.opened {
+		r.tell(model, attempts)
+	}
+	if !framed {
+		r.unsaid.encode(r.encoder) // the caller has it, in frames
+	}
+	var frames []byte
+	for _, d := range deltas {
+		if d.Kind == llm.DeltaFrame {
+			frames = joined(frames, d.Frame.Data)
+			r.head(d.Frame)
+			continue
+		}
+		if !r.begun {
+			r.begin(model, idIn(frames))
+			if d.Kind != llm.DeltaStart {
+				r.note(llm.Delta{Kind: llm.DeltaStart})
+			}
+		}
+		r.answer.Add(d)
+		r.note(d)
+	}
+	switch {
+	case framed && !r.asked.Stream:
+		r.document = append(r.document, frames...)
+		return nil
+	case !r.asked.Stream:
+		return nil
+	case framed && len(frames) == 0:
+		return r.send(more)
+	case framed:
+		return r.stream(frames, more)
+	}
+	return r.stream(r.unsaid.encode(r.encoder), more)
+}
+
+// note leaves d to the encoder of an answer that is streamed; another is made of the whole.
+func (r *reply) note(d llm.Delta) {
+	if r.asked.Stream {
+		r.unsaid.add(d)
+	}
+}
+
+// joined is a and b; b itself where there is no a.
+func joined(a, b []byte) []byte {
+	if len(a) == 0 {
+		return slices.Clip(b)
+	}
+	return append(a, b...)
+}
+
+// head takes what the head of an answer in frames says to the caller.
+func (r *reply) head(f *llm.Frame) {
+	if f.Status > 0 && !r.opened {
+		passHeaders(r.w.Header(), f.Header)
+	}
+}
+
+func (r *reply) begin(model, id string) {
+	r.begun = true
+	_, name, _ := strings.Cut(model, "/")
+	r.voice = wire.Head{ID: cmp.Or(id, newID(r.asked.dialect.idPrefix)), Model: name, Created: r.now().Unix(), NewID: newID}
+	r.encoder = wire.NewEncoder(r.asked.dialect.voice(r.asked, r.voice))
+}
+
+// stream writes frames, and the status before the first ones; more is as in say.
+func (r *reply) stream(frames []byte, more bool) error {
+	if !r.opened {
+		kind := "text/event-stream"
+		if r.asked.array {
+			kind = "application/json"
+		}
+		r.suggest("Content-Type", kind)
+		r.suggest("Cache-Control", "no-cache")
+		r.open(http.StatusOK)
+	}
+	return r.write(frames, more)
+}
+
+// suggest sets a header where the provider has said nothing of it.
+func (r *reply) suggest(name, value string) {
+	if r.w.Header().Get(name) == "" {
+		r.w.Header().Set(name, value)
+	}
+}
+
+func (r *reply) open(status int) {
+	r.opened = true
+	r.w.WriteHeader(status)
+}
+
+func (r *reply) write(data []byte, more bool) error {
+	r.last = r.now()
+	control := http.NewResponseController(r.w)
+	if r.last.Sub(r.armed) >= armEvery {
+		r.armed = r.last
+		_ = control.SetWriteDeadline(r.last.Add(writeTime)) // a test's writer has none
+	}
+	if _, err := r.w.Write(data); err != nil {
+		return errors.Join(errGone, err)
+	}
+	r.unsent = true
+	return r.send(more)
+}
+
+// send sends what was written, unless more follows at once.
+func (r *reply) send(more bool) error {
+	if more || !r.unsent {
+		return nil
+	}
+	r.unsent = false
+	if err := http.NewResponseController(r.w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return errors.Join(errGone, err)
+	}
+	return nil
+}
+
+// live sends a sign of life where nothing was sent for so long. A caller that wants no stream
+// gets none, nor one whose wire has none.
+func (r *reply) live(model string, attempts int, quiet time.Duration) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	alive := r.asked.dialect.voice(r.asked, wire.Head{}).Alive(nil)
+	if r.over || !r.asked.Stream || len(alive) == 0 || r.now().Sub(r.last) < quiet {
+		return nil
+	}
+	if !r.opened {
+		r.tell(model, attempts)
+	}
+	return r.stream(alive, false)
+}
+
+// leave ends all writing: the connection is somebody else's from then on.
+func (r *reply) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+}
+
+// finish ends the answer with the rest of it.
+func (r *reply) finish(model string, attempts int, framed bool, rest []llm.Delta) error {
+	if err := r.say(model, attempts, framed, rest, false); err != nil || r.asked.Stream {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(model, attempts)
+	if len(r.document) == 0 {
+		r.document = r.asked.dialect.document(r.voice, r.answer.Message(r.voice.Model), r.answer.Stop, r.answer.Usage)
+	}
+	r.suggest("Content-Type", "application/json")
+	r.open(http.StatusOK)
+	return r.write(r.document, false)
+}
+
+// fail ends the answer with an error, or is one. head and body are what the provider itself
+// answered, where that is for the caller.
+func (r *reply) fail(model string, attempts int, f *failure.Failure, head *llm.Frame, body []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report := r.asked.dialect.reportOf(f, r.run)
+	if r.opened {
+		if !r.begun {
+			r.begin(model, "")
+		}
+		r.unsaid.encode(r.encoder)
+		return r.stream(r.encoder.Fail(report, nil), false)
+	}
+	r.tell(model, attempts)
+	h := r.w.Header()
+	h.Set("X-Should-Retry", "false")
+	if after := retryAfter(f, r.now()); after != "" {
+		h.Set("Retry-After", after)
+	}
+	if head != nil {
+		passHeaders(h, head.Header)
+		r.open(head.Status)
+		return r.write(body, false)
+	}
+	h.Set("Content-Type", "application/json")
+	r.open(report.Status)
+	return r.write(r.asked.dialect.refusal(report), false)
+}
+
+// idIn is the first id that frames name, which is the answer's; "" where there is none.
+func idIn(frames []byte) string {
+	_, rest, _ := bytes.Cut(frames, []byte(`"id":"`))
+	id, _, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok || len(id) > 128 || bytes.ContainsAny(id, "\\\n") {
+		return ""
+	}
+	return string(id)
+}
+
+// newID is an id that no other has.
+func newID(prefix string) string {
+	var random [15]byte
+	rand.Read(random[:]) // it never fails
+	return prefix + base32.StdEncoding.EncodeToString(random[:])
+}

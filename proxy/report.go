@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+// reportOf is f as the caller's wire tells errors.
+func (d *dialect) reportOf(f *failure.Failure, run string) wire.Report {
+	message := f.Line()
+	if run != "" {
+		message += " (Mulligan, run " + run + ")"
+	}
+	return d.report(f.Kind, f.HTTPStatus, words.Clip(message, 4<<10))
+}
+
+// retryAfter is the value of Retry-After, "" where the provider named no time.
+func retryAfter(f *failure.Failure, now time.Time) string {
+	wait := f.RetryAfter.Duration()
+	if reset := f.ResetsAt.Sub(now); wait <= 0 && !f.ResetsAt.IsZero() {
+		wait = reset
+	}
+	if wait <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(math.Ceil(wait.Seconds())), 10)
+}
+
+// ofTheCaller reports whether a failure is of the caller's making: the provider's own words
+// are for the caller then.
+func ofTheCaller(f *failure.Failure) bool {
+	switch f.Kind {
+	case failure.KindInvalidRequest, failure.KindContextOverflow, failure.KindContentFilter, failure.KindModelNotFound:
+		return true
+	}
+	return false
+}

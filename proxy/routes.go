@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Route says who answers the calls of a model.
+type Route struct {
+	// Match is the model's name as callers write it; each * in it stands for anything.
+	Match string
+	// Models are asked, the first one first, by their full names, provider/model. $model is
+	// what the caller asks for, $provider the provider whose wire the caller speaks.
+	Models []string
+	Mode   Mode // "" = ModeContinue
+	// AutoRecover false leaves decisions to persons: where none is needed, the caller is told
+	// of the failure at once.
+	AutoRecover bool
+	Keep        recovery.Keeping // what of the calls is stored; see New
+	// LocalOnly keeps contents on this machine: only models that are on it are asked.
+	LocalOnly bool
+	// CallersKey has the route's first provider, where that speaks the caller's wire, asked with
+	// the credential that the caller sends beside the token in X-Mulligan-Token; nobody else gets it.
+	CallersKey bool
+}
+
+// maxRouteModels bounds what one call may try.
+const maxRouteModels = 16
+
+func (r Route) check() error {
+	switch {
+	case r.Match == "":
+		return fmt.Errorf("it matches nothing: say match, for example \"*\"")
+	case len(r.Models) == 0 || len(r.Models) > maxRouteModels:
+		return fmt.Errorf("it has %d models, and not 1 to %d", len(r.Models), maxRouteModels)
+	case !slices.Contains([]Mode{ModeContinue, ModeHold, ModeError}, r.Mode):
+		return fmt.Errorf("mode %q is none of continue, hold, error", r.Mode)
+	}
+	for _, m := range r.Models {
+		if entry, model, ok := strings.Cut(m, "/"); !ok || entry == "" || model == "" {
+			return fmt.Errorf("%q is not provider/model", m)
+		}
+	}
+	return nil
+}
+
+// fits reports whether a model's name matches.
+func (r Route) fits(model string) bool { return match(r.Match, model) }
+
+// match is pattern against name; time is their lengths multiplied at the most.
+func match(pattern, name string) bool {
+	star, mark := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && pattern[p] == name[n]:
+			p++
+			n++
+		case star >= 0:
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// modelsFor are the models of the route for a caller of that wire who asks for model.
+func (r Route) modelsFor(d *dialect, model string) []string {
+	replace := strings.NewReplacer("$model", model, "$provider", d.entry)
+	var list []string
+	for _, m := range r.Models {
+		if name := replace.Replace(m); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}

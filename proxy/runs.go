@@ -1,0 +1,57 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// ErrStore says that a call did not begin since nothing can be written down of it now.
+var ErrStore = errors.New("the store does not write")
+
+// Runs is what the proxy needs of the core.
+type Runs interface {
+	// Call begins the run of a call. It goes on until it settles or ctx ends, which cancels
+	// it. The error is for whoever made the call, such as a model that there is not, unless it
+	// is an ErrStore.
+	Call(ctx context.Context, c Call) (Run, error)
+	// Local reports whether a model is on this machine.
+	Local(model string) bool
+}
+
+// Call is what the proxy has a run begun with.
+type Call struct {
+	Models      []string // the first is asked first
+	Request     llm.Request
+	Asked       *recovery.Digest // of the request's body
+	Delivery    recovery.Delivery
+	Keep        recovery.Keeping
+	AutoRecover bool
+	SessionKey  string
+	Caller      Caller
+	// Suggested, unless it is nil, is told when a person is asked what follows. The run waits for
+	// the answer then, for AskFor at the most.
+	Suggested func(s recovery.Suggestion)
+	AskFor    time.Duration
+}
+
+// Caller hears the attempts of its call; see runner.Caller and runner.Continuing, which say when.
+type Caller interface {
+	GoesOn(attempt uint64, model string)
+	Began(attempt uint64, model string)
+	Heard(ctx context.Context, attempt uint64, d llm.Delta) error
+	Failed(attempt uint64, err error)
+	Shown(attempt uint64) recovery.Shown
+}
+
+// Run is a call's run.
+type Run interface {
+	ID() string
+	// Wait waits until the run settles; a run that somebody could still go on with is closed,
+	// since its caller is told. The failure is nil where there is an answer.
+	Wait() *failure.Failure
+}

@@ -1,0 +1,37 @@
+package proxy
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// maxSession is the most of a session's name, in bytes.
+const maxSession = 512
+
+// session is what the caller calls its conversation: by our own header, by its own, by what
+// the body says; else it is known by how it begins.
+func session(h http.Header, a asked) string {
+	named := cmp.Or(
+		h.Get("X-Mulligan-Session"),
+		h.Get("X-Claude-Code-Session-Id"), h.Get("Session-Id"), h.Get("Thread-Id"),
+		a.Session,
+	)
+	if named != "" && len(named) <= maxSession && utf8.ValidString(named) {
+		return named
+	}
+	sum := sha256.New()
+	sum.Write([]byte(a.Request.System))
+	for _, m := range a.Request.Messages {
+		if m.Role == llm.RoleUser {
+			sum.Write([]byte{0})
+			sum.Write([]byte(m.Text()))
+			break
+		}
+	}
+	return "c" + hex.EncodeToString(sum.Sum(nil)[:16])
+}

@@ -1,0 +1,50 @@
+package proxy
+
+import (
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+// unsaid is what was heard and no encoder has written, since it went out as it came. Deltas
+// that go on from each other share their text, so that one costs little more than what it says,
+// and are told apart again: some wires count them.
+type unsaid struct{ runs []deltaRun }
+
+type deltaRun struct {
+	like llm.Delta // each of them, but for its text
+	text []byte
+	ends []int // of each one's text
+}
+
+func (u *unsaid) add(d llm.Delta) {
+	if n := len(u.runs); n == 0 || !continues(u.runs[n-1].like, d) {
+		u.runs = append(u.runs, deltaRun{like: d})
+	}
+	run := &u.runs[len(u.runs)-1]
+	run.text = append(run.text, d.Text...)
+	run.ends = append(run.ends, len(run.text))
+}
+
+// continues reports whether b differs from a in its text alone.
+func continues(a, b llm.Delta) bool {
+	plain := a.Signature == "" && a.Redacted == "" && b.Signature == "" && b.Redacted == ""
+	switch b.Kind {
+	case llm.DeltaText, llm.DeltaThinking, llm.DeltaArgs:
+		return a.Kind == b.Kind && a.Index == b.Index && plain
+	}
+	return false
+}
+
+// encode has e write all of it, after which there is none.
+func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
+	for _, run := range u.runs {
+		from := 0
+		for _, end := range run.ends {
+			d := run.like
+			d.Text, from = string(run.text[from:end]), end
+			frames = e.Encode(d, frames)
+		}
+	}
+	u.runs = nil
+	return frames
+}

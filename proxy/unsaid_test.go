@@ -1,0 +1,57 @@
+package proxy
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/wire"
+)
+
+// TestUnsaid: an encoder that hears late what was said writes the same frames, and goes on from
+// there in the same way, as one that heard each delta when it came.
+func TestUnsaid(t *testing.T) {
+	deltas := []llm.Delta{
+		{Kind: llm.DeltaStart},
+		{Kind: llm.DeltaThinking, Text: "so "},
+		{Kind: llm.DeltaThinking, Text: "what"},
+		{Kind: llm.DeltaThinking, Signature: "s1"},
+		{Kind: llm.DeltaThinking, Text: "then"},
+		{Kind: llm.DeltaThinking, Redacted: "r"},
+		{Kind: llm.DeltaText, Text: "It is "},
+		{Kind: llm.DeltaText},
+		{Kind: llm.DeltaText, Text: "wet."},
+		{Kind: llm.DeltaUsage, Usage: llm.Usage{InputTokens: 1}},
+		{Kind: llm.DeltaText, Text: " And cold."},
+		{Kind: llm.DeltaCall, Index: 1, CallID: "a", Name: "f"},
+		{Kind: llm.DeltaArgs, Index: 1, Text: "{"},
+		{Kind: llm.DeltaCall, Index: 2, CallID: "b", Name: "g"},
+		{Kind: llm.DeltaArgs, Index: 2, Text: "{}"},
+		{Kind: llm.DeltaArgs, Index: 1, Text: `"x"`},
+		{Kind: llm.DeltaArgs, Index: 1, Text: ":1}"},
+		{Kind: llm.DeltaStop, Stop: llm.StopToolUse},
+	}
+	for name, d := range map[string]*dialect{"messages": messages, "chat": chat, "responses": responsesAPI, "generate": generate} {
+		encoder := func() *wire.Encoder {
+			return wire.NewEncoder(d.voice(asked{dialect: d}, wire.Head{ID: "1", Model: "m", NewID: func(p string) string { return p + "new" }}))
+		}
+		for late := range len(deltas) + 1 {
+			early, then := encoder(), encoder()
+			var u unsaid
+			var want, got []byte
+			for _, d := range deltas[:late] {
+				want = early.Encode(d, want)
+				u.add(d)
+			}
+			if got = u.encode(then); string(got) != string(want) || !reflect.DeepEqual(u, unsaid{}) {
+				t.Fatalf("%s, %d late: it writes\n%s\nand not\n%s", name, late, got, want)
+			}
+			for _, d := range deltas[late:] {
+				want, got = early.Encode(d, nil), then.Encode(d, nil)
+				if string(got) != string(want) {
+					t.Fatalf("%s, %d late: it goes on with\n%s\nand not\n%s", name, late, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package recovery
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// A call that only asks for advice is a run as well: another program makes its attempts, and
+// tells of each that failed. Its events are those of any run, but for what carries a decision
+// out: the caller does, or does not, and says how that went.
+
+// CallOwner says who makes a run's model calls.
+type CallOwner string
+
+// The owners of model calls.
+const (
+	CallsOfRun    CallOwner = ""       // the runner
+	CallsOfCaller CallOwner = "caller" // whoever asks what to do when one has failed
+)
+
+// LabelKind is the label by which runs of another kind than a conversation's are listed, and
+// KindAdvised its value for a run that only says what to do.
+const (
+	LabelKind   = "mulligan/kind"
+	KindAdvised = "advised"
+)
+
+// callerTime is how long the run waits for a caller that was told to go on, after the delay
+// that it was given: longer than any answer takes.
+const callerTime = time.Hour
+
+// Told is what a caller says of an attempt of its own, for plugins.
+type Told struct {
+	ToolsRan    bool     `json:"toolsRan,omitempty"`    // tools did that would run once more if the caller did not go on from there
+	UnsafeTools []string `json:"unsafeTools,omitempty"` // of them, those that must not run twice
+	Aborted     bool     `json:"aborted,omitempty"`     // the caller ended it itself
+	TimedOut    bool     `json:"timedOut,omitempty"`    // its time was over
+}
+
+// advises reports whether r only says what to do.
+func (r *Run) advises() bool { return r.Policy.Calls == CallsOfCaller }
+
+// Made is the attempt that a caller says it has made; an empty model is the one that it was
+// told to ask.
+func (r *Run) Made(model string) Began {
+	b := r.intent()
+	b.Model = cmp.Or(model, b.Model)
+	b.Retry, b.Reserve = b.Try > 0 && b.Model == r.Model, Budget{}
+	return b
+}
+
+// leaveToCaller waits for the caller to do what was decided. One that is not heard of any more
+// has not, as far as anybody knows.
+func (r *Run) leaveToCaller() []Effect {
+	o := r.Open
+	switch {
+	case o.Waited:
+		return r.fail()
+	case r.Wait == nil:
+		model := r.Model
+		if o.Decision.Action == ActionSwitchModel {
+			model = o.Decision.NewModel
+		}
+		return record(r, Waiting{
+			ID: fmt.Sprintf("%s-w%d", r.ID, o.Seq), For: WaitCaller, Model: model,
+			Until: r.Last.Add(o.Decision.Delay.Duration() + callerTime),
+		})
+	}
+	return []Effect{timer(r.Wait.Until, Due{Timer: failure.TimerWait, Failure: o.Seq})}
+}
+
+// adviceLine: "Anthropic is overloaded. Its caller was told to try again in 4 s."
+func (r *Run) adviceLine(w Waiting) string {
+	what := "to try again"
+	if w.Model != r.Model {
+		what = "to switch to " + w.Model
+	}
+	if d := r.Open.Decision; d != nil && d.Delay > 0 {
+		what += " in " + words.Spell(d.Delay.Duration())
+	}
+	return r.Open.Failure.Short() + ". The caller was told " + what + "."
+}
+
+// ofCaller are the buttons of a suggestion that a caller draws: what goes on with the call is
+// the caller's to do.
+func ofCaller(buttons []Button) []Button {
+	for i := range buttons {
+		if b := &buttons[i]; !b.own() && b.Kind != ButtonStop {
+			b.Effect = EffectClient
+		}
+	}
+	return buttons
+}

@@ -1,0 +1,64 @@
+package recovery
+
+import "time"
+
+// Held is what keeps a run from going on.
+type Held struct {
+	By    HeldBy    `json:"by"`
+	Limit string    `json:"limit,omitempty"` // the limit by its name, where one does
+	Until time.Time `json:"until,omitzero"`  // when it goes on by itself; zero where nobody knows
+}
+
+// HeldBy is a reason why a run does not go on.
+type HeldBy string
+
+// The reasons.
+const (
+	HeldByPerson    HeldBy = "person"     // a person is asked what to do
+	HeldByLimit     HeldBy = "limit"      // a limit of the run, which a person may lift
+	HeldByDayBudget HeldBy = "day_budget" // what all runs of the day may use is used up
+	HeldByTime      HeldBy = "time"       // a wait before a retry or a switch
+	HeldByReset     HeldBy = "reset"      // it is parked: no process keeps it until then
+	HeldByNetwork   HeldBy = "network"    // this computer is offline
+	HeldByStore     HeldBy = "store"      // its store takes no events
+	HeldByCaller    HeldBy = "caller"     // whoever asked for advice has it, and goes on or not
+)
+
+// held says what keeps r from going on, nil for nothing.
+func (r *Run) held() *Held {
+	if r.SuggestionOpen() {
+		return r.heldBySuggestion()
+	}
+	if r.Wait == nil || r.cancelled {
+		return nil
+	}
+	h := &Held{Until: r.Wait.Until}
+	switch r.Wait.For {
+	case WaitTime:
+		h.By = HeldByTime
+	case WaitReset:
+		h.By = HeldByReset
+	case WaitNetwork:
+		h.By = HeldByNetwork
+	case WaitStore:
+		h.By = HeldByStore
+	case WaitCaller:
+		h.By = HeldByCaller
+	}
+	return h
+}
+
+func (r *Run) heldBySuggestion() *Held {
+	h := &Held{By: HeldByPerson}
+	switch r.Open.Cause {
+	case CauseDayBudget:
+		h.By, h.Limit = HeldByDayBudget, r.Open.Failure.Variant
+	case CauseClock, CauseBudget, CauseRounds:
+		h.By, h.Limit = HeldByLimit, string(r.Open.Failure.Kind)
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp:
+		if r.Suggestion.BlockedBy != "" {
+			h.By, h.Limit = HeldByLimit, r.Suggestion.BlockedBy
+		}
+	}
+	return h
+}

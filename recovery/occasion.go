@@ -1,0 +1,95 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Occasion is what advice is asked about, by its id: the hook that is asked, the event that
+// gave rise to it and, where a person pressed a plugin's own button, which press that was, as
+// in "run_error/12" and "run_error/12/1". Votes and decisions are keyed by it.
+type Occasion string
+
+// HookRunError asks what to do about a failure.
+const HookRunError = "run_error"
+
+// Hook is the hook that is asked.
+func (o Occasion) Hook() string {
+	hook, _, _ := strings.Cut(string(o), "/")
+	return hook
+}
+
+// Occasion is what advice is asked about, or was last.
+func (o *OpenFailure) Occasion() Occasion {
+	id := fmt.Sprintf("%s/%d", HookRunError, o.Seq)
+	if o.Presses > 0 {
+		id += fmt.Sprintf("/%d", o.Presses)
+	}
+	return Occasion(id)
+}
+
+// Occasion is what advice is wanted about now, "" for nothing.
+func (r *Run) Occasion() Occasion {
+	if r.Open == nil || !r.Open.asking() {
+		return ""
+	}
+	return r.Open.Occasion()
+}
+
+// advise asks the plugins that have not voted yet, and decides once all have.
+func (r *Run) advise() []Effect {
+	about := r.Occasion()
+	if missing := r.missingVotes(); len(missing) > 0 {
+		return r.timed(Effect{
+			Key: "ask/" + string(about),
+			Ask: &AskPlugins{Occasion: about, Plugins: missing},
+		})
+	}
+	return record(r, Decided{Occasion: about, Decision: Decide(r)})
+}
+
+// voted keeps a vote for the decision. That of a hook on trial, or about something that is
+// decided, is only recorded.
+func (r *Run) voted(b Voted) {
+	if o := r.Open; o != nil && o.Occasion() == b.Occasion && !b.Vote.Shadow {
+		o.Votes = append(o.Votes, b.Vote)
+		r.restricted(b.Vote)
+	}
+}
+
+// decided takes a decision. One that follows from a button that a person pressed acts like a
+// person's own answer.
+func (r *Run) decided(b Decided) {
+	o := r.Open
+	if o == nil || o.Occasion() != b.Occasion {
+		return
+	}
+	o.Decision = &b.Decision
+	if b.Decision.LastRound && !r.Call.LastRound {
+		r.Call.LastRound, r.Call.RoundFrom = true, len(r.Call.Tried)
+	}
+	if o.Pressed != "" && (b.Decision.Action == ActionRetry || b.Decision.Action == ActionSwitchModel) {
+		o.Accepted = true
+		r.Call.Granted++
+		r.Granted++
+	}
+	o.Pressed = ""
+}
+
+// missingVotes are the plugins that have not said anything about the occasion.
+func (r *Run) missingVotes() []string {
+	var missing []string
+	asked := r.Policy.Plugins
+	switch o := r.Open; {
+	case o.Cause == CauseCooling || o.Cause == CauseForbidden:
+		return nil
+	case o.Pressed != "" && o.Decision.By != nil:
+		asked = []string{o.Decision.By.Plugin}
+	}
+	for _, p := range asked {
+		if !r.Open.voted(p) {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}

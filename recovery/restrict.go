@@ -1,0 +1,165 @@
+package recovery
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+)
+
+// A plugin's advice is taken or not; what it forbids holds. The restrictions of all plugins hold
+// together, before anybody's advice is taken, and for every way to another call of a model. A
+// plugin's restriction is what it said last about the run: its next answer replaces it, and a
+// plugin that fails, or is silent, leaves it as it was.
+
+// Bounds of a restriction.
+const (
+	MaxNever      = 64  // models and entries that it names
+	maxForbidding = 256 // bytes that are kept of why
+)
+
+// Restrict is what a plugin forbids a run. Zero fields forbid nothing.
+type Restrict struct {
+	// Never are models, by their full names, and entries, as in "openai/*".
+	Never []string `json:"never,omitempty"`
+	// MaxOutputPrice is the most that a million output tokens may cost, in microdollars, 0 for any
+	// price. A model without a price is none of those that cost less.
+	MaxOutputPrice int64 `json:"maxOutputPrice,omitempty"`
+	// Local: only models of this machine are asked.
+	Local bool `json:"local,omitempty"`
+}
+
+// InWords lists what is forbidden: "openai/*, models that are not on this machine"; "" for nothing.
+func (x *Restrict) InWords() string {
+	if x == nil {
+		return ""
+	}
+	list := slices.Clone(x.Never)
+	if x.MaxOutputPrice > 0 {
+		list = append(list, "models of more than "+words.SpellDollars(x.MaxOutputPrice)+" per million output tokens")
+	}
+	if x.Local {
+		list = append(list, "models that are not on this machine")
+	}
+	return strings.Join(list, ", ")
+}
+
+// Restriction is one that holds.
+type Restriction struct {
+	Plugin string `json:"plugin"`
+	Restrict
+	Reason string `json:"reason,omitempty"` // in the plugin's words
+}
+
+// lacks says why the restriction forbids a model, in words that follow its name, or "".
+func (x *Restriction) lacks(p *Policy, model string) string {
+	var because string
+	switch price, priced := p.Prices[model]; {
+	case slices.ContainsFunc(x.Never, func(name string) bool { return names(name, model) }):
+		because = "is not allowed"
+	case x.Local && !slices.Contains(p.Local, model):
+		because = "is not allowed: it is not on this machine"
+	case x.MaxOutputPrice > 0 && !priced:
+		because = "is not allowed: its price is not known"
+	case x.MaxOutputPrice > 0 && price.Output > x.MaxOutputPrice:
+		because = "is not allowed: it costs too much"
+	default:
+		return ""
+	}
+	because += " (" + x.Plugin
+	if x.Reason != "" {
+		because += ": " + x.Reason
+	}
+	return because + ")"
+}
+
+// names reports whether name is that of a model or, ending in /*, of its entry.
+func names(name, model string) bool {
+	entry, all := strings.CutSuffix(name, "*")
+	return name == model || all && strings.HasSuffix(entry, "/") && strings.HasPrefix(model, entry)
+}
+
+// restricted keeps what a plugin forbids, which takes the place of what it forbade before.
+func (r *Run) restricted(v Vote) {
+	if v.Error != "" {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(r.Restrictions), func(x Restriction) bool { return x.Plugin == v.Plugin })
+	if v.Restrict != nil {
+		kept = append(kept, Restriction{Plugin: v.Plugin, Restrict: *v.Restrict, Reason: words.Clip(words.Tidy(v.Reason), maxForbidding)})
+	}
+	r.Restrictions = kept
+	if r.Open != nil {
+		r.leaveOut(r.Open)
+	}
+}
+
+// leaveOut takes what is forbidden out of the alternatives of a failure.
+func (r *Run) leaveOut(o *OpenFailure) {
+	var allowed []Alternative
+	for _, a := range o.Alternatives {
+		if lacks := r.forbids(a.Model); lacks != "" {
+			o.Unfit = append(slices.Clip(o.Unfit), Unfit{Model: a.Model, Lacks: lacks})
+			continue
+		}
+		allowed = append(allowed, a)
+	}
+	o.Alternatives = allowed
+}
+
+// forbids says which plugin forbids a model, and why, in words that follow its name; "" where
+// none does.
+func (r *Run) forbids(model string) string {
+	for i := range r.Restrictions {
+		if lacks := r.Restrictions[i].lacks(&r.Policy, model); lacks != "" {
+			return lacks
+		}
+	}
+	return ""
+}
+
+// forbidden are the models that the run could use and that plugins forbid it, each with the reason.
+func (r *Run) forbidden() []Unfit {
+	var list []Unfit
+	for _, model := range r.Policy.Models {
+		if lacks := r.forbids(model); lacks != "" {
+			list = append(list, Unfit{Model: model, Lacks: lacks})
+		}
+	}
+	return list
+}
+
+// tellForbidden puts behind a message what plugins forbid, of so many models at the most.
+func (r *Run) tellForbidden(message string, most int) string {
+	all := r.forbidden()
+	for _, u := range all[:min(len(all), namedUnfit)] {
+		told := u.Model + " " + u.Lacks + "."
+		if !strings.Contains(message, told) {
+			message = strings.TrimSpace(words.Clip(message, max(0, most-len(told)-1)) + " " + told)
+		}
+	}
+	return message
+}
+
+// refuse is the failure of a call that a restriction forbids; nil where none does.
+func (r *Run) refuse(model string) []Effect {
+	lacks := r.forbids(model)
+	if lacks == "" {
+		return nil
+	}
+	f := r.failure(failure.KindPromptFailure, failure.OriginHook, failure.PhasePrompt)
+	f.Model, f.Variant = model, failure.VariantForbidden
+	f.Describe(failure.Words{Reason: "The model " + model + " " + lacks + "."})
+	return record(r, Failed{Failure: f, Cause: CauseForbidden})
+}
+
+// summariser is the model that shortens the conversation.
+func (r *Run) summariser() string {
+	model := cmp.Or(r.Policy.CompactionModel, r.Model)
+	if r.forbids(model) != "" {
+		return r.Model
+	}
+	return model
+}

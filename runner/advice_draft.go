@@ -1,0 +1,223 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// adviceDraft is what will be written of a run, all at once: its caller waits for one durable step.
+// The heart is asked as by every loop; nothing but plugins is asked by it.
+type adviceDraft struct {
+	loop   *loop // that writes it
+	draft  *loop // on the run as it will be
+	events []recovery.Event
+	err    error
+	about  hooks.Occasion // the last one
+}
+
+func (l *loop) draft() *adviceDraft {
+	return &adviceDraft{loop: l, draft: &loop{r: l.r, id: l.id, run: l.run.Clone(), clock: l.clock}}
+}
+
+func (d *adviceDraft) now() time.Time { return later(d.loop.clock.now(), d.draft.run.Last) }
+
+// note adds to what will be written.
+func (d *adviceDraft) note(at time.Time, bodies ...recovery.Body) {
+	for _, b := range bodies {
+		events := d.draft.events(later(at, d.draft.run.Last), 0, b)
+		if d.err == nil {
+			d.err = d.draft.run.Apply(events[0])
+		}
+		d.events = append(d.events, events...)
+	}
+}
+
+// askAbout adds the attempt that failed, with those before it that nobody has asked about, and
+// what is to be done.
+func (d *adviceDraft) askAbout(ctx context.Context, q recovery.Question) {
+	for n := d.draft.run.Call.Attempts; n < q.Attempt; n++ {
+		t := recovery.TriedCall{Model: q.Model, Failure: *failure.NewFailure(failure.KindUnknown, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)}
+		if n < len(q.Tried) {
+			t = q.Tried[n]
+		}
+		d.tried(t)
+	}
+	now := d.now()
+	began := d.draft.run.Made(q.Model)
+	d.note(now, began)
+	d.note(now, d.failed(began, q, now))
+	d.conclude(ctx)
+}
+
+// tried adds an attempt that nobody asked about.
+func (d *adviceDraft) tried(t recovery.TriedCall) {
+	now := d.now()
+	at := now
+	if !t.At.IsZero() && t.At.Before(now) {
+		at = t.At
+	}
+	began := d.draft.run.Made(t.Model)
+	d.note(at, began)
+	t.Failure.Model, t.Failure.Provider = began.Model, entryOf(began.Model)
+	t.Failure.Elapsed = t.Duration
+	t.Failure.Describe(failure.Words{})
+	over := at.Add(t.Duration.Duration())
+	if over.After(now) {
+		over = now
+	}
+	d.note(over, recovery.Failed{Attempt: began.Attempt, Failure: t.Failure})
+}
+
+// failed is the failure that is asked about, with what a decision may depend on. Health is told
+// first: what else may be asked depends on that.
+func (d *adviceDraft) failed(b recovery.Began, q recovery.Question, now time.Time) recovery.Failed {
+	f := recovery.Failed{Attempt: b.Attempt, Failure: d.classified(q.Evidence, b.Model, now), Told: q.Told}
+	if q.Shown {
+		f.Shown = recovery.ShownPart
+	}
+	r := d.loop.r
+	for _, name := range q.Alternatives {
+		if name == b.Model || slices.ContainsFunc(f.Alternatives, func(a recovery.Alternative) bool { return a.Model == name }) {
+			continue
+		}
+		if c, cooling := r.health.Cooling(name, now); cooling {
+			f.Cooling = append(f.Cooling, c)
+			continue
+		}
+		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: r.models.Capabilities(name).ContextTokens})
+	}
+	if len(f.Alternatives) == 0 && f.Failure.Kind == failure.KindQuota {
+		f = d.draft.besideQuota(f, b.Model)
+	}
+	return f
+}
+
+// classified is what a caller's evidence comes to; health is told of it.
+func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time) failure.Failure {
+	r := d.loop.r
+	e.Model, e.Provider, e.At = model, cmp.Or(e.Provider, entryOf(model)), now
+	f := *r.classify(e)
+	f.Model = cmp.Or(f.Model, model)
+	f.Provider = cmp.Or(f.Provider, entryOf(model))
+	if f.Origin == failure.OriginModel {
+		r.tellHealth(func() { r.health.Failed(f.Model, f, now) })
+	}
+	return f
+}
+
+// conclude has the heart say what follows, and asks the plugins that it wants asked.
+func (d *adviceDraft) conclude(ctx context.Context) {
+	const most = 16 // events that may follow from one; there are four
+	for range most {
+		effects := recovery.Next(d.draft.run)
+		if len(effects) == 0 || d.err != nil || ctx.Err() != nil {
+			return
+		}
+		switch e := effects[0]; {
+		case e.Record != nil:
+			d.note(d.now(), e.Record)
+		case e.Ask != nil:
+			d.ask(ctx, e.Ask)
+		default:
+			return // what is left to do is the caller's
+		}
+	}
+}
+
+func (d *adviceDraft) ask(ctx context.Context, a *recovery.AskPlugins) {
+	d.about = hooks.NewOccasion(d.draft.run)
+	asked, missing := d.loop.r.named(a.Plugins)
+	for _, vote := range missing {
+		d.note(d.now(), recovery.Voted{Occasion: a.Occasion, Vote: vote})
+	}
+	hooks.Dispatch(ctx, asked, d.about, d.loop.r.deadlines, func(v recovery.Vote) {
+		d.note(d.now(), recovery.Voted{Occasion: a.Occasion, Vote: v})
+	})
+}
+
+// end adds how the call went on, and that it is over.
+func (d *adviceDraft) end(rep recovery.Report) {
+	now := d.now()
+	began := d.draft.run.Made(rep.Model)
+	d.note(now, began)
+	if rep.Evidence == nil {
+		d.note(now, recovery.Answered{
+			Attempt: began.Attempt, Stop: llm.StopEnd, Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{}, Model: began.Model},
+		})
+	} else {
+		d.note(now, recovery.Failed{Attempt: began.Attempt, Failure: d.classified(*rep.Evidence, began.Model, now), Cause: recovery.CauseGivenUp})
+	}
+	d.conclude(context.Background())
+}
+
+// keepMore writes what comes after what the log has.
+func (d *adviceDraft) keepMore(ctx context.Context) (*recovery.Run, error) {
+	return d.keep(ctx, func(ctx context.Context) error {
+		return d.loop.r.log.Append(ctx, d.loop.lease, d.loop.run.Seq, d.events...)
+	})
+}
+
+// keep writes all of it in one durable step and lets go of the run. Who has hung up meanwhile
+// has got no answer, so that there is nothing to be kept.
+func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) error) (*recovery.Run, error) {
+	l := d.loop
+	if err := cmp.Or(d.err, context.Cause(ctx)); err != nil {
+		l.release()
+		return nil, err
+	}
+	l.work = context.WithoutCancel(ctx)
+	paused, err := l.persist(l.work, write)
+	if err == nil {
+		err = l.written(l.work, d.events, paused)
+	}
+	if err != nil {
+		l.leave()
+		return nil, err
+	}
+	l.r.busy.Go(func() {
+		l.errands.done(tellGrace)
+		d.askShadows()
+		l.leave()
+	})
+	return d.draft.run, nil
+}
+
+// askShadows asks the hooks on trial once the caller has its answer, which waits for none of them.
+func (d *adviceDraft) askShadows() {
+	l := d.loop
+	about := l.run.Open
+	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow })
+	if d.about == nil || about == nil || l.run.End != nil || len(asked) == 0 {
+		return
+	}
+	within := l.r.deadlines
+	within.Each = shadowGrace
+	hooks.Dispatch(l.work, asked, d.about, within, func(v recovery.Vote) {
+		if err := l.write(l.work, recovery.Voted{Occasion: about.Occasion(), Vote: v}); err != nil {
+			l.r.logger.Warn("a vote on trial was not written", "run", l.id, "err", err)
+		}
+	})
+}
+
+// tellHealth tells health something, and waits for a moment until it has heard it: that may be a
+// file which another process holds.
+func (r *Runner) tellHealth(tell func()) {
+	var e errands
+	e.add(tell)
+	e.done(tellGrace)
+}
+
+// said is the last answer before a call, as a conversation.
+func said(text string) []llm.Message {
+	if text == "" {
+		return []llm.Message{}
+	}
+	return []llm.Message{{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: text}}}}
+}

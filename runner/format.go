@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// FormatOf is the format of an answer that is a T, for a Request's Form; AnswerOf reads it.
+// What T is made of is its JSON Schema: see ToolOf. The answer has to keep to it strictly
+// where no field of T is optional. It panics if T has no schema: a channel, a function, a map
+// whose keys are no strings, or a type that contains itself.
+func FormatOf[T any]() *llm.Format {
+	text, strict, err := schemaOf[T]()
+	if err != nil {
+		panic(err)
+	}
+	return &llm.Format{Schema: text, Strict: strict}
+}
+
+// AnswerOf reads the answer of a run whose Form has FormatOf[T].
+func AnswerOf[T any](result Result) (T, error) {
+	var answer T
+	if err := json.Unmarshal([]byte(bare(result.Text)), &answer); err != nil {
+		return answer, fmt.Errorf("the answer of run %s is no %T: %w", result.Run, answer, err)
+	}
+	return answer, nil
+}
+
+// schemaOf is the JSON Schema of a type, and whether it leaves no field open.
+func schemaOf[T any]() (text json.RawMessage, strict bool, err error) {
+	s, err := jsonschema.For[T](nil)
+	if err == nil {
+		text, err = json.Marshal(s)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%s has no JSON Schema: %w", reflect.TypeFor[T](), err)
+	}
+	return text, complete(s), nil
+}
+
+// complete reports whether every field of every object in s has to be there, as OpenAI wants
+// it of a schema that is kept to strictly.
+func complete(s *jsonschema.Schema) bool {
+	if s == nil {
+		return true
+	}
+	if s.Type == "object" && (s.Properties == nil && s.AdditionalProperties == nil || len(s.Required) < len(s.Properties)) {
+		return false
+	}
+	for _, p := range s.Properties {
+		if !complete(p) {
+			return false
+		}
+	}
+	return complete(s.Items) && (s.AdditionalProperties == nil || s.AdditionalProperties.Not != nil)
+}
+
+// misformed says why an answer is not of the form that the run demands.
+func (l *loop) misformed(ctx context.Context, m llm.Message) error {
+	if l.call != nil || l.run.Form == nil || l.run.Form.Format == nil || len(m.Calls()) > 0 {
+		return nil
+	}
+	compiled, err := l.r.schemas.ofText(l.run.Form.Format.Schema)
+	if err != nil {
+		return err
+	}
+	text := bare(m.Text())
+	if !json.Valid([]byte(text)) {
+		return errors.New("it has to be one JSON value and nothing else")
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	if err := compiled.Validate(ctx, []byte(text)); err != nil {
+		return fmt.Errorf("it does not fit the schema that it has to keep to: %w", err)
+	}
+	return nil
+}
+
+// bare is JSON without the fence of Markdown that some models put around it.
+func bare(text string) string {
+	text = strings.TrimSpace(text)
+	if inside, ok := strings.CutPrefix(text, "```"); ok {
+		if inside, ok := strings.CutSuffix(inside, "```"); ok {
+			return strings.TrimSpace(strings.TrimPrefix(inside, "json"))
+		}
+	}
+	return text
+}

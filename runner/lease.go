@@ -1,0 +1,191 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// A run is its owner's for leaseTTL from its claim, which is longer than most take. One that
+// takes longer is renewed once, and kept with all others of this Runner from then on.
+
+// keptTimes is how often in leaseTTL the leases are kept.
+const keptTimes = 5
+
+// leases keeps the leases of a Runner's runs, all at once.
+type leases struct {
+	mu    sync.Mutex
+	loops map[*loop]struct{} // whose leases it keeps
+	stop  context.CancelFunc
+
+	kept atomic.Pointer[timeline.Kept] // nil = it never kept any
+}
+
+// standing is until when a loop's lease holds.
+type standing struct {
+	until time.Time
+	kept  bool // it was renewed, in that life of all that are kept
+	life  uint64
+}
+
+// join has k keep l's lease, unless l has left.
+func (k *leases) join(l *loop) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, there := k.loops[l]; there || l.left {
+		return
+	}
+	if len(k.loops) == 0 {
+		ctx, stop := context.WithCancel(context.Background())
+		k.loops, k.stop = map[*loop]struct{}{}, stop
+		l.r.busy.Go(func() { k.beat(ctx, l.r, l.lease.Owner) })
+	}
+	k.loops[l] = struct{}{}
+}
+
+// leave ends that.
+func (k *leases) leave(l *loop) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l.left = true
+	if _, there := k.loops[l]; !there {
+		return
+	}
+	if delete(k.loops, l); len(k.loops) == 0 {
+		k.stop()
+	}
+}
+
+// beat keeps the leases of owner until ctx ends.
+func (k *leases) beat(ctx context.Context, r *Runner, owner string) {
+	ticker := time.NewTicker(r.leaseTTL / keptTimes)
+	defer ticker.Stop()
+	for {
+		bounded, cancel := context.WithTimeout(ctx, storeSlow)
+		kept, err := r.log.Keep(bounded, owner, r.leaseTTL)
+		cancel()
+		switch {
+		case err == nil:
+			k.kept.Store(&kept)
+		case ctx.Err() == nil && !errors.Is(err, timeline.ErrClosed):
+			r.logger.Warn("the leases were not kept", "err", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// life is what a lease that is renewed now is kept in.
+func (k *leases) life() uint64 {
+	if kept := k.kept.Load(); kept != nil {
+		return kept.Life
+	}
+	return 0
+}
+
+// until is until when s holds.
+func (k *leases) until(s *standing) time.Time {
+	if kept := k.kept.Load(); s.kept && kept != nil && kept.Life == s.life && kept.Expires.After(s.until) {
+		return kept.Expires
+	}
+	return s.until
+}
+
+// hold makes lease the loop's.
+func (l *loop) hold(lease timeline.Lease) {
+	l.lease = lease
+	l.stands.Store(&standing{until: lease.Expires})
+	l.r.leases.mu.Lock()
+	defer l.r.leases.mu.Unlock()
+	l.left = false
+}
+
+// mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.
+// A process that stood still for longer than its lease asks the store first. It is called
+// by the effect's own goroutine, right before the effect. Where the run is over it waits
+// for the loop to know that and to stop the effect: what ends before has failed.
+func (l *loop) mayAct(ctx context.Context) error {
+	if l.ctx.Err() != nil {
+		<-ctx.Done()
+		return errStopped
+	}
+	if l.holds() {
+		return nil
+	}
+	err := l.regain(ctx)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() == nil {
+		l.post(func(context.Context) error { return err })
+	}
+	return errStopped
+}
+
+// regain keeps a lease that may be over, as often as it takes. Whoever waits for that stops
+// it by ctx.
+func (l *loop) regain(ctx context.Context) error {
+	for pause := storePause; ; pause = min(2*pause, storeRest) {
+		err := l.renew(ctx)
+		if err == nil || ctx.Err() != nil || !timeline.MayPass(err) {
+			return err
+		}
+		l.r.log.Notify(l.id, recovery.Line(nil, recovery.Paused{Reason: storeReason(err)}))
+		l.r.logger.Warn("the lease was not renewed, and nothing begins before it is", "run", l.id, "pause", pause, "err", err)
+		idle(ctx, pause)
+	}
+}
+
+// holds reports whether the lease does: by the monotonic clock, which nobody sets, and by the
+// wall clock, which goes on while a computer sleeps.
+func (l *loop) holds() bool {
+	now, until := time.Now(), l.r.leases.until(l.stands.Load())
+	return now.Before(until) && now.Round(0).Before(until.Round(0))
+}
+
+// renew keeps the lease for another leaseTTL, and has it kept from then on.
+func (l *loop) renew(ctx context.Context) error {
+	life := l.r.leases.life()
+	lease, err := l.r.log.Renew(ctx, l.lease, l.r.leaseTTL)
+	if err != nil {
+		return fmt.Errorf("run %s: keep its lease: %w", l.id, err)
+	}
+	l.stands.Store(&standing{until: lease.Expires, kept: true, life: life})
+	l.r.leases.join(l)
+	return nil
+}
+
+// keepLease renews the lease in good time, unless it is kept. A store that does not write now
+// may do so later, and the loop asks it before it acts.
+func (l *loop) keepLease(ctx context.Context) error {
+	if s := l.stands.Load(); l.r.leases.until(s).After(time.Now().Add(l.r.leaseTTL/2)) && s.kept {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, storeSlow)
+	defer cancel()
+	err := l.renew(bounded)
+	if err == nil || ctx.Err() != nil || !timeline.MayPass(err) {
+		return err
+	}
+	l.r.logger.Warn("the lease was not renewed", "run", l.id, "err", err)
+	return nil
+}
+
+// stillOwns makes sure, where writing took longer than the lease held, that nobody took
+// the run meanwhile: what was written must not be acted on then.
+func (l *loop) stillOwns(ctx context.Context) error {
+	if l.holds() {
+		return nil
+	}
+	_, err := l.persist(ctx, l.renew)
+	return err
+}

@@ -1,0 +1,128 @@
+package runner
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/llm/handover"
+	"github.com/mulligan-run/mulligan/llm/splice"
+)
+
+// A provider may refuse how it is asked, rather than what: a last message that is the model's
+// own, or the model's earlier reasoning. It is asked once more without, in the same attempt
+// and at once, since nothing was answered and nothing is used up; and no longer asked so.
+
+// maxRefused is how much is remembered of what was refused.
+const maxRefused = 4096
+
+// refusals are what providers have refused, as long as this process lives.
+type refusals struct {
+	mu        sync.Mutex
+	prefill   map[string]bool // by model
+	reasoning map[string]bool // by conversation and model
+}
+
+func (r *refusals) prefills(model string) bool { return r.has(&r.prefill, model) }
+
+func (r *refusals) has(list *map[string]bool, key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return (*list)[key]
+}
+
+func (r *refusals) add(list *map[string]bool, key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if *list == nil {
+		*list = map[string]bool{}
+	}
+	for old := range maps.Keys(*list) {
+		if len(*list) < maxRefused {
+			break
+		}
+		delete(*list, old)
+	}
+	(*list)[key] = true
+}
+
+// reasoningKey names a conversation with a model. Of a call it is the caller's.
+func (a *attempt) reasoningKey() string {
+	run := a.loop.run
+	return cmp.Or(run.Session, run.SessionKey, a.loop.id) + "\x00" + a.model
+}
+
+// leaveOutRefused leaves out of the request what the model's provider has refused in this
+// conversation.
+func (a *attempt) leaveOutRefused() {
+	if r := &a.loop.r.refused; r.has(&r.reasoning, a.reasoningKey()) {
+		a.leaveOutReasoning()
+	}
+}
+
+// askOtherwise changes how the model is asked, where the way it was asked is what err is
+// about; false where there is no other way, or something was heard.
+func (a *attempt) askOtherwise(err error) bool {
+	f, ok := failure.AsFailure(err)
+	if !ok || a.firstEvent != 0 {
+		return false
+	}
+	r := &a.loop.r.refused
+	refused := f.Kind == failure.KindInvalidRequest || f.HTTPStatus == http.StatusBadRequest || f.HTTPStatus == http.StatusUnprocessableEntity
+	switch {
+	case refused && a.from != nil && a.from.form == splice.Prefill:
+		r.add(&r.prefill, a.model)
+		return a.goOnBy(splice.Quote) == nil
+	case !refused && f.HTTPStatus != http.StatusNotFound || !aboutReasoning(f):
+		return false
+	}
+	switch leftOut := a.leaveOutReasoning(); {
+	case leftOut > 0:
+		r.add(&r.reasoning, a.reasoningKey())
+		a.repaired([]llm.Repair{{Kind: llm.RepairReasoning, Count: leftOut}})
+	case !a.leaveOutNative():
+		return false
+	}
+	if a.from != nil {
+		return a.goOnBy(a.from.form) == nil
+	}
+	a.request.Messages, a.request.Native = a.asked.Messages, a.asked.Native
+	return true
+}
+
+// leaveOutReasoning leaves reasoning out of the request, and says how much there was.
+func (a *attempt) leaveOutReasoning() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	messages, leftOut := handover.WithoutReasoning(a.asked.Messages)
+	if leftOut > 0 {
+		a.asked.Messages, a.asked.Native = messages, nil
+	}
+	return leftOut
+}
+
+// leaveOutNative has the caller's own words translated; false where they are already. A round of
+// tool calls that another model has begun has no reasoning to leave out: the provider that wants
+// some, since the caller asks for it, is asked for none until the round is over.
+func (a *attempt) leaveOutNative() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	had := a.asked.Native != nil
+	a.asked.Native = nil
+	return had
+}
+
+// aboutReasoning reports whether a provider refuses reasoning, or what proves that it is its own.
+func aboutReasoning(f *failure.Failure) bool {
+	said := strings.ToLower(f.ProviderCode + " " + f.Detail)
+	for _, word := range []string{"encrypted_content", "encrypted content", "thought_signature", "thoughtsignature", "thought signature", "item with id 'rs_", "of type 'reasoning'"} {
+		if strings.Contains(said, word) {
+			return true
+		}
+	}
+	return strings.Contains(said, "thinking") && (strings.Contains(said, "signature") || strings.Contains(said, "block"))
+}

@@ -1,0 +1,61 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// ToolOf makes a Tool out of a function. Its arguments are In, a struct, whose exported fields
+// are described to the model under their JSON names: a field that is not omitempty or omitzero
+// has to be given, and the tag jsonschema says what it is.
+//
+//	type query struct {
+//		City string `json:"city" jsonschema:"the city, in English"`
+//		Days int    `json:"days,omitempty" jsonschema:"how many days ahead, 1 if not given"`
+//	}
+//
+// The model is told what the function gives back, a string as it is and anything else as JSON. CallOf says
+// whose call it is. Safety, Timeout and For are to be set afterwards, where they are wanted. A run
+// refuses to start with a tool whose In has no schema: see FormatOf.
+func ToolOf[In, Out any](name, description string, f func(ctx context.Context, args In) (Out, error)) Tool {
+	t := Tool{Name: name, Description: description}
+	if kind := reflect.TypeFor[In]().Kind(); kind != reflect.Struct {
+		t.wrong = fmt.Errorf("the arguments of a tool are a struct, and %s is none", reflect.TypeFor[In]())
+		return t
+	}
+	t.Schema, _, t.wrong = schemaOf[In]()
+	t.Run = func(ctx context.Context, call ToolCall) (string, error) {
+		var args In
+		if err := json.Unmarshal(call.Args, &args); err != nil {
+			return "", fmt.Errorf("the arguments do not fit: %w", err)
+		}
+		out, err := f(context.WithValue(ctx, callKey{}, call), args)
+		if err != nil {
+			return "", err
+		}
+		return resultText(out)
+	}
+	return t
+}
+
+// CallOf is the call that the function of a ToolOf is in.
+func CallOf(ctx context.Context) ToolCall {
+	call, _ := ctx.Value(callKey{}).(ToolCall)
+	return call
+}
+
+type callKey struct{}
+
+// resultText is a result as the model gets it.
+func resultText(out any) (string, error) {
+	if text, ok := out.(string); ok {
+		return text, nil
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return "", fmt.Errorf("its result is no JSON: %w", err)
+	}
+	return string(text), nil
+}

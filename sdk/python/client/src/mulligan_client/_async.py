@@ -1,0 +1,105 @@
+"""The client of programs that await. Requests are made by threads, of which a follower has one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+from ._client import ADVICE, Client
+from ._http import Document, Item
+
+_MOST = 256
+"""How many items a follower may be behind before its connection is not read any further."""
+
+
+class AsyncClient:
+    """Client for programs that await."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8484", token: str | None = None) -> None:
+        self._client = Client(url, token)
+
+    async def start(self, start: Document, key: str | None = None) -> Document:
+        return await asyncio.to_thread(self._client.start, start, key)
+
+    async def run(self, run: str) -> Document:
+        return await asyncio.to_thread(self._client.run, run)
+
+    async def runs(self, **query: Any) -> Document:
+        return await asyncio.to_thread(self._client.runs, **query)
+
+    async def recover(self, run: str, choice: Document) -> Document:
+        return await asyncio.to_thread(self._client.recover, run, choice)
+
+    async def cancel(self, run: str) -> Document:
+        return await asyncio.to_thread(self._client.cancel, run)
+
+    async def suggestions(self, limit: int = 50) -> list[Document]:
+        return await asyncio.to_thread(self._client.suggestions, limit)
+
+    async def sessions(self, limit: int = 50) -> list[Document]:
+        return await asyncio.to_thread(self._client.sessions, limit)
+
+    async def session(self, session: str, **query: Any) -> Document:
+        return await asyncio.to_thread(self._client.session, session, **query)
+
+    async def set_session(self, session: str, defaults: Document) -> Document:
+        return await asyncio.to_thread(self._client.set_session, session, defaults)
+
+    async def models(self) -> list[Document]:
+        return await asyncio.to_thread(self._client.models)
+
+    async def plugins(self) -> list[Document]:
+        return await asyncio.to_thread(self._client.plugins)
+
+    async def kinds(self) -> list[Document]:
+        return await asyncio.to_thread(self._client.kinds)
+
+    async def learn(self, run: str, correction: Document) -> Document:
+        return await asyncio.to_thread(self._client.learn, run, correction)
+
+    async def decide(self, failed: Document, timeout: float = ADVICE) -> Document:
+        return await asyncio.to_thread(self._client.decide, failed, timeout)
+
+    async def outcome(self, outcome: Document, timeout: float = ADVICE) -> None:
+        await asyncio.to_thread(self._client.outcome, outcome, timeout)
+
+    async def follow(self, run: str, after: int = 0) -> AsyncIterator[Item]:
+        """As Client.follow. Close it (contextlib.aclosing) where it is left before the run has ended."""
+        loop = asyncio.get_running_loop()
+        items: asyncio.Queue[Item | BaseException | None] = asyncio.Queue()
+        room, stopped = threading.Semaphore(_MOST), threading.Event()
+        sockets: list[socket.socket] = []
+
+        def put(item: Item | BaseException | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed
+                if not stopped.is_set():
+                    loop.call_soon_threadsafe(items.put_nowait, item)
+
+        def read() -> None:
+            try:
+                for item in self._client._follow(run, after, stopped, sockets):
+                    room.acquire()
+                    if stopped.is_set():
+                        return
+                    put(item)
+                put(None)
+            except BaseException as error:
+                put(error)
+
+        threading.Thread(target=read, daemon=True).start()
+        try:
+            while (item := await items.get()) is not None:
+                room.release()
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            stopped.set()
+            room.release()
+            for sock in sockets:
+                with contextlib.suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)  # ends a read that waits

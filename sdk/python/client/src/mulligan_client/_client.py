@@ -1,0 +1,152 @@
+"""The client of programs that wait."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ._http import Document, Item, Problem, Transport, backoff, busy, busy_or_down, patiently, server_events, within
+
+SILENCE = 40.0
+"""A stream without any sign of life for this long is dead, in seconds: the gateway gives one every 15 s."""
+
+ADVICE = 0.25
+"""How long advice is waited for, in seconds: a program whose Mulligan is gone goes on as without it."""
+
+
+class Client:
+    """Talks to one gateway. It may be used by several threads."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8484", token: str | None = None) -> None:
+        self._to = Transport(url, token)
+
+    def start(self, start: Document, key: str | None = None) -> Document:
+        """Begins a run. It begins once, however often the request has to be sent: a gateway that is busy is asked again for up to 30 s."""
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        return _document(patiently(busy_or_down, lambda: self._to.send("POST", "/v1/runs", start, headers)))
+
+    def run(self, run: str) -> Document:
+        """Says where a run stands."""
+        return self._ask("GET", _path(run))
+
+    def runs(self, **query: Any) -> Document:
+        """Lists runs, newest first: status, waiting, session, label (a list of name=value), limit, before."""
+        return self._ask("GET", "/v1/runs" + _query(query))
+
+    def recover(self, run: str, choice: Document) -> Document:
+        """Answers a run's suggestion or live wait, or cuts its model call short; it counts at most once."""
+        return self._ask("POST", _path(run) + "/recover", choice)
+
+    def cancel(self, run: str) -> Document:
+        """Ends a run."""
+        return self._ask("POST", _path(run) + "/cancel")
+
+    def suggestions(self, limit: int = 50) -> list[Document]:
+        """Lists the suggestions that are open, newest first."""
+        return self._list("/v1/suggestions" + _query({"limit": limit}), "suggestions")
+
+    def sessions(self, limit: int = 50) -> list[Document]:
+        """Lists the conversations, the one with the newest run first."""
+        return self._list("/v1/sessions" + _query({"limit": limit}), "sessions")
+
+    def session(self, session: str, **query: Any) -> Document:
+        """Gives a conversation: its defaults and its runs."""
+        return self._ask("GET", f"/v1/sessions/{quote(session, safe='')}" + _query(query))
+
+    def set_session(self, session: str, defaults: Document) -> Document:
+        """Sets what a conversation's runs start with."""
+        return self._ask("PUT", f"/v1/sessions/{quote(session, safe='')}", defaults)
+
+    def models(self) -> list[Document]:
+        """Lists the models that may be chosen."""
+        return self._list("/v1/models", "models")
+
+    def plugins(self) -> list[Document]:
+        """Lists the recovery plugins and how they are."""
+        return self._list("/v1/plugins", "plugins")
+
+    def kinds(self) -> list[Document]:
+        """Lists the kinds that a failure may be called by instead of its own: none where the gateway learns nothing."""
+        return self._list("/v1/kinds", "kinds")
+
+    def learn(self, run: str, correction: Document) -> Document:
+        """Calls failures like a run's error by another kind, from the next one on."""
+        return self._ask("POST", _path(run) + "/learn", correction)
+
+    def decide(self, failed: Document, timeout: float = ADVICE) -> Document:
+        """Asks what to do about a model call of your own that failed, once. Whatever it raises, go on as without Mulligan."""
+        return _document(within(timeout, lambda: self._to.send("POST", "/v1/decide", failed)))
+
+    def outcome(self, outcome: Document, timeout: float = ADVICE) -> None:
+        """Tells how a call went on that was asked about."""
+        within(timeout, lambda: self._to.send("POST", "/v1/outcome", outcome))
+
+    def follow(self, run: str, after: int = 0) -> Iterator[Item]:
+        """Yields what happens to a run: every event exactly once and in order, whatever becomes of the connection, with
+        live text between them. It ends with the run, and raises a Problem that trying again cannot help."""
+        return self._follow(run, after, threading.Event(), [])
+
+    def _follow(self, run: str, after: int, stopped: threading.Event, sockets: list[socket.socket]) -> Iterator[Item]:
+        failures = 0
+        while not stopped.wait(backoff(failures)):
+            failures += 1
+            try:
+                for kind, data in self._connect(run, after, sockets):
+                    failures = 1
+                    if kind == "end":
+                        return
+                    if kind == "resync":
+                        failures = 0
+                        break
+                    item: Item = {kind: json.loads(data)}
+                    if kind != "event":
+                        yield item
+                        continue
+                    seq = item["event"]["seq"]
+                    if seq > after + 1:
+                        break  # a gap: ask for what is missing
+                    if seq == after + 1:
+                        after = seq
+                        yield item
+            except Problem as problem:
+                if problem.status < 500 and problem.status not in (408, 429):
+                    raise
+            except (OSError, http.client.HTTPException, ValueError):
+                pass  # the connection is lost
+
+    def _connect(self, run: str, after: int, sockets: list[socket.socket]) -> Iterator[tuple[str, str]]:
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+        sock, response = self._to.open("GET", _path(run) + "/events", None, headers, SILENCE)
+        sockets[:] = [sock]
+        with sock, response:
+            for kind, data in server_events(response):
+                if kind in ("event", "delta", "situation", "notice", "end", "resync"):
+                    yield kind, data
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Document:
+        return _document(patiently(busy, lambda: self._to.send(method, path, body)))
+
+    def _list(self, path: str, name: str) -> list[Document]:
+        listed: list[Document] = self._ask("GET", path)[name]
+        return listed
+
+
+def _document(value: Any) -> Document:
+    if not isinstance(value, dict):
+        raise ValueError("the gateway's answer is no document")
+    return value
+
+
+def _path(run: str) -> str:
+    return "/v1/runs/" + quote(run, safe="")
+
+
+def _query(query: dict[str, Any]) -> str:
+    pairs = {k: str(v).lower() if isinstance(v, bool) else v for k, v in query.items() if v is not None}
+    return "?" + urlencode(pairs, doseq=True) if pairs else ""

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"html"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// asks tells people that one of them is asked about a call: in the log, and on the desktop where
+// there is one. Nothing that was said is told.
+func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion) {
+	return func(run string, s recovery.Suggestion) {
+		where := srv.whereToAnswer(run)
+		log.Info("a call waits for an answer", "run", run, "why", s.Title, "answer", where)
+		go func() {
+			if err := notify("A call waits for your answer", s.Title+"\n"+where); err != nil {
+				log.Debug("no desktop was told", "err", err)
+			}
+		}()
+	}
+}
+
+// whereToAnswer says where the suggestion of a run is answered: on the page of a gateway that
+// serves the same store, else by a command.
+func (srv *Server) whereToAnswer(run string) string {
+	list, err := ListeningNow(srv.Dir)
+	if err != nil {
+		return srv.Screen.Hint("recover " + run)
+	}
+	for _, l := range list {
+		if l.URL != "" {
+			return l.URL + "/#/r/" + run
+		}
+	}
+	return srv.Screen.Hint("recover " + run)
+}
+
+// notify shows a line on the desktop of whoever sits at this machine, by the system's own program;
+// nothing where there is none.
+func notify(title, text string) error {
+	name, args := notifier(runtime.GOOS, os.Getenv, terminal.OneLine(title), terminal.Printable(text, true))
+	if name == "" {
+		return nil
+	}
+	const most = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	return exec.CommandContext(ctx, name, args...).Run()
+}
+
+// notifier is the program that shows it, and its arguments, none of which it takes for a command.
+func notifier(system string, env func(string) string, title, text string) (name string, args []string) {
+	switch {
+	case system == "darwin":
+		return "osascript", []string{
+			"-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text,
+		}
+	case system == "linux" && (env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""):
+		return "notify-send", []string{"--app-name=Mulligan", "--", title, html.EscapeString(text)} // it reads markup
+	}
+	return "", nil
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"context"
+
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/runner"
+)
+
+// Driver makes a runner for runs that others began, with all that they may have been
+// given. The models are the caller's to close.
+func (srv *Server) Driver(ctx context.Context, plugins []string, options ...runner.Option) (*runner.Runner, *Models, error) {
+	if err := srv.Config.AddPlugins(plugins); err != nil {
+		return nil, nil, exit.Usage(err)
+	}
+	models, err := NewModels(srv.Config)
+	if err != nil {
+		return nil, nil, exit.Usage(err)
+	}
+	models.usual(srv.Config)
+	tools, err := srv.Tools(models)
+	if err != nil {
+		models.Close()
+		return nil, nil, err
+	}
+	known, err := srv.Health(ctx)
+	if err == nil {
+		err = srv.WarmPlugins(ctx) // nobody waits for one that is slow to start before it is asked
+	}
+	if err == nil {
+		err = srv.startMCP(ctx)
+	}
+	if err != nil {
+		models.Close()
+		return nil, nil, err
+	}
+	options = append(options, runner.WithTools(tools...), runner.WithToolsFrom(srv.mcpBeside(tools)))
+	return srv.Runner(models, known, srv.Config.Model, srv.Config.Fallbacks, options...), models, nil
+}

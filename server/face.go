@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/advice"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/build"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Face is the HTTP face of serve, or of a chat, while it is open.
+type Face struct {
+	server *http.Server
+	known  *Listening // to other processes; nil where they cannot reach it
+	state  string
+	letGo  context.CancelCauseFunc // of the runs that it began
+	hangUp context.CancelFunc      // on those who follow runs
+
+	requests context.Context // that hangUp ends
+
+	runs *runner.Runner
+	told sync.WaitGroup
+	once sync.Once
+	log  *slog.Logger
+}
+
+// openFace serves the API where at says; began is called for every run that a request begins or
+// goes on with, on a goroutine of its own.
+func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, error) {
+	f, api, err := srv.NewFace(ctx, log, r, models, began)
+	if err != nil {
+		return nil, err
+	}
+	guard, token, err := srv.guard(ctx, at, api, log)
+	if err != nil {
+		return nil, err
+	}
+	p, err := srv.NewProxy(r, models, token, at, log)
+	if err != nil {
+		return nil, exit.Usagef("proxy: %w", err)
+	}
+	f.ServeWith(doors(p, guard))
+	if f.server.TLSConfig, err = at.tlsConfig(); err != nil {
+		return nil, err
+	}
+	listener, err := at.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.known = at.listening(listener.Addr())
+	if err := f.known.Announce(srv.Dir); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	go f.Serve(gateway.KeepRoom(listener, f.closeIdle))
+	log.Info("listening", "at", f.known.Address, "url", f.known.URL)
+	if rest := srv.invite(ctx, f.known.URL, at.Open); at.Open {
+		f.told.Go(rest) // a browser takes its time
+	} else {
+		rest()
+	}
+	return f, nil
+}
+
+// NewFace makes a face and its API, which nothing guards. It is not served yet.
+func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, http.Handler, error) {
+	known, err := srv.Health(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &Face{runs: r, log: log, state: srv.Dir}
+	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	f.requests, f.hangUp = context.WithCancel(context.WithoutCancel(ctx))
+	f.letGo = letGo
+	s := &Runs{app: srv, runner: r, models: models, known: known, work: work, began: func(run *runner.Run) {
+		f.told.Go(func() { began(run) })
+	}}
+	desk := srv.Advice(r, models)
+	served := gateway.Config{
+		Advice: desk, RPC: advice.RPC(desk, gateway.CallerName),
+		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
+	}
+	if _, shared := besides[timeline.Members](srv.Log); shared {
+		served.Members = srv.Members
+	}
+	if may := srv.Config.Gateway.Learn; may == nil || *may {
+		served.Learn = s.learn
+	}
+	t := srv.telemetry
+	if t == nil {
+		return f, gateway.New(served), nil
+	}
+	served.Log, served.Metrics = t.Followed(srv.Log), t.Handler()
+	return f, t.Requests(gateway.New(served)), nil
+}
+
+// Advice answers programs that make their calls themselves.
+func (srv *Server) Advice(r *runner.Runner, models *Models) *advice.Desk {
+	return &advice.Desk{Runs: r, Classify: models.known.Classify}
+}
+
+// ServeWith makes the server that answers with handler.
+func (f *Face) ServeWith(handler http.Handler) {
+	f.server = gateway.Server(handler, f.log)
+	f.server.BaseContext = func(net.Listener) context.Context { return f.requests }
+}
+
+// closeIdle closes connections that nothing is asked by.
+func (f *Face) closeIdle() {
+	f.server.SetKeepAlivesEnabled(false)
+	f.server.SetKeepAlivesEnabled(true)
+}
+
+// Serve answers requests until Close.
+func (f *Face) Serve(listener net.Listener) {
+	var err error
+	if f.server.TLSConfig != nil {
+		err = f.server.ServeTLS(listener, "", "")
+	} else {
+		err = f.server.Serve(listener)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		f.log.Error("the HTTP server broke", "err", err)
+	}
+}
+
+// Close stops serving, and lets go of the runs that requests began. Whoever calls it first
+// does that; the others wait for it.
+func (f *Face) Close() { f.once.Do(f.leave) }
+
+func (f *Face) leave() {
+	if f.known != nil {
+		if err := f.known.Withdraw(f.state); err != nil {
+			f.log.Warn("others may be told that this gateway still serves", "err", err)
+		}
+	}
+	f.hangUp()
+	f.letGo(runner.ErrLetGo)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	defer cancel()
+	if err := f.server.Shutdown(ctx); err != nil {
+		f.log.Warn("requests were cut", "err", err)
+	}
+	if err := f.runs.Drain(ctx); err != nil {
+		f.log.Warn("some runs could not be let go of", "err", err)
+		return
+	}
+	f.told.Wait()
+}

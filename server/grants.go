@@ -1,0 +1,38 @@
+package server
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/show"
+)
+
+// give gives spec what the plugin asks for and was granted. What it asks for in vain is
+// said.
+func (srv *Server) give(spec *host.Spec, p config.Plugin) {
+	m, err := trust.ManifestOf(config.FolderOf(p))
+	if errors.Is(err, os.ErrNotExist) {
+		return // the host says that its program is not there
+	}
+	if err != nil {
+		srv.Screen.Line(srv.Screen.Ink.Amber("! ") + "Plugin " + p.Name + " gets nothing of what it asks for: " + show.Excerpt(err.Error()))
+		return
+	}
+	grant := srv.Lock.Plugins[p.Name]
+	if missing := m.Missing(p.Env, p.Transcript, grant); len(missing) > 0 {
+		srv.Screen.Line(srv.Screen.Ink.Amber("! ") + "Plugin " + p.Name + " asks for " + strings.Join(missing, ", ") + ", which it does not get: " + srv.Screen.Hint("plugin grant "+p.Name))
+	}
+	for _, name := range m.Env {
+		if value, set := os.LookupEnv(name); set && slices.Contains(grant.Env, name) && !trust.Gives(p.Env, name) {
+			spec.Env = append(spec.Env, name+"="+value)
+		}
+	}
+	if m.Transcript == trust.TranscriptMessages && grant.Transcript == trust.TranscriptMessages {
+		spec.Transcript = true
+	}
+}

@@ -1,0 +1,38 @@
+package server
+
+import (
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/gateway"
+)
+
+// demoLab is the demo's provider as people at the page play with it.
+type demoLab struct{ models *Models }
+
+// lab is the demo's provider; nil where its names are those of somebody's own entries, or other
+// machines drive the runs.
+func (m *Models) lab() gateway.Lab {
+	if !m.isDemo(DemoFable) || !m.isDemo(DemoAtlas) || m.driveless {
+		return nil
+	}
+	return demoLab{m}
+}
+
+// Faults is gateway.Lab's.
+func (l demoLab) Faults() gateway.LabListed {
+	list := gateway.LabListed{
+		Model: DemoFable, Fallback: DemoAtlas,
+		Timeouts: map[string]int64{"first_event": 5000, "idle": 3000}, // nobody watches for minutes
+	}
+	for _, f := range faultlab.DemoFaults() {
+		list.Faults = append(list.Faults, gateway.LabFault{Name: f.Name, Title: f.Title, Does: f.Does, Prompt: f.Prompt})
+	}
+	return list
+}
+
+// Fail is gateway.Lab's.
+func (l demoLab) Fail(name string) error {
+	if _, err := l.models.StartDemo(); err != nil {
+		return err
+	}
+	return l.models.Lab.FailAs(name)
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Listening is what a "mulligan serve" that has an HTTP face tells other processes: a file
+// that it keeps locked, so that it is known to live.
+type Listening struct {
+	PID     int       `json:"pid"`
+	Address string    `json:"address"`       // that it listens at, host:port or unix:/path
+	URL     string    `json:"url,omitempty"` // for a browser on this machine; "" on a unix socket
+	TLS     bool      `json:"tls,omitempty"`
+	Since   time.Time `json:"since"`
+
+	file *os.File
+}
+
+// ListeningDir is where those who listen say so.
+func ListeningDir(state string) string { return filepath.Join(state, "listening") }
+
+// Announce tells that it is served; withdraw ends that.
+func (s *Listening) Announce(state string) error {
+	dir := ListeningDir(state)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), s.path(state))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()), f.Close())
+	}
+	s.file = f
+	return nil
+}
+
+func (s *Listening) path(state string) string {
+	return filepath.Join(ListeningDir(state), strconv.Itoa(s.PID)+".json")
+}
+
+// Withdraw ends what Announce said.
+func (s *Listening) Withdraw(state string) error {
+	return errors.Join(os.Remove(s.path(state)), s.file.Close())
+}
+
+// ListeningNow gives who serves this state folder, the newest first. It removes what
+// processes that were killed left.
+func ListeningNow(state string) ([]Listening, error) {
+	entries, err := os.ReadDir(ListeningDir(state))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Listening
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		path := filepath.Join(ListeningDir(state), e.Name())
+		s, alive, err := readListening(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it ended just now
+		case err != nil:
+			return nil, err
+		case alive:
+			list = append(list, s)
+		default:
+			_ = os.Remove(path) // tidying only
+		}
+	}
+	slices.SortFunc(list, func(a, b Listening) int { return b.Since.Compare(a.Since) })
+	return list, nil
+}
+
+func readListening(path string) (s Listening, alive bool, err error) {
+	const most = 4096
+	f, err := os.Open(path)
+	if err != nil {
+		return s, false, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+		return s, false, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return s, false, err
+	}
+	err = json.Unmarshal(data, &s)
+	return s, true, err
+}

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+
+	"github.com/mulligan-run/mulligan/gateway"
+)
+
+// Token tells whether a digest is that of a token that callers may show. The installation's is a
+// gateway.TokenFile; those of all that share a database, a gateway.SharedToken.
+type Token interface {
+	Holds(digest gateway.Digest) (bool, error)
+	Digest() (gateway.Digest, error)
+}
+
+// Token is what callers show: the token of the state folder or, where machines share a database,
+// of any of them.
+func (srv *Server) Token(ctx context.Context) (Token, error) {
+	own, err := gateway.OpenToken(srv.Dir)
+	if err != nil {
+		return nil, err
+	}
+	in, shared, err := srv.credentials(ctx)
+	if err != nil || !shared {
+		return own, err
+	}
+	return gateway.ShareToken(srv.Dir, own, in)
+}
+
+// logins are of the state folder, or of all that share the database.
+func (srv *Server) logins(ctx context.Context) (*gateway.Logins, error) {
+	in, shared, err := srv.credentials(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case shared:
+		return gateway.ShareLogins(in), nil
+	}
+	return gateway.OpenLogins(srv.Dir, nil)
+}
+
+func (srv *Server) credentials(ctx context.Context) (in gateway.Credentials, shared bool, err error) {
+	if err := srv.openShared(ctx); err != nil {
+		return nil, false, err
+	}
+	in, shared = besides[gateway.Credentials](srv.Log)
+	return in, shared, nil
+}
+
+// RotateToken replaces the installation's token, for all who know it at once.
+func (srv *Server) RotateToken(ctx context.Context) error {
+	if err := gateway.RotateToken(srv.Dir); err != nil {
+		return err
+	}
+	_, err := srv.Token(ctx)
+	return err
+}
+
+// LoginLink makes a one-time code. It stands behind the #, which no browser sends, so it
+// gets into no server's log; the page posts it.
+func (srv *Server) LoginLink(ctx context.Context, url string) (string, error) {
+	token, err := srv.Token(ctx)
+	if err != nil {
+		return "", err
+	}
+	digest, err := token.Digest()
+	if err != nil {
+		return "", err
+	}
+	logins, err := srv.logins(ctx)
+	if err != nil {
+		return "", err
+	}
+	code, err := logins.NewCode(digest)
+	return url + "/#code=" + code, err
+}

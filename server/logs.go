@@ -1,0 +1,32 @@
+package server
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/mulligan-run/mulligan/internal/redact"
+)
+
+// secrets are what this process may not show: the keys of its environment, of its providers
+// and of their proxies.
+var secrets redact.Known
+
+// cleanWriter takes secrets out of what is written, a record of a log at a time.
+type cleanWriter struct{ to io.Writer }
+
+func (w cleanWriter) Write(p []byte) (int, error) {
+	if clean := secrets.Text(string(p)); clean != string(p) {
+		_, err := io.WriteString(w.to, clean)
+		return len(p), err
+	}
+	return w.to.Write(p)
+}
+
+// LogTo is a log for people, or as JSON lines, without secrets.
+func LogTo(w io.Writer, asJSON bool, level slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(cleanWriter{w}, options))
+	}
+	return slog.New(slog.NewTextHandler(cleanWriter{w}, options))
+}

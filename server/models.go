@@ -1,0 +1,290 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/show"
+)
+
+// The demo's provider entries. The names are reserved: unless a provider of that
+// name is configured, a model of these entries starts the demo's provider inside
+// this process, so that a run of the demo can be recovered by another command.
+const (
+	demoFable = "fable"                                 // Anthropic's wire
+	demoAtlas = "atlas"                                 // OpenAI's
+	DemoFable = demoFable + "/" + faultlab.DemoModel    // of the first
+	DemoAtlas = demoAtlas + "/" + faultlab.DemoFallback // of the second
+)
+
+// usualModels are what `run` asks when no model is configured, by the key that is
+// in the environment.
+var usualModels = []struct{ entry, key, model string }{
+	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
+	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
+	{"gemini", "GEMINI_API_KEY", "gemini/gemini-2.5-pro"},
+	{"openrouter", "OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"},
+}
+
+// usualKeys are the variables that choose one of usualModels, in words.
+func usualKeys() string {
+	var keys []string
+	for _, usual := range usualModels {
+		keys = append(keys, usual.key)
+	}
+	last := len(keys) - 1
+	return strings.Join(keys[:last], ", ") + " or " + keys[last]
+}
+
+// Models finds models: the configured ones, and the demo's.
+type Models struct {
+	Set   *provider.Set
+	own   map[string]bool     // entries that are configured
+	known *config.Corrections // what their failures are called
+	Calm  bool                // the demo's provider has recovered: a person comes back later, to runs that it failed
+
+	driveless bool // others drive the runs that begin here
+
+	mu     sync.Mutex
+	Lab    *faultlab.Lab
+	Server *faultlab.Server
+	demo   *provider.Set
+}
+
+// NewModels finds the models that c configures, and those of the well-known providers.
+func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
+	entries := map[string]config.Provider{}
+	for _, known := range provider.Known() {
+		entries[known.Name] = config.Provider{}
+	}
+	maps.Copy(entries, c.Providers)
+	list := providerEntries(entries)
+	if dir, err := c.EngineDir(); err == nil { // without a place for it an engine says so when it is asked
+		for i := range list {
+			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
+		}
+	}
+	known, err := c.LearnedFailures(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	set, err := provider.New(list, append(options, provider.WithKnown(&secrets), provider.WithClassifier(known.Classify))...)
+	if err != nil {
+		return nil, err
+	}
+	m := &Models{Set: set, own: map[string]bool{}, known: known}
+	for name := range entries {
+		m.own[name] = true
+	}
+	return m, nil
+}
+
+// DemoModels are the demo's alone: it is the same whatever this computer's environment, its
+// configuration and what was learned on it say.
+func DemoModels() (*Models, error) {
+	set, err := provider.New(nil, provider.WithKnown(&secrets))
+	return &Models{Set: set, known: &config.Corrections{}}, err
+}
+
+// Choose settles which model a run begins with.
+func (m *Models) Choose(c *config.Config) error {
+	m.usual(c)
+	if c.Model == "" {
+		return errNoModel()
+	}
+	for _, name := range append([]string{c.Model}, c.Fallbacks...) {
+		if _, err := m.Model(name); err != nil {
+			return fmt.Errorf("model %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// usual chooses by the keys that are set, where nothing is configured.
+func (m *Models) usual(c *config.Config) {
+	for _, usual := range usualModels {
+		if c.Model == "" && m.Set.Has(usual.model) {
+			c.Model = usual.model
+		}
+	}
+}
+
+func errNoModel() error {
+	return fmt.Errorf("no model is chosen and no key is set: set %s (export %s=…), or choose a model with --model or in mulligan.yaml (`%s doctor` tells more). Without any key: `%s demo`",
+		usualKeys(), usualModels[0].key, show.Invoked(), show.Invoked())
+}
+
+// lacks says what is missing for a run to begin with the configured model; nil if nothing is.
+func (m *Models) lacks(c *config.Config) error {
+	entry, _, _ := strings.Cut(c.Model, "/")
+	switch key := m.KeyEnv(entry); {
+	case c.Model == "":
+		return errNoModel()
+	case m.Has(c.Model) || key == "":
+		return nil
+	default:
+		return fmt.Errorf("%s is not set, so that nothing can be asked of %s: export %s=…, and start this again", key, c.Model, key)
+	}
+}
+
+// Model finds a model by its full name.
+func (m *Models) Model(name string) (llm.Model, error) {
+	if !m.isDemo(name) {
+		return m.Set.Model(name)
+	}
+	demo, err := m.StartDemo()
+	if err != nil {
+		return nil, err
+	}
+	return demo.Model(name)
+}
+
+// Has reports whether the model could be called now.
+func (m *Models) Has(name string) bool { return m.isDemo(name) || m.Set.Has(name) }
+
+// Redact takes the keys of all providers out of text.
+func (m *Models) Redact(text string) string { return m.Set.Redact(text) }
+
+// KeyEnv is the environment variable that an entry's key is read from, or "".
+func (m *Models) KeyEnv(entry string) string {
+	if m.isDemoEntry(entry) {
+		return ""
+	}
+	return m.Set.KeyEnv(entry)
+}
+
+// Capabilities is what is known of what the model takes.
+func (m *Models) Capabilities(name string) llm.Capabilities {
+	if m.isDemo(name) {
+		return llm.Capabilities{}
+	}
+	return m.Set.Capabilities(name)
+}
+
+// thinksSilently reports whether the model is known to say nothing while it thinks.
+func (m *Models) thinksSilently(name string) bool {
+	return !m.isDemo(name) && m.Set.ThinksSilently(name)
+}
+
+// local reports whether the model is one of a local model server.
+func (m *Models) local(name string) bool {
+	return !m.isDemo(name) && m.Set.Local(name)
+}
+
+// Offline reports whether none of the models can be reached because this machine has no
+// connection.
+func (m *Models) Offline(ctx context.Context, models []string) bool {
+	return !slices.ContainsFunc(models, m.isDemo) && m.Set.Offline(ctx, models)
+}
+
+func (m *Models) isDemo(name string) bool {
+	entry, _, _ := strings.Cut(name, "/")
+	return (name == DemoFable || name == DemoAtlas) && m.isDemoEntry(entry)
+}
+
+// isDemoEntry reports whether an entry is the demo's, and nobody has configured one of that name.
+func (m *Models) isDemoEntry(entry string) bool {
+	return (entry == demoFable || entry == demoAtlas) && !m.own[entry]
+}
+
+// playsDemo reports whether the model is the demo's: its own, or one that is configured by
+// the demo's names, as "demo --serve" says, and is on this machine.
+func (m *Models) playsDemo(name string) bool {
+	entry, _, _ := strings.Cut(name, "/")
+	return m.isDemo(name) || (entry == demoFable || entry == demoAtlas) && m.Set.Loopback(name)
+}
+
+// StartDemo starts the demo's provider, once.
+func (m *Models) StartDemo() (*provider.Set, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.demo != nil {
+		return m.demo, nil
+	}
+	m.Lab = faultlab.Demo()
+	if m.Calm {
+		m.Lab.Script(faultlab.DemoModel, faultlab.Answer(faultlab.DemoAnswer))
+	}
+	server, err := m.Lab.Listen("127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start the demo's provider: %w", err)
+	}
+	m.Server = server
+	m.demo, err = provider.New(demoEntries(server.URL()), provider.WithClassifier(m.known.Classify))
+	return m.demo, err
+}
+
+// demoEntries are the demo's provider as two entries, one per wire. It wants a key,
+// and takes any.
+func demoEntries(url string) []provider.Entry {
+	return []provider.Entry{
+		{Name: demoFable, Type: provider.TypeAnthropic, BaseURL: url, Key: "demo"},
+		{Name: demoAtlas, Type: provider.TypeOpenAI, BaseURL: url + "/v1", Key: "demo"},
+	}
+}
+
+// providerEntries is the config in the provider package's words.
+func providerEntries(entries map[string]config.Provider) []provider.Entry {
+	var list []provider.Entry
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[name]
+		entry := provider.Entry{
+			Name: name, Type: cmp.Or(e.Type, name), BaseURL: e.BaseURL, KeyEnv: e.KeyEnv, AllowPrivate: e.AllowPrivate, Proxy: e.Proxy, Local: e.Local,
+			Engine: provider.Engine{Command: e.Command, Retries: e.Retries, Env: e.Env, ConfigDir: e.ConfigDir, Observe: e.Observe},
+		}
+		for _, model := range slices.Sorted(maps.Keys(e.Models)) {
+			entry.Models = append(entry.Models, infoOf(e.Models[model], model))
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
+// infoOf is a model's entry in the provider package's words.
+func infoOf(e config.Model, name string) provider.ModelInfo {
+	info := provider.ModelInfo{Name: name, ContextTokens: int(e.ContextTokens), ThinksSilently: e.ThinksSilently}
+	info.NoImages, info.NoTools, info.NoSchema, info.Prefill = not(e.Images), not(e.Tools), not(e.JSONSchema), e.Prefill
+	if e.Price != nil {
+		info.InputPrice, info.OutputPrice = e.Price.Input, e.Price.Output
+	}
+	return info
+}
+
+// not is the opposite of what somebody said, if they said anything.
+func not(said *bool) *bool {
+	if said == nil {
+		return nil
+	}
+	return new(!*said)
+}
+
+// Warning is what people should know of the program behind a model that is there.
+func (m *Models) Warning(ctx context.Context, model string) string {
+	entry, _, _ := strings.Cut(model, "/")
+	if !m.Set.Has(model) {
+		return "" // the run says so
+	}
+	return m.Set.Warning(ctx, entry)
+}
+
+// Close lets go of what models hold: connections, programs, the demo's provider.
+func (m *Models) Close() {
+	m.Set.Close()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Server != nil {
+		_ = m.Server.Close()
+		_ = m.Lab.Close()
+	}
+}

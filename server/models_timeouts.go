@@ -1,0 +1,33 @@
+package server
+
+import (
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// TimeoutsOf are the timers of a model.
+func (m *Models) TimeoutsOf(c *config.Config, model string, run recovery.Settings) recovery.Timeouts {
+	builtIn, _ := m.builtInTimeouts(model)
+	var layers []recovery.Settings
+	for _, layer := range c.TimeoutLayers(model, run) {
+		layers = append(layers, layer.Set)
+	}
+	return recovery.ResolveTimeouts(builtIn, layers...)
+}
+
+// builtInTimeouts are the timers of a model for which nobody set anything, and why they
+// are not the usual ones; "" where they are.
+func (m *Models) builtInTimeouts(model string) (t recovery.Timeouts, why string) {
+	const patient = failure.Millis(300_000)
+	t = recovery.DefaultPolicy().Timeouts
+	switch {
+	case m.local(model): // it may have to load first, and streams no pings
+		t.FirstEvent, t.Bytes, t.Idle = patient, patient, 0
+		return t, "is one of a local model server"
+	case m.thinksSilently(model): // it says nothing until it is done with that
+		t.FirstEvent, t.Idle = patient, patient
+		return t, "thinks silently"
+	}
+	return t, ""
+}

@@ -1,0 +1,223 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/devlink"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/show"
+)
+
+// PluginUsage is what --plugin does, wherever it is a flag.
+const PluginUsage = "the command line of one more recovery plugin, asked before the configured ones; NAME=COMMAND names it (repeatable, in order); none = no plugin at all"
+
+// hookDeadline is how long all plugins together may take over one failure.
+const hookDeadline = 5 * time.Second
+
+// Slack stretches the time that plugins have: in tests, which start many programs at once
+// on machines that are busy.
+var Slack time.Duration = 1
+
+// addHost makes the configured plugins ready to be started.
+func (srv *Server) addHost(ctx context.Context) error {
+	return srv.HostFor(ctx, srv.Config.AskedPlugins())
+}
+
+// HostFor makes these plugins ready to be started.
+func (srv *Server) HostFor(ctx context.Context, entries []config.Plugin) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := srv.OpenLock(); err != nil {
+		return err
+	}
+	srv.Plugins = host.New(host.WithLogger(srv.Logger()), host.WithStateDir(srv.PluginState()))
+	for _, p := range entries {
+		if srv.useDev(ctx, p) {
+			continue
+		}
+		spec, err := srv.Spec(p)
+		if err != nil {
+			return err
+		}
+		if err := srv.Plugins.Add(spec); err != nil {
+			return fmt.Errorf("plugin %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// Spec is how the host runs a plugin: what was pinned and granted holds for the
+// configured command, not for one that stands in for it.
+func (srv *Server) Spec(p config.Plugin) (spec host.Spec, err error) {
+	if err := srv.OpenLock(); err != nil {
+		return spec, err
+	}
+	spec, err = PluginSpec(p, os.Getenv)
+	if err != nil || !p.HasFolder() || !srv.Config.Has(p) {
+		return spec, err
+	}
+	srv.give(&spec, p)
+	spec.Pin = srv.Lock.Plugins[p.Name].SHA256
+	return spec, nil
+}
+
+// OpenLock reads the lock once.
+func (srv *Server) OpenLock() (err error) {
+	if srv.Lock == nil {
+		srv.Lock, err = trust.ReadLock(srv.Config.LockPath())
+	}
+	return err
+}
+
+// Labels by which plugins are marked in what hosts tell.
+const (
+	LabelShadow = "shadow"
+	LabelDev    = "dev"
+)
+
+// PluginState is where hosts tell other processes how their plugins are.
+func (srv *Server) PluginState() string { return filepath.Join(srv.Dir, "plugins") }
+
+// hooks are the plugins as what a runner asks, in the configured order.
+func (srv *Server) hooks() []hooks.Named {
+	hosted := srv.Plugins.Hooks()
+	var list []hooks.Named
+	for _, p := range srv.Config.AskedPlugins() {
+		named := hooks.Named{Name: p.Name, Hook: srv.developed[p.Name], Shadow: p.Shadow}
+		if i := slices.IndexFunc(hosted, func(h hooks.Named) bool { return h.Name == p.Name }); i >= 0 {
+			named.Hook = hosted[i].Hook
+		}
+		if named.Hook != nil {
+			list = append(list, named)
+		}
+	}
+	return list
+}
+
+// useDev has a plugin answered for by "plugin dev", where that runs one of its name.
+func (srv *Server) useDev(ctx context.Context, p config.Plugin) bool {
+	link, err := devlink.Find(ctx, srv.Dir, p.Name)
+	if err != nil {
+		srv.Screen.Line(srv.Screen.Ink.Amber("! ") + terminal.OneLine("no dev plugin "+p.Name+" is used: "+err.Error()))
+	}
+	if link == nil {
+		return false
+	}
+	if srv.developed == nil {
+		srv.developed = map[string]hooks.Hook{}
+	}
+	srv.developed[p.Name] = devlink.NewHook(link, p.AnswerWithin())
+	instead := "the builtin one"
+	if !p.IsBuiltin() {
+		instead = cmp.Or(p.Address, strings.Join(p.Command, " "))
+	}
+	srv.Screen.Line(terminal.OneLine(fmt.Sprintf("Using dev plugin %s (process %d) instead of %s.", p.Name, link.PID, instead)))
+	return true
+}
+
+// StartPlugins starts the plugins and waits for them. One that does not start is
+// no error: its status says why, and it is tried again when it is asked.
+func (srv *Server) StartPlugins(ctx context.Context) error {
+	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
+		return err
+	}
+	srv.start(ctx)
+	return nil
+}
+
+// start starts the plugins, and says which of them may not run.
+func (srv *Server) start(ctx context.Context) {
+	err := srv.Plugins.Start(ctx)
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	srv.Logger().Warn("plugins", "err", err)
+	if _, breached := errors.AsType[*host.PinError](err); breached {
+		srv.tellBreaches()
+	}
+}
+
+// WarmPlugins starts the plugins beside the first model call.
+func (srv *Server) WarmPlugins(ctx context.Context) error {
+	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
+		return err
+	}
+	srv.warming.Go(func() { srv.start(ctx) })
+	return nil
+}
+
+// hookDeadlines lets every plugin have its own time.
+func hookDeadlines(c *config.Config) hooks.Deadlines {
+	most := config.AnswerDeadline
+	for _, p := range c.AskedPlugins() {
+		most = max(most, p.AnswerWithin())
+	}
+	return hooks.Deadlines{Each: Slack * most, All: Slack * hookDeadline}
+}
+
+// PluginSpec is what the entry says, in the host's words; env gives the environment's variables.
+func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
+	command := p.Command
+	if len(command) == 0 && !p.IsRemote() {
+		self, err := os.Executable()
+		if err != nil {
+			return host.Spec{}, fmt.Errorf("find this program, to run its builtin plugin: %w", err)
+		}
+		command = []string{self, "plugin", "serve", p.Name}
+	}
+	spec := host.Spec{
+		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.Files(), Folder: p.Folder, Deadline: Slack * p.AnswerWithin(),
+		Transcript: p.Transcript == trust.TranscriptMessages,
+		Late:       true, // a plugin that is missing has no say, and its status says why; the run goes on
+	}
+	spec.Restart, spec.Breaker = p.Policies()
+	if p.Shadow {
+		spec.Labels = map[string]string{LabelShadow: "true"}
+	}
+	for _, variable := range p.Env {
+		if !strings.Contains(variable, "=") {
+			variable += "=" + env(variable)
+		}
+		spec.Env = append(spec.Env, variable)
+	}
+	if p.Config == nil {
+		return spec, nil
+	}
+	raw, err := json.Marshal(p.Config)
+	if err != nil {
+		return host.Spec{}, exit.Usagef("plugin %s: its config cannot be JSON: %w", p.Name, err)
+	}
+	spec.Config = raw
+	return spec, nil
+}
+
+// NamedPlugins are the configured plugins of these names, or all of them.
+func (srv *Server) NamedPlugins(names []string) ([]config.Plugin, error) {
+	if len(names) == 0 {
+		return srv.Config.AskedPlugins(), nil
+	}
+	var entries []config.Plugin
+	for _, name := range names {
+		i := slices.IndexFunc(srv.Config.AskedPlugins(), func(p config.Plugin) bool { return p.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no plugin %q is configured; `%s` lists them", show.Clipped(name), srv.Screen.Hint("plugin list"))
+		}
+		entries = append(entries, srv.Config.AskedPlugins()[i])
+	}
+	return entries, nil
+}

@@ -1,0 +1,156 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/proxy"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// proxyCalls is proxy.Runs: calls as runs of the runner.
+type proxyCalls struct {
+	runner *runner.Runner
+	models *Models
+	config *config.Config
+}
+
+// retriesOfCalls are those of a call that has another model to go to, where nobody says how many:
+// its caller waits, and a third pause of 4 s is longer than asking the other one takes.
+const retriesOfCalls = 2
+
+// Call is proxy.Runs's.
+func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) {
+	policy := p.runner.Policy()
+	policy.Models, policy.AutoRecover = c.Models, c.AutoRecover
+	policy.Delivery, policy.Keep = c.Delivery, c.Keep
+	if p.config.MaxRetries == nil && len(c.Models) > 1 {
+		policy.MaxRetries = retriesOfCalls
+	}
+	if c.Suggested != nil {
+		policy.SuggestionTTL = failure.InMillis(c.AskFor)
+	}
+	run, err := p.runner.Start(ctx, runner.Request{
+		Model: c.Models[0], Policy: &policy, SessionKey: c.SessionKey, Timeouts: p.clocks(c.Models),
+		Call: &runner.Call{Request: c.Request, Asked: c.Asked, Caller: c.Caller, Suggested: c.Suggested},
+	})
+	if _, stored := errors.AsType[*timeline.StoreError](err); stored {
+		return nil, errors.Join(proxy.ErrStore, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return proxyRun{run, p.runner}, nil
+}
+
+// Forward is proxy.Config's: what is no model's call goes to a provider's entry as it is.
+func (m *Models) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
+	if !m.isDemoEntry(entry) {
+		return m.Set.Forward(entry, r, own)
+	}
+	demo, err := m.StartDemo()
+	if err != nil {
+		return nil, err
+	}
+	return demo.Forward(entry, r, own)
+}
+
+// types are the wires of all entries, the demo's among them.
+func (m *Models) types() map[string]string {
+	of := map[string]string{}
+	for _, e := range append(demoEntries(""), m.Set.Entries()...) {
+		of[e.Name] = cmp.Or(e.Type, e.Name)
+	}
+	return of
+}
+
+// Local is proxy.Runs's.
+func (p *proxyCalls) Local(model string) bool { return p.models.stays(model) }
+
+// stays reports whether what the model is told stays on this machine: it is served at an address
+// of it, which is reached by no proxy, and by a model server, as a gateway at such an address
+// passes it on.
+func (m *Models) stays(model string) bool {
+	entry, _, _ := strings.Cut(model, "/")
+	through, _ := m.Set.Proxy(entry)
+	return m.isDemo(model) || m.Set.Loopback(model) && m.Set.Local(model) && through == ""
+}
+
+// proxyRun is proxy.Run.
+type proxyRun struct {
+	*runner.Run
+	runner *runner.Runner
+}
+
+// Wait is proxy.Run's.
+func (r proxyRun) Wait() *failure.Failure {
+	result, err := r.Run.Wait(context.Background())
+	if err == nil {
+		return nil
+	}
+	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for it any more
+		_ = r.runner.Cancel(context.Background(), r.ID())
+	}
+	if f, ok := failure.AsFailure(err); ok {
+		return f
+	}
+	kind := failure.KindInternal
+	if errors.Is(err, runner.ErrCancelled) || errors.Is(err, runner.ErrLetGo) {
+		kind = failure.KindInterrupted
+	}
+	f := failure.NewFailure(kind, failure.OriginRunner, failure.PhaseMidStream, err)
+	f.Describe(failure.Words{})
+	return f
+}
+
+// NewProxy makes the proxy of the configuration, whose callers show that token, and reach it at.
+func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, at *Reach, log *slog.Logger) (*proxy.Proxy, error) {
+	types := models.types()
+	var traced func(http.Handler) http.Handler
+	if srv.telemetry != nil {
+		traced = srv.telemetry.Requests
+	}
+	return proxy.New(proxy.Config{
+		Traced: traced,
+		Runs:   &proxyCalls{r, models, srv.Config}, Routes: routesOf(srv.Config), Forward: models.Forward,
+		Token:  func(sum [32]byte) (bool, error) { return token.Holds(gateway.Digest(sum)) },
+		Wire:   func(entry string) string { return cmp.Or(types[entry], entry) },
+		AskFor: srv.Config.Proxy.AskingFor(), AskMost: srv.Config.Proxy.AskingMost(), Asks: srv.asks(log), Answer: srv.whereToAnswer,
+		Hosts: at.Hosts, TLS: at.tls(), Logger: log,
+	})
+}
+
+// ProxyToken tells whether a digest is that of the token which callers show. Token is one.
+type ProxyToken interface {
+	Holds(digest gateway.Digest) (bool, error)
+}
+
+// routesOf are the configured routes or, where there are none, one for all that callers ask for.
+func routesOf(c *config.Config) []proxy.Route {
+	routes := c.Proxy.Routes
+	if len(routes) == 0 {
+		routes = []config.ProxyRoute{{Match: "*", Models: append([]string{"$provider/$model"}, c.Fallbacks...)}}
+	}
+	var list []proxy.Route
+	for _, r := range routes {
+		keep := recovery.KeepFigures
+		if r.Keep == "content" {
+			keep = recovery.KeepContent
+		}
+		list = append(list, proxy.Route{
+			Match: r.Match, Models: r.Models, Mode: proxy.Mode(r.Mode), AutoRecover: r.AutoRecover == nil || *r.AutoRecover,
+			Keep: keep, LocalOnly: r.LocalOnly, CallersKey: r.CallersKey,
+		})
+	}
+	return list
+}

@@ -1,0 +1,29 @@
+package server
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// mostStall is how long a stream may stand still that another program waits for: its own clocks
+// run as well, and most of them are short.
+const mostStall = 40 * time.Second
+
+// clocks are what calls have of their own where nobody set that clock. A model that is known for
+// long silences keeps what it has.
+func (p *proxyCalls) clocks(models []string) recovery.Settings {
+	if p.models.thinksSilently(models[0]) || slices.ContainsFunc(models, p.models.local) {
+		return nil
+	}
+	for _, model := range models {
+		for _, layer := range p.config.TimeoutLayers(model, nil) {
+			if _, set := layer.Set[failure.TimerBytes]; set {
+				return nil
+			}
+		}
+	}
+	return recovery.Settings{failure.TimerBytes: failure.InMillis(mostStall)}
+}

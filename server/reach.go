@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/web"
+)
+
+// Reach is how the HTTP face is reached: where it listens, and by what names.
+type Reach struct {
+	Address   string // host:port or unix:/path; "none" = there is none
+	Usual     bool   // nobody chose it
+	Open      bool   // in the browser of whoever starts it
+	Cert, Key string // PEM files; "" = no TLS
+	Expose    bool
+	Hosts     []string
+	Origins   []string
+	Role      string // among those that share a database; "" = RoleAll
+}
+
+// noFace is the address of serve where nothing is served.
+const noFace = "none"
+
+func (r *Reach) tls() bool { return r.Cert != "" }
+
+// tlsConfig has the certificate, which is read once; nil without.
+func (r *Reach) tlsConfig() (*tls.Config, error) {
+	if !r.tls() {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(r.Cert, r.Key)
+	if err != nil {
+		return nil, exit.Usagef("--tls-cert %s, --tls-key %s: %w", r.Cert, r.Key, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// listen listens, if the address is one that a gateway may have.
+func (r *Reach) listen(ctx context.Context) (net.Listener, error) {
+	if err := gateway.CheckBind(r.Address, r.tls(), r.Expose); err != nil {
+		return nil, exit.Usagef("--listen %s: %w", r.Address, err)
+	}
+	listener, err := gateway.Listen(ctx, r.Address)
+	if r.Usual && r.Open && errors.Is(err, syscall.EADDRINUSE) {
+		listener, err = gateway.Listen(ctx, "127.0.0.1:0") // nobody has to know the address
+	}
+	if err != nil {
+		return nil, exit.Usagef("--listen %s: %w; choose another address, for example 127.0.0.1:0", r.Address, err)
+	}
+	return listener, nil
+}
+
+// guard puts the guard before the API, and gives the token that it asks for.
+func (srv *Server) guard(ctx context.Context, r *Reach, api http.Handler, log *slog.Logger) (http.Handler, Token, error) {
+	token, err := srv.Token(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	logins, err := srv.logins(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	guard, err := gateway.NewGuard(gateway.GuardConfig{
+		Token: token.Holds, Logins: logins, Hosts: r.Hosts, Origins: r.Origins, TLS: r.tls(), Limits: srv.Config.Gateway.Limits(), Logger: log,
+	}, api, web.Handler())
+	return guard, token, exit.Usage(err)
+}
+
+// listening is what other processes are told about it.
+func (r *Reach) listening(at net.Addr) *Listening {
+	l := &Listening{PID: os.Getpid(), Address: at.String(), TLS: r.tls(), Since: time.Now().UTC()}
+	if at.Network() == "unix" {
+		l.Address = "unix:" + l.Address
+		return l
+	}
+	l.URL = "http://" + onLoopback(l.Address)
+	if r.tls() {
+		l.URL = "https://" + onLoopback(l.Address)
+	}
+	return l
+}
+
+// onLoopback is an address as this machine reaches it: one that stands for all addresses
+// is no destination.
+func onLoopback(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || !net.ParseIP(host).IsUnspecified() {
+		return address
+	}
+	if strings.Contains(host, ":") {
+		return net.JoinHostPort("::1", port)
+	}
+	return net.JoinHostPort("127.0.0.1", port)
+}

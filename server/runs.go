@@ -1,0 +1,205 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Runs is what the gateway acts on: the runner, with what a request leaves out taken
+// from the session and the configuration.
+type Runs struct {
+	app    *Server
+	runner *runner.Runner
+	models *Models
+	known  *health.Health
+	work   context.Context // of the runs: it outlives requests
+	began  func(*runner.Run)
+}
+
+// Start is gateway.Runs's.
+func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
+	req, err := s.request(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	run, err := s.runner.Start(s.work, req)
+	if exists, ok := errors.AsType[*runner.ExistsError](err); ok {
+		if exists.Fingerprint != in.Fingerprint {
+			return "", gateway.ErrKeyReused
+		}
+		return exists.Run, nil
+	}
+	if errors.Is(err, timeline.ErrSession) || errors.Is(err, runner.ErrSessionBusy) {
+		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	s.began(run)
+	return run.ID(), nil
+}
+
+// request is a run as it is asked for, with everything else filled in.
+func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
+	req := runner.Request{
+		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
+		SessionKey: in.SessionKey, AgentID: in.AgentID, Labels: in.Labels,
+		Timeouts: gateway.Settings(in.Timeouts), Fingerprint: in.Fingerprint,
+	}
+	if in.Key != "" {
+		sum := sha256.Sum256([]byte(in.Key))
+		req.ID = "k" + hex.EncodeToString(sum[:16])
+	}
+	if err := in.Labels.Check(); err != nil {
+		return req, &gateway.InputError{Field: "labels", Err: err}
+	}
+	if err := req.Timeouts.Check(); err != nil {
+		return req, &gateway.InputError{Field: "timeouts", Err: err}
+	}
+	defaults, err := s.defaults(ctx, in.Session)
+	if err != nil {
+		return req, err
+	}
+	model := cmp.Or(in.Model, defaults.Model, s.app.Config.Model)
+	if model == "" {
+		return req, &gateway.InputError{Field: "model", Err: errNoModel()}
+	}
+	if in.Model != "" || in.Session == "" { // a session's own model may be cooling: the runner looks
+		req.Model = model
+	}
+	fallbacks := s.app.Config.Fallbacks
+	if in.Fallbacks != nil {
+		fallbacks = in.Fallbacks
+	}
+	policy := s.runner.Policy()
+	policy.Models = append([]string{model}, Without(fallbacks, model)...)
+	for i, name := range policy.Models {
+		if err := s.checkModel(name); err != nil {
+			return req, &gateway.InputError{Field: field(i), Err: err}
+		}
+	}
+	if on := cmp.Or(in.AutoRecover, defaults.AutoRecover); on != nil {
+		policy.AutoRecover = *on
+	}
+	if in.MaxRetries != nil {
+		policy.MaxRetries = *in.MaxRetries
+	}
+	if in.MaxRounds != nil {
+		policy.MaxRounds = *in.MaxRounds
+	}
+	if in.Budget != nil {
+		policy.Budget = *in.Budget
+	}
+	if unpriced := policy.Unpriced(model); len(unpriced) > 0 {
+		err := fmt.Errorf("there is a budget of money, and no price of %s in the configuration: what it costs cannot be counted", strings.Join(unpriced, ", "))
+		return req, &gateway.InputError{Field: "budget", Err: err}
+	}
+	req.Policy = &policy
+	return req, nil
+}
+
+func field(i int) string {
+	if i == 0 {
+		return "model"
+	}
+	return fmt.Sprintf("fallbacks[%d]", i-1)
+}
+
+func (s *Runs) defaults(ctx context.Context, session string) (timeline.Session, error) {
+	if session == "" {
+		return timeline.Session{}, nil
+	}
+	if err := timeline.CheckSessionID(session); err != nil {
+		return timeline.Session{}, &gateway.InputError{Field: "session", Err: err}
+	}
+	return s.app.Log.Session(ctx, session)
+}
+
+// Inspect is gateway.Runs's.
+func (s *Runs) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
+	return s.runner.Inspect(ctx, id)
+}
+
+// Recover is gateway.Runs's.
+func (s *Runs) Recover(_ context.Context, id string, a gateway.Answer) error {
+	run, err := s.runner.Recover(s.work, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})
+	if errors.Is(err, runner.ErrSent) {
+		return nil
+	}
+	if err == nil {
+		s.began(run)
+	}
+	return err
+}
+
+// checkModel is gateway.Config's.
+func (s *Runs) checkModel(name string) error {
+	_, err := s.models.Model(name)
+	return err
+}
+
+// Cancel is gateway.Runs's.
+func (s *Runs) Cancel(_ context.Context, id string) error { return s.runner.Cancel(s.work, id) }
+
+// listModels are the models that can be chosen: the default, the fallbacks and what else
+// is configured.
+func (s *Runs) listModels() []gateway.Model {
+	c := s.app.Config
+	names := append([]string{c.Model}, c.Fallbacks...)
+	names = append(names, c.Models...)
+	for _, usual := range usualModels {
+		if s.models.Has(usual.model) {
+			names = append(names, usual.model)
+		}
+	}
+	var list []gateway.Model
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			continue
+		}
+		entry, _, _ := strings.Cut(name, "/")
+		m := gateway.Model{
+			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
+			ContextTokens: s.models.Capabilities(name).ContextTokens, KeyEnv: s.models.KeyEnv(entry),
+		}
+		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
+			m.Cooling = &cooling
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// listPlugins are the plugins as this process has them.
+func (s *Runs) listPlugins() []gateway.Plugin {
+	if s.app.Plugins == nil {
+		return nil
+	}
+	var list []gateway.Plugin
+	for _, st := range s.app.Plugins.Statuses() {
+		list = append(list, listedPlugin(st))
+	}
+	return list
+}
+
+func listedPlugin(st host.Status) gateway.Plugin {
+	return gateway.Plugin{
+		Name: st.Name, Version: st.Version, State: string(st.State), LastError: words.Clip(st.LastError, 500),
+		Shadow: st.Labels[LabelShadow] != "", Pinned: st.Pinned, Restarts: st.Restarts, P50: int64(st.P50), P99: int64(st.P99),
+	}
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"syscall"
+
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Serve drives the runs of the store, those that others began with them, and serves the page and
+// the HTTP API where at says, until ctx ends; log is told where it serves and what runs come to,
+// never what is said in them. It opens the store where that was not done. Runs in the middle of
+// an answer are let go of then: whoever serves the store next goes on with them. As a gateway among
+// others it drives none.
+func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error {
+	if srv.Log == nil {
+		if err := srv.OpenLog(ctx); err != nil {
+			return err
+		}
+	}
+	if err := srv.checkRole(at); err != nil {
+		return err
+	}
+	options := append(srv.Observed(ctx, at.Address != noFace, log), runner.WithLogger(log))
+	if at.Role == roleGateway {
+		options = append(options, runner.WithHandOver())
+	}
+	r, models, err := srv.Driver(ctx, nil, options...)
+	if err != nil {
+		return err
+	}
+	defer models.Close()
+	models.driveless = at.Role == roleGateway
+	log.Info("serving", "store", srv.Place())
+	if missing := models.lacks(srv.Config); missing != nil {
+		log.Warn(missing.Error())
+	}
+	defer log.Info("stopped")
+	told, err := srv.tellWebhooks(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer told()
+	tell := func(word string) func(*runner.Run) {
+		return func(run *runner.Run) { tellRun(log, run, word) }
+	}
+	me := timeline.Member{Name: r.Owner(), Role: cmp.Or(at.Role, RoleAll)}
+	if at.Address == noFace {
+		defer srv.join(ctx, me, log)()
+		return r.Keep(ctx, tell("goes on"))
+	}
+	face, err := srv.openFace(ctx, at, log, r, models, tell("begins"))
+	if at.Usual && errors.Is(err, syscall.EADDRINUSE) {
+		log.Warn("another program is listening at " + at.Address + ": runs are kept, without a page and an API; choose another address with --listen")
+		defer srv.join(ctx, me, log)()
+		return r.Keep(ctx, tell("goes on"))
+	}
+	if err != nil {
+		return err
+	}
+	defer face.Close()
+	me.Address = face.known.Address
+	defer srv.join(ctx, me, log)()
+	defer context.AfterFunc(ctx, face.Close)() // at once: no run begins while others are let go of
+	if at.Role == roleGateway {
+		<-ctx.Done()
+		return nil
+	}
+	return r.Keep(ctx, tell("goes on"))
+}

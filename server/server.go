@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/runner/mcp"
+	"github.com/mulligan-run/mulligan/show"
+	"github.com/mulligan-run/mulligan/telemetry"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/postgres"
+	"github.com/mulligan-run/mulligan/timeline/sqlite"
+)
+
+// Server is all that is configured, put together: where runs are kept, who is asked when one
+// fails, and what it is asked of.
+type Server struct {
+	Screen  *show.Screen
+	Config  *config.Config
+	Dir     string // where the state is kept
+	Log     timeline.Log
+	ledger  *timeline.WriteBehind // Log, as runs are written to it; nil until they are driven
+	Plugins *host.Host            // nil until they are needed, and if there are none
+	Lock    *trust.Lock           // nil until plugins are needed
+	warming sync.WaitGroup
+	drives  *runner.Runner // nil until runs are driven
+	leaving atomic.Bool    // what was driven is let go of
+	MCP     *mcp.Set       // nil until its tools are needed, and if there is no server
+
+	health      *health.Health // nil until it is needed
+	stopLooking func()         // for what others know of that; nil = it does not
+
+	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody wants to see it
+
+	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
+}
+
+// New puts together what c settles. Nothing is opened or started yet; s is where people are told
+// what they should know, nil for nowhere.
+func New(c *config.Config, s *show.Screen) (*Server, error) {
+	dir, err := c.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = show.New(io.Discard, io.Discard)
+	}
+	return &Server{Screen: s, Config: c, Dir: dir}, nil
+}
+
+// OpenLog opens the timeline: in the database that is configured, else in the state folder.
+func (srv *Server) OpenLog(ctx context.Context) error { return srv.openBy(ctx, sqlite.Open) }
+
+// OpenLogReading is OpenLog for who does not write: a timeline that cannot be written to will do.
+func (srv *Server) OpenLogReading(ctx context.Context) error {
+	return srv.openBy(ctx, sqlite.OpenReading)
+}
+
+// openBy opens the timeline, one in the state folder by open. One that could not be opened is nil.
+func (srv *Server) openBy(ctx context.Context, open func(context.Context, string) (*timeline.Journal, error)) error {
+	address := srv.Dir
+	if srv.Config.Store != "" {
+		open, address = postgres.Open, srv.Config.Store
+	}
+	log, err := open(ctx, address)
+	if err == nil {
+		srv.Log = log
+	}
+	return err
+}
+
+// Close waits for tools that are still ending, stops the servers and plugins and closes the timeline.
+func (srv *Server) Close() {
+	srv.drain()
+	srv.closeTelemetry()
+	srv.closeMCP()
+	if srv.Plugins != nil {
+		if err := srv.Plugins.Close(); err != nil {
+			srv.Logger().Warn("plugins", "err", err)
+		}
+	}
+	srv.warming.Wait()
+	if srv.stopLooking != nil {
+		srv.stopLooking()
+	}
+	if srv.Log != nil {
+		if err := srv.closeLog(); err != nil {
+			srv.Screen.Line("mulligan: " + terminal.OneLine(err.Error()))
+		}
+	}
+}
+
+// drain gives the tools of a run that was stopped the time that they have to end; less of
+// it where the system wants this program to be gone within 10 s.
+func (srv *Server) drain() {
+	const unseen, short = 300 * time.Millisecond, 4 * time.Second
+	most := 12 * time.Second
+	if srv.drives == nil {
+		return
+	}
+	if srv.leaving.Load() {
+		most = short
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), unseen)
+	err := srv.drives.Drain(ctx)
+	cancel()
+	if err == nil {
+		return
+	}
+	srv.Screen.Line("Waiting for a tool to end…")
+	ctx, cancel = context.WithTimeout(context.Background(), most)
+	defer cancel()
+	if srv.drives.Drain(ctx) != nil {
+		srv.Screen.Line("It did not end; it is left behind.")
+	}
+}
+
+// Runner builds a runner for runs of the given models.
+func (srv *Server) Runner(models *Models, known runner.Health, model string, fallbacks []string, options ...runner.Option) *runner.Runner {
+	all := []runner.Option{
+		runner.WithModels(models, model, Without(fallbacks, model)...),
+		runner.WithAutoRecover(srv.Config.AutoRecover),
+		runner.WithPolicy(srv.Config.Policy),
+		runner.WithDayBudget(srv.Config.Budget.OfDay()),
+		runner.WithLog(srv.runsLog()),
+		runner.WithHealth(known),
+		runner.WithClassifier(models.known.Classify),
+		runner.WithLogger(srv.Logger()),
+		runner.WithConnectivity(models),
+		runner.WithTimeoutsFor(func(model string, run recovery.Settings) recovery.Timeouts {
+			return models.TimeoutsOf(srv.Config, model, run)
+		}),
+	}
+	if _, shared := besides[timeline.Members](srv.Log); shared {
+		all = append(all, runner.WithLease(memberTTL))
+	}
+	if srv.Plugins != nil {
+		all = append(all, runner.WithHooks(srv.hooks), runner.WithHookDeadlines(hookDeadlines(srv.Config)))
+	}
+	if srv.telemetry == nil {
+		all = append(all, srv.Observed(context.Background(), false, srv.Logger())...)
+	}
+	srv.drives = runner.New(append(all, options...)...)
+	return srv.drives
+}
+
+// Logger is quiet unless MULLIGAN_DEBUG is set.
+func (srv *Server) Logger() *slog.Logger {
+	if os.Getenv("MULLIGAN_DEBUG") == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return LogTo(srv.Screen.Err, false, slog.LevelDebug)
+}
+
+// Without is names without that one.
+func Without(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
+}
+
+// LeavesSoon says whether the system wants this program to be gone within 10 s.
+func (srv *Server) LeavesSoon(soon bool) { srv.leaving.Store(soon) }

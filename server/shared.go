@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// besides is the store of a timeline as something else that it may be: one that machines share is
+// more to them than where runs are.
+func besides[T any](log timeline.Log) (what T, ok bool) {
+	journal, ok := log.(*timeline.Journal)
+	if !ok {
+		return what, false
+	}
+	what, ok = journal.StandsOn().(T)
+	return what, ok
+}
+
+// openShared opens the database that machines share, where there is one and that was not done.
+func (srv *Server) openShared(ctx context.Context) error {
+	if srv.Log != nil || srv.Config.Store == "" {
+		return nil
+	}
+	return srv.OpenLog(ctx)
+}
+
+// Health is what is known about providers: that of all who share a database, else of those who
+// share the state folder.
+func (srv *Server) Health(ctx context.Context) (*health.Health, error) {
+	if srv.health != nil {
+		return srv.health, nil
+	}
+	err := srv.openShared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if store, ok := besides[health.Store](srv.Log); ok {
+		looking, stop := context.WithCancel(context.WithoutCancel(ctx))
+		if srv.health, err = health.Share(looking, store); err != nil {
+			stop()
+			return nil, err
+		}
+		srv.stopLooking = stop
+		return srv.health, nil
+	}
+	srv.health, err = health.Open(filepath.Join(srv.Dir, "health.json"))
+	return srv.health, err
+}

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/show"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Where a run may stand when it is no longer driven here; beside recovery's statuses.
+const (
+	StandsAsking    = "asking"    // it failed, and its suggestion is open
+	StandsLetGo     = "let_go"    // this process ends, and the run can be resumed
+	StandsElsewhere = "elsewhere" // another process drives it
+	StandsStuck     = "stuck"     // it cannot be driven on
+)
+
+// Standing is where a run stands that was gone on with, and what there is to say about
+// it: nothing that was said in the run.
+func Standing(result runner.Result, err error) (word, detail string) {
+	failed, ok := errors.AsType[*runner.Error](err)
+	switch {
+	case err == nil && result.State != nil && result.State.Truncated():
+		return string(recovery.StatusCompleted), show.CutText
+	case err == nil:
+		return string(recovery.StatusCompleted), ""
+	case ok && failed.Suggestion != nil:
+		return StandsAsking, terminal.OneLine(failed.Failure.LocalLine(time.Now()))
+	case ok:
+		return string(recovery.StatusFailed), terminal.OneLine(failed.Failure.LocalLine(time.Now()))
+	case errors.Is(err, runner.ErrCancelled):
+		return string(recovery.StatusCancelled), ""
+	case errors.Is(err, runner.ErrParked):
+		return string(recovery.StatusWaiting), "until " + show.ParkedUntil(result.State)
+	case errors.Is(err, runner.ErrLetGo):
+		return StandsLetGo, ""
+	case errors.Is(err, timeline.ErrOwned):
+		return StandsElsewhere, terminal.OneLine(err.Error())
+	}
+	return StandsStuck, terminal.OneLine(err.Error())
+}
+
+// tellRun logs that a run goes on, and what it comes to.
+func tellRun(log *slog.Logger, run *runner.Run, begins string) {
+	log = log.With("run", run.ID())
+	log.Info(begins)
+	result, err := run.Wait(context.Background())
+	word, detail := Standing(result, err)
+	log = log.With("model", result.Model)
+	if detail != "" {
+		log = log.With("detail", detail)
+	}
+	log.Info(word)
+}

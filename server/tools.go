@@ -1,0 +1,147 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
+	"github.com/mulligan-run/mulligan/runner/command"
+)
+
+// Environment of the demo's tool, so that a test can stop the program in the
+// middle of a call and see afterwards what ran.
+const (
+	ToolDelayEnv   = "MULLIGAN_DEMO_TOOL_DELAY"   // how long a call takes, for example 2s
+	ToolJournalEnv = "MULLIGAN_DEMO_TOOL_JOURNAL" // a file that gets a line when a call begins and one when it ends
+)
+
+// DemoTools are the tools that this program has: the weather of the demo, which is
+// always the same, and which no other model is given. It changes nothing, so a call whose
+// end was lost may be repeated.
+func DemoTools(m *Models) []runner.Tool {
+	return []runner.Tool{{
+		Name:        "get_weather",
+		Description: "The weather in a city, now.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
+		Safety:      recovery.SafetyReadOnly,
+		For:         m.playsDemo,
+		Run:         getWeather,
+	}}
+}
+
+func getWeather(ctx context.Context, call runner.ToolCall) (string, error) {
+	var args struct {
+		City string `json:"city"`
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return "", fmt.Errorf("the arguments are not {\"city\": …}: %w", err)
+	}
+	if err := journal("began " + call.ID); err != nil {
+		return "", err
+	}
+	delay, _ := time.ParseDuration(os.Getenv(ToolDelayEnv))
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	return fmt.Sprintf("%s: 14 °C, clear, light wind", args.City), journal("ended " + call.ID)
+}
+
+// journal appends a line to the journal, if there is one.
+func journal(line string) error {
+	path := os.Getenv(ToolJournalEnv)
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, line)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// Offered are the tools that a run gets: all of them, or those of the names. "none" removes
+// those before it.
+func (srv *Server) Offered(names []string, m *Models) ([]runner.Tool, error) {
+	if len(names) == 0 {
+		return srv.Tools(m)
+	}
+	var chosen []config.Tool
+	var demo []runner.Tool
+	for _, name := range names {
+		if name == config.NoTool {
+			chosen, demo = nil, nil
+		}
+		if name == config.NoTool || srv.Config.IsMCP(name) || contains(demo, name) || slices.ContainsFunc(chosen, config.ToolNamed(name)) {
+			continue
+		}
+		if at := slices.IndexFunc(srv.Config.Tools, config.ToolNamed(name)); at >= 0 {
+			chosen = append(chosen[:len(chosen):len(chosen)], srv.Config.Tools[at])
+		} else if i := slices.IndexFunc(DemoTools(m), func(t runner.Tool) bool { return t.Name == name }); i >= 0 {
+			demo = append(demo, DemoTools(m)[i])
+		} else {
+			return nil, exit.Usagef("there is no tool %q; there are: %s", name, srv.Config.ToolNames())
+		}
+	}
+	configured, err := makeTools(chosen)
+	return append(configured, demo...), err
+}
+
+// CheckFor finds a tool that was asked for by its name, and that the model is not given.
+func CheckFor(model string, names []string, tools []runner.Tool) error {
+	for _, t := range tools {
+		if t.For != nil && !t.For(model) && slices.Contains(names, t.Name) {
+			return exit.Usagef("the tool %q is the demo's and made up: %s is not given it", t.Name, model)
+		}
+	}
+	return nil
+}
+
+// Tools are all that a run may have been given: those that are configured, and the
+// demo's where they have a name that is free.
+func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
+	all, err := makeTools(srv.Config.Tools)
+	for _, t := range DemoTools(m) {
+		if !contains(all, t.Name) {
+			all = append(all, t)
+		}
+	}
+	return all, err
+}
+
+// makeTools makes what was checked into tools. The error says which program is not there.
+func makeTools(entries []config.Tool) ([]runner.Tool, error) {
+	var all []runner.Tool
+	for _, t := range entries {
+		schema, err := t.SchemaJSON()
+		if err != nil {
+			return nil, exit.Usage(err)
+		}
+		timeout, grace := t.Spans()
+		made, err := command.Tool(command.Spec{
+			Name: t.Name, Description: t.Description, Schema: schema, Command: t.Command, Dir: t.Dir, Env: t.Env,
+			Safety: config.Safeties[t.Safety], Timeout: timeout.Duration(), Grace: grace.Duration(), MaxOutput: t.MaxOutput,
+		})
+		if err != nil {
+			return nil, exit.Usage(err)
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+func contains(tools []runner.Tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t runner.Tool) bool { return t.Name == name })
+}

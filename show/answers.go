@@ -1,0 +1,39 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/answers"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+)
+
+// Answer says what became of a suggestion that was answered together with others, or would.
+func (s *Screen) Answer(r answers.Result, asJSON bool) error {
+	if asJSON {
+		line := map[string]any{"run": r.Run.Run, "title": r.Run.Title, "state": r.State}
+		for name, value := range map[string]string{"action": r.Offer.Kind, "model": r.Offer.Model, "label": r.Offer.Label} {
+			if value != "" {
+				line[name] = value
+			}
+		}
+		if r.Err != nil {
+			line["detail"] = r.Err.Error()
+		}
+		encoder := JSON(s.Out)
+		return encoder.Encode(line)
+	}
+	what := ""
+	switch r.State {
+	case answers.Would:
+		what = "would: " + words.Localize(r.Offer.Label, r.Run.WaitingUntil, time.Now())
+	case answers.None:
+		what = "is offered nothing like that, and is left alone"
+	case answers.Failed:
+		what = "was not answered: " + r.Err.Error()
+	}
+	_, err := fmt.Fprintln(s.Out, strings.TrimSpace(terminal.OneLine(r.Run.Run+"  "+what+"  "+s.Ink.Dim(r.Run.Title))))
+	return err
+}

@@ -1,0 +1,144 @@
+package show
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Runs lists runs of a store, which place names, as a table; waiting has it say until when they
+// wait. narrowed: others than these were not asked for.
+func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool) {
+	switch {
+	case len(list) > 0:
+		s.Table(s.runRows(list, waiting))
+	case narrowed:
+		s.Line("No run in " + place + " is like that.")
+	case waiting:
+		s.Line("No run in " + place + " waits.")
+	default:
+		s.Line("No runs in " + place + ". Make one: " + s.Hint("demo"))
+	}
+}
+
+func (s *Screen) runRows(list []timeline.Summary, waiting bool) [][]string {
+	labelled := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Labels != "" })
+	failed := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Kind != "" })
+	column, what := "STATUS", StatusWord
+	if waiting {
+		column, what = "UNTIL", untilWord
+	}
+	row := func(run, started, status, failure, model, labels, prompt string) []string {
+		cells := []string{run, started, status}
+		if failed {
+			cells = append(cells, failure)
+		}
+		cells = append(cells, model)
+		if labelled {
+			cells = append(cells, labels)
+		}
+		return append(cells, prompt)
+	}
+	rows := [][]string{row("RUN", "STARTED", column, "FAILURE", "MODEL", "LABELS", "PROMPT")}
+	short := beginnings(list)
+	for i, one := range list {
+		run := one.Run
+		if s.LiveOut { // a person can type the beginning
+			run = short[i]
+		}
+		rows = append(rows, row(run, Stamp(one.StartedAt), what(one), string(one.Kind), terminal.OneLine(one.Model),
+			terminal.OneLine(one.Labels.Labels().String()), terminal.OneLine(one.Title)))
+	}
+	return rows
+}
+
+// RunLines lists runs as JSON, one a line.
+func (s *Screen) RunLines(list []timeline.Summary) error {
+	encoder := JSON(s.Out)
+	for _, one := range list {
+		if err := encoder.Encode(RunLine(one)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StatusWord is how a run stands, in a word.
+func StatusWord(s timeline.Summary) string {
+	if s.Asks(time.Now()) {
+		return Recoverable
+	}
+	return string(s.Status)
+}
+
+// Recoverable is the status of a run that failed, and can be recovered.
+const Recoverable = "recoverable"
+
+// untilWord says until when a run waits, and what for: "15:04 (reset)".
+func untilWord(s timeline.Summary) string {
+	what := " (" + terminal.OneLine(cmp.Or(string(s.WaitingFor), string(recovery.WaitTime))) + ")"
+	switch {
+	case s.WaitingUntil.IsZero():
+		return "?" + what
+	case s.WaitingUntil.Before(time.Now()):
+		return "now" + what
+	}
+	return words.Clock(s.WaitingUntil, time.Now()) + what
+}
+
+// RunLine is a run of a list in JSON.
+func RunLine(s timeline.Summary) map[string]any {
+	c := s.Course.Course()
+	line := map[string]any{
+		"run": s.Run, "startedAt": s.StartedAt, "updatedAt": s.UpdatedAt, "status": s.Status,
+		"model": s.Model, "title": s.Title, "suggestionOpen": s.Asks(time.Now()), "seq": s.Seq,
+		"attempts": c.Attempts, "tokens": c.Tokens,
+	}
+	for name, value := range map[string]string{"kind": string(s.Kind), "problem": s.Problem, "decidedBy": s.DecidedBy} {
+		if value != "" {
+			line[name] = value
+		}
+	}
+	for name, value := range map[string]int64{
+		"failedAttempts": int64(c.Failed), "wastedTokens": c.Wasted, "microdollars": c.Microdollars, "wastedMicrodollars": c.WastedMicrodollars,
+	} {
+		if value != 0 {
+			line[name] = value
+		}
+	}
+	if s.Labels != "" {
+		line["labels"] = s.Labels.Labels()
+	}
+	if s.Status == recovery.StatusWaiting {
+		line["waitingFor"] = s.WaitingFor
+		if !s.WaitingUntil.IsZero() {
+			line["waitingUntil"] = s.WaitingUntil
+		}
+	}
+	return line
+}
+
+// shortRun is how much of a run's id is shown in a table: the moment of its start, in
+// milliseconds, and some of what follows.
+const shortRun = 14
+
+// beginnings gives what is shown of each run's id: enough of it to tell it from the others.
+func beginnings(list []timeline.Summary) []string {
+	for n := shortRun; ; n++ {
+		seen := map[string]bool{}
+		var short []string
+		for _, s := range list {
+			text := s.Run[:min(n, len(s.Run))]
+			seen[text] = true
+			short = append(short, text)
+		}
+		if len(seen) == len(list) {
+			return short
+		}
+	}
+}

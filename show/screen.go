@@ -1,0 +1,128 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/mulligan-run/mulligan/internal/terminal"
+	"github.com/mulligan-run/mulligan/tui"
+)
+
+// Screen is where a run is shown: the answer on stdout, everything else on stderr.
+// On a terminal stderr has one live line under the others.
+type Screen struct {
+	Out, Err         io.Writer
+	LiveOut, LiveErr bool // it is a terminal
+	Ink              Ink
+	width            int
+	Asks             bool   // somebody chooses at once from what is offered
+	Flags            string // what the command lines that it names end with
+
+	mu     sync.Mutex
+	status string // the live line as it is shown
+}
+
+// New makes a screen of two streams, which know whether they are terminals.
+func New(out, err io.Writer) *Screen {
+	s := &Screen{Out: out, Err: err, LiveOut: IsTerminal(out), LiveErr: IsTerminal(err), width: 80}
+	s.Ink = Colour(s.LiveErr)
+	for _, w := range []io.Writer{out, err} {
+		if f, ok := w.(*os.File); ok && IsTerminal(w) {
+			if columns, _, sizeErr := term.GetSize(f.Fd()); sizeErr == nil && columns > 20 {
+				s.width = columns
+			}
+		}
+	}
+	return s
+}
+
+// IsTerminal reports whether what is written to w comes to a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// print prints one line on stdout.
+func (s *Screen) print(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	fmt.Fprintln(s.Out, text)
+}
+
+// markdown prints a whole answer: drawn on a terminal, as it is in a pipe.
+func (s *Screen) markdown(text string) {
+	if !s.LiveOut {
+		s.print(terminal.Printable(text, true))
+		return
+	}
+	p := tui.NewPrinter(s.width, bool(s.Ink))
+	for _, row := range append(p.Add(text), p.End()...) {
+		s.print(row)
+	}
+}
+
+// Line prints one line on stderr.
+func (s *Screen) Line(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	fmt.Fprintln(s.Err, text)
+}
+
+// Prompt asks for a line on stderr.
+func (s *Screen) Prompt(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	fmt.Fprint(s.Err, text)
+}
+
+// Mark sets the live line, if there is a place for it: "" takes it away.
+func (s *Screen) Mark(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.LiveErr || text == s.status {
+		return
+	}
+	s.clear()
+	if text != "" {
+		if r := []rune(text); len(r) >= s.width {
+			text = string(r[:s.width-2]) + "…"
+		}
+		fmt.Fprint(s.Err, s.Ink.Dim(text))
+	}
+	s.status = text
+}
+
+// End ends what is not ended.
+func (s *Screen) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+}
+
+func (s *Screen) clear() {
+	if s.status != "" {
+		fmt.Fprint(s.Err, "\r\x1b[2K")
+		s.status = ""
+	}
+}
+
+// IsTerminalReader reports whether somebody would have to type.
+func IsTerminalReader(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// OnStdout is the screen for one text, all of which goes to stdout.
+func (s *Screen) OnStdout() *Screen {
+	return &Screen{Out: s.Out, Err: s.Out, Ink: Colour(s.LiveOut), Flags: s.Flags}
+}
+
+// Hint is a command line that works when typed.
+func (s *Screen) Hint(args string) string { return Invoked() + " " + args + s.Flags }

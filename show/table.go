@@ -1,0 +1,54 @@
+package show
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Table prints rows on stdout, the first of which has the names of the columns. On a terminal
+// a row is one line: what is too long for it is cut, in the last column first.
+func (s *Screen) Table(rows [][]string) {
+	const gap, least = 2, 12
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	if s.LiveOut {
+		over := gap*(len(widths)-1) - s.width
+		for _, w := range widths {
+			over += w
+		}
+		for i := len(widths) - 1; i > 0 && over > 0; i-- {
+			less := min(over, max(0, widths[i]-least))
+			widths[i] -= less
+			over -= less
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+gap))
+			}
+		}
+		s.print(b.String())
+	}
+}
+
+// Stamp is a time for a table: today's without its day.
+func Stamp(at time.Time) string {
+	at, now := at.Local(), time.Now()
+	if at.Year() == now.Year() && at.YearDay() == now.YearDay() {
+		return at.Format("3:04 PM")
+	}
+	if at.Year() == now.Year() {
+		return at.Format("Jan 2 3:04 PM")
+	}
+	return at.Format("Jan 2 2006 3:04 PM")
+}

@@ -1,0 +1,83 @@
+package show
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/terminal"
+)
+
+// Ink colours text by hand where colour is wanted.
+type Ink bool
+
+func (on Ink) in(code, text string) string {
+	if !on || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Bold is text that is bold.
+func (on Ink) Bold(text string) string { return on.in("1", text) }
+
+// Dim is text that is dim.
+func (on Ink) Dim(text string) string { return on.in("2", text) }
+
+// Red is text that is red.
+func (on Ink) Red(text string) string { return on.in("31", text) }
+
+// Green is text that is green.
+func (on Ink) Green(text string) string { return on.in("32", text) }
+
+// Amber is text that is amber.
+func (on Ink) Amber(text string) string { return on.in("33", text) }
+
+// Cyan is text that is cyan.
+func (on Ink) Cyan(text string) string { return on.in("36", text) }
+
+// Colour is NO_COLOR's rule, and that of terminals that cannot.
+func Colour(terminal bool) Ink {
+	return Ink(terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+}
+
+// Invoked is how this program was called, so that a hint can be typed as it is.
+func Invoked() string {
+	if len(os.Args) == 0 || !strings.ContainsRune(os.Args[0], os.PathSeparator) {
+		return "mulligan"
+	}
+	return ShellQuote(os.Args[0])
+}
+
+// ShellQuote makes text one word of a shell.
+func ShellQuote(text string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+:@%,=", r))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// Plural is "1 retry", "2 retries".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// Indent puts text under its line.
+func Indent(text, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
+}
+
+// Clipped is the beginning of something that a person wrote, short enough for an error.
+func Clipped(text string) string { return words.Clip(terminal.OneLine(text), 60) }
+
+// PageWidth is how wide text for people is at the most, in columns.
+const PageWidth = 80

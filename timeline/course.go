@@ -1,0 +1,141 @@
+package timeline
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Course is how a run has gone so far: what its model calls came to, and what a person is
+// offered. It is as the providers have said, so a call in the air has cost nothing yet.
+type Course struct {
+	Provider string `json:"provider,omitempty"` // the entry whose failure Summary.Kind was
+	Attempts int    `json:"attempts,omitempty"` // model calls that have begun
+	Failed   int    `json:"failed,omitempty"`   // of them, those that failed
+	Tokens   int64  `json:"tokens,omitempty"`
+	Wasted   int64  `json:"wasted,omitempty"` // of them, by attempts that failed
+	// Microdollars and WastedMicrodollars are the same in money, where the prices are known.
+	Microdollars       int64   `json:"microdollars,omitempty"`
+	WastedMicrodollars int64   `json:"wastedMicrodollars,omitempty"`
+	Offers             []Offer `json:"offers,omitempty"` // of the open suggestion
+
+	Prices map[string]recovery.Price `json:"prices,omitempty"` // of the models that the run may ask
+}
+
+// Offer is an action of an open suggestion that the runner carries out.
+type Offer struct {
+	ID    string `json:"id"`
+	Kind  string `json:"kind"`
+	Model string `json:"model,omitempty"`
+	Label string `json:"label"`
+}
+
+// CourseText is a Course in the form in which a Summary has it: JSON, "" for none.
+type CourseText string
+
+// Course is what t says.
+func (t CourseText) Course() Course {
+	var c Course
+	if t != "" {
+		_ = json.Unmarshal([]byte(t), &c) // we wrote it
+	}
+	return c
+}
+
+// note changes the course by what the run's next event says of it.
+func (s *Summary) note(b recovery.Body) {
+	switch b := b.(type) {
+	case recovery.Started:
+		s.change(func(c *Course) { c.Prices = pricesOf(b) })
+	case recovery.Began:
+		s.change(func(c *Course) { c.Attempts++ })
+	case recovery.Answered:
+		s.change(func(c *Course) { c.use(s.Model, b.Usage, false) })
+	case recovery.Compacted:
+		s.change(func(c *Course) { c.use(b.Model, b.Usage, false) })
+	case recovery.Failed:
+		s.fail(b)
+	case recovery.Decided:
+		s.DecidedBy = ""
+		if by := b.Decision.By; by != nil {
+			s.DecidedBy = by.Plugin
+		}
+	case recovery.Suggested:
+		s.change(func(c *Course) { c.Offers = offersOf(b.Suggestion) })
+	case recovery.Accepted:
+		s.DecidedBy = DecidedByPerson
+		s.change(func(c *Course) { c.Offers = nil })
+	case recovery.Ended:
+		s.change(func(c *Course) { c.Offers, c.Prices = nil, nil })
+	}
+}
+
+// DecidedByPerson is who decided where a person has answered.
+const DecidedByPerson = "person"
+
+func (s *Summary) fail(b recovery.Failed) {
+	f := b.Failure
+	s.Kind, s.Problem = f.Kind, problem(f)
+	s.change(func(c *Course) {
+		c.Provider = f.Provider
+		if b.Attempt != 0 {
+			c.Failed++
+			c.use(s.Model, b.Usage, true)
+		}
+	})
+}
+
+// problem is what people read of a failure: its title on one line, its message on the next.
+func problem(f failure.Failure) string {
+	title, message := line(f.Title, MaxTitle), line(f.Message, maxProblem)
+	if message == "" {
+		return title
+	}
+	return title + "\n" + message
+}
+
+// maxProblem is the most that Summary.Problem holds of a failure's message, in characters.
+const maxProblem = 240
+
+// change changes the course.
+func (s *Summary) change(by func(*Course)) {
+	c := s.Course.Course()
+	by(&c)
+	text, _ := json.Marshal(c) // strings and numbers always can be
+	if s.Course = CourseText(text); s.Course == "{}" {
+		s.Course = ""
+	}
+}
+
+// use counts what a call of model used.
+func (c *Course) use(model string, u llm.Usage, wasted bool) {
+	used := recovery.Policy{Prices: c.Prices}.Cost(model, u)
+	c.Tokens, c.Microdollars = llm.Sum(c.Tokens, used.Tokens), llm.Sum(c.Microdollars, used.Microdollars)
+	if wasted {
+		c.Wasted, c.WastedMicrodollars = llm.Sum(c.Wasted, used.Tokens), llm.Sum(c.WastedMicrodollars, used.Microdollars)
+	}
+}
+
+// pricesOf are the prices of those models alone that the run may ask.
+func pricesOf(b recovery.Started) map[string]recovery.Price {
+	prices := maps.Clone(b.Policy.Prices)
+	maps.DeleteFunc(prices, func(model string, _ recovery.Price) bool {
+		return model != b.Model && model != b.Policy.CompactionModel && !slices.Contains(b.Policy.Models, model)
+	})
+	return prices
+}
+
+// offersOf are what of a suggestion the runner carries out.
+func offersOf(s recovery.Suggestion) []Offer {
+	var offers []Offer
+	for _, b := range s.Actions {
+		if b.Effect == recovery.EffectRunner {
+			offers = append(offers, Offer{ID: b.ID, Kind: b.Kind, Model: b.Model, Label: b.Label})
+		}
+	}
+	return offers
+}

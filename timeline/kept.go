@@ -1,0 +1,87 @@
+package timeline
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Kept is how all leases of an owner hold that were renewed.
+type Kept struct {
+	Expires time.Time // as Lease.Expires
+	// Life is the same as long as none of them can have been over meanwhile: who renewed a lease
+	// while it was another one has to renew it again to know that it holds.
+	Life uint64
+}
+
+// keeping is what a Journal knows of the leases that its owners keep.
+type keeping struct {
+	mu sync.Mutex
+	of map[string]keeper
+}
+
+// keeper is an owner.
+type keeper struct {
+	now, before Kept    // before has another Life
+	late        []Lease // that could not be given up when they were to be
+}
+
+func (k *keeping) find(owner string) keeper {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.of[owner]
+}
+
+func (k *keeping) change(owner string, change func(*keeper)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by := k.of[owner]
+	change(&by)
+	k.of[owner] = by
+}
+
+// until is until when a lease holds that was renewed in that life, at the least.
+func (k keeper) until(life uint64) time.Time {
+	if k.now.Life == life {
+		return k.now.Expires
+	}
+	if k.before.Life == life {
+		return k.before.Expires
+	}
+	return time.Time{}
+}
+
+// Keep is Log.Keep. What could not be given up before is given up first: else it would be kept.
+func (j *Journal) Keep(ctx context.Context, owner string, ttl time.Duration) (Kept, error) {
+	if err := j.giveUpLate(ctx, owner); err != nil {
+		return Kept{}, err
+	}
+	asked := time.Now()
+	life, err := j.store.Keep(ctx, owner, max(ttl, 1))
+	if err != nil {
+		return Kept{}, err
+	}
+	now := Kept{Expires: asked.Add(ttl), Life: life}
+	j.keeping.change(owner, func(k *keeper) {
+		if k.now.Life != life {
+			k.before = k.now
+		}
+		k.now = now
+	})
+	return now, nil
+}
+
+// giveUpLate gives up what Release could not.
+func (j *Journal) giveUpLate(ctx context.Context, owner string) error {
+	late := j.keeping.find(owner).late
+	for _, l := range late {
+		if err := j.store.Hold(ctx, l, 0); err != nil && !stale(err) {
+			return err
+		}
+		j.feed.Left(l.Run)
+	}
+	if len(late) > 0 {
+		j.keeping.change(owner, func(k *keeper) { k.late = append([]Lease(nil), k.late[len(late):]...) })
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package timeline
+
+import (
+	"sync"
+	"time"
+)
+
+// maxKnown is how many runs a Journal remembers at the most.
+const maxKnown = 16 << 10
+
+// summaries are what the runs amount to that this process appends to, each as of its last event:
+// to append to one nothing has to be read.
+type summaries struct {
+	mu sync.Mutex
+	of map[string]known
+}
+
+// known is one of them, by the lease of that epoch.
+type known struct {
+	epoch uint64
+	until time.Time // its lease holds at the least, as far as it is known here
+	kept  bool      // and longer, as the owner's are kept who renewed it in that life
+	life  uint64
+	Summary
+}
+
+// find gives the summary of l's run after that event.
+func (k *summaries) find(l Lease, after uint64) (Summary, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s, ok := k.of[l.Run]
+	return s.Summary, ok && s.epoch == l.Epoch && s.Owner == l.Owner && s.Seq == after
+}
+
+// learn remembers what l's run amounts to.
+func (k *summaries) learn(l Lease, s Summary) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.of) >= maxKnown {
+		clear(k.of)
+	}
+	now := known{epoch: l.Epoch, until: l.Expires, Summary: s}
+	if old := k.of[l.Run]; old.epoch == l.Epoch && old.Owner == l.Owner {
+		now.until, now.kept, now.life = old.until, old.kept, old.life
+	}
+	k.of[l.Run] = now
+}
+
+// holds remembers until when l's lease does, which was renewed in that life of its owner's.
+func (k *summaries) holds(l Lease, life uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s := k.of[l.Run]; s.epoch == l.Epoch && s.Owner == l.Owner {
+		s.until, s.kept, s.life = l.Expires, true, life
+		k.of[l.Run] = s
+	}
+}
+
+// by gives what is known of l's run by that lease.
+func (k *summaries) by(l Lease) (known, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s, ok := k.of[l.Run]
+	return s, ok && s.epoch == l.Epoch && s.Owner == l.Owner
+}
+
+func (k *summaries) forget(run string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.of, run)
+}

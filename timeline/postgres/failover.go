@@ -1,0 +1,37 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Loses is timeline.Losing's: whoever takes over from this database may have been behind.
+func (*Store) Loses() {}
+
+// line is the database's timeline id, which every failover raises; 0 for a standby, which takes
+// no writes anyhow.
+const line = `SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END`
+
+// notOlder refuses a connection to a primary that another one has taken over from since: what
+// it would take is lost, and its epochs were given to others.
+func (s *Store) notOlder(ctx context.Context, conn *pgx.Conn) error {
+	var id int64
+	if err := conn.QueryRow(ctx, line).Scan(&id); err != nil || id == 0 {
+		return err
+	}
+	for {
+		seen := s.line.Load()
+		if id < seen {
+			return &timeline.StoreError{
+				Kind: timeline.ErrGone, File: s.name, Reason: "it is an old primary, which another one has taken over from",
+				Advice: "end it or make it a standby, and name the new one in the store's address",
+			}
+		}
+		if s.line.CompareAndSwap(seen, id) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
+)
+
+// TestLostTail: what a database has lost of a run the owner whose lease holds appends again, and
+// nobody's command is missed.
+func TestLostTail(t *testing.T) {
+	url := pgtest.Database(t)
+	for what, loses := range map[string]string{
+		"events": "DELETE FROM mulligan.events WHERE seq > 1; UPDATE mulligan.runs SET seq = 1, inbox = 0, heard = 0; DELETE FROM mulligan.commands",
+		"claim":  "DELETE FROM mulligan.events WHERE seq > 1; UPDATE mulligan.runs SET seq = 1, inbox = 0, heard = 0, epoch = 1, owner = ''; DELETE FROM mulligan.commands",
+		"all":    "DELETE FROM mulligan.events; DELETE FROM mulligan.runs; DELETE FROM mulligan.commands",
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := open(t, url)
+			do(t, url, "DELETE FROM mulligan.events; DELETE FROM mulligan.runs; DELETE FROM mulligan.commands")
+			l, err := s.Claim(t.Context(), "r", "me", time.Hour)
+			if err == nil {
+				err = s.Append(t.Context(), l, 0, noted("r", 1))
+			}
+			if err == nil {
+				l, err = s.Claim(t.Context(), "r", "me", time.Hour)
+			}
+			if err == nil {
+				_, err = s.Send(t.Context(), "r", timeline.Command{ID: "a", Body: recovery.CancelRequested{}})
+			}
+			answer := noted("r", 2)
+			answer.Inbox = 1
+			if err == nil {
+				err = s.Append(t.Context(), l, 1, answer)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			do(t, url, loses)
+			if err := s.Append(t.Context(), l, 2, noted("r", 3)); err != nil {
+				t.Fatal(err)
+			}
+			if events, err := s.Read(t.Context(), "r", 0, 0); err != nil || len(events) != 3 {
+				t.Errorf("%d events, want 3 (%v)", len(events), err)
+			}
+			if n, err := s.Send(t.Context(), "r", timeline.Command{ID: "b", Body: recovery.CancelRequested{}}); n != 2 || err != nil {
+				t.Errorf("the next command is at position %d, want 2: one was answered (%v)", n, err)
+			}
+		})
+	}
+}
+
+// TestOldPrimary: a database of a lower timeline id than was seen takes nothing, whoever asks.
+func TestOldPrimary(t *testing.T) {
+	url := pgtest.Database(t)
+	s := open(t, url)
+	if s.line.Load() == 0 {
+		t.Fatal("its timeline id was not seen")
+	}
+	s.line.Add(1)
+	do(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	_, err := s.Claim(t.Context(), "r", "me", time.Hour)
+	if e, ok := errors.AsType[*timeline.StoreError](err); !ok || !errors.Is(err, timeline.ErrGone) || !strings.Contains(e.Reason, "old primary") {
+		t.Errorf("a claim at an old primary: %v", err)
+	}
+	s.line.Add(-1)
+	if _, err := s.Claim(t.Context(), "r", "me", time.Hour); err != nil {
+		t.Errorf("a claim once it is the newest: %v", err)
+	}
+}

@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
+)
+
+// conditions are those of a query: text that is written here, and values beside it.
+type conditions struct {
+	text []string
+	args []any
+}
+
+// add takes a condition in which each %s stands for a value.
+func (c *conditions) add(condition string, values ...any) {
+	places := make([]any, len(values))
+	for i, v := range values {
+		c.args = append(c.args, v)
+		places[i] = fmt.Sprintf("$%d", len(c.args))
+	}
+	c.text = append(c.text, fmt.Sprintf(condition, places...))
+}
+
+// course are the conditions about how the runs went.
+func (c *conditions) course(q timeline.Query) {
+	if q.Model != "" {
+		c.add("model = %s", text(q.Model))
+	}
+	if q.Kind != "" {
+		c.add("kind = %s AND kind <> ''", text(string(q.Kind)))
+	}
+	if q.DecidedBy != "" {
+		c.add("decided_by = %s AND decided_by <> ''", text(q.DecidedBy))
+	}
+	if !q.Since.IsZero() {
+		c.add("started_at >= %s", nanos.Of(q.Since))
+	}
+	if !q.Until.IsZero() {
+		c.add("started_at < %s", nanos.Of(q.Until))
+	}
+	if q.Text != "" {
+		c.add("position(%s in words) > 0", text(strings.ToLower(q.Text)))
+	}
+}
+
+// List is timeline.Store's.
+func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
+	where := conditions{text: []string{"seq > 0"}}
+	if q.Status != "" {
+		where.add("status = %s", text(string(q.Status)))
+	}
+	if q.Session != "" {
+		where.add("session <> '' AND session = %s", text(q.Session))
+	}
+	for _, pair := range q.LabelTexts() {
+		where.add("position(%s in labels) > 0", text(pair))
+	}
+	where.course(q)
+	if q.SuggestionOpen {
+		where.add("suggestion_open")
+	}
+	if q.Waiting {
+		where.add("status = %s", string(recovery.StatusWaiting))
+	}
+	if !q.Due.IsZero() {
+		where.add("(due_from > 0 AND due_from <= %s AND due_at <= %s OR inbox > heard AND NOT ended)", nanos.Of(q.Due), nanos.Of(q.Due))
+		where.add("(owner = '' OR " + ends + " <= clock_timestamp())")
+	}
+	if q.Before != "" {
+		if err := s.known(ctx, q.Before); err != nil {
+			return nil, err
+		}
+		after := "(born, run) < (SELECT born, run FROM mulligan.runs WHERE run = %s)"
+		if q.Oldest {
+			after = strings.Replace(after, "<", ">", 1)
+		}
+		where.add(after, q.Before)
+	}
+	order := "born DESC, run DESC"
+	if q.Oldest {
+		order = "born, run"
+	}
+	if q.ByDueAt() {
+		order = "due_at, born, run"
+	}
+	var list []timeline.Summary
+	scan := newHeadScan()
+	err := s.query(ctx, func(rows pgx.Rows) error {
+		h, err := scan.read(rows)
+		list = append(list, h.Summary)
+		return err
+	}, fmt.Sprintf("SELECT %s FROM mulligan.runs AS runs WHERE %s ORDER BY %s LIMIT $%d",
+		headColumns, strings.Join(where.text, " AND "), order, len(where.args)+1), append(where.args, q.Limit)...)
+	return list, err
+}
+
+// Sessions is timeline.Store's.
+func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
+	var list []timeline.SessionSummary
+	var runs int
+	var title string
+	scan := newHeadScan(&runs, &title)
+	err := s.query(ctx, func(rows pgx.Rows) error {
+		h, err := scan.read(rows)
+		list = append(list, timeline.SessionSummary{ID: h.Session, Title: title, Runs: runs, Last: h.Summary})
+		return err
+	}, `SELECT counted, oldest.title, `+headColumns+` FROM (
+			SELECT session, count(*) AS counted, min(turn) AS from_turn, max(turn) AS to_turn FROM mulligan.runs WHERE session <> '' AND seq > 0 GROUP BY session
+		) AS all_runs
+		JOIN mulligan.runs AS runs ON runs.session = all_runs.session AND runs.turn = to_turn
+		JOIN mulligan.runs AS oldest ON oldest.session = all_runs.session AND oldest.turn = from_turn
+		ORDER BY runs.born DESC, runs.run DESC LIMIT $1`, limit)
+	return list, err
+}

@@ -1,0 +1,125 @@
+package timeline
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"weak"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// reads are what followers read of runs. A batch that has a long text in it is in memory once for
+// all who are giving it away at a time, and a run is read for one of them after the other: else
+// sixteen who follow a run with an answer of 60 MiB would hold as many of it.
+type reads struct {
+	source feedSource
+
+	mu   sync.Mutex
+	runs map[string]*readers
+	long map[place]weak.Pointer[batch]
+}
+
+// readers are those who want to read a run.
+type readers struct {
+	turn chan struct{}
+	n    int
+}
+
+// place is where a batch begins.
+type place struct {
+	run   string
+	after uint64
+}
+
+// batch is some events that follow one another. Who gives them away keeps it as long.
+type batch struct{ events []recovery.Event }
+
+// longBatch is how many bytes a batch has to hold to be shared.
+const longBatch = 1 << 20
+
+func newReads(source feedSource) *reads {
+	return &reads{source: source, runs: map[string]*readers{}, long: map[place]weak.Pointer[batch]{}}
+}
+
+// after gives what follows an event, at most readBatch; last says that nothing did after that.
+func (r *reads) after(ctx context.Context, run string, seq uint64) (b *batch, last bool, err error) {
+	done, err := r.wait(ctx, run)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	at := place{run, seq}
+	if b := r.find(at); b != nil {
+		return b, false, nil
+	}
+	events, err := r.source.Read(ctx, run, seq, readBatch)
+	if err != nil {
+		return nil, false, err
+	}
+	b = &batch{events}
+	if slices.ContainsFunc(events, func(e recovery.Event) bool { return sizeOf(Item{Event: &e}) >= longBatch }) {
+		r.share(at, b)
+	}
+	return b, len(events) < readBatch, nil
+}
+
+// wait is for the turn to read a run, until done.
+func (r *reads) wait(ctx context.Context, run string) (done func(), err error) {
+	r.mu.Lock()
+	of := r.runs[run]
+	if of == nil {
+		of = &readers{turn: make(chan struct{}, 1)}
+		r.runs[run] = of
+	}
+	of.n++
+	r.mu.Unlock()
+	leave := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if of.n--; of.n == 0 {
+			delete(r.runs, run)
+		}
+	}
+	select {
+	case of.turn <- struct{}{}:
+		return func() {
+			<-of.turn
+			leave()
+		}, nil
+	case <-ctx.Done():
+		leave()
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (r *reads) find(at place) *batch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.long[at].Value()
+}
+
+// share lets others find b as long as somebody keeps it.
+func (r *reads) share(at place, b *batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.long[at] = weak.Make(b)
+	runtime.AddCleanup(b, r.forget, at)
+}
+
+func (r *reads) forget(at place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.long[at].Value() == nil {
+		delete(r.long, at)
+	}
+}
+
+// drop is for a run that is deleted: nobody finds what was read of it any more.
+func (r *reads) drop(run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.long, func(at place, _ weak.Pointer[batch]) bool { return at.run == run })
+}

@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// kept are the leases that Keep keeps. A process that dies takes them with it, which its lock says.
+type kept struct {
+	mu sync.Mutex
+	of map[string]*keeper // by owner
+}
+
+// keeper is an owner.
+type keeper struct {
+	leases map[string]timeline.Lease // by run
+	life   uint64
+}
+
+// hold begins to keep l, or ends that.
+func (k *kept) hold(l timeline.Lease, on bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by := k.of[l.Owner]
+	switch {
+	case on && by == nil:
+		k.of[l.Owner] = &keeper{leases: map[string]timeline.Lease{l.Run: l}}
+	case on && by.leases[l.Run].Epoch <= l.Epoch:
+		by.leases[l.Run] = l
+	case !on && by != nil && by.leases[l.Run].Epoch == l.Epoch:
+		delete(by.leases, l.Run)
+	}
+}
+
+func (k *kept) leases(owner string) (leases []timeline.Lease) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if by := k.of[owner]; by != nil {
+		for _, l := range by.leases {
+			leases = append(leases, l)
+		}
+	}
+	return leases
+}
+
+// life is the owner's, another one than before if leases are over that it did not give up.
+func (k *kept) life(owner string, over []timeline.Lease) uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by := k.of[owner]
+	if by == nil {
+		return 0
+	}
+	taken := 0
+	for _, l := range over {
+		if by.leases[l.Run].Epoch == l.Epoch {
+			delete(by.leases, l.Run)
+			taken++
+		}
+	}
+	if taken > 0 {
+		by.life++
+	}
+	return by.life
+}
+
+// Keep is timeline.Store's. Nobody waits for it.
+func (s *store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {
+	var over []timeline.Lease
+	leases := s.kept.leases(owner)
+	if len(leases) == 0 {
+		return s.kept.life(owner, nil), nil
+	}
+	err = s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
+		over = nil
+		for _, l := range leases {
+			h, err := st.find(ctx, l.Run)
+			if err == nil {
+				err = s.prolong(ctx, st, h, l, ttl)
+			}
+			if _, taken := errors.AsType[refused](err); taken {
+				over = append(over, l)
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return s.kept.life(owner, over), nil
+}
+
+// prolong has l hold for ttl from now, if it is the run's newest.
+func (s *store) prolong(ctx context.Context, st *statements, h *head, l timeline.Lease, ttl time.Duration) error {
+	if err := newest(h, l); err != nil {
+		return err
+	}
+	return h.lend(ctx, st, l.Epoch, l.Owner, s.lock.id, time.Now().Round(0).Add(ttl))
+}

@@ -1,0 +1,59 @@
+package sqlite
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A short run is a row of one to four KiB. SQLite keeps 1,002 bytes of such a row in its page,
+// and the rest fills a page that nothing else is in: so it is packed, which makes less than
+// half of it. Longer pieces are read more often, and stay as they are.
+const (
+	packFrom = 960
+	packTo   = 4 << 10
+	packed   = 'z' // the first byte of a packed row; an event begins with '{'
+)
+
+// errPacked says that a row cannot be unpacked.
+var errPacked = errors.New("a packed row is damaged")
+
+// packer packs rows, one at a time.
+type packer struct {
+	out    bytes.Buffer
+	writer *flate.Writer
+}
+
+// pack is lines as they are to be stored, until its next call.
+func (p *packer) pack(lines []byte) []byte {
+	if len(lines) <= packFrom || len(lines) > packTo {
+		return lines
+	}
+	p.out.Reset()
+	p.out.WriteByte(packed)
+	if p.writer == nil {
+		p.writer, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is one that there is
+	}
+	p.writer.Reset(&p.out)
+	if _, err := p.writer.Write(lines); err != nil || p.writer.Close() != nil || p.out.Len() >= len(lines) {
+		return lines
+	}
+	return p.out.Bytes()
+}
+
+// unpack is what pack was given.
+func unpack(stored []byte) ([]byte, error) {
+	if len(stored) == 0 || stored[0] != packed {
+		return stored, nil
+	}
+	lines, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(stored[1:])), packTo+1))
+	if err == nil && len(lines) > packTo {
+		err = errors.New("it is longer than what is packed")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errPacked, err)
+	}
+	return lines, nil
+}

@@ -1,0 +1,60 @@
+package timelinetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Shared is for a timeline.Shared store that two Journals have open: what the first appends the
+// other follows, commands come back, and only the newest owner appends (I34). The other has the
+// run r in the end, by its epoch 2.
+func Shared(t *testing.T, one, other timeline.Log) {
+	t.Helper()
+	ctx := bounded(t)
+	old := claim(t, one, "r", "one")
+	// A name is not enough: the other store is open.
+	_, err := other.Claim(ctx, "r", "one", time.Hour)
+	wantError(t, "claim of a living owner's run", err, timeline.ErrOwned)
+	const events = 50
+	go func() {
+		for seq := uint64(1); seq <= events; seq++ {
+			if err := one.Append(ctx, old, seq-1, event("r", seq, "")); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	next := uint64(1)
+	for item, err := range other.Follow(ctx, "r", 0) {
+		if err != nil || item.Event.Seq != next {
+			t.Fatalf("want event %d, got %+v, %v", next, item.Event, err)
+		}
+		if next++; next > events {
+			break
+		}
+	}
+	if next != events+1 {
+		t.Fatalf("followed to %d", next)
+	}
+	go func() { _, _ = other.Send(ctx, "r", timeline.Command{ID: "c", Body: recovery.CancelRequested{}}) }()
+	heard := false
+	for c, err := range one.Commands(ctx, "r", 0) {
+		heard = err == nil && c.ID == "c"
+		break
+	}
+	if !heard {
+		t.Error("the command was not heard")
+	}
+	if _, err := one.Renew(ctx, old, time.Nanosecond); err != nil { // as if it had been stopped for long
+		t.Fatal(err)
+	}
+	lease := claim(t, other, "r", "two")
+	if lease.Epoch != 2 {
+		t.Fatalf("claim of an expired run: %+v", lease)
+	}
+	wantError(t, "the old owner's append", one.Append(ctx, old, events, event("r", events+1, "")), timeline.ErrStale)
+	appendAll(t, other, lease, events, event("r", events+1, ""))
+}

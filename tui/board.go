@@ -1,0 +1,233 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Mood is how a row of a [Board] is drawn; its words say the same.
+type Mood int
+
+// The moods of a run.
+const (
+	MoodPlain Mood = iota
+	MoodAsks       // it waits for a person
+	MoodBusy
+	MoodBad
+	MoodGood
+)
+
+// Board is a table that changes: what is shown of it at one time.
+type Board struct {
+	Title string
+	Head  []string
+	Rows  []BoardRow
+}
+
+// BoardRow is one of its rows. The last cell takes what the others leave of the screen.
+type BoardRow struct {
+	ID    string
+	Cells []string
+	Mood  Mood
+	Hint  string // what can be typed about it
+}
+
+// BoardConfig is what a board stands on.
+type BoardConfig struct {
+	Load    func(ctx context.Context, asking bool) (Board, error) // asking = only what waits for a person
+	Every   time.Duration                                         // from one look to the next
+	NoColor bool
+}
+
+// RunBoard shows a board in this terminal until the person leaves or ctx ends, which is no error.
+func RunBoard(ctx context.Context, cfg BoardConfig) error {
+	options := []tea.ProgramOption{tea.WithContext(ctx)}
+	if cfg.NoColor {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	_, err := tea.NewProgram(newBoard(ctx, cfg), options...).Run()
+	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
+		return nil //nolint:nilerr // a board is watched until somebody has seen enough
+	}
+	return err
+}
+
+// board is the program: a tea.Model.
+type board struct {
+	cfg           BoardConfig
+	ctx           context.Context
+	width, height int
+	look          look
+	shown         Board
+	trouble       string
+	asking        bool
+	chosen        string // the id of the row that the person is at; "" = the first
+	top           int    // the first row on the screen
+	loaded        bool
+}
+
+func newBoard(ctx context.Context, cfg BoardConfig) *board {
+	return &board{cfg: cfg, ctx: ctx, width: 80, height: 24, look: newLook(true, !cfg.NoColor)}
+}
+
+// looked is what a look came to, of all or of those that ask.
+type looked struct {
+	board  Board
+	err    error
+	asking bool
+}
+
+type lookAgain struct{}
+
+func (b *board) load() tea.Msg {
+	asking := b.asking
+	shown, err := b.cfg.Load(b.ctx, asking)
+	return looked{shown, err, asking}
+}
+
+// Init asks for the background, and looks for the first time.
+func (b *board) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, b.load) }
+
+// Update is told what happens.
+func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		b.width, b.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		b.look = newLook(msg.IsDark(), !b.cfg.NoColor)
+	case lookAgain:
+		return b, b.load
+	case looked:
+		b.see(msg)
+		return b, tea.Tick(b.cfg.Every, func(time.Time) tea.Msg { return lookAgain{} })
+	case outOfTurn:
+		b.see(looked(msg))
+	case tea.KeyPressMsg:
+		return b, b.press(msg.String())
+	}
+	return b, nil
+}
+
+// see takes what a look came to; one that was for something else is late.
+func (b *board) see(l looked) {
+	if l.asking != b.asking {
+		return
+	}
+	b.trouble = ""
+	if l.err != nil {
+		b.trouble = line(l.err.Error())
+		return
+	}
+	b.shown, b.loaded = l.board, true
+}
+
+func (b *board) press(key string) tea.Cmd {
+	at := b.at()
+	page := max(1, b.rows())
+	switch key {
+	case "q", "esc", "ctrl+c":
+		return tea.Quit
+	case "n":
+		b.asking, b.chosen, b.top = !b.asking, "", 0
+		return b.once()
+	case "up", "k":
+		b.choose(at - 1)
+	case "down", "j":
+		b.choose(at + 1)
+	case "pgup":
+		b.choose(at - page)
+	case "pgdown":
+		b.choose(at + page)
+	case "home", "g":
+		b.choose(0)
+	case "end", "G":
+		b.choose(len(b.shown.Rows) - 1)
+	}
+	return nil
+}
+
+// once looks out of turn: the looks that come by themselves go on beside it.
+func (b *board) once() tea.Cmd {
+	return func() tea.Msg {
+		l, _ := b.load().(looked)
+		return outOfTurn(l)
+	}
+}
+
+type outOfTurn looked
+
+// at is the row that the person is at.
+func (b *board) at() int {
+	for i, row := range b.shown.Rows {
+		if row.ID == b.chosen {
+			return i
+		}
+	}
+	return 0
+}
+
+func (b *board) choose(i int) {
+	if i = min(max(0, i), len(b.shown.Rows)-1); i >= 0 {
+		b.chosen = b.shown.Rows[i].ID
+	}
+}
+
+// rows is how many rows the screen has room for.
+func (b *board) rows() int { return max(1, b.height-5) }
+
+// View draws the screen.
+func (b *board) View() tea.View {
+	at, room := b.at(), b.rows()
+	b.top = min(max(b.top, at-room+1), at)
+	b.top = max(0, min(b.top, len(b.shown.Rows)-room))
+	lines := []string{b.look.bold.Render(clip(b.shown.Title, b.width)), ""}
+	widths := b.widths()
+	lines = append(lines, b.look.dim.Render(clip("  "+cells(b.shown.Head, widths), b.width)))
+	for i := b.top; i < min(b.top+room, len(b.shown.Rows)); i++ {
+		row := b.shown.Rows[i]
+		mark := "  "
+		if i == at {
+			mark = "❯ "
+		}
+		lines = append(lines, b.mood(row.Mood).Render(clip(mark+cells(row.Cells, widths), b.width)))
+	}
+	if len(b.shown.Rows) == 0 && b.loaded {
+		lines = append(lines, b.look.dim.Render(clip("  "+b.nothing(), b.width)))
+	}
+	for len(lines) < b.height-2 {
+		lines = append(lines, "")
+	}
+	lines = append(lines, b.foot(at)...)
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	return v
+}
+
+func (b *board) nothing() string {
+	if b.asking {
+		return "Nothing needs you."
+	}
+	return "There is no such run."
+}
+
+// foot says what can be typed about the row, or what is wrong, and the keys.
+func (b *board) foot(at int) []string {
+	about := ""
+	if at < len(b.shown.Rows) {
+		about = b.shown.Rows[at].Hint
+	}
+	first := b.look.accent.Render(clip(about, b.width))
+	if b.trouble != "" {
+		first = b.look.bad.Render(clip(b.trouble, b.width))
+	}
+	only := "n only what needs you"
+	if b.asking {
+		only = "n all runs"
+	}
+	return []string{first, b.look.dim.Render(clip("↑↓ choose · "+only+" · q leave", b.width))}
+}

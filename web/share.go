@@ -1,0 +1,38 @@
+package web
+
+import "bytes"
+
+// The page of a run as one file: it may load nothing at all, and so tells nobody that it is read.
+const (
+	shareHead = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>A run · Mulligan</title>
+<style>
+`
+	shareBody = `</style>
+</head>
+<body class="control">
+<noscript>This page needs JavaScript.</noscript>
+<mulligan-rescue></mulligan-rescue>
+<script type="application/json" id="rescue">`
+	shareCode = `</script>
+<script type="module">
+`
+	shareEnd = `</script>
+</body>
+</html>
+`
+)
+
+// Share is the page of a run as one file that needs nothing else, whatever opens it. The document is
+// the JSON of a rescue.Rescue, in which no < stands, as encoding/json writes it.
+func Share(document []byte) []byte {
+	return bytes.Join([][]byte{
+		[]byte(shareHead), embedded("app.css"), embedded("rescue.css"), []byte(shareBody), bytes.TrimSpace(document), []byte(shareCode), embedded("rescue.js"), []byte(shareEnd),
+	}, nil)
+}

@@ -1,0 +1,288 @@
+import { Client, modelName, Problem, providerName, entryOf, type Listed, type Model, type OpenCause, type Plugin, type RunQuery } from '@mulligan-run/client';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+
+import { explain } from './conversation.js';
+import { cost, lasting, moment, standing, wasted } from './figures.js';
+import { addressOf, filtersOf } from './filters.js';
+import './needs.js';
+import { applyTheme } from './settings.js';
+
+/** How often the page looks for what is new, in milliseconds. */
+const LOOK_MS = 3000;
+
+/** How many runs a request gives, and how many pixels a row has (the style sheet says so, too). */
+const PAGE = 100;
+const ROW = 44;
+const NARROW_ROW = 64;
+
+/** The states that can be asked for. */
+const STATES: [string, RunQuery][] = [
+  ['All', {}], ['Needs you', { needsYou: true }], ['Running', { status: 'running' }], ['Waiting', { status: 'waiting' }], ['Completed', { status: 'completed' }],
+  ['Failed', { status: 'failed' }],
+];
+
+const TIMES: [string, string][] = [['', 'Any time'], ['1h', 'Last hour'], ['24h', 'Last day'], ['7d', 'Last week'], ['30d', 'Last month']];
+
+/** All runs, what waits for a person, and how providers and plugins are. */
+class Runs extends LitElement {
+  static override properties = {
+    runs: { state: true }, causes: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true },
+    from: { state: true }, at: { state: true }, loading: { state: true },
+  };
+  declare runs: Listed[];
+  declare causes: OpenCause[];
+  declare models: Model[];
+  declare plugins: Plugin[];
+  declare trouble: string;
+  declare signedOut: boolean;
+  /** The first row that is drawn, and the one that has the focus. */
+  declare from: number;
+  declare at: number;
+  declare loading: boolean;
+  private readonly client = new Client();
+  private query: RunQuery = {};
+  private next: string | undefined;
+  private asked = 0;
+  private looking: ReturnType<typeof setTimeout> | undefined;
+  private typing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.runs = [];
+    this.causes = [];
+    this.models = [];
+    this.plugins = [];
+    this.trouble = '';
+    this.signedOut = false;
+    this.from = 0;
+    this.at = 0;
+    this.loading = true;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.query = filtersOf(location.search);
+    addEventListener('popstate', () => this.show(filtersOf(location.search)));
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) { void this.look(); } });
+    document.addEventListener('keydown', (e) => this.key(e));
+    this.addEventListener('answered', () => void this.look());
+    void this.look();
+  }
+
+  /** Shows the runs of other filters, which the address then has. */
+  private filter(change: RunQuery, typed = false): void {
+    const query = { ...this.query, ...change };
+    history[typed ? 'replaceState' : 'pushState'](null, '', addressOf(query));
+    this.show(filtersOf(location.search));
+  }
+
+  private show(query: RunQuery): void {
+    this.query = query;
+    this.runs = [];
+    this.next = undefined;
+    this.from = this.at = 0;
+    this.loading = true;
+    void this.look();
+  }
+
+  /** Looks at the newest page and at what waits for a person; older pages stay as they were read. */
+  private async look(): Promise<void> {
+    clearTimeout(this.looking);
+    const asked = ++this.asked;
+    try {
+      const [page, causes, models, plugins] = await Promise.all([
+        this.client.runs({ ...this.query, limit: PAGE }), this.client.causes(), this.client.models(), this.client.plugins(),
+      ]);
+      if (asked !== this.asked) {
+        return;
+      }
+      const seen = new Set(page.runs.map((run) => run.id));
+      const older = this.runs.length > PAGE ? this.runs.slice(PAGE).filter((run) => !seen.has(run.id)) : [];
+      const focused = this.runs[this.at]?.id;
+      this.runs = [...page.runs, ...older];
+      this.at = Math.max(0, this.runs.findIndex((run) => run.id === focused));
+      this.next = older.length ? this.next : page.next;
+      Object.assign(this, { causes, models, plugins, trouble: '', signedOut: false, loading: false });
+    } catch (error) {
+      if (asked !== this.asked) {
+        return;
+      }
+      this.signedOut = error instanceof Problem && error.status === 401;
+      this.trouble = this.signedOut ? '' : explain(error);
+      this.loading = false;
+    }
+    if (!document.hidden && !this.signedOut) {
+      this.looking = setTimeout(() => void this.look(), LOOK_MS);
+    }
+  }
+
+  /** Reads on where the list ends. */
+  private async more(): Promise<void> {
+    const before = this.next;
+    if (!before) {
+      return;
+    }
+    this.next = undefined;
+    const { query } = this;
+    try {
+      const page = await this.client.runs({ ...query, limit: PAGE, before });
+      if (query === this.query) {
+        const seen = new Set(this.runs.map((run) => run.id));
+        this.runs = [...this.runs, ...page.runs.filter((run) => !seen.has(run.id))];
+        this.next = page.next;
+      }
+    } catch {
+      this.next ??= before; // the next look says what is wrong
+    }
+  }
+
+  private row(): number {
+    return matchMedia('(max-width: 760px)').matches ? NARROW_ROW : ROW;
+  }
+
+  private scrolled(e: Event): void {
+    const list = e.currentTarget as HTMLElement;
+    this.from = Math.max(0, Math.floor(list.scrollTop / this.row()) - 10);
+    if (list.scrollHeight - list.scrollTop - list.clientHeight < 20 * this.row()) {
+      void this.more();
+    }
+  }
+
+  /** j and k or the arrows go through the rows, / comes to the search, Enter opens. */
+  private key(e: KeyboardEvent): void {
+    const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
+    if (e.altKey || e.ctrlKey || e.metaKey) {
+      return;
+    }
+    if (e.key === '/' && !typing) {
+      e.preventDefault();
+      this.querySelector<HTMLInputElement>('input[type=search]')?.focus();
+      return;
+    }
+    const inList = e.target instanceof Element && e.target.closest('.rows') !== null;
+    const step = e.key === 'j' || (e.key === 'ArrowDown' && inList) ? 1 : e.key === 'k' || (e.key === 'ArrowUp' && inList) ? -1 : 0;
+    if (step && !typing && this.runs.length) {
+      e.preventDefault();
+      void this.focusRow(inList ? this.at + step : this.at);
+    }
+  }
+
+  private async focusRow(at: number): Promise<void> {
+    this.at = Math.min(Math.max(0, at), this.runs.length - 1);
+    const list = this.querySelector<HTMLElement>('.rows');
+    const top = this.at * this.row();
+    if (list && (top < list.scrollTop || top + this.row() > list.scrollTop + list.clientHeight)) {
+      list.scrollTop = Math.max(0, top - list.clientHeight / 2);
+      this.from = Math.max(0, Math.floor(list.scrollTop / this.row()) - 10);
+    }
+    await this.updateComplete;
+    this.querySelector<HTMLElement>(`[data-at="${this.at}"]`)?.focus();
+  }
+
+  protected override updated(): void {
+    const rows = this.querySelector<HTMLElement>('.all');
+    if (rows) { // by its style sheet's rules nothing may be inline; a property is not
+      rows.style.height = `${this.runs.length * this.row()}px`;
+      rows.querySelector<HTMLElement>('.shown')!.style.transform = `translateY(${this.from * this.row()}px)`;
+    }
+  }
+
+  protected override render(): TemplateResult {
+    if (this.signedOut) {
+      return html`<main class="signin"><h1>Mulligan</h1><p>You are signed out. <code>mulligan login</code> prints a link; then come back here.</p><a href="/">To the sign-in page</a></main>`;
+    }
+    return html`
+      <a class="skip" href="#runs">To the runs</a>
+      <header class="top">
+        <span class="brand"><img src="icon.svg" alt="" width="20" height="20">Mulligan</span>
+        <nav aria-label="Pages"><a href="/">Chat</a><a href="/runs" aria-current="page">Runs</a></nav>
+        <span class="grow"></span>
+        <span class="meta wide"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>Enter</kbd> open</span>
+      </header>
+      ${this.trouble ? html`<p class="banner" role="alert">${this.trouble}</p>` : nothing}
+      <main class="board">
+        <h1 class="sr">Runs</h1>
+        <mulligan-needs .client=${this.client} .causes=${this.causes}></mulligan-needs>
+        ${this.drawFilters()}
+        ${this.drawTable()}
+        <div class="below">${this.drawModels()}${this.drawPlugins()}</div>
+      </main>`;
+  }
+
+  private drawFilters(): TemplateResult {
+    const q = this.query;
+    const on = (query: RunQuery) => (query.needsYou ?? false) === (q.needsYou ?? false) && query.status === q.status;
+    return html`<form class="filters" role="search" aria-label="Filter runs" @submit=${(e: Event) => e.preventDefault()}>
+      <input type="search" placeholder="Search titles and failures" aria-label="Search titles and failures" maxlength="200" .value=${q.text ?? ''}
+        @input=${(e: Event) => this.typed((e.target as HTMLInputElement).value)}>
+      <div class="states" role="group" aria-label="State">${STATES.map(([name, query]) => html`<button type="button" aria-pressed=${on(query)}
+        @click=${() => this.filter({ needsYou: false, status: undefined as never, ...query })}>${name}</button>`)}</div>
+      <select aria-label="When" @change=${(e: Event) => this.filter({ since: (e.target as HTMLSelectElement).value })}>
+        ${TIMES.map(([value, name]) => html`<option value=${value} ?selected=${(q.since ?? '') === value}>${name}</option>`)}
+      </select>
+      ${this.chips()}
+    </form>`;
+  }
+
+  /** Filters that a press on a row's words has set. */
+  private chips(): TemplateResult[] {
+    const q = this.query;
+    const set = ([['kind', q.kind], ['model', q.model], ['decidedBy', q.decidedBy], ['session', q.session], ['label', q.label?.join(', ')]] as const).filter(([, value]) => value);
+    return set.map(([name, value]) => html`<button type="button" class="chip" aria-label=${`Remove the filter ${value}`}
+      @click=${() => this.filter({ [name]: undefined })}>${value} ×</button>`);
+  }
+
+  private typed(text: string): void {
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.filter({ text }, true), 200);
+  }
+
+  private drawTable(): TemplateResult {
+    const shown = this.runs.slice(this.from, this.from + 60);
+    const empty = this.loading ? 'Looking…' : addressOf(this.query) === location.pathname ? 'No runs yet. Ask something in the chat.' : 'No run is like that.';
+    return html`<section class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.runs.length + 1} aria-busy=${this.loading}>
+      <div role="rowgroup"><div class="head" role="row">${['State', 'Run', 'Failure', 'Decided by', 'Attempts', 'Took', 'Cost', 'When'].map((name) => html`<span role="columnheader">${name}</span>`)}</div></div>
+      <div class="rows" role="rowgroup" @scroll=${(e: Event) => this.scrolled(e)}>
+        ${this.runs.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((run, i) => this.drawRow(run, this.from + i))}</div></div>`
+          : html`<div role="row"><p class="empty" role="cell">${empty}</p></div>`}
+      </div>
+    </section>`;
+  }
+
+  private drawRow(run: Listed, at: number): TemplateResult {
+    const { word, mark } = standing(run);
+    const problem = run.problem?.split('\n')[0] || run.kind;
+    const took = (run.status === 'running' ? Date.now() : Date.parse(run.updatedAt)) - Date.parse(run.startedAt);
+    return html`<div class="row" role="row" aria-rowindex=${at + 2}>
+      <span role="cell" class="state"><span class=${mark} aria-hidden="true"></span>${word}</span>
+      <span role="cell" class="name"><a data-at=${at} tabindex=${at === this.at ? 0 : -1} href=${`/runs/${run.id}`}
+        @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span></span>
+      <span role="cell" class="problem">${problem ? html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
+      <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => this.filter({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
+      <span role="cell" class="number">${run.attempts}${run.failedAttempts ? html` <span class="meta">(${run.failedAttempts} failed)</span>` : nothing}</span>
+      <span role="cell" class="number took">${lasting(took)}</span>
+      <span role="cell" class="number cost">${cost(run)}${wasted(run) ? html` <span class="meta">${wasted(run)}</span>` : nothing}</span>
+      <span role="cell" class="number when">${moment(run.startedAt)}</span>
+    </div>`;
+  }
+
+  private drawModels(): TemplateResult {
+    return html`<section aria-labelledby="models"><h2 id="models">Models</h2>
+      <ul class="things">${this.models.map((m) => html`<li><span class=${m.cooling ? 'ring' : m.ready ? 'dot good' : 'square quiet'} aria-hidden="true"></span>
+        <span>${modelName(m.name)} <span class="meta">${providerName(entryOf(m.name))}</span></span>
+        <span class="meta">${m.cooling ? `cools down until ${moment(m.cooling.until)} (${m.cooling.kind.replaceAll('_', ' ')})` : m.ready ? 'ready' : 'has no key'}</span></li>`)}</ul></section>`;
+  }
+
+  private drawPlugins(): TemplateResult {
+    return html`<section aria-labelledby="plugins"><h2 id="plugins">Plugins</h2>
+      ${this.plugins.length ? html`<ul class="things">${this.plugins.map((p) => html`<li><span class=${p.state === 'ready' ? 'dot good' : p.state === 'starting' ? 'ring' : 'square bad'} aria-hidden="true"></span>
+        <span>${p.name} <span class="meta">${[p.version, p.pinned ? 'pinned' : '', p.shadow ? 'on trial' : ''].filter(Boolean).join(' · ')}</span></span>
+        <span class="meta">${[p.state, p.p99Ms ? `half answer within ${p.p50Ms} ms, 99 % within ${p.p99Ms} ms` : '', p.restarts ? `restarted ${p.restarts === 1 ? 'once' : `${p.restarts} times`}` : '', p.lastError].filter(Boolean).join(' · ')}</span></li>`)}</ul>` : html`<p class="meta">None: nothing is repeated by itself.</p>`}</section>`;
+  }
+}
+customElements.define('mulligan-runs', Runs);
+applyTheme();

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"github.com/mulligan-run/mulligan/wire/internal/scan"
+)
+
+// WithModel is the body of a request with the name of another model in it, and otherwise the
+// same to the last byte. A body without a model gets one, in front; one that has several
+// gets the new name in all of them, so that all who read it see the same. An error is a
+// *RequestError.
+func WithModel(body []byte, model string) ([]byte, error) {
+	if problem := scan.Object(body); problem != "" {
+		return nil, BadRequest("", "%s", problem)
+	}
+	name := Append(nil, model)
+	out := make([]byte, 0, len(body)+len(name)+len(`"model":,`))
+	from := 0
+	for member, at := range scan.Members(body) {
+		if member == "model" {
+			out = append(append(out, body[from:at.From]...), name...)
+			from = at.To
+		}
+	}
+	if from > 0 {
+		return append(out, body[from:]...), nil
+	}
+	inside := scan.Inside(body)
+	out = append(append(append(out, body[:inside]...), `"model":`...), name...)
+	if body[scan.Blank(body, inside)] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, body[inside:]...), nil
+}
