@@ -178,6 +178,7 @@ image: $(BIN)/buf ## accept proto/ as it is now as what must not break
 tidy:
 	go mod tidy -diff
 	go mod tidy -C bench -diff
+	go mod tidy -C internal/compat -diff
 
 .PHONY: cross
 cross:

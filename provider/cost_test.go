@@ -47,7 +47,10 @@ var costly = []struct {
 }{
 	{"openai", "small pieces", func(n int) string { return repeated(n, told("x")) }},
 	{"openai", "unknown keys", func(n int) string { return event(`{` + repeated(n, `"key%d":1,`) + `"id":"x"}`) }},
-	{"openai", "deep", func(n int) string { return event(`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`) }},
+	{"openai", "deep", func(n int) string {
+		// Small documents are read by another reader, and so both sizes are above those.
+		return event(`{"b":"` + strings.Repeat("x", 4*n) + `","a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
+	}},
 	{"openai", "a long piece", func(n int) string { return openaiDelta(`"content":"` + strings.Repeat("x", 64*n) + `"`) }},
 	{"openai", "parts", func(n int) string {
 		return openaiDelta(`"content":[` + repeated(n, `{"type":"text","text":"aaaaaaaa"},`) + `{}]`)

@@ -223,10 +223,12 @@ func tryPair(t *testing.T, both [2]*runner.Runner, log *timeline.Journal, id str
 	tale := fmt.Sprintf("run %s, %s beside %s, taken %v", id, pair[0].name, pair[1].name, taken)
 	for i, c := range pair {
 		if taken[i] && c.ends {
-			if unheard[i] { // it is in the inbox, where whoever drives the run next finds it
-				_, _ = both[0].Resume(t.Context(), id)
-			}
-			eventually(t, both[0], id, "over: "+tale, func(s *recovery.Run) bool { return s.End != nil })
+			eventually(t, both[0], id, "over: "+tale, func(s *recovery.Run) bool {
+				if s.End == nil && unheard[i] { // it is in the inbox, where whoever drives the run next finds it
+					_, _ = both[0].Resume(t.Context(), id)
+				}
+				return s.End != nil
+			})
 		}
 	}
 	state := eventually(t, both[0], id, "settled: "+tale, (*recovery.Run).Settled)

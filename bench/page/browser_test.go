@@ -189,14 +189,20 @@ func call[P, R any](w *window, command cdp.Command[P, R], params P) R {
 	return result
 }
 
-// eval gives what an expression comes to.
+// eval gives what an expression comes to. What throws is tried again: an element may not be
+// there yet.
 func eval[T any](w *window, js string) T {
 	w.t.Helper()
-	value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](js))
-	if err != nil {
+	for end := time.Now().Add(w.patience); ; time.Sleep(25 * time.Millisecond) {
+		value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](js))
+		if err == nil {
+			return value
+		}
+		if _, threw := errors.AsType[*chromedp.ExceptionError](err); threw && time.Now().Before(end) {
+			continue
+		}
 		w.t.Fatalf("%s: %v", js, err)
 	}
-	return value
 }
 
 // wait waits until an expression is true.

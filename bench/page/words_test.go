@@ -190,7 +190,7 @@ func TestTasksAndColumns(t *testing.T) {
 	w.wait(`document.querySelectorAll('.prose li.task').length === 2`)
 	w.says(".prose li.task", "☑ done")
 	w.says(".prose li.task", "☐ open")
-	w.wait(`document.querySelector('.prose ol').start === 7`)
+	w.wait(`document.querySelector('.prose ol')?.start === 7`)
 	w.wait(`[...document.querySelectorAll('.prose td')].map((c) => getComputedStyle(c).textAlign).join() === 'center,end'`)
 }
 
