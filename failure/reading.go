@@ -18,7 +18,7 @@ type reading struct {
 	codes  []providerCode
 	said   string    // what the provider said, as it was written
 	text   string    // in lower case: that, else what Err says
-	grams  *trigrams // of text
+	grams  trigrams // of text
 	wire   string    // in lower case: what Err says
 	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
 	odd    int       // the status where no list has it
@@ -69,7 +69,7 @@ func gather(e *Evidence) *reading {
 	if isOdd(c.status) {
 		c.status, c.odd = 0, c.status
 	}
-	c.grams = trigramsOf(c.text)
+	c.grams.addAll(c.text)
 	c.spoken = c.spokenStatus()
 	return c
 }

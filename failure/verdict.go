@@ -146,7 +146,8 @@ func (c *reading) transport() *reading {
 	t := *c
 	if t.wire != "" && t.wire != t.text {
 		t.text = t.wire + "\n" + t.text
-		t.grams = trigramsOf(t.text)
+		t.grams = trigrams{}
+		t.grams.addAll(t.text)
 	}
 	return &t
 }

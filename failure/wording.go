@@ -77,20 +77,23 @@ func joinPhrases(a, b string) string {
 
 // trigrams is a set of the three-letter pieces of a text, by their hash: most phrases
 // are found missing by it without a search.
-type trigrams [1 << 10]uint64
+type trigrams [1 << (trigramBits - 6)]uint64
 
-func trigramsOf(text string) *trigrams {
-	var set trigrams
+// trigramBits is how many bits of a hash are kept: a long message sets some thousand bits of 16,384,
+// and a phrase has more pieces than one that it would have to share with it by chance.
+const trigramBits = 14
+
+// addAll puts the pieces of text into the set.
+func (set *trigrams) addAll(text string) {
 	if len(text) < 3 {
-		return &set
+		return
 	}
 	three := uint32(text[0])<<8 | uint32(text[1])
-	for _, b := range []byte(text[2:]) {
-		three = three<<8&0xFFFFFF | uint32(b)
+	for i := 2; i < len(text); i++ {
+		three = three<<8&0xFFFFFF | uint32(text[i])
 		h := hashed(three)
 		set[h>>6] |= 1 << (h & 63)
 	}
-	return &set
 }
 
 // add puts the first three bytes of text into the set.
@@ -99,12 +102,12 @@ func (set *trigrams) add(text string) {
 	set[h>>6] |= 1 << (h & 63)
 }
 
-// trigram hashes the first three bytes of text to 16 bits.
+// trigram hashes the first three bytes of text.
 func trigram(text string) uint32 {
 	return hashed(uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2]))
 }
 
-func hashed(three uint32) uint32 { return three * 2654435761 >> 16 }
+func hashed(three uint32) uint32 { return three * 2654435761 >> (32 - trigramBits) }
 
 // lacks reports whether phrase cannot be in the text, by its pieces.
 func (set *trigrams) lacks(phrase string) bool {
