@@ -93,6 +93,10 @@ var rows = []row{
 		compare: difference, at: cpuPerCall,
 	},
 	{
+		what: "  the call through LiteLLM's proxy, which keeps nothing", dir: "bench", bench: "ProxyLiteLLM", baseline: "the same, directly",
+		compare: difference, at: p50, optional: "LiteLLM is not installed: bench/clients/install litellm",
+	},
+	{
 		what: "advice about a call of another program's, log in memory", dir: "bench", bench: "Decide/memory",
 		at: p50, target: target{text: "≤ 1 ms at p50", most: 1_000, own: p50},
 	},
