@@ -3,7 +3,7 @@
 
 BIN := .cache/bin
 PACKAGES := ./...
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+PLATFORMS := linux/arm64 darwin/arm64
 IMAGE := proto/image.binpb
 GENERATED := .cache/generated
 
@@ -59,12 +59,17 @@ test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says
 	@status=0; $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; \
 		cd bench && $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; exit $$status
 
+# The stories start many hundred processes, each of which takes four times as long with the race
+# detector; test plays the brief ones with it, and each room has its own tests.
+STORIES := cmd/mulligan/
+
 # bench/pi leaves its tests out where provider/pi/pitest says so.
 LONG = $(sort bench/pi/ $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=node_modules 'testing\.Short()' $(wildcard */))))
 
 .PHONY: test-all
 test-all: web-check pi clients $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: every room that has such tests, whole
-	@status=0; $(GOTEST) -timeout 30m $(addprefix ./,$(filter-out bench/%,$(LONG))) || status=1; \
+	@status=0; $(GOTEST) -timeout 30m $(addprefix ./,$(filter-out bench/% $(STORIES),$(LONG))) || status=1; \
+		$(filter-out -race,$(GOTEST)) -timeout 30m ./$(STORIES) || status=1; \
 		cd bench && $(GOTEST) -timeout 30m $(patsubst bench/%,./%,$(filter bench/%,$(LONG))) || status=1; exit $$status
 	MULLIGAN_SIM_RUNS=20000 go test -C bench -timeout 20m -run Sim ./sim
 
@@ -180,6 +185,7 @@ tidy:
 	go mod tidy -C bench -diff
 	go mod tidy -C internal/compat -diff
 
+# One system and one processor that are not those of most who test.
 .PHONY: cross
 cross:
 	@for p in $(PLATFORMS); do \
