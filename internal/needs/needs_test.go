@@ -3,7 +3,9 @@ package needs
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -36,7 +38,14 @@ func TestAStubThatHangs(t *testing.T) {
 	usual := patience
 	patience = 100 * time.Millisecond
 	defer func() { patience = usual }()
-	stub(t, "cargo", "sleep 1000\necho never\n")
+	pid := filepath.Join(t.TempDir(), "pid")
+	stub(t, "cargo", "sleep 1000 &\necho $! >'"+pid+"'\nwait\necho never\n")
+	t.Cleanup(func() { // what it has started holds what it was given, such as a lock
+		said, _ := os.ReadFile(pid)
+		if sleeper, err := strconv.Atoi(strings.TrimSpace(string(said))); err == nil {
+			_ = syscall.Kill(sleeper, syscall.SIGKILL)
+		}
+	})
 	begun := time.Now()
 	if err := Runs("cargo"); err == nil || !strings.Contains(err.Error(), "does not run") || time.Since(begun) > time.Minute {
 		t.Error(err)
