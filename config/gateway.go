@@ -1,6 +1,8 @@
 package config
 
 import (
+	"net"
+
 	"github.com/mulligan-run/mulligan/gateway"
 
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
@@ -14,16 +16,28 @@ type Gateway struct {
 
 	Learn *bool `yaml:"learn"` // whether people may say by it what failures are; true
 
+	// Live is where members of the same database hear what runs say here: host:port of this machine,
+	// as the others reach it, or NoLive; "" = a port of the address by which this one reaches the
+	// database.
+	Live string `yaml:"live"`
+
 	Failures *int `yaml:"failures"` // wrong tokens, and codes, of one address in a minute
 }
 
 const maxAtATime = 100_000
+
+// NoLive is the Live of a member that tells others nothing: they see what its runs say as that is
+// saved.
+const NoLive = "none"
 
 func (e Gateway) problem() *yamlfile.Problem {
 	for key, n := range map[string]*int{"streams": e.Streams, "writes": e.Writes, "reads": e.Reads, "failures": e.Failures} {
 		if n != nil && (*n < 1 || *n > maxAtATime) {
 			return yamlfile.Problemf("$.gateway."+key, "%d is not between 1 and %d", *n, maxAtATime)
 		}
+	}
+	if host, port, err := net.SplitHostPort(e.Live); e.Live != "" && e.Live != NoLive && (err != nil || host == "" || port == "") {
+		return yamlfile.Problemf("$.gateway.live", "%q is not the address of this machine as others reach it: write 10.0.0.4:8485, or none", e.Live)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
@@ -128,6 +129,11 @@ func TestAGatewayOwnsNoRuns(t *testing.T) {
 		if (m.Name == driver) != (m.Role == RoleAll) || (m.Address == "") != (m.Role == RoleAll) {
 			t.Errorf("%s drove it, and %+v is a member", driver, m)
 		}
+	}
+	known, _ := besides[timeline.Members](gate.Log)
+	rows, err := known.Members(t.Context())
+	if err != nil || len(rows) != 2 || rows[0].Live == "" || rows[1].Live == "" || rows[0].Seal == rows[1].Seal {
+		t.Errorf("what runs say is heard of %+v, %v", rows, err)
 	}
 	worker.stop()
 	if roles := gate.roles(t); len(roles) != 1 || roles[0] != roleGateway {

@@ -49,6 +49,7 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 		return func(run *runner.Run) { tellRun(log, run, word) }
 	}
 	me := timeline.Member{Name: r.Owner(), Role: cmp.Or(at.Role, RoleAll)}
+	defer srv.tellMembers(ctx, &me, log)()
 	if at.Address == noFace {
 		defer srv.join(ctx, me, log)()
 		return r.Keep(ctx, tell("goes on"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -86,9 +85,28 @@ func (f *feed) Tail(run string) (Tail, bool) { return f.tails.here(run) }
 // zero Tail where nothing is in the air any more.
 func (f *feed) Heard(run string, t Tail) {
 	if piece, ok := f.tails.heard(run, t); ok {
-		if topic := f.topic(run); topic != nil {
-			topic.tell(Item{Delta: &piece})
-		}
+		f.show(run, t.Seq, piece)
+	}
+}
+
+// hear shows the run's followers what another process says, and reports whether a piece is
+// missing.
+func (f *feed) hear(s Speech) (missing bool) {
+	if s.Thinking { // of which nobody knows all
+		f.show(s.Run, s.Seq, Delta{Run: s.Run, Attempt: s.Attempt, Offset: s.Offset, Text: s.Text, Thinking: true})
+		return false
+	}
+	piece, ok, missing := f.tails.hears(s)
+	if ok {
+		f.show(s.Run, s.Seq, piece)
+	}
+	return missing
+}
+
+// show tells the run's followers what another process says, after an event.
+func (f *feed) show(run string, after uint64, d Delta) {
+	if t := f.topic(run); t != nil {
+		t.tell(Item{Delta: &d, after: after})
 	}
 }
 
@@ -225,131 +243,6 @@ func (f *feed) Commands(ctx context.Context, run string, after uint64) iter.Seq2
 				return
 			}
 		}
-	}
-}
-
-// follower is a Follow at work.
-type follower struct {
-	feed   *feed
-	run    string
-	cursor uint64
-	yield  func(Item, error) bool
-	behind bool   // what is given next comes after something that was given up
-	lacks  bool   // text that was said before, which no event has yet
-	whole  uint64 // the attempt whose last event was given, which has all of its text
-	over   bool   // the consumer stopped, or the run ended
-}
-
-// follow listens before it reads, so nothing that is appended from then on can be
-// missed; what is both read and heard is dropped by its seq.
-func (w *follower) follow(ctx context.Context, l *listener) error {
-	if err := w.catchUp(ctx); err != nil || w.over {
-		return err
-	}
-	if ended, err := w.feed.source.Ended(ctx, w.run); err != nil {
-		return err
-	} else if ended {
-		return w.catchUp(ctx) // the end may have come between the two
-	}
-	for first := true; ; first = false {
-		queue, stale, behind := l.take()
-		w.behind = behind && !first // whoever has not come to the end of the source yet has missed nothing
-		w.lacks = w.lacks || first || behind
-		if stale {
-			if err := w.catchUp(ctx); err != nil || w.over {
-				return err
-			}
-		}
-		if err := w.giveAll(ctx, queue); err != nil || w.over {
-			return err
-		}
-		if err := w.giveTail(ctx); err != nil || w.over {
-			return err
-		}
-		if err := w.feed.wait(ctx, l); err != nil {
-			return err
-		}
-	}
-}
-
-// giveAll gives what was heard, and before it what the source has and was not.
-func (w *follower) giveAll(ctx context.Context, queue []Item) error {
-	for i, item := range queue {
-		if item.Event != nil && item.Event.Seq > w.cursor+1 {
-			if err := w.catchUp(ctx); err != nil || w.over {
-				return err
-			}
-		}
-		item.More = slices.ContainsFunc(queue[i+1:], w.isNews)
-		if w.give(item); w.over {
-			return nil
-		}
-	}
-	return nil
-}
-
-// giveTail gives all that the attempt in the air has said to who came in the middle of it, once
-// its beginning was given. What of that comes as live pieces, too, is dropped by who knows it.
-func (w *follower) giveTail(ctx context.Context) error {
-	if !w.lacks {
-		return nil
-	}
-	t, err := w.feed.source.LoadTail(ctx, w.run)
-	if err != nil {
-		return err
-	}
-	if w.lacks = t.Seq > w.cursor; w.lacks || t.Text == "" {
-		return nil
-	}
-	w.feed.tails.heard(w.run, t) // those here who follow it, too, get what follows that
-	w.give(Item{Delta: &Delta{Run: w.run, Attempt: t.Attempt, Offset: t.Offset, Text: t.Text}})
-	return nil
-}
-
-// catchUp gives what the source has after the cursor.
-func (w *follower) catchUp(ctx context.Context) error {
-	for !w.over {
-		b, last, err := w.feed.reads.after(ctx, w.run, w.cursor)
-		if err != nil {
-			return err
-		}
-		for i := range b.events {
-			if w.give(Item{Event: &b.events[i], More: i < len(b.events)-1}); w.over {
-				return nil
-			}
-		}
-		runtime.KeepAlive(b) // others find it as long
-		if last {
-			return nil
-		}
-	}
-	return nil
-}
-
-// isNews reports whether an item was not given yet. An owner that does not know yet that it is
-// none any more may say more than the last event of its attempt has.
-func (w *follower) isNews(item Item) bool {
-	if d := item.Delta; d != nil {
-		return d.Attempt == 0 || d.Attempt != w.whole
-	}
-	return item.Event == nil || item.Event.Seq > w.cursor
-}
-
-func (w *follower) give(item Item) {
-	if !w.isNews(item) {
-		return
-	}
-	ended := false
-	if item.Event != nil {
-		w.cursor = item.Event.Seq
-		_, ended = item.Event.Body.(recovery.Ended)
-		if attempt, ends := endedBy(item.Event.Body); ends {
-			w.whole = attempt
-		}
-	}
-	item.Behind, w.behind = w.behind, false
-	if !w.yield(item, nil) || ended {
-		w.over = true
 	}
 }
 

@@ -20,6 +20,7 @@ type Item struct {
 	// own.
 	More bool
 
+	after  uint64  // the event that comes before it, by whomever it was read
 	shared *shared // by those who were shown it as it happened; nil = somebody read it
 	size   int     // what it counts towards maxBehindBytes
 }

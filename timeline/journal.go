@@ -19,6 +19,8 @@ type Journal struct {
 
 	keeping keeping
 
+	elsewhere *elsewhere
+
 	remembered *remembered // nil where the store loses nothing
 
 	checked checked
@@ -41,7 +43,7 @@ const lookEvery = 100 * time.Millisecond
 // store is a Shared one, and no other.
 func NewJournal(store Store) *Journal {
 	ctx, cancel := context.WithCancel(context.Background())
-	j := &Journal{store: store, known: summaries{of: map[string]known{}}, keeping: keeping{of: map[string]keeper{}}, closing: cancel}
+	j := &Journal{store: store, known: summaries{of: map[string]known{}}, keeping: keeping{of: map[string]keeper{}}, elsewhere: newElsewhere(), closing: cancel}
 	j.feed = newFeed(source{j})
 	if _, ok := store.(Losing); ok {
 		j.remembered = &remembered{}

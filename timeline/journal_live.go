@@ -35,18 +35,23 @@ func (j *Journal) watch(ctx context.Context, shared Shared) {
 		case <-ticker.C:
 		case named = <-rings:
 		}
-		if runs := j.feed.Runs(named...); len(runs) > 0 {
-			j.look(ctx, shared, runs)
+		all := len(named) == 0
+		switch runs := j.feed.Runs(named...); {
+		case len(runs) > 0:
+			j.look(ctx, shared, runs, all)
+		case all:
+			j.elsewhere.saw(nil, nil, true)
 		}
 	}
 }
 
-// look tells the feed how far runs are.
-func (j *Journal) look(ctx context.Context, shared Shared, runs []string) {
+// look tells the feed how far runs are; all says that nobody listens to any other.
+func (j *Journal) look(ctx context.Context, shared Shared, runs []string, all bool) {
 	moved, news, err := shared.Moved(ctx, runs)
 	if err != nil || !news {
 		return
 	}
+	j.elsewhere.saw(runs, moved, all)
 	gone := make(map[string]bool, len(runs))
 	for _, run := range runs {
 		gone[run] = true

@@ -15,6 +15,11 @@ type Member struct {
 	Role    string // what it does there, for people
 	Address string // that it serves at; "" = nowhere
 
+	// Live is where other members hear what runs say that it drives, host:port, and Seal the
+	// SHA-256 of the certificate that it has there and as a client, in hexadecimal digits; "" = it
+	// tells nobody.
+	Live, Seal string
+
 	Joined time.Time     // the store sets these
 	Silent time.Duration // since it was heard of last
 	Gone   bool          // it left without a word: it is none any more

@@ -131,6 +131,7 @@ type Moved struct {
 	Seq, Inbox uint64
 	Attempt    uint64 // of its tail, 0 = none
 	Said       int    // bytes of that
+	Member     string // ID of the one of other processes that drives the run; "" = none, or it is not known
 }
 
 // Head is a run as a store has it, apart from its events. Its Seq is 0 where it has none yet.

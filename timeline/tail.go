@@ -52,6 +52,7 @@ type tails struct {
 type tail struct {
 	attempt, seq uint64
 	here         bool // this process drives the run
+	live         bool // the one that does is heard: what it has saved may be behind
 
 	mu     sync.Mutex
 	offset int // where text begins
@@ -106,13 +107,13 @@ func (t *tails) here(run string) (Tail, bool) {
 	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}, true
 }
 
-// heard takes what a run of another process says, and gives what is new of it.
+// heard takes what another process saved of what a run says, and gives what is new of it.
 func (t *tails) heard(run string, now Tail) (piece Delta, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	said := t.of[run]
 	switch {
-	case said != nil && said.here:
+	case said != nil && (said.here || said.live && said.attempt > now.Attempt):
 		return Delta{}, false
 	case now.Attempt == 0:
 		delete(t.of, run)
@@ -121,12 +122,73 @@ func (t *tails) heard(run string, now Tail) (piece Delta, ok bool) {
 		said = &tail{attempt: now.Attempt, seq: now.Seq, offset: now.Offset}
 		t.of[run] = said
 	}
-	at := said.text.Len()
-	if len(now.Text) <= at {
+	return said.goOn(run, now.Offset, now.Text)
+}
+
+// goOn takes what an attempt of another process has said from an offset on, and gives what is new of
+// it; not ok where that is nothing, or something is missing before it.
+func (said *tail) goOn(run string, offset int, text string) (piece Delta, ok bool) {
+	end := said.offset + said.text.Len()
+	if offset > end || offset+len(text) <= end || offset < said.offset {
 		return Delta{}, false
 	}
-	said.text.WriteString(now.Text[at:])
-	return Delta{Run: run, Attempt: now.Attempt, Offset: said.offset + at, Text: now.Text[at:]}, true
+	fresh := text[end-offset:]
+	said.text.WriteString(fresh)
+	return Delta{Run: run, Attempt: said.attempt, Offset: end, Text: fresh}, true
+}
+
+// hears takes what the process that drives the run says, and gives what is new of it. missing says
+// that there is a gap before it.
+func (t *tails) hears(s Speech) (piece Delta, ok, missing bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	said := t.of[s.Run]
+	switch {
+	case said != nil && said.here:
+		return Delta{}, false, false
+	case s.Begins && (said == nil || said.attempt != s.Attempt || said.offset != s.Offset):
+		said = &tail{attempt: s.Attempt, seq: s.Seq, offset: s.Offset}
+		t.of[s.Run] = said
+	case said == nil || said.attempt != s.Attempt || s.Offset > said.offset+said.text.Len():
+		return Delta{}, false, true
+	}
+	said.live, said.seq = true, s.Seq
+	piece, ok = said.goOn(s.Run, s.Offset, s.Text)
+	return piece, ok, false
+}
+
+// quiet is for runs whose processes are not heard any more.
+func (t *tails) quiet(runs []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, run := range runs {
+		if said := t.of[run]; said != nil {
+			said.live = false
+		}
+	}
+}
+
+// over is for an attempt of another process whose last event was given to somebody here; 0 for any.
+func (t *tails) over(run string, attempt uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if said := t.of[run]; said != nil && !said.here && (attempt == 0 || said.attempt <= attempt) {
+		delete(t.of, run)
+	}
+}
+
+// all gives what is known here of what an attempt of another process has said, or what was saved of
+// it where that is more.
+func (t *tails) all(run string, saved Tail) Tail {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	said := t.of[run]
+	if said == nil || said.attempt < saved.Attempt || said.attempt == saved.Attempt && said.offset+said.text.Len() <= saved.Offset+len(saved.Text) {
+		return saved
+	}
+	said.mu.Lock()
+	defer said.mu.Unlock()
+	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}
 }
 
 // lacks reports whether more is said of an attempt of another process than is known here.
@@ -137,7 +199,7 @@ func (t *tails) lacks(run string, attempt uint64, bytes int) bool {
 	switch {
 	case said == nil:
 		return attempt > 0
-	case said.here:
+	case said.here, said.live && said.attempt > attempt:
 		return false
 	}
 	return said.attempt != attempt || said.text.Len() < bytes

@@ -19,12 +19,13 @@ var (
 // about is what a member says of itself.
 type about struct {
 	Version, Role, Address string
+	Live, Seal             string
 	Lag                    time.Duration
 }
 
 // Join is timeline.Members'. Who went without a word is forgotten after an hour.
 func (s *Store) Join(ctx context.Context, m timeline.Member, ttl time.Duration) error {
-	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Lag})
+	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Live, m.Seal, m.Lag})
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (s *Store) Members(ctx context.Context) (list []timeline.Member, err error)
 		if err := json.Unmarshal(says, &a); err != nil {
 			return unwanted{err}
 		}
-		m.Version, m.Role, m.Address, m.Lag = a.Version, a.Role, a.Address, a.Lag
+		m.Version, m.Role, m.Address, m.Live, m.Seal, m.Lag = a.Version, a.Role, a.Address, a.Live, a.Seal, a.Lag
 		m.Silent = max(0, time.Duration(silent)*time.Microsecond)
 		list = append(list, m)
 		return nil

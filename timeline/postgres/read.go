@@ -131,11 +131,12 @@ func (s *Store) Moved(ctx context.Context, runs []string) (moved []timeline.Move
 	}
 	err = s.query(ctx, func(rows pgx.Rows) error {
 		var m timeline.Moved
-		err := rows.Scan(&m.Run, &m.Seq, &m.Inbox, &m.Attempt, &m.Said)
+		err := rows.Scan(&m.Run, &m.Seq, &m.Inbox, &m.Attempt, &m.Said, &m.Member)
 		moved = append(moved, m)
 		return err
-	}, `SELECT runs.run, runs.seq, inbox, coalesce(attempt, 0), coalesce(length(tails.text), 0)
-		FROM mulligan.runs AS runs LEFT JOIN mulligan.tails AS tails USING (run) WHERE runs.run = ANY($1)`, fitting(runs))
+	}, `SELECT runs.run, runs.seq, inbox, coalesce(attempt, 0), coalesce(length(tails.text), 0),
+			CASE WHEN runs.owner <> '' AND runs.member <> $2 AND NOT runs.ended THEN runs.member ELSE '' END
+		FROM mulligan.runs AS runs LEFT JOIN mulligan.tails AS tails USING (run) WHERE runs.run = ANY($1)`, fitting(runs), s.member)
 	return moved, err == nil, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -188,6 +189,20 @@ func (s *Store) Close() error {
 	s.working.Wait()
 	s.disconnect()
 	return err
+}
+
+// Near is the address by which this machine reaches the database, and so the one by which others that
+// do may reach this machine: "127.0.0.1" where that is a socket.
+func (s *Store) Near(ctx context.Context) (string, error) {
+	conn, err := s.readers.Acquire(ctx)
+	if err != nil {
+		return "", s.explain(err)
+	}
+	defer conn.Release()
+	if at, ok := conn.Conn().PgConn().Conn().LocalAddr().(*net.TCPAddr); ok {
+		return at.AddrPort().Addr().Unmap().String(), nil
+	}
+	return "127.0.0.1", nil
 }
 
 // query reads, in bounded time.

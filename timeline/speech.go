@@ -1,0 +1,193 @@
+package timeline
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Speech is a piece of what the attempt in the air of a run says, as the process that drives the
+// run tells it to another one in which somebody follows it.
+type Speech struct {
+	Run     string
+	Attempt uint64
+	// Seq is that of the event that began the attempt, or of a later one: who follows the run is
+	// given it before this.
+	Seq    uint64
+	Offset int // where Text begins, in bytes; thinking has offsets of its own
+	Text   string
+	// Begins: it is the first piece that the other one gets of the attempt, with all that was said
+	// until then.
+	Begins   bool
+	Thinking bool
+}
+
+// maxSpeech is how many bytes the Text of a Speech holds.
+const maxSpeech = 32 << 10
+
+// Speaks yields what attempts of a run say in this process, from what the one in the air has said
+// already, until ctx ends or the Journal closes. A piece that is lost, because whoever is told is
+// slow, is part of the next one. Of a run that another process drives it yields nothing.
+func (j *Journal) Speaks(ctx context.Context, run string) iter.Seq[Speech] {
+	return func(yield func(Speech) bool) {
+		l := j.feed.listen(run, false)
+		defer j.feed.leave(run, l)
+		s := speaker{feed: j.feed, run: run, yield: yield}
+		s.all()
+		for !s.over && j.feed.wait(ctx, l) == nil {
+			queue, _, behind := l.take()
+			if behind {
+				s.all()
+				continue
+			}
+			for _, item := range queue {
+				if d := item.Delta; d != nil && !s.over {
+					s.add(d)
+				}
+			}
+			s.say()
+		}
+	}
+}
+
+// speaker is a Speaks at work.
+type speaker struct {
+	feed  *feed
+	run   string
+	yield func(Speech) bool
+	over  bool
+
+	attempt, seq uint64          // of which the other one has the beginning
+	held         Speech          // what follows on from there, and was not yielded yet
+	text         strings.Builder // of held
+}
+
+// all yields all that the attempt in the air has said.
+func (s *speaker) all() {
+	t, ok := s.feed.tails.here(s.run)
+	if s.drop(); !ok || s.over {
+		return
+	}
+	s.attempt, s.seq = t.Attempt, t.Seq
+	s.cut(Speech{Run: s.run, Attempt: t.Attempt, Seq: t.Seq, Offset: t.Offset, Text: t.Text, Begins: true})
+}
+
+// add takes a piece that was said here. One of an attempt that is new, or that this process does
+// not drive, is looked up rather than believed.
+func (s *speaker) add(d *Delta) {
+	if d.Attempt != s.attempt {
+		if t, ok := s.feed.tails.here(s.run); ok && t.Attempt == d.Attempt {
+			s.all()
+		}
+		if d.Attempt != s.attempt || !d.Thinking {
+			return
+		}
+	}
+	next := s.held.Offset + s.text.Len()
+	if s.held.Attempt != d.Attempt || s.held.Thinking != d.Thinking || next != d.Offset || s.text.Len() > maxSpeech {
+		s.say()
+		s.held = Speech{Run: s.run, Attempt: d.Attempt, Seq: s.seq, Offset: d.Offset, Thinking: d.Thinking}
+	}
+	s.text.WriteString(d.Text)
+}
+
+// say yields what is held.
+func (s *speaker) say() {
+	held := s.held
+	held.Text = s.text.String()
+	if s.drop(); held.Attempt != 0 {
+		s.cut(held)
+	}
+}
+
+func (s *speaker) drop() {
+	s.held = Speech{}
+	s.text.Reset()
+}
+
+// cut yields a piece as several that are no longer than maxSpeech, each of whole characters.
+func (s *speaker) cut(p Speech) {
+	for rest := p.Text; !s.over; p.Begins = false {
+		n := min(len(rest), maxSpeech)
+		for n < len(rest) && n > maxSpeech-utf8.UTFMax && !utf8.RuneStart(rest[n]) {
+			n--
+		}
+		p.Text, rest = rest[:n], rest[n:]
+		s.over = !s.yield(p)
+		if p.Offset += n; rest == "" {
+			return
+		}
+	}
+}
+
+// Hear shows those who follow a run here what the member that drives it says, at the speed at which
+// it says it: what that saves of it now and then, where nothing is heard, says the same. What comes
+// of a member that does not drive the run, as far as is known, is dropped. again is true where a
+// piece is missing before this one, so that the other one has to begin anew.
+func (j *Journal) Hear(member string, s Speech) (again bool) {
+	if j.elsewhere.drives(s.Run) != member || s.Attempt == 0 {
+		return false
+	}
+	return j.feed.hear(s)
+}
+
+// Unheard is for when nothing is heard any more of runs that Hear was called for.
+func (j *Journal) Unheard(runs ...string) { j.feed.tails.quiet(runs) }
+
+// Elsewhere gives the runs that somebody follows here and another process drives, with the ID of
+// the [Member] that does, as far as the last look knows; changed is closed once that is different.
+func (j *Journal) Elsewhere() (runs map[string]string, changed <-chan struct{}) {
+	return j.elsewhere.get()
+}
+
+// elsewhere is where runs are driven that are followed here.
+type elsewhere struct {
+	mu      sync.Mutex
+	runs    map[string]string
+	changed chan struct{}
+}
+
+func newElsewhere() *elsewhere {
+	return &elsewhere{runs: map[string]string{}, changed: make(chan struct{})}
+}
+
+func (e *elsewhere) get() (map[string]string, <-chan struct{}) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.runs), e.changed
+}
+
+func (e *elsewhere) drives(run string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.runs[run]
+}
+
+// saw notes who drives the runs that were looked at; all says that no others are followed.
+func (e *elsewhere) saw(runs []string, moved []Moved, all bool) {
+	now := make(map[string]string, len(moved))
+	for _, m := range moved {
+		if m.Member != "" {
+			now[m.Run] = m.Member
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !all {
+		others := maps.Clone(e.runs)
+		for _, run := range runs {
+			delete(others, run)
+		}
+		maps.Copy(others, now)
+		now = others
+	}
+	if maps.Equal(now, e.runs) {
+		return
+	}
+	e.runs = now
+	close(e.changed)
+	e.changed = make(chan struct{})
+}
