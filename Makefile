@@ -124,8 +124,8 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 # What cannot be had is skipped by the tests, aloud; so is aider, which is large, until somebody
 # runs bench/clients/install aider.
 .PHONY: clients
-clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors
-	@bench/clients/install node python acp
+clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors, and the examples' packages
+	@bench/clients/install node python acp aisdk-react
 
 .PHONY: proxy-report
 proxy-report: ## play every fault with every client, directly and through the proxy, and write docs/proxy-report.md (an hour)

@@ -19,6 +19,7 @@
 //	GET  /v1/models, /v1/plugins    what there is                      things.go
 //	GET  /v1/members                who shares the work                things.go
 //	     /v1/faultlab               failures to watch without a key    faultlab.go
+//	     /v1/aisdk…                 the same in the AI SDK's words     aisdk.go, talk.go, talker.go
 //	GET  /healthz, /readyz          is it up, can it work              health.go
 //	GET  /metrics                   how it does, for Prometheus
 //	GET  /openapi.json              all of this, for machines          document.go

@@ -47,14 +47,22 @@ func (g *Gateway) followRun(ctx context.Context, in *eventsInput) (*huma.StreamR
 	if _, err := g.cfg.Log.Inbox(ctx, in.ID, math.MaxUint64, 1); err != nil {
 		return nil, g.problem(err)
 	}
+	return answerByStream(nil, func(ctx context.Context, w http.ResponseWriter) { g.follow(ctx, w, in.ID, after) }), nil
+}
+
+// answerByStream is the answer that follow goes on with, with more in its header.
+func answerByStream(header map[string]string, follow func(context.Context, http.ResponseWriter)) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(out huma.Context) {
 		out.SetHeader("Content-Type", "text/event-stream")
 		out.SetHeader("Cache-Control", "no-store")
 		out.SetHeader("X-Accel-Buffering", "no")
-		if a, ok := out.BodyWriter().(*streamed); ok {
-			a.follow = func(ctx context.Context, w http.ResponseWriter) { g.follow(ctx, w, in.ID, after) }
+		for name, value := range header {
+			out.SetHeader(name, value)
 		}
-	}}, nil
+		if a, ok := out.BodyWriter().(*streamed); ok {
+			a.follow = follow
+		}
+	}}
 }
 
 // streamed is the answer to a request for a stream: what is left to be done once the
@@ -69,9 +77,14 @@ type streamed struct {
 func (g *Gateway) stream(w http.ResponseWriter, r *http.Request) {
 	a := &streamed{ResponseWriter: w}
 	g.mux.ServeHTTP(a, r)
-	if a.follow != nil {
-		a.follow(r.Context(), w)
+	if a.follow == nil {
+		return
 	}
+	if begun, ok := r.Context().Value(begunKey{}).(func()); ok {
+		begun()
+	}
+	r.Body = http.NoBody // what was sent is not kept for as long as the stream is open
+	a.follow(r.Context(), w)
 }
 
 func (g *Gateway) follow(ctx context.Context, w http.ResponseWriter, run string, after uint64) {

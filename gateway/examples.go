@@ -8,6 +8,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/advice"
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/gateway/internal/aisdk"
 	"github.com/mulligan-run/mulligan/internal/answers"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -115,10 +116,14 @@ var examples = map[string]example{
 		in:  advice.Outcome{Call: exampleQuestion.Call, OK: true, Model: exampleOther},
 		out: advice.Closed{Run: exampleAdvised, Status: recovery.StatusCompleted},
 	},
-	"healthz": {out: map[string]string{"status": "ok"}},
-	"readyz":  {out: map[string]string{"status": "ok"}},
-	"login":   {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
-	"metrics": {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
+	"chat-aisdk": {in: aisdk.Request{ID: "golf", Trigger: aisdk.TriggerSubmit, Messages: []aisdk.Message{
+		{ID: "m1", Role: "user", Parts: []aisdk.Part{{Type: "text", Text: examplePrompt}}},
+	}}},
+	"messages-aisdk": {out: many("messages", aisdk.UIMessage{ID: exampleRun + "-user", Role: "user", Parts: []aisdk.UIPart{{Type: "text", Text: examplePrompt, State: "done"}}})},
+	"healthz":        {out: map[string]string{"status": "ok"}},
+	"readyz":         {out: map[string]string{"status": "ok"}},
+	"login":          {in: loginBody{Code: "q3nFJ0c2b1kYw7e5tXhM4A"}},
+	"metrics":        {out: "mulligan_runs_started_total 12\nmulligan_runs_recovered_total 3\n"},
 	"follow-run": {out: []any{
 		map[string]any{"event": "event", "id": "2", "data": recovery.Event{
 			Run: exampleRun, Seq: 2, Time: exampleTime, Body: recovery.Began{Attempt: 1, Round: 1, Model: exampleModel},

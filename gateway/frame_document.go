@@ -48,12 +48,22 @@ func frameSchema(name, description string, data *huma.Schema) *huma.Schema {
 	}
 }
 
-// schemaName has the usual name for a type, except where two of one name are in the document.
+// schemaName has the usual name for a type, except where two of one name are in the document, as those
+// of other protocols.
 func schemaName(t reflect.Type, hint string) string {
 	if t == reflect.TypeFor[llm.Usage]() {
 		return "ModelUsage"
 	}
-	return huma.DefaultSchemaNamer(t, hint)
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	for room, prefix := range map[string]string{"/gateway/internal/aisdk": "AISDK", "/gateway/internal/agui": "AGUI", "/gateway/internal/tell": "Client"} {
+		if strings.HasSuffix(t.PkgPath(), room) {
+			return prefix + name
+		}
+	}
+	return name
 }
 
 // eventSchema is an event's stored form, by its type. A reader keeps what it does not know: a newer

@@ -117,6 +117,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.registerKinds()
 	g.registerLab()
 	g.registerAdvice()
+	g.registerAISDK()
 	g.registerHealth()
 	g.registerDocument()
 	return g

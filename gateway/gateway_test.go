@@ -49,6 +49,15 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 		}
 		return "r-" + s.Key, nil
 	}
+	w.mu.Unlock()
+	if err := checkModel(s.Model); err != nil {
+		return "", &gateway.InputError{Field: "model", Err: err}
+	}
+	head, err := w.head(ctx, s.Session)
+	if err != nil {
+		return "", err
+	}
+	w.mu.Lock()
 	w.n++
 	id := fmt.Sprintf("r%d", w.n)
 	if s.Key != "" {
@@ -56,9 +65,6 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 		w.keys[s.Key] = s
 	}
 	w.mu.Unlock()
-	if err := checkModel(s.Model); err != nil {
-		return "", &gateway.InputError{Field: "model", Err: err}
-	}
 	lease, err := w.log.Claim(ctx, id, "test", time.Hour)
 	if err != nil {
 		return "", err
@@ -66,8 +72,36 @@ func (w *written) Start(ctx context.Context, s gateway.Start) (string, error) {
 	w.leases[id], w.states[id] = lease, &recovery.Run{}
 	policy := recovery.DefaultPolicy()
 	policy.Models = []string{"a/one", "b/two"}
-	return id, w.write(id, recovery.Started{Model: "a/one", Input: []llm.Message{llm.User(s.Prompt)}, Policy: policy, Labels: s.Labels},
+	return id, w.write(id, recovery.Started{Model: "a/one", Input: input(s), Policy: policy, Labels: s.Labels, Session: s.Session, Continues: head},
 		recovery.Claimed{Owner: "test", Epoch: lease.Epoch})
+}
+
+func input(s gateway.Start) []llm.Message {
+	if len(s.Messages) > 0 {
+		return s.Messages
+	}
+	return []llm.Message{llm.User(s.Prompt)}
+}
+
+// head is what the next run of a session continues; an open suggestion is superseded.
+func (w *written) head(ctx context.Context, session string) (*recovery.Head, error) {
+	if session == "" {
+		return nil, nil
+	}
+	list, err := w.log.List(ctx, timeline.Query{Session: session, Limit: 1})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	last := w.states[list[0].Run]
+	if end, ok := last.Supersede(); ok {
+		if err := w.write(last.ID, end); err != nil {
+			return nil, err
+		}
+	}
+	if last.End == nil {
+		return nil, gateway.ErrBusy
+	}
+	return &recovery.Head{Run: last.ID, Seq: last.Seq}, nil
 }
 
 func checkModel(name string) error {
@@ -122,9 +156,7 @@ func (w *written) Cancel(_ context.Context, run string) error {
 // fail brings a run to an open suggestion.
 func (w *written) fail(t *testing.T, id string) {
 	t.Helper()
-	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
-	f.Provider = "anthropic"
-	f.Describe(failure.Words{})
+	f := overloaded()
 	err := w.write(id, recovery.Began{Attempt: 1, Round: 1, Model: "a/one"},
 		recovery.Failed{Attempt: 1, Text: "par", Failure: *f, Alternatives: []recovery.Alternative{{Model: "b/two"}}})
 	if err != nil {
@@ -138,6 +170,13 @@ func (w *written) fail(t *testing.T, id string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func overloaded() *failure.Failure {
+	f := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	f.Provider = "anthropic"
+	f.Describe(failure.Words{})
+	return f
 }
 
 // serve starts a gateway over w.

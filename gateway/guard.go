@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -147,7 +148,7 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, r, err)
 		return
 	}
-	done, err := g.begin(r)
+	done, begun, err := g.begin(r)
 	if err != nil {
 		g.refuse(w, r, err)
 		return
@@ -175,7 +176,7 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	if isStream(r) {
 		var end func()
-		ctx, end = g.watched.whileKnown(ctx, caller, g.holds)
+		ctx, end = g.watched.whileKnown(context.WithValue(ctx, begunKey{}, begun), caller, g.holds)
 		defer end()
 	} else {
 		answer := newPaced(w)
@@ -184,6 +185,10 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	g.api.ServeHTTP(w, r.WithContext(ctx))
 }
+
+// begunKey is where the context of a request that is answered by a stream has what to call once all is
+// done but that.
+type begunKey struct{}
 
 // health asks the API how it is and passes on nothing but the answer's code, and why it is not
 // ready.

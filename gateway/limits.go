@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -84,16 +85,32 @@ type load struct {
 }
 
 // begin counts a request until done is called. Reads and writes are over in milliseconds, so
-// they wait for their turn; a stream that is one too many is refused at once.
-func (g *Guard) begin(r *http.Request) (done func(), err error) {
-	switch {
-	case isStream(r):
-		return g.beginStream()
-	case isWrite(r.Method):
-		return g.turn(r, g.load.writes, "requests that change something")
+// they wait for their turn; a stream that is one too many is refused at once. A request that
+// changes something and is answered by a stream has its turn until begun is called.
+func (g *Guard) begin(r *http.Request) (done, begun func(), err error) {
+	begun = func() {}
+	if isStream(r) {
+		leave, err := g.beginStream()
+		if err != nil || !isWrite(r.Method) {
+			return leave, begun, err
+		}
+		turn, err := g.turn(r, g.load.writes, changes)
+		if err != nil {
+			leave()
+			return nil, nil, err
+		}
+		turn = sync.OnceFunc(turn)
+		return func() { turn(); leave() }, turn, nil
 	}
-	return g.turn(r, g.load.reads, "requests")
+	if isWrite(r.Method) {
+		done, err = g.turn(r, g.load.writes, changes)
+	} else {
+		done, err = g.turn(r, g.load.reads, "requests")
+	}
+	return done, begun, err
 }
+
+const changes = "requests that change something"
 
 func (g *Guard) beginStream() (done func(), err error) {
 	most := g.cfg.Limits.Streams
@@ -123,6 +140,13 @@ func (g *Guard) turn(r *http.Request, places chan struct{}, what string) (done f
 	}
 }
 
+// isStream reports whether a request is answered for as long as a run goes on.
 func isStream(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/events")
+	switch path := r.URL.Path; r.Method {
+	case http.MethodGet:
+		return strings.HasSuffix(path, "/events") || strings.HasPrefix(path, aisdkPath+"/") && strings.HasSuffix(path, "/stream")
+	case http.MethodPost:
+		return path == aisdkPath || path == aguiPath
+	}
+	return false
 }

@@ -181,20 +181,21 @@ func (i *inspection) key() (string, error) {
 
 func (i *inspection) member(s *huma.Schema, key string, twice bool) error {
 	property, known := s.Properties[key]
-	if others, ok := s.AdditionalProperties.(*huma.Schema); ok && !known {
+	fault := huma.ErrorDetail{Message: "there is no such field"}
+	misspelt := false
+	for name := range s.Properties {
+		if !known && strings.EqualFold(name, key) {
+			misspelt, fault.Message = true, "there is no such field: write "+name
+		}
+	}
+	if others, ok := s.AdditionalProperties.(*huma.Schema); ok && !known && !misspelt {
 		property, known = others, true
 	}
 	if known && !twice {
 		return i.below("."+key, property)
 	}
-	fault := huma.ErrorDetail{Message: "there is no such field"}
 	if twice {
 		fault.Message = "it is there twice"
-	}
-	for name := range s.Properties {
-		if !known && strings.EqualFold(name, key) {
-			fault.Message = "there is no such field: write " + name
-		}
 	}
 	if err := i.fault(fault, "."+key); err != nil {
 		return err

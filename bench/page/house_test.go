@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -217,8 +218,16 @@ func (r runs) Start(ctx context.Context, s gateway.Start) (string, error) {
 	if s.AutoRecover != nil {
 		p.AutoRecover = *s.AutoRecover
 	}
-	run, err := r.runner.Start(r.ctx, runner.Request{Prompt: s.Prompt, Session: s.Session, Model: model, Policy: &p})
-	if errors.Is(err, timeline.ErrSession) {
+	req := runner.Request{Prompt: s.Prompt, Messages: s.Messages, Session: s.Session, Model: model, Policy: &p}
+	if s.Key != "" {
+		sum := sha256.Sum256([]byte(s.Key))
+		req.ID = fmt.Sprintf("k%x", sum[:16])
+	}
+	run, err := r.runner.Start(r.ctx, req)
+	if exists, ok := errors.AsType[*runner.ExistsError](err); ok {
+		return exists.Run, nil
+	}
+	if errors.Is(err, timeline.ErrSession) || errors.Is(err, runner.ErrSessionBusy) {
 		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
 	}
 	if err != nil {

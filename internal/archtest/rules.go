@@ -252,6 +252,18 @@ var Rooms = []Room{
 		Why:  "what happens goes out as it stands in the timeline, from a cursor: who sends it drives nothing and answers nobody",
 	},
 	{
+		From:  "gateway/internal/tell",
+		May:   []string{"std", "llm", "failure", "recovery", "timeline"},
+		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
+		Why:   "what there is to say of a run follows from its events, whatever the protocol: no clock, no I/O",
+	},
+	{
+		From:  "gateway/internal/aisdk",
+		May:   []string{"std", "llm", "recovery", "gateway/internal/tell"},
+		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
+		Why:   "one protocol's words for what package tell has to say, and nothing that serves them: no clock, no I/O",
+	},
+	{
 		From: "gateway/...",
 		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "timeline/...", "advice", "internal/protoconv/...", "internal/webguard", "gateway/...", "internal/wholefile", "internal/answers"},
 		Why:  "commands go down through the few methods the gateway declares, events come up from the timeline; it never reaches into the runner",

@@ -1,0 +1,159 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/internal/needs"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// app bundles an example with the packages that it names, as their registry has them, and opens it in a
+// tab that is let in.
+func (h *house) app(name string) *window {
+	h.t.Helper()
+	chromium(h.t)
+	from, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	installed := filepath.Join("..", "..", ".cache", "clients", name, "node_modules")
+	if modules, err := filepath.Abs(installed); err != nil {
+		h.t.Fatal(err)
+	} else if _, err := os.Stat(filepath.Join(modules, ".bin", "esbuild")); err == nil {
+		h.bundle(from, modules)
+	} else if _, unreachable := os.Stat(filepath.Join("..", "..", ".cache", "clients", "unreachable")); os.Getenv("CI") == "true" && unreachable != nil {
+		h.t.Fatalf("%s is not installed, and its registry is there: make clients (%v)", name, err)
+	} else {
+		h.t.Skipf("NOT TESTED: %s is not installed: make clients (%v)", name, err)
+	}
+	w := h.open("/example/#chat", desktop)
+	w.wait(`document.querySelector('form input')`)
+	return w
+}
+
+// bundle has the house serve an app at /example/.
+func (h *house) bundle(from, modules string) {
+	h.t.Helper()
+	needs.Programs(h.t, "a page of a web app", "node")
+	dir := h.t.TempDir()
+	source, err := os.ReadFile(filepath.Join(from, "app.jsx"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "app.jsx"), source, 0o600)
+	}
+	if err == nil { // it finds its modules beside itself
+		err = os.Symlink(modules, filepath.Join(dir, "node_modules"))
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(h.t.Context(), filepath.Join(modules, ".bin", "esbuild"), "app.jsx", "--bundle", "--format=esm", "--jsx=automatic",
+		`--define:process.env.NODE_ENV="production"`, "--outfile=app.js", "--log-level=warning")
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("%v: %s", err, said)
+	}
+	script, err := os.ReadFile(filepath.Join(dir, "app.js"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.example = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-eval'") // libraries look whether they may
+		if r.URL.Path == "/example/app.js" {
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write(script)
+			return
+		}
+		fmt.Fprint(w, `<!doctype html><body><script type="module" src="/example/app.js"></script>`)
+	}
+}
+
+// write types a message into an app and sends it.
+func (w *window) write(text string) {
+	w.t.Helper()
+	w.wait(`document.querySelector('form input')`)
+	eval[any](w, `(() => { const box = document.querySelector('form input'); box.focus();
+		Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, `+quote(text)+`);
+		box.dispatchEvent(new Event('input', { bubbles: true })) })()`)
+	eval[any](w, `document.querySelector('form').requestSubmit()`)
+	w.says("section.user", text)
+}
+
+// again loads an app's page once more.
+func (w *window) again() {
+	w.t.Helper()
+	eval[any](w, `window.__before = true`)
+	eval[any](w, `location.reload()`)
+	w.wait(`!window.__before && document.querySelector('form input')`)
+}
+
+// TestApps: the examples, with the packages of others that they stand on, in a browser. Text of a failed
+// attempt goes; buttons are drawn, and answer; a page that is loaded again in the middle of an answer goes
+// on with it; a message is never lost; what cannot be recovered is an error that is shown.
+func TestApps(t *testing.T) {
+	for _, name := range []string{"aisdk-react"} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t, advise(func(e hooks.RunError) recovery.Vote {
+				if e.Failure.Kind == failure.KindAuth {
+					return recovery.Vote{Action: recovery.ActionFail, Reason: "nobody can do anything about it"}
+				}
+				return recovery.Vote{Action: recovery.ActionRetry}
+			}))
+			h.play(opus, faultlab.CutAfter("Half of it"), faultlab.Answer("The whole answer."), faultlab.SlowAnswer(long, 40*time.Millisecond),
+				faultlab.SlowAnswer(words(2000), 40*time.Millisecond), faultlab.Answer("That is new."), faultlab.Overloaded(), faultlab.Answer("That, too."), faultlab.Unauthorized())
+			w := h.app(name)
+			w.pressesAButton()
+			w.isLoadedInTheMiddle()
+			w.losesNoMessage()
+			w.write("And the end?")
+			w.says("[role=alert]", "API key")
+			if n := len(h.lab.Requests()); n != 8 {
+				t.Errorf("the model was asked %d times", n)
+			}
+		})
+	}
+}
+
+// long is an answer that takes some seconds.
+var long = words(60) + " end"
+
+func (w *window) pressesAButton() {
+	w.t.Helper()
+	w.write("What is a mulligan?")
+	w.says("section.assistant", "Half of it")
+	w.says("[role=status].suggestion", "Retry")
+	w.press("Retry")
+	w.says("section.assistant", "The whole answer.")
+	w.says("[role=status].recovered", "Recovered after 1 retry")
+	w.wait(`!document.body.innerText.includes('Half of it') && !document.querySelector('[role=status] button')`)
+}
+
+func (w *window) isLoadedInTheMiddle() {
+	w.t.Helper()
+	w.write("Tell me more.")
+	w.says("section.assistant:last-of-type", "word word")
+	w.again()
+	w.says("section.user", "Tell me more.")
+	w.wait(`document.querySelector('section:last-of-type').innerText.trim() === ` + quote(long))
+	w.wait(`[...document.querySelectorAll('section')].map((s) => s.className).join(' ') === 'user assistant user assistant'`)
+}
+
+func (w *window) losesNoMessage() {
+	w.t.Helper()
+	w.write("A long one, please.")
+	w.says("section.assistant:last-of-type", "word word")
+	w.write("No, something new.")
+	w.says("section.assistant", "That is new.")
+	w.write("And now?")
+	w.says("[role=status].suggestion", "Retry")
+	w.write("Never mind. This?")
+	w.says("section.assistant", "That, too.")
+}

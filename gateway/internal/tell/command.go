@@ -1,0 +1,72 @@
+package tell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// Command is what a client wants of a conversation.
+type Command struct {
+	Session string
+	// Answer answers what the newest run asks; nil = there is a message, or nothing.
+	Answer *Answer
+	// Text is what the user says; "" where the client only wants to know how things stand.
+	Text string
+	// Message is the client's id of that message: the same one begins one run only.
+	Message string
+	// Again: the client had an answer to the message, or the beginning of one, and wants another.
+	Again bool
+	// History is what was said before, as far as the client tells; for conversations that are new here.
+	History []llm.Message
+
+	Model       string // "" = the conversation's own
+	AutoRecover *bool  // nil = the conversation's own
+}
+
+// Answer answers a suggestion, a live wait or a model call that is slow, by one of its actions.
+type Answer struct {
+	SuggestionID string `json:"suggestionId,omitempty" maxLength:"128" doc:"The id that came with the buttons; by default what the run asks now."`
+	Action       string `json:"action" minLength:"1" maxLength:"64" doc:"An action's id, or its kind." example:"a1"`
+	Model        string `json:"model,omitempty" maxLength:"256" doc:"With a switch: another model that the run may use."`
+}
+
+// FieldError says what is wrong with a field of a request.
+type FieldError struct {
+	Field string // "messages[0].parts"
+	Err   error
+}
+
+// Error names the field.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap gives what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Limits of what a client sends, beside those of the request's body.
+const (
+	maxID   = 256     // bytes of a message's id
+	maxText = 4 << 20 // bytes of a message
+)
+
+// CheckMessage says what is wrong with the message of a command, if it has one.
+func (c *Command) CheckMessage(field string) error {
+	switch {
+	case len(c.Message) > maxID:
+		return &FieldError{field, fmt.Errorf("its id has %d bytes, and %d are the most", len(c.Message), maxID)}
+	case strings.TrimSpace(c.Text) == "":
+		return &FieldError{field, errors.New("the message is empty")}
+	case len(c.Text) > maxText:
+		return &FieldError{field, fmt.Errorf("the message has %d bytes, and %d are the most", len(c.Text), maxText)}
+	}
+	return nil
+}
+
+// Say adds a message to what was said before.
+func (c *Command) Say(role llm.Role, text string) {
+	if strings.TrimSpace(text) != "" {
+		c.History = append(c.History, llm.Message{Role: role, Parts: []llm.Part{{Text: text}}})
+	}
+}

@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/gateway/internal/tell"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// voice says what it is told in the words of a protocol.
+type voice interface {
+	tell.Listener
+	// Take gives what is to be sent.
+	Take() ([]byte, error)
+	// Broke ends the stream of a run that goes on.
+	Broke(line string)
+}
+
+// talker tells one client of a run.
+type talker struct {
+	w     http.ResponseWriter
+	flow  *http.ResponseController
+	voice voice
+
+	mu     sync.Mutex // held while something is sent
+	teller *tell.Teller
+	now    func() time.Time
+	beat   *time.Timer // of the next sign of life
+	look   *time.Timer // of what changes as time passes
+	over   bool
+}
+
+// goesOn is said to whom the run cannot be told of any more.
+const goesOn = "The connection to the run was lost; the run itself goes on. Load the page again to follow it."
+
+// talk tells a client of a run until that is over.
+func (g *Gateway) talk(ctx context.Context, w http.ResponseWriter, t talked, v voice) {
+	s := &talker{w: w, flow: http.NewResponseController(w), voice: v, teller: tell.New(v, t.seq, t.answered), now: g.cfg.Now}
+	if err := s.follow(ctx, g.cfg.Log, t.run); err != nil && ctx.Err() == nil {
+		g.gone(t.run, err)
+	}
+}
+
+func (s *talker) follow(ctx context.Context, log timeline.Log, run string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	s.beat = time.AfterFunc(heartbeat, func() { s.alive(cancel) })
+	s.look = time.AfterFunc(heartbeat, func() { s.passes(cancel) })
+	s.mu.Unlock()
+	defer s.close()
+	for item, err := range log.Follow(ctx, run, 0) {
+		if err == nil {
+			err = s.item(ctx, log, item)
+		}
+		if err != nil {
+			return s.broke(err)
+		}
+		if s.teller.Over() {
+			return nil
+		}
+	}
+	return s.broke(context.Cause(ctx)) // it is the client or the gateway that ends, and the run does not
+}
+
+// broke tells the client, if it is still there, that it hears no more.
+func (s *talker) broke(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.voice.Broke(goesOn)
+	_ = s.send(false)
+	return err
+}
+
+// item tells of what happens. Where live text is lost, the rest is taken from what is kept of it.
+func (s *talker) item(ctx context.Context, log timeline.Log, item timeline.Item) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.teller.Item(item, s.now()); err != nil {
+		return err
+	}
+	if item.Behind {
+		if tail, err := log.LoadTail(ctx, runOf(item)); err == nil {
+			s.teller.Fill(tail)
+		}
+	}
+	if item.Event != nil {
+		s.lookAgain()
+	}
+	return s.send(item.More)
+}
+
+func runOf(item timeline.Item) string {
+	switch {
+	case item.Event != nil:
+		return item.Event.Run
+	case item.Delta != nil:
+		return item.Delta.Run
+	}
+	return item.Notice.Run
+}
+
+// passes tells of what has become so as time passed.
+func (s *talker) passes(gone context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
+	s.lookAgain()
+	if err := s.send(false); err != nil {
+		gone(err)
+	}
+}
+
+func (s *talker) lookAgain() {
+	if next := s.teller.Look(s.now()); !next.IsZero() {
+		s.look.Reset(max(next.Sub(s.now()), time.Millisecond))
+	}
+}
+
+// alive sends a sign of life. Whoever does not take one is gone.
+func (s *talker) alive(gone context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.write(stillHere, false); err != nil {
+		gone(err)
+	}
+}
+
+// close waits for what is being sent: the answer is not ours any more then.
+func (s *talker) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	s.beat.Stop()
+	s.look.Stop()
+}
+
+// send sends what the voice has said; it may wait for more that follows at once.
+func (s *talker) send(more bool) error {
+	data, err := s.voice.Take()
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 && more {
+		return nil
+	}
+	return s.write(data, more)
+}
+
+// write writes piece by piece: who reads it has the time of an event for each stretch of it.
+func (s *talker) write(data []byte, more bool) error {
+	if s.over {
+		return errOver
+	}
+	if _, err := (&paced{s.w, s.flow}).Write(data); err != nil {
+		return err
+	}
+	s.beat.Reset(heartbeat)
+	if more {
+		return nil
+	}
+	return s.flow.Flush()
+}
