@@ -31,7 +31,7 @@ var faultsAddress = regexp.MustCompile(`listens at (http://\S+)`)
 // serving starts `mulligan faults serve` with the arguments, on a free port, waits until it
 // listens, and writes the config that it prints to mulligan.yaml. $FAULTS_URL is its address.
 func serving(ts *testscript.TestScript, args []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	s := &servedFaults{out: &watcher{text: "What is asked", seen: make(chan struct{})}, ended: make(chan error, 1), cancel: cancel}
 	s.cmd = exec.CommandContext(ctx, "mulligan", append([]string{"faults", "serve", "--addr", "127.0.0.1:0", "--pace", "0"}, args...)...)
 	s.cmd.Dir, s.cmd.Env = ts.MkAbs("."), environ(ts)
