@@ -10,22 +10,24 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Why an answer to a suggestion does not count.
+// The errors that say why an answer to a suggestion does not count.
 var (
-	// ErrAnswered: the suggestion was answered before (HTTP 409).
+	// ErrAnswered says that the suggestion has been answered before (HTTP 409).
 	ErrAnswered = errors.New("this suggestion has been answered")
-	// ErrExpired: its time is over, it was stopped, or a newer one took its place (HTTP 410).
+	// ErrExpired says that the suggestion's time is over, that it was stopped, or that a newer
+	// one took its place (HTTP 410).
 	ErrExpired = errors.New("this suggestion has expired")
-	// ErrNoSuggestion: the run has not asked anybody anything.
+	// ErrNoSuggestion says that the run has had no suggestion so far.
 	ErrNoSuggestion = errors.New("the run has no open suggestion")
-	// ErrNoSuchAction: the suggestion does not have that action, or only a client can do it.
+	// ErrNoSuchAction says that the suggestion does not have that action, or that only a client
+	// can carry it out.
 	ErrNoSuchAction = errors.New("the suggestion has no such action")
 )
 
-// Accept makes the event that answers a suggestion, a live wait or a call in the air at
-// the given time, or says why it cannot be answered so; Answering gives what is to be
-// written of it. An empty suggestion means the one that is open; model, if not empty, is
-// what a switch switches to.
+// Accept makes the event by which a person answers a suggestion, a live wait or a call in the air
+// at the given time, or says why there can be no such answer. Answering gives the events to write
+// for it. An empty suggestion means what is open; model, if not empty, is the model that a switch
+// goes to.
 func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, error) {
 	if suggestion == "" {
 		suggestion = r.openID()
@@ -47,7 +49,8 @@ func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, 
 	return Accepted{Suggestion: suggestion, Action: button.ID, Model: model}, nil
 }
 
-// mayChoose says why a person may not have that model asked; "" is none.
+// mayChoose says why a person may not have that model asked. An empty model means that none was
+// named.
 func (r *Run) mayChoose(model string) error {
 	switch {
 	case model == "":
@@ -71,7 +74,8 @@ func (r *Run) openID() string {
 	return ""
 }
 
-// unanswerable says why the suggestion called id, or the last one, takes no answer.
+// unanswerable says why the suggestion called id, or the last one where id is empty, takes no
+// answer.
 func (r *Run) unanswerable(id string) error {
 	reason := ErrExpired
 	switch {
@@ -105,8 +109,7 @@ func (r *Run) suggested(e Event, b Suggested) {
 	r.Wait = nil
 }
 
-// accepted lets the decision act; what differs between the actions is only how
-// the decision is amended first.
+// accepted lets the decision act. The actions differ only in how they amend the decision first.
 func (r *Run) accepted(e Event, b Accepted) {
 	buttons, ok := r.answerable(b.Suggestion, e.Time)
 	if !ok {
@@ -163,7 +166,8 @@ func (r *Run) accepted(e Event, b Accepted) {
 	open.Decision = &amended
 }
 
-// pressed puts a plugin's own button before the plugin: what it says then is decided anew.
+// pressed puts the press of a plugin's own button before that plugin; its next vote is decided
+// anew.
 func (r *Run) pressed(e Event, b Accepted, button Button) {
 	open := r.Open
 	r.offer = suggestionNone
@@ -173,8 +177,8 @@ func (r *Run) pressed(e Event, b Accepted, button Button) {
 	open.Presses++
 }
 
-// answerable gives the actions of the suggestion, live wait or call called id, if it is
-// the one that may be answered at that time.
+// answerable gives the actions of the suggestion, live wait or call in the air called id, and
+// whether a person may answer it at that time.
 func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 	if r.End != nil || r.cancelled {
 		return nil, false
@@ -197,8 +201,8 @@ func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 	return nil, false
 }
 
-// extend adds the expired ceiling once more. A turn's time stood still while the
-// suggestion was open, the run's did not, so that is counted from now.
+// extend adds the expired limit once more. The turn's clock stood still while the suggestion was
+// open; the run's did not, so its limit is counted from now.
 func (r *Run) extend(o *OpenFailure, now time.Time) {
 	switch o.Cause {
 	case CauseClock:

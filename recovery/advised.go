@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// A call that only asks for advice is a run as well: another program makes its attempts, and
-// tells of each that failed. Its events are those of any run, but for what carries a decision
-// out: the caller does, or does not, and says how that went.
+// A call that only asks for advice is a run as well: another program makes the attempts and
+// reports each one that failed. Its events are those of any run, except that nothing here carries
+// the decision out: the caller does, or does not, and reports how that went.
 
 // CallOwner says who makes a run's model calls.
 type CallOwner string
@@ -29,14 +29,14 @@ const (
 	KindAdvised = "advised"
 )
 
-// callerTime is how long the run waits for a caller that was told to go on, after the delay
-// that it was given: longer than any answer takes.
+// callerTime is how long the run waits, after the delay that it gave, for a caller that was told
+// to go on: longer than any answer takes.
 const callerTime = time.Hour
 
-// Told is what a caller says of an attempt of its own, for plugins.
+// Told is what a caller reports about an attempt of its own; plugins are told.
 type Told struct {
-	ToolsRan    bool     `json:"toolsRan,omitempty"`    // tools did that would run once more if the caller did not go on from there
-	UnsafeTools []string `json:"unsafeTools,omitempty"` // of them, those that must not run twice
+	ToolsRan    bool     `json:"toolsRan,omitempty"`    // tools have run that would run once more if the caller began anew
+	UnsafeTools []string `json:"unsafeTools,omitempty"` // those of them that must not run twice
 	Aborted     bool     `json:"aborted,omitempty"`     // the caller ended it itself
 	TimedOut    bool     `json:"timedOut,omitempty"`    // its time was over
 }
@@ -44,8 +44,8 @@ type Told struct {
 // advises reports whether r only says what to do.
 func (r *Run) advises() bool { return r.Policy.Calls == CallsOfCaller }
 
-// Made is the attempt that a caller says it has made; an empty model is the one that it was
-// told to ask.
+// Made is the attempt that a caller reports it has made. An empty model stands for the one that
+// it was told to ask.
 func (r *Run) Made(model string) Began {
 	b := r.intent()
 	b.Model = cmp.Or(model, b.Model)
@@ -53,8 +53,8 @@ func (r *Run) Made(model string) Began {
 	return b
 }
 
-// leaveToCaller waits for the caller to do what was decided. One that is not heard of any more
-// has not, as far as anybody knows.
+// leaveToCaller waits for the caller to do what was decided. A caller that is not heard of again
+// is taken not to have done it.
 func (r *Run) leaveToCaller() []Effect {
 	o := r.Open
 	switch {
@@ -85,8 +85,8 @@ func (r *Run) adviceLine(w Waiting) string {
 	return r.Open.Failure.Short() + ". The caller was told " + what + "."
 }
 
-// ofCaller are the buttons of a suggestion that a caller draws: what goes on with the call is
-// the caller's to do.
+// ofCaller has the client carry out the buttons, except for Stop and a plugin's own ones: going
+// on with the call is the caller's business.
 func ofCaller(buttons []Button) []Button {
 	for i := range buttons {
 		if b := &buttons[i]; !b.own() && b.Kind != ButtonStop {

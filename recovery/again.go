@@ -7,11 +7,11 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// An answer that was cut at the output limit, where nobody set one, is asked for once more
-// with a larger limit. It stays what the run has come to until the second one is there:
-// whatever becomes of that, the first is not lost.
+// An answer that was cut at the output limit, where nobody had set one, is asked for once more
+// with a larger limit. The first answer stays the run's answer until the second one is there, so
+// it is not lost if the second call fails.
 
-// The limit of the second call: several times what the first answer used, between these.
+// The limit of the second call is a multiple of what the first answer used, within these bounds.
 const (
 	againFactor     = 4
 	againLeast      = 16 << 10
@@ -19,8 +19,8 @@ const (
 	againTimeFactor = 4
 )
 
-// askAgain calls the model once more after an answer that was cut; nil where there is nothing
-// to gain by that, or no way to.
+// askAgain calls the model once more after an answer that was cut; nil where a second call is
+// impossible or would gain nothing.
 func (r *Run) askAgain() []Effect {
 	if !r.truncated || r.again || !r.Policy.AutoRecover || r.Policy.Tools == ToolsOfCaller || r.Policy.MaxOutputTokens > 0 || r.byEngine || !r.timeForAgain() {
 		return nil
@@ -42,21 +42,22 @@ func (r *Run) largerLimit() int {
 	return int(min(max(againFactor*used, againLeast), againMost))
 }
 
-// timeForAgain reports whether whoever waits has time for an answer that is several times as long.
+// timeForAgain reports whether the caller's deadline leaves time for an answer several times as
+// long.
 func (r *Run) timeForAgain() bool {
 	return r.WaitsUntil.IsZero() || r.Last.Add(againTimeFactor*r.LastStepTook.Duration()).Before(r.WaitsUntil)
 }
 
-// answeredAgain makes way for the second answer.
+// answeredAgain removes the first answer, which the second one replaces.
 func (r *Run) answeredAgain() {
 	cut := r.Messages[len(r.Messages)-1:]
 	r.told -= sizes(cut)
 	r.Messages = slices.Clip(r.Messages[:len(r.Messages)-1])
-	r.Rounds-- // it is the same one
+	r.Rounds-- // the second answer belongs to the same round
 }
 
-// failedAgain leaves the run with its first answer. A call whose process died is made anew: it
-// has not failed itself.
+// failedAgain leaves the run with its first answer. A second call that was interrupted with its
+// process is made anew: the model itself has not failed.
 func (r *Run) failedAgain(b Failed) {
 	lost := r.againInAir() && r.Attempt.State == AttemptOrphaned && r.Attempt.ID == b.Attempt
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
@@ -75,16 +76,16 @@ func (r *Run) failedAgain(b Failed) {
 	r.Status = StatusRunning
 }
 
-// leaveAgain drops the second call, where there is one.
+// leaveAgain drops the second call, if there is one.
 func (r *Run) leaveAgain() {
 	r.Attempt, r.Call, r.again = nil, Call{}, true
 }
 
-// againInAir reports whether the call at hand is the second one.
+// againInAir reports whether the call in the air is the second one.
 func (r *Run) againInAir() bool { return r.Attempt != nil && r.Attempt.Again }
 
-// Conversation is what a call that begins so is told: the second one after an answer that was
-// cut does not hear that.
+// Conversation is the transcript that the call b begins is given. A second call after an answer
+// that was cut is not told that answer.
 func (b Began) Conversation(r *Run) []llm.Message {
 	n := len(r.Messages)
 	if b.Again {

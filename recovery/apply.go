@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Apply changes r by one event. It refuses an event that is not the next one of
-// this run and, apart from that, accepts whatever the log says.
+// Apply changes r by one event. It refuses an event that is not the next one of this run;
+// otherwise it accepts whatever the log says.
 func (r *Run) Apply(e Event) error {
 	if e.Seq != r.Seq+1 {
 		return fmt.Errorf("run %s: event %d cannot follow event %d", r.ID, e.Seq, r.Seq)
@@ -106,7 +106,7 @@ func (r *Run) started(e Event, b Started) {
 	r.Status = StatusRunning
 }
 
-// claimed marks what an older epoch had under way as lost.
+// claimed marks as lost what an older epoch had in the air.
 func (r *Run) claimed(e Event, b Claimed) {
 	r.Owner, r.Epoch = b.Owner, b.Epoch
 	r.lost(b)
@@ -118,7 +118,7 @@ func (r *Run) claimed(e Event, b Claimed) {
 			t.State = ToolCallOrphaned
 		}
 	}
-	r.Compacting = nil // it was counted when it began
+	r.Compacting = nil // the summary was counted when it began
 	if r.Wait != nil && r.Wait.For == WaitStore {
 		r.Wait, r.Status = nil, StatusRunning
 	}
@@ -127,16 +127,16 @@ func (r *Run) claimed(e Event, b Claimed) {
 	}
 }
 
-// slept is time in which this computer did nothing.
+// slept takes the time in which this computer slept out of the clocks.
 func (r *Run) slept(b Slept) {
 	if r.parkedFrom.IsZero() {
 		r.away(nonNegative(b.For.Duration()))
 	}
 }
 
-// paused waits for the store, or notes that this is over. It is no idleness, so the step's
-// clock did not go on meanwhile (an open failure holds it anyhow); the ceilings of the turn
-// and of the run count it like any wait.
+// paused records that the run waits for its store, or that this wait is over. The step's clock
+// stands still meanwhile, since the run is not idle (an open failure holds it anyhow); the limits
+// of the turn and of the run count the time like any wait.
 func (r *Run) paused(b Paused) {
 	switch {
 	case b.For <= 0:
@@ -147,13 +147,13 @@ func (r *Run) paused(b Paused) {
 	}
 }
 
-// away is time in which nobody was there: only the run's own limit counts it.
+// away takes d, in which nobody was there, out of every clock but the run's own.
 func (r *Run) away(d time.Duration) {
 	r.Parked += d
 	r.LastStepAt = r.LastStepAt.Add(d)
 }
 
-// resume clears everything that stood between the run and its going on.
+// resume clears everything that kept the run from going on.
 func (r *Run) resume(now time.Time) {
 	r.Status = StatusRunning
 	r.Open, r.Wait = nil, nil
@@ -191,8 +191,8 @@ func (r *Run) due(e Event, b Due) {
 	}
 }
 
-// named is the first of the run's clocks that are due at that time, in the order in which
-// they are named, where timer is one of them.
+// named gives timer or, where several of the run's clocks are due at now, the first of them in
+// the order in which they are named.
 func (r *Run) named(timer failure.Timer, now time.Time) failure.Timer {
 	for _, clock := range r.clocks() {
 		if due, ok := clock.Write.(Due); ok && (due.Timer == timer || !clock.At.After(now)) {

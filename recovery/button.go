@@ -29,8 +29,8 @@ func (l *buttonList) add(b Button) {
 	*l = append(*l, b)
 }
 
-// inOrder is the list with the action that is suggested at its front, marked, and Stop at its
-// end; the ids follow the order.
+// inOrder is the list with the suggested action first, marked as primary, and Stop last; the ids
+// follow the order.
 func (l buttonList) inOrder(d Decision) []Button {
 	l.add(Button{Kind: ButtonStop})
 	first := slices.IndexFunc(l, d.isOf)
@@ -73,8 +73,8 @@ func (d Decision) isOf(b Button) bool {
 	return false
 }
 
-// own reports whether a plugin made the button up: it leads somewhere, or comes back to the
-// plugin when it is pressed.
+// own reports whether a plugin invented the button: it has a URL, or its press is told to the
+// plugin.
 func (b Button) own() bool { return b.URL != "" || b.Plugin != "" }
 
 // known are the kinds of buttons that this version has a meaning for.
@@ -85,7 +85,8 @@ var known = map[string]bool{
 	ButtonRetryNow: true, ButtonCancelWait: true,
 }
 
-// made is a button that a plugin made up, as it may be offered, or why it may not be.
+// made checks a button that a plugin invented: it gives the button as it may be offered, or the
+// reason why it may not be.
 func (b Button) made(plugin string) (Button, string) {
 	b.ID, b.Primary, b.Effect, b.Model, b.Plugin = "", false, EffectRunner, "", plugin
 	switch {
@@ -106,8 +107,8 @@ func (b Button) made(plugin string) (Button, string) {
 	return b, ""
 }
 
-// webAddress reports whether a person can be sent there: http or https, a host, no user
-// before it that could be taken for one.
+// webAddress reports whether a person can be sent to that address: http or https, with a host,
+// and no user name in front that could be mistaken for the host.
 func webAddress(address string) bool {
 	rest, ok := strings.CutPrefix(address, "https://")
 	if !ok {
@@ -121,8 +122,8 @@ func webAddress(address string) bool {
 	return ok && len(address) <= maxButtonURL && host != "" && !strings.Contains(host, "@") && strings.IndexFunc(address, odd) < 0
 }
 
-// EffectOf says who carries out an action of that kind. A kind that this version
-// does not know is the client's.
+// EffectOf says who carries out an action of that kind. The client carries out kinds that this
+// version does not know.
 func EffectOf(kind string) string {
 	switch kind {
 	case ButtonRetry, ButtonSwitchModel, ButtonLarger, ButtonCompact, ButtonResumeAt, ButtonWaitLonger,

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// AttemptState is how far an attempt has come; one that was answered is not kept.
+// AttemptState is how far an attempt has come. An attempt that was answered is not kept.
 type AttemptState string
 
 // The states of an attempt.
@@ -26,47 +26,48 @@ type Attempt struct {
 	Try     int
 	BeganAt time.Time
 	Adjust  Adjust
-	Again   bool // once more, after an answer that was cut; see Began.Again
+	Again   bool // the answer before it was cut at the output limit; see Began.Again
 	State   AttemptState
-	Text    string // all that it had said, once it is over; until then what it goes on from
+	Text    string // all its text once it is over; until then the text that it continues
 	Notes   int    // progress notes about it
-	// Continues is the attempt that it goes on from, 0 for none; the first Base bytes of what it
-	// says are that one's.
+	// Continues is the attempt whose text it goes on from, 0 for none; the first Base bytes of
+	// its text are that attempt's.
 	Continues   uint64
 	Base        int
-	Bytes       int    // of all that it had said when it failed
-	Continuable bool   // another one may go on from its text
-	Shown       Shown  // of its text, to whoever called
-	After       *After // the failure that it follows; nil for none
+	Bytes       int    // length of its text when it failed
+	Continuable bool   // another attempt may go on from its text
+	Shown       Shown  // how much of its text the caller has seen
+	After       *After // the failure that it follows, nil for none
 }
 
-// After is what is said of an attempt that follows a failure, until its first word.
+// After is what people are told while an attempt that follows a failure has not said anything
+// yet.
 type After struct {
-	Short    string // what failed, in a few words
-	Switched bool   // another model failed so
+	Short    string // the failure in a few words
+	Switched bool   // the failure was another model's
 	Quiet    bool   // nobody is told; see Run.quiet
 }
 
-// Call counts the tries at one model call; an answer resets it.
+// Call counts the attempts at one model call; an answer resets it.
 type Call struct {
 	Attempts int       // requests begun
-	Retries  int       // of them, by a decision to retry
-	Once     int       // failures of kinds that one retry may help, at the most
-	FailedAt time.Time // of its first failure, from which its patience counts
-	// LastRound: its patience is over, and each model that failed is asked once more; RoundFrom
-	// is how many failed attempts there were before.
+	Retries  int       // those of them made by a decision to retry
+	Once     int       // failures of kinds that a single retry may help
+	FailedAt time.Time // when it failed first; its patience counts from here
+	// LastRound says that its patience is over, and each model that failed is asked once more;
+	// RoundFrom is how many attempts had failed before that.
 	LastRound bool
 	RoundFrom int
-	Granted   int // extra attempts that a person's answers gave
-	// PassedOver is the model that was to be asked first, and cools down.
+	Granted   int // extra attempts that persons' answers added
+	// PassedOver is the model that the run would have asked first, but which cools down.
 	PassedOver string
 	Adjust     Adjust        // for the next attempt
 	Doubled    failure.Timer // the timer whose limit the next attempt doubles
 	Tried      []Tried
 }
 
-// InAir reports whether the attempt has begun, and has neither been answered nor failed, as
-// far as the log knows: it may be an orphan.
+// InAir reports whether the log says that the attempt has begun, and not that it was answered or
+// has failed. Such an attempt may be an orphan.
 func (a *Attempt) InAir() bool { return a.State != AttemptOver }
 
 func (r *Run) began(e Event, b Began) {
@@ -86,7 +87,7 @@ func (r *Run) began(e Event, b Began) {
 	r.Model = b.Model
 	r.unsure = nil
 	r.rearmStep(e.Time)
-	if r.advises() && b.Adjust.Compact { // as it was told to: nothing else tells of it
+	if r.advises() && b.Adjust.Compact { // the caller was told to shorten the conversation, and reports nothing about it
 		r.Compactions++
 	}
 	r.resume(e.Time)
@@ -94,7 +95,7 @@ func (r *Run) began(e Event, b Began) {
 	r.Spent = r.Spent.Plus(b.Reserve)
 }
 
-// after is the failure that an attempt of a model answers, nil for none.
+// after describes the failure that the next attempt, of model, follows; nil for none.
 func (r *Run) after(model string) *After {
 	o := r.Open
 	if o == nil || o.isOfTool() {
@@ -103,8 +104,8 @@ func (r *Run) after(model string) *After {
 	return &After{Short: o.Failure.Short(), Switched: model != r.Model, Quiet: r.quiet(model)}
 }
 
-// rearmStep lets the step's clock, which stood still while a failure was open, go
-// on; a person's answer, or the step's own expiry, starts it anew.
+// rearmStep starts the step's clock again, which stood still while a failure was open. A person's
+// answer, or the expiry of the step itself, starts it from zero.
 func (r *Run) rearmStep(now time.Time) {
 	o := r.Open
 	if o == nil {
@@ -121,15 +122,15 @@ func (r *Run) rearmStep(now time.Time) {
 	r.LastStepAt = r.LastStepAt.Add(nonNegative(now.Sub(since)))
 }
 
-// stopped keeps what an attempt had said that a person stopped.
+// stopped keeps the text of the attempt that a person stopped.
 func (r *Run) stopped(b CancelRequested) {
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
 		a.Text = cmp.Or(b.Text, a.Text)
 	}
 }
 
-// Saying is b with all the text of its attempt, which had said that itself, or with what stands
-// for it. Who made b may not know that there was any.
+// Saying is b with text, all that its attempt has said, or with the digest that stands for it
+// where texts are not kept. The caller need not know whether there was any.
 func (r *Run) Saying(b Failed, text string) Failed {
 	a := r.Attempt
 	if a == nil || a.ID != b.Attempt {
@@ -179,7 +180,7 @@ func (r *Run) answered(e Event, b Answered) {
 	for _, call := range b.Message.Calls() {
 		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By}
 		if t.By == ByEngine {
-			t.Safety = SafetyUnsafe // it is another tool than ours of that name
+			t.Safety = SafetyUnsafe // a tool of ours only shares its name
 		}
 		r.Pending = append(r.Pending, t)
 	}
@@ -198,7 +199,7 @@ func (r *Run) replace(messages []llm.Message) {
 	r.say(messages...)
 }
 
-// finishStep re-arms what only progress re-arms.
+// finishStep resets everything that a finished step resets.
 func (r *Run) finishStep(now time.Time, what string, took failure.Millis) {
 	r.LastStep, r.LastStepTook, r.LastStepAt = what, took, now
 	r.IdleExpiries, r.Crashes, r.stepDoubled = nil, 0, false
@@ -263,8 +264,8 @@ func (r *Run) idled(model string) {
 	r.IdleExpiries = counts
 }
 
-// settle replaces what was reserved for an attempt by what it used; an attempt
-// that reported nothing keeps its reservation.
+// settle replaces the reservation of an attempt by what it used. An attempt that reported nothing
+// keeps its reservation.
 func (r *Run) settle(model string, used llm.Usage) {
 	r.Usage = r.Usage.Plus(used)
 	if used != (llm.Usage{}) {

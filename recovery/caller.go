@@ -7,9 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// A model call that another program makes through Mulligan is a run that ends with its
-// first answer. Three facts of its Policy make it one: its tools are the caller's, what the
-// caller has seen cannot be withdrawn, and what was asked need not be kept.
+// A model call that another program makes through Mulligan is a run that ends with its first
+// answer. Three fields of its Policy make it one: the tools are the caller's, what the caller has
+// seen cannot be withdrawn, and the request need not be kept.
 
 // ToolOwner says who carries out the tool calls of an answer.
 type ToolOwner string
@@ -17,33 +17,34 @@ type ToolOwner string
 // The owners of a run's tools.
 const (
 	ToolsOfRun    ToolOwner = ""       // the runner
-	ToolsOfCaller ToolOwner = "caller" // whoever asked: an answer ends the run, whatever it calls
+	ToolsOfCaller ToolOwner = "caller" // the caller: an answer ends the run, even if it calls tools
 )
 
-// Delivery says what may follow where an attempt fails and a part of its answer was shown.
+// Delivery says how the caller gets an answer, and so what may follow an attempt that failed
+// after a part of its answer was shown.
 type Delivery string
 
 // The ways to deliver an answer.
 const (
-	DeliverLive      Delivery = ""         // as it comes, to people: what they saw can be withdrawn
-	DeliverWhole     Delivery = "hold"     // to a caller, once it is whole: there is nothing to withdraw
-	DeliverFinal     Delivery = "error"    // to a caller, as it comes: what was shown stays, so that nothing may follow it
-	DeliverContinued Delivery = "continue" // likewise, but for what goes on from there
+	DeliverLive      Delivery = ""         // as it comes, to people: text they saw can be withdrawn
+	DeliverWhole     Delivery = "hold"     // to a caller, once it is whole: nothing ever has to be withdrawn
+	DeliverFinal     Delivery = "error"    // to a caller, as it comes: text it saw stays, so that no attempt may follow
+	DeliverContinued Delivery = "continue" // as DeliverFinal, but an attempt may follow that goes on from the text
 )
 
 // Keeping says what of a run's contents is durable.
 type Keeping string
 
-// What may be kept.
+// The ways of keeping a run's contents.
 const (
 	KeepContent Keeping = ""        // all that was asked and said
 	KeepFigures Keeping = "figures" // sizes, digests, models, failures, votes and decisions
 )
 
-// Shown is what of an attempt's answer has reached its caller.
+// Shown says how much of an attempt's answer has reached the caller.
 type Shown string
 
-// What may have.
+// The values of Shown.
 const (
 	ShownNothing Shown = ""
 	ShownPart    Shown = "part"
@@ -61,7 +62,7 @@ func DigestOf(content []byte) *Digest {
 	return &Digest{Bytes: len(content), SHA256: base64.RawURLEncoding.EncodeToString(sum[:])}
 }
 
-// size is how many bytes d stands for.
+// size is the number of bytes that d stands for.
 func (d *Digest) size() int {
 	if d == nil {
 		return 0
@@ -69,24 +70,24 @@ func (d *Digest) size() int {
 	return max(0, d.Bytes)
 }
 
-// offersToPersons reports whether a person may still be asked about the failure at hand. A
-// caller whose calls recover by themselves is told of the failure at once, and asks anew; one
-// that asks for advice has persons of its own.
+// offersToPersons reports whether a person may still be asked about the failure at hand. A caller
+// whose calls recover by themselves is told of the failure at once, and asks anew; one that asks
+// for advice asks persons itself.
 func (r *Run) offersToPersons() bool {
 	return !r.showed() && !r.mistaken() && (r.advises() || r.Policy.Tools != ToolsOfCaller || !r.Policy.AutoRecover)
 }
 
-// showed reports whether nothing may follow the failure at hand: a caller has seen a part of
-// the answer, and nothing may go on from there.
+// showed reports whether no attempt may follow the failure at hand: the caller has seen a part of
+// the answer, and no attempt can go on from there.
 func (r *Run) showed() bool {
 	return r.Open != nil && r.bound() && (r.Policy.Delivery == DeliverFinal || !r.Attempt.Continuable)
 }
 
-// mistaken reports whether the failure at hand is its caller's mistake: the model that it asked
-// does not take what it says. Programs know what to do about that, such as to shorten their
-// conversation, and nobody else is asked meanwhile. What we have made of a request, for another
-// model or to go on from a part of an answer, is no mistake of the caller's, and who asks for
-// advice has not made one yet.
+// mistaken reports whether the failure at hand is the caller's own mistake: the model that it
+// named does not accept its request. Programs know what to do then, such as to shorten their
+// conversation, and nobody else is asked. It is not the caller's mistake if Mulligan changed the
+// request, for another model or to continue a partial answer; and a caller that only asks for
+// advice has made none.
 func (r *Run) mistaken() bool {
 	if r.Policy.Tools != ToolsOfCaller || r.advises() || r.Open == nil || r.Attempt == nil {
 		return false
@@ -106,13 +107,13 @@ func (r *Run) leaveToPerson() []Effect {
 	return record(r, Suggested{Suggestion: r.suggest()})
 }
 
-// lost takes note of an owner that cannot go on: what was asked is in the memory of another
-// one, which is gone.
+// lost marks a run whose new owner cannot go on: the request was only in the memory of the owner
+// before.
 func (r *Run) lost(b Claimed) {
 	r.Lost = r.Policy.Keep == KeepFigures && !b.Holds
 }
 
-// giveUp ends a run that nobody can go on with, as interrupted.
+// giveUp ends a run that no owner can go on with, as interrupted.
 func (r *Run) giveUp() []Effect {
 	if r.Open != nil && r.inAir() == 0 {
 		return record(r, Ended{Status: StatusFailed, StopReason: string(failure.KindInterrupted)})

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// timed adds the clocks of the run to effects that take time.
+// timed adds the timers of the run to effects that take time.
 func (r *Run) timed(effects ...Effect) []Effect {
 	if o := r.Open; o != nil && o.terminal() && !o.Accepted {
 		return effects // its time is over already; the hook is asked once more
@@ -25,7 +25,7 @@ func (r *Run) timed(effects ...Effect) []Effect {
 	return effects
 }
 
-// overdue records the first of the clocks whose time is over; nil where there is none.
+// overdue records the first of the clocks that has expired; nil where none has.
 func (r *Run) overdue(clocks []SetTimer) []Effect {
 	for _, clock := range clocks {
 		if !clock.At.After(r.Last) {
@@ -35,15 +35,15 @@ func (r *Run) overdue(clocks []SetTimer) []Effect {
 	return nil
 }
 
-// clocks are the run's own timers in the order in which they are named when several
-// are due at once.
+// clocks are the run's own timers. Where several are due at once the first in this order is
+// named.
 func (r *Run) clocks() []SetTimer {
-	clocks := make([]SetTimer, 0, 4) // of the run, and a note
+	clocks := make([]SetTimer, 0, 4) // three of the run, and a note
 	t := r.Policy.Timeouts
 	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
 		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
 	}
-	if t.Step > 0 && r.Open == nil { // a hook or a wait on purpose is nobody's idleness
+	if t.Step > 0 && r.Open == nil { // waiting for plugins, or on purpose, is not idleness
 		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: failure.TimerStep}})
 	}
 	if t.Run > 0 {
@@ -52,7 +52,7 @@ func (r *Run) clocks() []SetTimer {
 	return clocks
 }
 
-// stepLimit is how long a step may take: doubled where a person chose to wait longer.
+// stepLimit is how long a step may take; it is doubled where a person chose to wait longer.
 func (r *Run) stepLimit() failure.Millis {
 	if r.stepDoubled {
 		return 2 * r.Policy.Timeouts.Step
@@ -69,7 +69,7 @@ func (r *Run) toolsInAir() bool {
 	return false
 }
 
-// expiry is the failure that an expired clock of the run amounts to.
+// expiry is the failure that follows from an expired clock of the run.
 func (r *Run) expiry() failure.Failure {
 	kind, limit, since := failure.KindRunTimeout, r.Policy.Timeouts.Run, r.StartedAt
 	switch r.expired {

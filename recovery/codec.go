@@ -11,7 +11,7 @@ import (
 // Version is the version of the stored form of an event.
 const Version = 1
 
-// Unknown is an event of a newer version: it is kept as it came and changes nothing.
+// Unknown is an event of a newer version. It is kept as it came, and changes nothing.
 type Unknown struct {
 	Type string
 	Data json.RawMessage
@@ -28,14 +28,15 @@ type storedEvent struct {
 	Data  within    `json:"data"`
 }
 
-// within is a piece of the JSON that is being read. It is no copy, which a json.RawMessage
-// would be, since a long answer is held often enough; who keeps it beyond that copies it.
+// within is a part of the JSON document being read. Unlike a json.RawMessage it is not a copy,
+// since a long answer is in memory often enough already. Whoever keeps it beyond the document
+// must copy it.
 type within []byte
 
 // MarshalJSON gives it as it is.
 func (w within) MarshalJSON() ([]byte, error) { return json.RawMessage(w).MarshalJSON() }
 
-// UnmarshalJSON takes the place of b.
+// UnmarshalJSON makes w point at b, without a copy.
 func (w *within) UnmarshalJSON(b []byte) error {
 	*w = b
 	return nil

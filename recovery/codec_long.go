@@ -10,18 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// longText is from how many bytes on a text is read by itself. encoding/json makes two copies of
-// one, and an answer may have 60 MiB.
+// longText is the length in bytes from which on a text is decoded separately: encoding/json makes
+// two copies of a text, and an answer may have 60 MiB.
 const longText = 64 << 10
 
-// unmarshalLong is json.Unmarshal of valid JSON into what into points to, which is empty.
+// unmarshalLong does what json.Unmarshal does, for valid JSON and an empty value that into points
+// to.
 func unmarshalLong(data []byte, into any) error {
 	if len(data) < longText || !utf8.Valid(data) {
 		return json.Unmarshal(data, into)
 	}
 	t := texts{mark: "long text "}
 	short := t.takeFrom(data)
-	for bytes.Contains(short, []byte(t.mark)) { // somebody said that
+	for bytes.Contains(short, []byte(t.mark)) { // the document happens to contain the mark
 		t.mark += "-"
 	}
 	if len(t.long) == 0 {
@@ -31,22 +32,22 @@ func unmarshalLong(data []byte, into any) error {
 	if err := json.Unmarshal(t.marked(short), fresh.Interface()); err != nil {
 		return err
 	}
-	if t.putInto(fresh.Elem()); t.put != len(t.long) { // one of them is no string
+	if t.putInto(fresh.Elem()); t.put != len(t.long) { // one of the long texts is not in a string field
 		return json.Unmarshal(data, into)
 	}
 	reflect.ValueOf(into).Elem().Set(fresh.Elem())
 	return nil
 }
 
-// texts are the long ones of a document.
+// texts are the long texts of a document.
 type texts struct {
 	mark string
-	long [][]byte // as they stand between their quotes
-	at   []int    // where each was in what is left of the document
-	put  int      // how many were put into their places
+	long [][]byte // still quoted and escaped
+	at   []int    // the offset of each in the shortened document
+	put  int      // how many are in their places again
 }
 
-// takeFrom gives the document without its long texts.
+// takeFrom cuts the long texts out of the document.
 func (t *texts) takeFrom(data []byte) []byte {
 	var short []byte
 	for {
@@ -71,7 +72,7 @@ func (t *texts) takeFrom(data []byte) []byte {
 	}
 }
 
-// marked puts a mark where each of the long texts was.
+// marked puts a mark into the shortened document for each text that was cut out.
 func (t *texts) marked(short []byte) []byte {
 	var doc []byte
 	from := 0
@@ -83,7 +84,7 @@ func (t *texts) marked(short []byte) []byte {
 	return append(doc, short[from:]...)
 }
 
-// putInto puts the texts where their marks are.
+// putInto replaces the marks in v by the texts.
 func (t *texts) putInto(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -107,10 +108,10 @@ func (t *texts) putInto(v reflect.Value) {
 	}
 }
 
-// escapes are those of one letter.
+// escapes are the escape sequences of one letter.
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unquote is the text that stands between the quotes of valid JSON, of which it makes one copy.
+// unquote decodes the inside of a JSON string. It makes one copy.
 func unquote(quoted []byte) string {
 	var text strings.Builder
 	text.Grow(len(quoted))
@@ -142,7 +143,7 @@ func unquote(quoted []byte) string {
 	}
 }
 
-// unit is what four hexadecimal digits say.
+// unit is the value of four hexadecimal digits.
 func unit(digits []byte) rune {
 	n, _ := strconv.ParseUint(string(digits), 16, 32) // the JSON is valid
 	return rune(n)                                    //nolint:gosec // four digits

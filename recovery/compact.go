@@ -12,28 +12,28 @@ import (
 // in between (spec §2: context_overflow has a remedy besides switching).
 const MaxCompactions = 2
 
-// SummaryTokens is the most that a summary's model is asked to write.
+// SummaryTokens is the output limit for the model that writes a summary.
 const SummaryTokens = 2000
 
-// The stages of shortening a conversation: the long results of old tool calls first, then
-// all that is old, by a summary.
+// The stages of shortening a conversation: first the long results of old tool calls are cut, then
+// everything old is replaced by a summary.
 const (
 	compactResults = "results"
 	CompactSummary = "summary"
 )
 
 const (
-	keptResults   = 4         // messages at the end whose results stay whole
+	keptResults   = 4         // the results in this many messages at the end stay whole
 	longResult    = 2 << 10   // bytes; a shorter result is not worth shortening
-	resultHead    = 1 << 10   // bytes that stay of a long one, at its beginning
-	resultTail    = 512       // and at its end
-	worthwhile    = 5         // shortening has to save one part in so many
-	maxSummarised = 200 << 10 // bytes of the old conversation that a summary is made from
-	maxTask       = 16 << 10  // bytes of the user's last message that a summary keeps word by word
+	resultHead    = 1 << 10   // bytes kept from the beginning of a long one
+	resultTail    = 512       // bytes kept from its end
+	worthwhile    = 5         // shortening has to save at least a fifth
+	maxSummarised = 200 << 10 // bytes of the old conversation that a summary is made from, at most
+	maxTask       = 16 << 10  // bytes of the user's last message that a summary keeps word by word, at most
 )
 
-// Summarise is the effect of having old turns summed up by a model. The shell writes
-// Intent before it starts, and ends it with Compacted; Text is what the model is told.
+// Summarise is the effect that a model sums up old turns. The shell writes Intent before it
+// starts, and Compacted when it has ended; Text is the prompt for the model.
 type Summarise struct {
 	Intent Compacting
 	Text   string
@@ -72,7 +72,7 @@ func summarise(intent Compacting, text string, inAir bool) Effect {
 	}
 }
 
-// SummaryMessage is how a conversation begins whose older turns were summed up.
+// SummaryMessage is the first message of a conversation whose older turns were summed up.
 func SummaryMessage(summary string, messages []llm.Message) llm.Message {
 	text := "Summary of the conversation so far, which had become too long:\n\n" + strings.TrimSpace(summary)
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -89,7 +89,7 @@ func (r *Run) compactable() bool {
 		return false
 	}
 	if r.advises() {
-		return true // the conversation is the caller's
+		return true // the caller holds the conversation
 	}
 	if _, _, ok := shortenResults(r.Messages); ok {
 		return true
@@ -112,25 +112,26 @@ func (r *Run) compacted(b Compacted) {
 	} else {
 		r.Compactions++
 	}
-	// Keep counts what was carried: a fold without that keeps its own messages as they were.
+	// Keep counts carried messages, so a fold that was not given them leaves its own messages as
+	// they were.
 	if b.Reason == "" && r.whole && b.Keep >= 0 && b.Keep <= len(r.Messages) {
 		r.replace(append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...))
-		r.Carried = 0 // this run's own from here on, and its successors'
+		r.Carried = 0 // the new beginning belongs to this run and to those that continue it
 	}
 	o := r.Open
 	if o == nil || o.Decision == nil {
 		return
 	}
 	o.Compacted = true
-	if b.Reason != "" { // the decision cannot be carried out; it may be offered with what is left
+	if b.Reason != "" { // the decision cannot be carried out; the remaining actions may be offered
 		d := r.leave(*o.Decision)
 		d.BlockedBy = blockedCompact
 		o.Decision, o.Accepted = &d, false
 	}
 }
 
-// shortenResults cuts the middle out of long results of old tool calls; it is false where
-// that would save little.
+// shortenResults cuts the middle out of long results of old tool calls; ok is false where that
+// would save too little.
 func shortenResults(messages []llm.Message) (shorter []llm.Message, keep int, ok bool) {
 	keep = max(0, len(messages)-keptResults)
 	all, saved := 0, 0
@@ -160,8 +161,8 @@ func shortenMessage(m llm.Message) llm.Message {
 	return m
 }
 
-// oldTurns gives the index of the first message that stays as it is when what is before it
-// is summed up: about a third of all stays, and no result is parted from its call.
+// oldTurns gives the index of the first message that is kept when those before it are summed up.
+// About a third of the conversation is kept, and a tool call is never separated from its result.
 func oldTurns(messages []llm.Message) (keep int, ok bool) {
 	all, recent := sizes(messages), 0
 	keep = len(messages)
@@ -185,7 +186,7 @@ func sizes(messages []llm.Message) int {
 	return n
 }
 
-// size is about how many bytes of a request a message is.
+// size is about how many bytes a message takes in a request.
 func size(m llm.Message) int {
 	n := 0
 	for _, p := range m.Parts {
@@ -204,7 +205,7 @@ func size(m llm.Message) int {
 	return n
 }
 
-// tellOld writes old turns down for the model that sums them up.
+// tellOld writes old turns as text for the model that sums them up.
 func tellOld(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -228,7 +229,7 @@ func tellOld(messages []llm.Message) string {
 	return cutMiddle(text, maxSummarised/2, maxSummarised/2)
 }
 
-// cutMiddle leaves of a long text so many bytes of its beginning and of its end.
+// cutMiddle keeps the first head and the last tail bytes of a long text.
 func cutMiddle(text string, head, tail int) string {
 	left := fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-head-tail)
 	return words.Clip(text, head) + left + strings.ToValidUTF8(text[len(text)-tail:], "")

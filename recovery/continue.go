@@ -1,10 +1,10 @@
 package recovery
 
-// An attempt may go on from what another one had said when it failed, instead of saying all
-// of it anew: its text begins with that one's, which is not withdrawn. A decision asks for
-// that (Adjust.Continue); a caller that has seen a part of an answer allows nothing else. It
-// is possible where the shell says so of the attempt that failed (Failed.Continuable); where
-// it is not, what was said is withdrawn, or, where a caller has seen it, nothing follows.
+// An attempt may go on from the text of an attempt that failed instead of saying all of it anew:
+// its text then begins with that text, which is not withdrawn. A decision asks for it
+// (Adjust.Continue); where a caller has seen a part of an answer, it is the only way to go on. It
+// is possible only where the shell says so of the failed attempt (Failed.Continuable). Otherwise
+// the text is withdrawn or, where a caller has seen it, no attempt follows.
 
 // goesOn reports whether the next attempt goes on from the text of the last one.
 func (r *Run) goesOn() bool {
@@ -13,13 +13,13 @@ func (r *Run) goesOn() bool {
 }
 
 // bound reports whether the caller has seen a part of the last attempt's answer, so that no
-// other may begin.
+// attempt may begin anew.
 func (r *Run) bound() bool {
 	a := r.Attempt
 	return a != nil && a.Shown != ShownNothing && (r.Policy.Delivery == DeliverFinal || r.Policy.Delivery == DeliverContinued)
 }
 
-// takeOver has next begin with what a had said, if it goes on from that.
+// takeOver starts next with the text of a, if next goes on from it.
 func (a *Attempt) takeOver(next *Attempt, b Began) {
 	if a == nil || b.Continues == 0 || a.ID != b.Continues {
 		return
@@ -27,11 +27,11 @@ func (a *Attempt) takeOver(next *Attempt, b Began) {
 	next.Continues, next.Text, next.Base, next.Shown = a.ID, a.Text, a.Bytes, a.Shown
 }
 
-// heard is how many bytes a has said, of which said stands for what is not kept.
+// heard is the length in bytes of a's text; said stands for a text that is not kept.
 func (a *Attempt) heard(said *Digest) int { return max(len(a.Text), said.size(), a.Base) }
 
-// changes reports whether a asks for another attempt than the last one was: going on from where
-// that stopped is none.
+// changes reports whether a makes the next attempt a different one. Going on from a partial text
+// does not.
 func (a Adjust) changes() bool {
 	a.Continue = false
 	return a != (Adjust{})

@@ -2,9 +2,9 @@ package recovery
 
 import "github.com/mulligan-run/mulligan/failure"
 
-// A default model that cools down is not asked, and is not replaced in silence either: before
-// its first call the run fails as that model did last, and the answer is a switch to the first
-// alternative. With autoRecover that is done, and said; without it a person is asked.
+// A default model that cools down is not asked, and it is not replaced silently either. Before
+// its first call the run fails as that model last did, and the decision is a switch to the first
+// alternative: with autoRecover it is carried out and told, without it a person is asked.
 
 // cooled is the failure of a run whose model cools down.
 func (r *Run) cooled() Failed {
@@ -16,8 +16,9 @@ func (r *Run) cooled() Failed {
 	return Failed{Failure: f, Cause: CauseCooling}
 }
 
-// inItsPlace is what is done about a model that cools down, or is forbidden: no plugin is asked,
-// since nothing was tried. Where the others cool down by now as well, one that cools down is asked all the same.
+// inItsPlace decides what to do about a model that cools down or is forbidden. No plugin is
+// asked, since nothing was tried. Where every alternative cools down as well, a model that cools
+// down is asked nevertheless.
 func (r *Run) inItsPlace() Decision {
 	switch list := r.Open.Alternatives; {
 	case len(list) > 0:

@@ -8,9 +8,9 @@ import (
 )
 
 // CutShort gives the actions by which a person may end the model call in the air and go on
-// otherwise, as one cuts a live wait short, and the id under which they are answered:
-// try again, or one of the other models that the run may use, in their order. Clients
-// offer them once a call is slow. Without a call in the air there is nothing.
+// otherwise, just as a live wait can be cut short, and the id under which they are answered: try
+// again, or one of the other models that the run may use, in their order. Clients offer them once
+// a call is slow. Without a call in the air it gives nothing.
 func (r *Run) CutShort() (id string, actions []Button) {
 	a := r.Attempt
 	if a == nil || a.State != AttemptInAir || a.Again || r.cancelled || r.Settled() {
@@ -19,7 +19,7 @@ func (r *Run) CutShort() (id string, actions []Button) {
 	return r.callID(a), r.callActions(a)
 }
 
-// callID is the name of an attempt for whoever answers it.
+// callID is the id under which a person answers the attempt a.
 func (r *Run) callID(a *Attempt) string { return fmt.Sprintf("%s-a%d", r.ID, a.ID) }
 
 func (r *Run) callActions(a *Attempt) []Button {
@@ -34,8 +34,8 @@ func (r *Run) callActions(a *Attempt) []Button {
 	return list
 }
 
-// Answering gives the events that an answer amounts to at a time: of one that cuts a call
-// short, the call's failure goes before it.
+// Answering gives the events to write for an answer at a time. If it cuts a call short, the
+// failure of that call comes first.
 func (r *Run) Answering(a Accepted, at time.Time) []Body {
 	if id, _ := r.CutShort(); id == "" || id != a.Suggestion {
 		return []Body{a}
@@ -46,8 +46,8 @@ func (r *Run) Answering(a Accepted, at time.Time) []Body {
 	return []Body{r.worded(Failed{Attempt: r.Attempt.ID, Failure: f, Cause: CauseCutShort}), a}
 }
 
-// cutShort gives the call that failed just now since a person did not wait for it, if its
-// id is the one: the answer itself comes next.
+// cutShort gives the call called id if it has just failed because a person cut it short. The
+// person's answer is the next event.
 func (r *Run) cutShort(id string) (*Attempt, bool) {
 	a, o := r.Attempt, r.Open
 	if a == nil || o == nil || o.Decision != nil || o.Cause != CauseCutShort || r.callID(a) != id {

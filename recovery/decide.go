@@ -42,7 +42,7 @@ func Decide(r *Run) Decision {
 	return d
 }
 
-// leave makes of a retry that cannot help what may still be offered.
+// leave turns a retry that cannot help into something that may still be offered.
 func (r *Run) leave(d Decision) Decision {
 	d.Action, d.Delay, d.Adjust = ActionFail, 0, Adjust{}
 	if list := r.Open.Alternatives; len(list) > 0 {
@@ -67,7 +67,7 @@ func elect(r *Run) Decision {
 			}
 			if d.By == nil {
 				if v.Action != ActionSwitchModel {
-					v.NewModel = "" // only a switch's model was looked at
+					v.NewModel = "" // until now only the model of a switch was checked
 				}
 				d = Decision{
 					Action: v.Action, Delay: v.Delay, NewModel: v.NewModel, Reason: v.Reason, Actions: v.Actions, Adjust: v.Adjust,
@@ -173,8 +173,8 @@ func (r *Run) blocked(d Decision) string {
 	return r.overtime(d)
 }
 
-// hopeless reports whether an unchanged retry cannot help: spec §2 says so of the
-// kind, or allows one retry and it was had. A tool's failure repeats nothing.
+// hopeless reports whether an unchanged retry cannot help: spec §2 says so of the kind, or allows
+// one retry, which was made. Nothing is repeated after a failure of a tool.
 func (r *Run) hopeless(d Decision) bool {
 	f := r.Open.Failure
 	switch {
@@ -186,8 +186,8 @@ func (r *Run) hopeless(d Decision) bool {
 	return !f.Retryable
 }
 
-// IdleBreaker reports whether retrying the model that failed last is over, since it kept
-// silent too often without a step being finished.
+// IdleBreaker reports whether the model that failed last is not retried any more because it kept
+// silent too often without finishing a step.
 func (r *Run) IdleBreaker() bool {
 	model := r.Model
 	if r.Open != nil {
@@ -196,8 +196,8 @@ func (r *Run) IdleBreaker() bool {
 	return r.IdleExpiries[model] >= IdleBreakerAt
 }
 
-// overtime names the clock that would fire during d's delay, or "". A parked run's
-// turn stands still.
+// overtime names the clock that would expire during d's delay, or "". The turn of a parked run
+// stands still.
 func (r *Run) overtime(d Decision) string {
 	until := r.Open.At.Add(d.Delay.Duration())
 	t := r.Policy.Timeouts
@@ -211,7 +211,7 @@ func (r *Run) overtime(d Decision) string {
 	return ""
 }
 
-// turnEnd is when the turn's time is over, as long as nothing else parks the run.
+// turnEnd is when the turn's time is over, unless something parks the run until then.
 func (r *Run) turnEnd() time.Time {
 	return r.StartedAt.Add(r.Policy.Timeouts.MaxTurn.Duration()).Add(r.Parked)
 }

@@ -23,11 +23,11 @@ type Effect struct {
 	Summarise *Summarise
 }
 
-// CallModel is a streamed model call under the policy's timers. The shell writes
-// Intent before it starts, and ends it with Answered or Failed.
+// CallModel is a streamed model call under the policy's timers. The shell writes Intent before it
+// starts, and Answered or Failed when it has ended.
 type CallModel struct {
 	Intent  Began
-	Doubled failure.Timer // the timer whose limit this attempt doubles, at a person's wish
+	Doubled failure.Timer // the timer whose limit a person had doubled for this attempt
 	// InAir: the intent is durable and the call runs in this very process.
 	InAir bool
 }
@@ -39,13 +39,13 @@ type RunTool struct {
 	InAir  bool
 }
 
-// AskPlugins asks those plugins for advice that have not voted on the occasion yet.
+// AskPlugins asks the plugins that have not voted on the occasion yet for advice.
 type AskPlugins struct {
 	Occasion Occasion
 	Plugins  []string
 }
 
-// SetTimer writes an event at a time: a Due, or a Noted for people.
+// SetTimer writes an event at a given time: a Due, or a Noted for people.
 type SetTimer struct {
 	At    time.Time
 	Write Body

@@ -14,8 +14,8 @@ type Event struct {
 	Run  string
 	Seq  uint64 // 1, 2, 3, … without a gap
 	Time time.Time
-	// Text is one plain line of at most MaxText bytes for people, or "" where the
-	// event is none of their business.
+	// Text is one plain line of at most MaxText bytes for people, or "" where the event does not
+	// concern them.
 	Text string
 	// Inbox is the position of the command that this event answers, 0 for none.
 	Inbox uint64
@@ -44,7 +44,7 @@ type Head struct {
 	Seq uint64 `json:"seq"`
 }
 
-// ToolDecl is a tool that the run may use, as its owner declared it.
+// ToolDecl is a tool that the run may use, as it was declared.
 type ToolDecl struct {
 	llm.Tool
 	Safety  Safety         `json:"safety,omitempty"`
@@ -57,7 +57,7 @@ type Safety string
 // The declarations of a tool. Nothing declared is the careful SafetyUnsafe.
 const (
 	SafetyUnsafe     Safety = ""           // never repeated
-	SafetyIdempotent Safety = "idempotent" // the same key twice is once
+	SafetyIdempotent Safety = "idempotent" // two calls with the same key have the effect of one
 	SafetyReadOnly   Safety = "read_only"  // changes nothing
 )
 
@@ -70,41 +70,42 @@ type Started struct {
 	System    string        `json:"system,omitempty"`
 	Input     []llm.Message `json:"input"`
 	Tools     []ToolDecl    `json:"tools,omitempty"`
-	Form      *Form         `json:"form,omitempty"` // nil = as the models like
+	Form      *Form         `json:"form,omitempty"` // nil = any answer
 	Policy    Policy        `json:"policy"`
 	Session   string        `json:"session,omitempty"`
-	Continues *Head         `json:"continues,omitempty"` // the end of its session's run before it
-	// Fingerprint is what two requests to begin this run have in common, where its id is
-	// the requester's own.
+	Continues *Head         `json:"continues,omitempty"` // the run before it in its session, up to its end
+	// Fingerprint is equal in two requests to begin the same run, where the requester chose the
+	// run's id.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Labels are what runs can be listed by.
 	Labels Labels `json:"labels,omitempty"`
-	// What the caller itself calls its conversation and its agent: plugins are told.
+	// SessionKey and AgentID are the caller's own names for its conversation and its agent;
+	// plugins are told them.
 	SessionKey string `json:"sessionKey,omitempty"`
 	AgentID    string `json:"agentId,omitempty"`
-	// WaitsUntil is the deadline of whoever asks, if there is one: no call is kept at longer.
+	// WaitsUntil is the caller's deadline, zero for none: no model call is kept open beyond it.
 	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
-	// Cooling says that Model, a default that nobody asked for by name, cools down, and that
-	// another model may be asked in its place. See CauseCooling.
+	// Cooling says that Model, a default that nobody named, cools down, and that another model
+	// may be asked instead. See CauseCooling.
 	Cooling *Cooldown `json:"cooling,omitempty"`
-	// Stays says why a call is answered by Model, where another one was asked for.
+	// Stays says why Model is asked, where another model was named.
 	Stays *Stay `json:"stays,omitempty"`
-	// Asked stands for System, Input and Tools where they are not kept.
+	// Asked stands for System, Input and Tools where their contents are not kept.
 	Asked *Digest `json:"asked,omitempty"`
 }
 
-// Stay is a conversation that went to another model when one failed, and is not back yet.
+// Stay is a conversation that went to another model when one failed, and has not returned yet.
 type Stay struct {
 	Left  string    `json:"left"`
-	Until time.Time `json:"until"` // and as long as Left cools down
+	Until time.Time `json:"until"` // at the latest, and only while Left cools down
 }
 
-// Claimed says who appends to the run from now on. Effects of an older epoch that
-// were in the air are over, their outcome unknown.
+// Claimed says who appends to the run from now on. What an older epoch had in the air is over,
+// and its outcome is unknown.
 type Claimed struct {
 	Owner string `json:"owner"`
 	Epoch uint64 `json:"epoch"`
-	// Holds: what was asked, where it is not kept, is in this owner's memory.
+	// Holds says that the request, where its contents are not kept, is in this owner's memory.
 	Holds bool `json:"holds,omitempty"`
 }
 
@@ -114,13 +115,13 @@ type Began struct {
 	Round     int    `json:"round"`   // from 1
 	Try       int    `json:"try"`     // within one model call, from 0
 	Model     string `json:"model"`
-	Withdraws uint64 `json:"withdraws,omitempty"` // the attempt whose partial text is void now
-	Continues uint64 `json:"continues,omitempty"` // the attempt whose partial text it goes on from, as the beginning of its own
-	Retry     bool   `json:"retry,omitempty"`     // of the same model, by a decision or a person
-	Again     bool   `json:"again,omitempty"`     // after an answer that was cut at the output limit, with a larger one
+	Withdraws uint64 `json:"withdraws,omitempty"` // the attempt whose partial text is void from now on
+	Continues uint64 `json:"continues,omitempty"` // the attempt whose partial text is the beginning of this one's text
+	Retry     bool   `json:"retry,omitempty"`     // it asks the same model again, by a decision or a person's answer
+	Again     bool   `json:"again,omitempty"`     // the answer before was cut at the output limit; this one has a larger limit
 	Adjust    Adjust `json:"adjust,omitzero"`
 	Reserve   Budget `json:"reserve,omitzero"` // counted until the true figures are known
-	Tell      string `json:"tell,omitempty"`   // what the model is told beside the conversation, in this attempt alone
+	Tell      string `json:"tell,omitempty"`   // an instruction to the model for this attempt alone, beside the conversation
 }
 
 // Answered ends a model call well.
@@ -130,35 +131,36 @@ type Answered struct {
 	Usage      llm.Usage      `json:"usage"`
 	Stop       llm.StopReason `json:"stop"`
 	RequestID  string         `json:"requestId,omitempty"`
-	FirstEvent failure.Millis `json:"firstEventMs,omitempty"` // from sending to the first event
-	By         string         `json:"by,omitempty"`           // ByEngine, which carries the message's calls out itself; else empty
+	FirstEvent failure.Millis `json:"firstEventMs,omitempty"` // from sending the request to the first event of the response
+	By         string         `json:"by,omitempty"`           // ByEngine if an engine carries the message's tool calls out itself; else empty
 	Said       *Digest        `json:"said,omitempty"`         // stands for the message's parts where they are not kept
-	// CacheLost is how many tokens of the input the prompt cache of the model had that answered
-	// the conversation before: with another one they were read anew.
+	// CacheLost is how many tokens of the input were in the prompt cache of the model that
+	// answered before. This model read them without a cache.
 	CacheLost int64 `json:"cacheLost,omitempty"`
 }
 
 // ByEngine marks what an llm.Engine does by itself.
 const ByEngine = "engine"
 
-// Failed ends an attempt, or the run's time or budget, badly; with the facts that
-// a decision may depend on, as they were.
+// Failed ends an attempt badly, or says that the run's time or budget is over. It holds the facts
+// that a decision may depend on, as they were then.
 type Failed struct {
 	Attempt      uint64          `json:"attempt,omitempty"` // 0 = no model call was in the air
-	Text         string          `json:"text,omitempty"`    // what the attempt had said; after a crash, as far as it is known
-	CallID       string          `json:"callId,omitempty"`  // the tool call that failed the run
+	Text         string          `json:"text,omitempty"`    // the attempt's text; after a crash, as much of it as is known
+	CallID       string          `json:"callId,omitempty"`  // the tool call that failed
 	Failure      failure.Failure `json:"failure"`
 	Cause        Cause           `json:"cause,omitempty"`
 	Usage        llm.Usage       `json:"usage,omitzero"`
 	Alternatives []Alternative   `json:"alternatives,omitempty"` // allowed, with credentials, not cooling, in order
 	Cooling      []Cooldown      `json:"cooling,omitempty"`
-	Unfit        []Unfit         `json:"unfit,omitempty"`   // allowed, with credentials, and no alternatives to this conversation
+	Unfit        []Unfit         `json:"unfit,omitempty"`   // allowed and with credentials, but unable to take this conversation
 	Offline      bool            `json:"offline,omitempty"` // this machine had no connection
-	Tell         string          `json:"tell,omitempty"`    // what the next attempt tells the model, for it to do better
-	Shown        Shown           `json:"shown,omitempty"`   // of the attempt's answer, to whoever called
-	// Continuable: plain text was running, and another attempt may go on from it; see llm/splice.
+	Tell         string          `json:"tell,omitempty"`    // an instruction to the model for the next attempt, so that it does better
+	Shown        Shown           `json:"shown,omitempty"`   // how much of the attempt's text the caller has seen
+	// Continuable says that the attempt failed in the middle of plain text, and another attempt
+	// may go on from there; see llm/splice.
 	Continuable bool `json:"continuable,omitempty"`
-	// Told is what the caller says besides, where the calls are its own.
+	// Told is what the caller reports besides, if it makes the calls itself.
 	Told Told    `json:"told,omitzero"`
 	Said *Digest `json:"said,omitempty"` // stands for the attempt's text where it is not kept
 }
@@ -168,11 +170,11 @@ type Cooldown struct {
 	Model string       `json:"model"`
 	Until time.Time    `json:"until"`
 	Kind  failure.Kind `json:"kind"`
-	// Beside: the model itself has not failed so; another one of its entry has.
+	// Beside says that the failure was another model's of the same entry, and not this one's.
 	Beside bool `json:"beside,omitempty"`
 }
 
-// Repaired says what was changed in the transcript so that a model accepts it. It is
+// Repaired says what is changed in a request so that a model accepts the transcript. It is
 // written once per model and set of changes; the transcript itself stays as it was.
 type Repaired struct {
 	Attempt uint64       `json:"attempt"`
@@ -195,13 +197,13 @@ type Decided struct {
 // WaitFor says what a waiting run waits for.
 type WaitFor string
 
-// What a run may wait for.
+// The values of WaitFor.
 const (
 	WaitTime    WaitFor = "time"
 	WaitReset   WaitFor = "reset"
 	WaitNetwork WaitFor = "network"
 	WaitStore   WaitFor = "store"
-	WaitCaller  WaitFor = "caller" // whoever asked for advice goes on, or tells how that went
+	WaitCaller  WaitFor = "caller" // the caller that asked for advice, until it goes on or reports how that went
 )
 
 // Waiting begins a deliberate wait; a person may cut it short by its id.
@@ -209,13 +211,13 @@ type Waiting struct {
 	ID      string    `json:"id"`
 	For     WaitFor   `json:"for"`
 	Until   time.Time `json:"until,omitzero"`  // zero = until the network is back
-	Model   string    `json:"model"`           // that will be tried
-	Retry   int       `json:"retry,omitempty"` // n of "attempt n/m"; 0 where no retry that is counted follows
+	Model   string    `json:"model"`           // the model that is asked next
+	Retry   int       `json:"retry,omitempty"` // n of "attempt n/m"; 0 where what follows does not count as a retry
 	Of      int       `json:"of,omitempty"`    // m
 	Actions []Button  `json:"actions,omitempty"`
 }
 
-// Due is how time passes: a timer fired.
+// Due says that a timer has expired: time passes by these events alone.
 type Due struct {
 	Timer   failure.Timer `json:"timer"`
 	Failure uint64        `json:"failure,omitempty"` // for TimerWait and TimerExpiry: the failure it belongs to
@@ -228,56 +230,56 @@ type ToolBegan struct {
 	Try        int    `json:"try"` // from 0
 	Key        string `json:"key"` // the idempotency key, the same for every try
 	ArgsSHA256 string `json:"argsSha256"`
-	By         string `json:"by,omitempty"` // as of the answer that called
+	By         string `json:"by,omitempty"` // By of the answer that wants the call
 }
 
 // Outcome says how a tool call ended.
 type Outcome string
 
-// The outcomes.
+// The values of Outcome.
 const (
 	OutcomeOK      Outcome = "ok"
 	OutcomeError   Outcome = "error"
 	OutcomeUnknown Outcome = "unknown" // it may or may not have happened
 )
 
-// ToolReturned is the durable result of a tool call; it is never run again.
+// ToolReturned is the durable result of a tool call, which is then never run again.
 type ToolReturned struct {
 	CallID  string         `json:"callId"`
 	Result  llm.ToolResult `json:"result"`
 	Outcome Outcome        `json:"outcome"`
 	Elapsed failure.Millis `json:"elapsedMs,omitempty"`
-	Limit   failure.Millis `json:"limitMs,omitempty"` // it was stopped after that: its tool timer had expired
+	Limit   failure.Millis `json:"limitMs,omitempty"` // the limit of its tool timer, if that stopped it
 }
 
 // Compacting is the intent of a summary, durable before its model is asked.
 type Compacting struct {
-	Failure uint64 `json:"failure"` // seq of the Failed event that it is for
-	Model   string `json:"model"`   // that writes it
+	Failure uint64 `json:"failure"` // seq of the Failed event because of which it is made
+	Model   string `json:"model"`   // the model that writes it
 	Keep    int    `json:"keep"`    // index of the first message kept as it is
 	Reserve Budget `json:"reserve,omitzero"`
 }
 
-// Compacted replaces the messages before Keep by a shorter form, or says why it does not.
-// The original stays in the log.
+// Compacted replaces the messages before Keep by a shorter form, or says why nothing could be
+// shortened. The log keeps the original.
 type Compacted struct {
 	Messages []llm.Message `json:"messages,omitempty"` // the new beginning
-	Keep     int           `json:"keep"`               // index of the first message kept as it is, those that were carried included
+	Keep     int           `json:"keep"`               // index of the first message kept as it is, carried messages counted
 	Stage    string        `json:"stage,omitempty"`    // CompactResults or CompactSummary
-	Model    string        `json:"model,omitempty"`    // that wrote the summary
+	Model    string        `json:"model,omitempty"`    // the model that wrote the summary
 	Usage    llm.Usage     `json:"usage,omitzero"`
 	Reason   string        `json:"reason,omitempty"` // why nothing was shortened; "" where something was
 }
 
-// Noted tells people something that changes nothing.
+// Noted tells people something. It changes nothing in the run, unless Topic is TopicText.
 type Noted struct {
 	Topic   string         `json:"topic"`               // TopicProgress, TopicText, TopicToolSays, TopicToolLate, TopicTooLate
 	What    string         `json:"what,omitempty"`      // a tool's name, a model
 	CallID  string         `json:"callId,omitempty"`    // the tool call it is about
 	Attempt uint64         `json:"attempt,omitempty"`   // the model call it is about
-	Since   time.Time      `json:"since,omitzero"`      // when that began; of TopicText, when it was heard last
-	Elapsed failure.Millis `json:"elapsedMs,omitempty"` // how long that was ago
-	Detail  string         `json:"detail,omitempty"`    // a tool's own words, on one line of at most MaxNote bytes
+	Since   time.Time      `json:"since,omitzero"`      // when the call began; for TopicText, when it was last heard
+	Elapsed failure.Millis `json:"elapsedMs,omitempty"` // how long the call had been going on
+	Detail  string         `json:"detail,omitempty"`    // what a tool reported, on one line of at most MaxNote bytes
 }
 
 // MaxNote is the most that Noted.Detail holds, in bytes.
@@ -288,22 +290,23 @@ type Suggested struct {
 	Suggestion Suggestion `json:"suggestion"`
 }
 
-// Accepted is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
+// Accepted is a person's answer to a suggestion, to a live wait, or to a model call that it cuts
+// short.
 type Accepted struct {
 	Suggestion string `json:"suggestion"`
 	Action     string `json:"action"`          // the action's id
-	Model      string `json:"model,omitempty"` // overrides the action's
+	Model      string `json:"model,omitempty"` // replaces the model of the action
 }
 
-// CancelRequested is a person's wish that the run end now. Whoever writes it down says what
-// the attempt that it ends had said.
+// CancelRequested says that a person wants the run to end now. It holds the text of the attempt
+// that it ends.
 type CancelRequested struct {
 	Attempt uint64 `json:"attempt,omitempty"` // 0 = no model call was in the air
 	Text    string `json:"text,omitempty"`
 }
 
-// Paused says that the run waits for its store; or, with For, that it waited for so long
-// and goes on: while a store does not write, nothing can be said in it.
+// Paused says that the run waits for its store or, with For, that it has waited that long and
+// goes on: a store that takes no events cannot record its own failure.
 type Paused struct {
 	Reason string         `json:"reason"`
 	For    failure.Millis `json:"forMs,omitempty"`
@@ -316,8 +319,7 @@ type Ended struct {
 	Truncated  bool   `json:"truncated,omitempty"` // the answer was cut at the output limit
 }
 
-// Slept says that the computer slept while the run was driven: nobody was there for
-// that long.
+// Slept says that the computer slept for that long while a process drove the run.
 type Slept struct {
 	For failure.Millis `json:"forMs"`
 }
@@ -345,7 +347,7 @@ func (Ended) eventType() string           { return "ended" }
 func (Slept) eventType() string           { return "slept" }
 func (u Unknown) eventType() string       { return u.Type }
 
-// Bodies are what an event may say, one empty one of each type.
+// Bodies lists one empty value of each type of event.
 func Bodies() []Body {
 	return []Body{
 		Started{},

@@ -8,19 +8,19 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Form is how the models of a run are to answer. The zero value leaves it to them.
+// Form is what the answers of a run have to look like. The zero value asks for nothing.
 type Form struct {
-	// Temperature is 0 to 2, nil for the model's own. A model that reasons is not told.
+	// Temperature is 0 to 2, nil for the model's own. A model that reasons is not told it.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// ToolChoice is what the answers may call. That a tool has to be called is said until one
-	// was: the run would never end otherwise.
+	// ToolChoice says which tools the answers may call. A forced call is asked for only until one
+	// was made: otherwise the run would never end.
 	ToolChoice llm.ToolChoice `json:"toolChoice,omitzero"`
-	// Format is the JSON that the run's answer has to be, nil for any text. One that is
-	// something else is a malformed_response.
+	// Format is the JSON that the run's answer has to be, nil for any text. An answer in another
+	// form fails as malformed_response.
 	Format *llm.Format `json:"format,omitempty"`
 }
 
-// Check says why no run of these tools can have the form.
+// Check says why a run with these tools cannot have the form.
 func (f Form) Check(tools []ToolDecl) error {
 	named := func(t ToolDecl) bool { return t.Name == f.ToolChoice.Name }
 	switch t := f.Temperature; {
@@ -38,7 +38,7 @@ func (f Form) Check(tools []ToolDecl) error {
 	return nil
 }
 
-// Shape makes req ask for the form.
+// Shape adds the form to a request.
 func (r *Run) Shape(req *llm.Request) {
 	if r.Form == nil {
 		return

@@ -5,23 +5,23 @@ import "time"
 // Held is what keeps a run from going on.
 type Held struct {
 	By    HeldBy    `json:"by"`
-	Limit string    `json:"limit,omitempty"` // the limit by its name, where one does
-	Until time.Time `json:"until,omitzero"`  // when it goes on by itself; zero where nobody knows
+	Limit string    `json:"limit,omitempty"` // the name of that limit, if HeldBy is one
+	Until time.Time `json:"until,omitzero"`  // when it goes on by itself; zero if that is not known
 }
 
-// HeldBy is a reason why a run does not go on.
+// HeldBy says why a run does not go on.
 type HeldBy string
 
 // The reasons.
 const (
 	HeldByPerson    HeldBy = "person"     // a person is asked what to do
 	HeldByLimit     HeldBy = "limit"      // a limit of the run, which a person may lift
-	HeldByDayBudget HeldBy = "day_budget" // what all runs of the day may use is used up
+	HeldByDayBudget HeldBy = "day_budget" // the budget of the day for all runs is used up
 	HeldByTime      HeldBy = "time"       // a wait before a retry or a switch
-	HeldByReset     HeldBy = "reset"      // it is parked: no process keeps it until then
+	HeldByReset     HeldBy = "reset"      // parked until a reset: no process keeps it meanwhile
 	HeldByNetwork   HeldBy = "network"    // this computer is offline
 	HeldByStore     HeldBy = "store"      // its store takes no events
-	HeldByCaller    HeldBy = "caller"     // whoever asked for advice has it, and goes on or not
+	HeldByCaller    HeldBy = "caller"     // the caller that asked for advice, which goes on or not
 )
 
 // held says what keeps r from going on, nil for nothing.

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// Labels are an embedder's or a caller's own words for a run, by which its runs can be listed: a
-// customer, a ticket, a tenant. They mean nothing to the run, and no model, tool result or
-// plugin has them.
+// Labels are words of an embedder or a caller for a run, such as a customer, a ticket or a
+// tenant, by which runs can be listed. They mean nothing to the run, and no model, tool result or
+// plugin gets them.
 type Labels map[string]string
 
-// What Labels hold at most.
+// The limits of Labels.
 const (
 	maxLabels     = 16
 	maxLabelKey   = 64  // bytes: small letters, digits and "._/-", a letter or a digit first
 	maxLabelValue = 256 // characters of valid UTF-8, no control characters among them
 )
 
-// Check says what is wrong with the first label, by key, that is not one.
+// Check says what is wrong with the first invalid label, in the order of the keys.
 func (l Labels) Check() error {
 	if len(l) > maxLabels {
 		return fmt.Errorf("there are %d labels; a run has at most %d", len(l), maxLabels)
@@ -46,7 +46,7 @@ func isLabelKey(key string) bool {
 	return key != "" && len(key) <= maxLabelKey
 }
 
-// String is the labels in the order of their names, as people write them.
+// String writes the labels in the order of their names: name=value.
 func (l Labels) String() string {
 	var written []string
 	for _, key := range slices.Sorted(maps.Keys(l)) {
@@ -68,7 +68,7 @@ func ParseLabels(written []string) (Labels, error) {
 	return l, l.Check()
 }
 
-// Has reports whether all labels of some are among l, with the same values.
+// Has reports whether l has all the labels of some, with the same values.
 func (l Labels) Has(some Labels) bool {
 	for key, value := range some {
 		if mine, ok := l[key]; !ok || mine != value {

@@ -2,12 +2,12 @@ package recovery
 
 import "github.com/mulligan-run/mulligan/failure"
 
-// Every way to another call of a model comes through permit: the next round, a retry, a
-// switch, what a person chose, what follows a tool's failure, and the summary of a
-// conversation that became too long.
+// Every way to another model call goes through permit: the next round, a retry, a switch, a
+// person's choice, the round after a tool's failure, and the summary of a conversation that
+// became too long.
 
-// permit is what becomes of r where a limit, or a plugin, forbids another call, which is of that
-// model and reserves so much; nil where the call may be made.
+// permit gives what follows where a limit or a plugin forbids another call of model that reserves
+// so much; nil where the call may be made.
 func (r *Run) permit(model string, reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
 		return r.broke(part, reserve)
@@ -23,8 +23,8 @@ func (r *Run) permit(model string, reserve Budget) []Effect {
 	return r.refuse(model)
 }
 
-// tooMany names the limit on attempts that forbids another one, or "". A person's answers
-// each add one.
+// tooMany names the limit on attempts that forbids another one, or "". Each of a person's answers
+// adds one attempt.
 func (r *Run) tooMany() string {
 	switch {
 	case r.Call.Attempts >= r.maxAttempts():
@@ -35,8 +35,9 @@ func (r *Run) tooMany() string {
 	return ""
 }
 
-// AttemptsLeft is how many attempts the model call at hand may still have, whoever asks for
-// them. In its last round each model is asked once, so those that were are not counted.
+// AttemptsLeft is how many more attempts the model call at hand may have, whoever asks for them.
+// In its last round each model is asked once more, so the models that were asked in it are not
+// counted.
 func (r *Run) AttemptsLeft() int {
 	left := min(r.maxAttempts()-r.Call.Attempts, MaxFailedAttempts+r.Granted-r.FailedAttempts)
 	if o := r.Open; o != nil && r.Call.LastRound && r.mayPass() {
@@ -51,14 +52,14 @@ func (r *Run) AttemptsLeft() int {
 	return max(0, left)
 }
 
-// roundsOver reports whether the model has asked for tools as often as the run allows: each
-// of its answers so far did, or the run would be over.
+// roundsOver reports whether the model has asked for tools as often as the run allows. Each of
+// its answers so far did, or the run would be over.
 func (r *Run) roundsOver() bool {
 	limit := r.Policy.MaxRounds
 	return limit > 0 && r.Rounds/limit > r.Extended
 }
 
-// maxAttempts is how many attempts the model call at hand may have, switches included.
+// maxAttempts is how many attempts the model call at hand may have, with those after switches.
 func (r *Run) maxAttempts() int {
 	if r.Call.LastRound {
 		return MaxAttemptsInAll + r.Call.Granted
@@ -66,8 +67,8 @@ func (r *Run) maxAttempts() int {
 	return MaxAttemptsPerCall + r.Call.Granted
 }
 
-// outOfRetries reports whether d would be one retry of the call at hand too many. Going on
-// once the network is back is none.
+// outOfRetries reports whether d would be one retry of the call at hand too many. Going on once
+// the network is back does not count as a retry.
 func (r *Run) outOfRetries(d Decision) bool {
 	return d.Action == ActionRetry && r.Policy.AutoRecover && !d.LastRound && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Line is what people are told about an event: one plain line of at most MaxText bytes,
-// or "" where the event is none of their business. It is said of r as it is before
-// the event is applied.
+// Line is what people are told about an event: one plain line of at most MaxText bytes, or ""
+// where the event does not concern them. r is the run before the event is applied.
 func Line(r *Run, b Body) string {
 	line := ""
 	switch b := b.(type) {
@@ -53,7 +52,7 @@ func Line(r *Run, b Body) string {
 		line = r.endedLine(b)
 	case Started:
 		line = startedLine(b)
-	case Claimed, Voted, Decided, ToolBegan, CancelRequested, Unknown: // nobody's business
+	case Claimed, Voted, Decided, ToolBegan, CancelRequested, Unknown: // these do not concern people
 	}
 	return words.Clip(words.Tidy(line), MaxText)
 }
@@ -101,7 +100,8 @@ func (r *Run) waitingLine(w Waiting) string {
 	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
 }
 
-// beganLine speaks of what nothing announced: a switch, or a retry without a wait.
+// beganLine tells of an attempt that no earlier line announced: a switch, or a retry without a
+// wait.
 func (r *Run) beganLine(b Began) string {
 	switch {
 	case b.Again:
@@ -120,7 +120,8 @@ func (r *Run) beganLine(b Began) string {
 	return ""
 }
 
-// attemptOf is " (attempt 2/3)"; nothing where a person asked for more than there are.
+// attemptOf is " (attempt 2/3)", or nothing where a person asked for more attempts than the
+// limit.
 func attemptOf(n, of int) string {
 	if n < 1 || n > of {
 		return ""
@@ -128,7 +129,7 @@ func attemptOf(n, of int) string {
 	return fmt.Sprintf(" (attempt %d/%d)", n, of)
 }
 
-// suggestedLine ends with the numbered actions, however long the message is.
+// suggestedLine ends with the numbered actions; the message is shortened to make room for them.
 func suggestedLine(s Suggestion) string {
 	line := words.Tidy(s.Title + ". " + s.Message)
 	var actions []string
@@ -162,8 +163,8 @@ func (r *Run) acceptedLine(b Accepted) string {
 	return "You chose: " + button.Label
 }
 
-// RecoveredLine says what it took that the model answers which does now: "Recovered after 2
-// retries · now using openai/gpt-5.2"; nothing where that is nobody's business.
+// RecoveredLine says what it took until a model answered: "Recovered after 2 retries · now using
+// openai/gpt-5.2"; "" where people need not know.
 func (r *Run) RecoveredLine() string {
 	from, line := r.Call.PassedOver, "Recovered after a model switch"
 	switch n := r.Call.Retries; {
@@ -184,7 +185,7 @@ func (r *Run) RecoveredLine() string {
 	return line
 }
 
-// startedLine speaks of a conversation that is not with the model that is asked for.
+// startedLine says that the conversation is with another model than the one that was named.
 func startedLine(b Started) string {
 	if b.Stays == nil {
 		return ""
@@ -201,7 +202,8 @@ func (r *Run) answeredLine(b Answered) string {
 	return strings.TrimPrefix(line+" · "+words.Counted(b.CacheLost, " tokens")+" of a prompt cache were lost", " · ")
 }
 
-// repairedLine speaks of what a person would miss; the rest is between the models.
+// repairedLine names the changes that a person would notice; other changes concern only the
+// models.
 func repairedLine(b Repaired) string {
 	var said []string
 	for _, fix := range b.Repairs {
@@ -231,8 +233,8 @@ func compactingLine(model string) string {
 	return "Shortening the conversation to fit " + model + "…"
 }
 
-// compactedLine speaks of what nothing announced: that results were shortened, or that
-// nothing was.
+// compactedLine says that results were shortened, or that nothing could be. A summary was
+// announced when it began.
 func (r *Run) compactedLine(b Compacted) string {
 	switch {
 	case b.Reason != "":
@@ -263,7 +265,7 @@ func notedLine(b Noted) string {
 }
 
 func (r *Run) toolLine(b ToolReturned) string {
-	if b.Outcome != OutcomeUnknown || len(r.Policy.Plugins) > 0 { // the failure that follows says it
+	if b.Outcome != OutcomeUnknown || len(r.Policy.Plugins) > 0 { // otherwise the failure that follows says it
 		return ""
 	}
 	f := failure.NewFailure(failure.KindToolFailure, failure.OriginTool, failure.PhaseTool, nil)
@@ -297,7 +299,7 @@ func (r *Run) endedLine(b Ended) string {
 	return "Failed."
 }
 
-// worded gives a failure that the heart itself made its words.
+// worded gives the message to a failure that this package itself made.
 func (r *Run) worded(b Body) Body {
 	failed, ok := b.(Failed)
 	if !ok || failed.Failure.Title != "" {
@@ -307,8 +309,8 @@ func (r *Run) worded(b Body) Body {
 	return failed
 }
 
-// budgetWords say what is spent of that part of a budget or, where some of it is left, what
-// the next call needs of it.
+// budgetWords say how much of that part of a budget is spent or, where some of it is left, how
+// much the next call needs.
 func budgetWords(part string, spent, needs, limit Budget) failure.Words {
 	tell, used := tellTokens, func(b Budget) string { return words.SpellCount(b.Tokens) }
 	if part != partTokens {

@@ -6,7 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// LocalText is the text of an event of r with its times as Clock says them where now is told.
+// LocalText is the text of an event of r with the times of day written by Clock for a reader at
+// now.
 func LocalText(r *Run, e Event, now time.Time) string {
 	text := e.Text
 	switch b := e.Body.(type) {

@@ -29,7 +29,7 @@ func Next(r *Run) []Effect {
 	case r.expired != "":
 		return record(r, Failed{Attempt: r.inAir(), Failure: r.expiry(), Cause: CauseClock})
 	case r.Open != nil && r.Open.CallID != "" && r.toolsInAir():
-		return r.runTools() // a tool's failure does not stop those beside it
+		return r.runTools() // when one tool fails, the others go on
 	case r.Open != nil:
 		return r.answerFailure()
 	case r.unsure != nil:
@@ -51,7 +51,7 @@ func (r *Run) unknownOutcome() Failed {
 	return Failed{CallID: r.unsure.Call.ID, Failure: f, Cause: CauseUnknownOutcome}
 }
 
-// failure is one that the log itself amounts to.
+// failure is a failure that follows from the log itself.
 func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Phase) failure.Failure {
 	f := *failure.NewFailure(kind, origin, phase, nil)
 	f.Model = r.Model
@@ -59,7 +59,7 @@ func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Ph
 	return f
 }
 
-// answerFailure takes an open failure through votes and decision to its answer.
+// answerFailure takes an open failure through votes and decision to what is done about it.
 func (r *Run) answerFailure() []Effect {
 	o := r.Open
 	switch {
@@ -92,7 +92,7 @@ func (r *Run) answerFailure() []Effect {
 	return r.goOn()
 }
 
-// watch waits for this machine to be connected again.
+// watch waits until this machine is connected again.
 func (r *Run) watch() Effect {
 	due := Due{Timer: failure.TimerNetwork, Failure: r.Open.Seq}
 	models := []string{r.Wait.Model}
@@ -104,12 +104,12 @@ func (r *Run) watch() Effect {
 	return Effect{Key: fmt.Sprintf("network/%d", r.Open.Seq), Watch: &WatchNetwork{Models: models, Due: due}}
 }
 
-// goOn carries a decision out: a tool call that was stopped settles first.
+// goOn carries the decision out. First it settles the tool call that was stopped.
 func (r *Run) goOn() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
 	}
-	if again := r.unsure; again != nil && again.Call.ID == r.Open.CallID { // it was run again, and is unsure again
+	if again := r.unsure; again != nil && again.Call.ID == r.Open.CallID { // it was run again, and its outcome is unknown again
 		return record(r, r.unknownOutcome())
 	}
 	if o := r.Open; o.Decision.Adjust.Compact && !o.Compacted {
@@ -118,7 +118,7 @@ func (r *Run) goOn() []Effect {
 	return r.callModel()
 }
 
-// proceed goes on with a run that nothing stands in the way of.
+// proceed goes on with a run that nothing holds up.
 func (r *Run) proceed() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
@@ -138,7 +138,7 @@ func (r *Run) proceed() []Effect {
 	return r.callModel()
 }
 
-// finished reports whether the transcript ends with an answer that asks for nothing.
+// finished reports whether the transcript ends with an answer that calls no tools.
 func (r *Run) finished() bool {
 	return r.Rounds > 0 && len(r.Pending) == 0
 }
@@ -151,7 +151,7 @@ func (r *Run) callModel() []Effect {
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
 }
 
-// outOfBudget fails the run where nothing more may begin.
+// outOfBudget fails the run where its budget has no room for anything more.
 func (r *Run) outOfBudget() []Effect {
 	if part := r.Policy.Budget.exhausted(r.Spent); part != "" {
 		return r.broke(part, Budget{})
@@ -159,7 +159,7 @@ func (r *Run) outOfBudget() []Effect {
 	return nil
 }
 
-// broke fails the run for want of that part of its budget, which the next call would need.
+// broke fails the run because that part of its budget is too small for the next call.
 func (r *Run) broke(part string, needs Budget) []Effect {
 	f := r.failure(failure.KindBudget, failure.OriginRunner, failure.PhasePrompt)
 	f.Variant = part
@@ -181,7 +181,7 @@ func (r *Run) intent() Began {
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
 		b.Adjust, b.Tell = o.Decision.Adjust, o.Tell
-		// Going on after a tool or a budget is no retry, nor is it once the network is back.
+		// Going on after a tool's failure, a budget or a lost network is not a retry.
 		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
@@ -213,7 +213,7 @@ func (r *Run) runTools() []Effect {
 		switch {
 		case t.State == ToolCallInAir:
 			try--
-		case t.By == ByEngine: // it runs already
+		case t.By == ByEngine: // the engine runs it already
 		case room == 0:
 			continue
 		default:
@@ -237,7 +237,7 @@ func (r *Run) runTools() []Effect {
 	return r.timed(effects...)
 }
 
-// room is how many tool calls may begin beside those in the air; negative for all.
+// room is how many more tool calls may begin beside those in the air; negative for any number.
 func (r *Run) room() int {
 	if r.Policy.ParallelTools <= 0 {
 		return -1
@@ -258,9 +258,9 @@ func unknownResult(call llm.ToolCall) llm.ToolResult {
 	}
 }
 
-// beginWait begins the deliberate wait before the decision acts, unless the run's time is
-// over or its budget used up: the hook, or a person with a suggestion, may have taken all
-// of its time, and a person may ask for a wait that the budget forbids.
+// beginWait begins the deliberate wait before the decision acts, unless the run's time is over or
+// its budget used up: asking plugins or a person may have taken all of its time, and a person may
+// choose a wait that the budget forbids.
 func (r *Run) beginWait() []Effect {
 	if over := r.overdue(r.clocks()); over != nil {
 		return over

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Occasion is what advice is asked about, by its id: the hook that is asked, the event that
-// gave rise to it and, where a person pressed a plugin's own button, which press that was, as
-// in "run_error/12" and "run_error/12/1". Votes and decisions are keyed by it.
+// Occasion is the id of what advice is asked about: the hook, the event that gave rise to it and,
+// where a person pressed a plugin's own button, the number of that press, as in "run_error/12"
+// and "run_error/12/1". Votes and decisions are keyed by it.
 type Occasion string
 
 // HookRunError asks what to do about a failure.
 const HookRunError = "run_error"
 
-// Hook is the hook that is asked.
+// Hook names the hook that is asked.
 func (o Occasion) Hook() string {
 	hook, _, _ := strings.Cut(string(o), "/")
 	return hook
 }
 
-// Occasion is what advice is asked about, or was last.
+// Occasion is what advice is asked about, or was asked about last.
 func (o *OpenFailure) Occasion() Occasion {
 	id := fmt.Sprintf("%s/%d", HookRunError, o.Seq)
 	if o.Presses > 0 {
@@ -48,7 +48,7 @@ func (r *Run) advise() []Effect {
 	return record(r, Decided{Occasion: about, Decision: Decide(r)})
 }
 
-// voted keeps a vote for the decision. That of a hook on trial, or about something that is
+// voted keeps a vote for the decision. A vote of a hook on trial, or about something already
 // decided, is only recorded.
 func (r *Run) voted(b Voted) {
 	if o := r.Open; o != nil && o.Occasion() == b.Occasion && !b.Vote.Shadow {
@@ -57,8 +57,8 @@ func (r *Run) voted(b Voted) {
 	}
 }
 
-// decided takes a decision. One that follows from a button that a person pressed acts like a
-// person's own answer.
+// decided takes a decision. A decision that follows from a button that a person pressed acts like
+// a person's own answer.
 func (r *Run) decided(b Decided) {
 	o := r.Open
 	if o == nil || o.Occasion() != b.Occasion {
@@ -76,7 +76,7 @@ func (r *Run) decided(b Decided) {
 	o.Pressed = ""
 }
 
-// missingVotes are the plugins that have not said anything about the occasion.
+// missingVotes are the plugins that have not voted on the occasion yet.
 func (r *Run) missingVotes() []string {
 	var missing []string
 	asked := r.Policy.Plugins

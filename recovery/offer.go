@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// maxSwitches is how many alternatives a suggestion or a wait offers as buttons.
+// maxSwitches is how many alternatives a suggestion or a wait offers as buttons, at most.
 const maxSwitches = 3
 
 // offersByKind lists the actions per kind in display order (ui/copy.en.json); the first
@@ -45,9 +45,9 @@ var offersByKind = map[failure.Kind][]string{
 	failure.KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
-// suggestionID names the suggestion about the open failure. What is offered once more,
-// after the conversation could not be shortened or a plugin's own button was pressed, is
-// another suggestion: an answer to the first does not count for it.
+// suggestionID names the suggestion about the open failure. An offer that is made again, after
+// the conversation could not be shortened or a plugin's own button was pressed, has another id:
+// an answer to the first one does not count for it.
 func (r *Run) suggestionID() string {
 	id := fmt.Sprintf("%s-s%d", r.ID, r.Open.Seq)
 	if r.Open.Compacted {
@@ -65,7 +65,7 @@ func (r *Run) suggest() Suggestion {
 	f := o.Failure
 	s := Suggestion{
 		SuggestedAction: d.Action, NewModel: d.NewModel, Attempt: o.Attempt,
-		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago: a wait, a crash
+		ID: r.suggestionID(), ExpiresAt: r.Last.Add(r.Policy.SuggestionTTL.Duration()), // the failure may be long ago, because of a wait or a crash
 		Title: f.Title, Message: r.tellForbidden(f.Message, failure.MaxMessage), Error: f, ResetsAt: r.resetsAt(d),
 		BlockedBy: d.BlockedBy, DecidedBy: d.By, Tried: append([]Tried{}, r.Call.Tried...), Actions: []Button{},
 	}
@@ -80,10 +80,10 @@ func (r *Run) suggest() Suggestion {
 	return s
 }
 
-// why is one line about the first action: who suggests it, and because of what.
+// why is one line about the first action: who suggests it, and for what reason.
 func why(d Decision, actions []Button) string {
 	if d.By == nil || d.BlockedBy == blockedIdle || d.BlockedBy == blockedCompact || d.BlockedBy == blockedCompactions {
-		return "" // what is suggested is nobody's advice
+		return "" // nobody advised the first action
 	}
 	line := d.By.Plugin + " suggests to stop"
 	if d.Action != ActionFail {
@@ -95,9 +95,9 @@ func why(d Decision, actions []Button) string {
 	return words.Clip(line, MaxText)
 }
 
-// proposal is the decision at hand or, where nobody had an opinion, what is safe: asking the
-// same model again where that may help, else the first thing that can be done about such a
-// failure. Its action is fail where there is nothing.
+// proposal is the decision at hand or, where nobody had an opinion, something safe: asking the
+// same model again if that may help, else the first action for such a failure. Its action is fail
+// where there is none.
 func (r *Run) proposal() Decision {
 	d := *r.Open.Decision
 	if d.Action != ActionNone {
@@ -121,7 +121,7 @@ func (r *Run) proposal() Decision {
 	return d
 }
 
-// resetsAt is when what the failure is about is over, where that is not soon.
+// resetsAt is when the cause of the failure is over, if that is not soon; zero otherwise.
 func (r *Run) resetsAt(d Decision) time.Time {
 	f := r.Open.Failure
 	if wait := max(d.Delay, f.RetryAfter); wait > MaxInProcessWait && f.ResetsAt.IsZero() {
@@ -130,8 +130,8 @@ func (r *Run) resetsAt(d Decision) time.Time {
 	return f.ResetsAt
 }
 
-// buttons lists what a person may do about the failure at hand, what is suggested first and
-// Stop last; nothing where there is nothing to choose from.
+// buttons lists what a person may do about the failure at hand, the suggested action first and
+// Stop last; nil where there is no choice.
 func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
 	var list buttonList
 	for _, b := range d.Actions {
@@ -154,7 +154,7 @@ func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
 	return list.inOrder(d)
 }
 
-// safe lists what a person may do about such a failure, whatever was decided.
+// safe lists what a person may do about such a failure, whatever the decision is.
 func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	f := r.Open.Failure
 	kinds, ok := offersByKind[f.Kind]
@@ -179,11 +179,11 @@ func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	return list
 }
 
-// asksAgain are the buttons by which the same model is asked once more.
+// asksAgain are the buttons that ask the same model once more.
 var asksAgain = map[string]bool{ButtonRetry: true, ButtonResumeAt: true, ButtonWaitLonger: true, ButtonCompact: true}
 
-// offerable is an extra button of the decision as it may be offered, and whether it may: it
-// offers no more than the run may do.
+// offerable gives an extra button of the decision as it may be offered, and whether it may be: a
+// button offers nothing that the run may not do.
 func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 	if b.URL != "" || !known[b.Kind] {
 		by := ""
@@ -206,14 +206,14 @@ func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 	case ButtonExtend:
 		ok = r.Open.extension() != ""
 	case ButtonStop, ButtonRetryNow, ButtonCancelWait:
-		ok = false // it is there already, or about a wait
+		ok = false // it is offered already, or belongs to a wait
 	}
 	b.ID, b.Primary, b.Effect, b.Plugin = "", false, "", ""
 	return b, ok
 }
 
-// rerunnable reports whether the failure at hand is a call of unknown outcome that we made,
-// and could make again.
+// rerunnable reports whether the failure at hand is a tool call of unknown outcome that Mulligan
+// itself made and could make again.
 func (r *Run) rerunnable() bool {
 	return r.Open.Cause == CauseUnknownOutcome && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
 		return t.Call.ID == r.Open.CallID && t.By != ByEngine
@@ -265,8 +265,8 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 	list.add(Button{Kind: kind})
 }
 
-// extension says what adding the limit that ended the run once more does, or "" where it
-// was none of the run's.
+// extension says what the button does that adds the expired limit once more, or "" where no limit
+// of the run ended it.
 func (o *OpenFailure) extension() string {
 	switch o.Cause {
 	case CauseClock:
@@ -282,7 +282,7 @@ func (o *OpenFailure) extension() string {
 	return ""
 }
 
-// addSwitches offers the alternatives, the decision's own first.
+// addSwitches adds the alternatives as buttons, the decision's own model first.
 func (r *Run) addSwitches(list *buttonList, kind string) {
 	chosen := ""
 	if d := r.Open.Decision; d != nil {

@@ -7,20 +7,23 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// What may pass by itself has time, and not tries alone: where the retries of a call are
-// spent before its patience is over, each model that failed is asked once more at its end.
+// A failure that may pass by itself gets time, and not only a number of attempts: where the
+// attempts of a call are spent before its patience is over, each model that failed is asked once
+// more shortly before its end.
 
-// The pause before a model is asked that has failed during the call, and the most of it.
+// The pause before a model that has failed during the call is asked again: its first value, and
+// its largest.
 const (
 	firstBackoff = failure.Millis(1000)
 	doublings    = 2
 )
 
-// roundTime is how long before the end of a call's patience its last round begins, at the
-// most; of a short patience it is a quarter.
+// roundTime is how long before the end of a call's patience its last round begins, at most; a
+// quarter of a short patience.
 const roundTime = failure.Millis(5000)
 
-// backoff is the least pause before a switch to model: none where it is not known to be ill.
+// backoff is the least pause before a switch to model: zero without AutoRecover, and where model
+// has not failed during the call.
 func (r *Run) backoff(model string) failure.Millis {
 	failures := 0
 	for _, t := range r.Call.Tried {
@@ -34,8 +37,8 @@ func (r *Run) backoff(model string) failure.Millis {
 	return firstBackoff << min(failures-1, doublings)
 }
 
-// withPatience is d where the attempts of the call are spent and its patience is not: the last
-// round, or the next model in it.
+// withPatience turns d into the last round, or the next model in it, if the attempts of the call
+// are spent and its patience is not over.
 func (r *Run) withPatience(d Decision) Decision {
 	switch {
 	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.mayPass():
@@ -61,8 +64,8 @@ func (r *Run) withPatience(d Decision) Decision {
 	return last
 }
 
-// patienceEnd is when the patience of the call at hand is over: who asks waits no longer
-// than its own deadline.
+// patienceEnd is when the patience of the call at hand is over, at the caller's deadline at the
+// latest.
 func (r *Run) patienceEnd() time.Time {
 	end := r.Call.FailedAt.Add(r.Policy.Timeouts.Patience.Duration())
 	if !r.WaitsUntil.IsZero() && r.WaitsUntil.Before(end) {
@@ -71,8 +74,8 @@ func (r *Run) patienceEnd() time.Time {
 	return end
 }
 
-// nextInRound is the next model of the last round that was not asked in it. Where there is
-// none, the call has had all its attempts.
+// nextInRound is the next model of the last round that was not asked in it. If there is none, the
+// call has had all its attempts.
 func (r *Run) nextInRound(d Decision) Decision {
 	d.LastRound = true
 	if d.Action != ActionSwitchModel || r.askedInRound(d.NewModel) {
@@ -99,7 +102,7 @@ func (r *Run) askedInRound(model string) bool {
 	return slices.ContainsFunc(asked, func(t Tried) bool { return t.Model == model })
 }
 
-// mayPass reports whether what failed may pass by itself.
+// mayPass reports whether the failure may pass by itself.
 func (r *Run) mayPass() bool {
 	o := r.Open
 	return o.Cause == CauseAttempt && o.CallID == "" && !o.Offline && o.Failure.Retryable && !o.Failure.Kind.Once() &&

@@ -7,43 +7,45 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// ErrPassedOver says that a question is about an attempt that nobody asked about in its time.
+// ErrPassedOver says that a later attempt was already asked about, so that advice about this one
+// comes too late.
 var ErrPassedOver = errors.New("an attempt after this one was asked about already")
 
 // Question asks what to do about a model call that another program made itself, and that failed.
 type Question struct {
-	// Call names the model call, in the caller's own words; the same call and attempt are answered
-	// once, and alike from then on.
+	// Call names the model call in the caller's own words. The same call and attempt always get
+	// the same answer.
 	Call string
-	// Attempt is which of the call's attempts failed, from 0; Tried are those before it, of which
-	// only the ones are looked at that nobody has asked about.
+	// Attempt is which of the call's attempts failed, from 0. Tried are the attempts before it;
+	// only those that nobody asked about are taken into account.
 	Attempt int
 	Tried   []TriedCall
-	Model   string // that failed, provider/model
+	Model   string // the model that failed, provider/model
 
 	Evidence     failure.Evidence
 	Alternatives []string // what may be switched to, in order of preference
-	AutoRecover  *bool    // nil = as it is configured
+	AutoRecover  *bool    // nil = as configured
 	Budget       Budget
 	Shown        bool // a part of the answer was shown, and cannot be withdrawn
 	Told         Told
 
 	SessionKey, AgentID string
-	Said                string // the last answer before the call, for plugins that were granted it
+	Said                string // the last answer before the call, for plugins that may see it
 }
 
-// TriedCall is an attempt that failed before the one that is asked about.
+// TriedCall is an attempt that failed before the one in question.
 type TriedCall struct {
 	Model    string
 	Failure  failure.Failure
-	At       time.Time // when it began; zero = not known
+	At       time.Time // when it began; zero = unknown
 	Duration failure.Millis
 }
 
-// Report says how a call went on after it was asked about.
+// Report says how a call went on after advice was asked for.
 type Report struct {
 	Call  string
-	Model string // that answered or failed; "" = the one that was to be asked
-	// Evidence is of the last failure, with which the caller gave up; nil = there is an answer.
+	Model string // the model that answered or failed; "" = the one that was advised
+	// Evidence describes the last failure, with which the caller gave up; nil = the call was
+	// answered.
 	Evidence *failure.Evidence
 }

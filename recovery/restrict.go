@@ -9,29 +9,30 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// A plugin's advice is taken or not; what it forbids holds. The restrictions of all plugins hold
-// together, before anybody's advice is taken, and for every way to another call of a model. A
-// plugin's restriction is what it said last about the run: its next answer replaces it, and a
-// plugin that fails, or is silent, leaves it as it was.
+// The advice of a plugin may be taken or not, but what it forbids holds. The restrictions of all
+// plugins hold together, before anybody's advice is taken, and for every way to another model
+// call. A plugin's restriction is what it said last about the run: its next answer replaces it,
+// and a plugin that fails or gives no answer leaves it as it was.
 
-// Bounds of a restriction.
+// Limits of a restriction.
 const (
-	MaxNever      = 64  // models and entries that it names
-	maxForbidding = 256 // bytes that are kept of why
+	MaxNever      = 64  // models and entries that it may name
+	maxForbidding = 256 // bytes of its reason that are kept
 )
 
 // Restrict is what a plugin forbids a run. Zero fields forbid nothing.
 type Restrict struct {
-	// Never are models, by their full names, and entries, as in "openai/*".
+	// Never lists models, by their full names, and entries, as in "openai/*".
 	Never []string `json:"never,omitempty"`
-	// MaxOutputPrice is the most that a million output tokens may cost, in microdollars, 0 for any
-	// price. A model without a price is none of those that cost less.
+	// MaxOutputPrice is the most that a million output tokens may cost, in microdollars, 0 for
+	// any price. A model without a known price counts as too expensive.
 	MaxOutputPrice int64 `json:"maxOutputPrice,omitempty"`
-	// Local: only models of this machine are asked.
+	// Local allows only models that run on this machine.
 	Local bool `json:"local,omitempty"`
 }
 
-// InWords lists what is forbidden: "openai/*, models that are not on this machine"; "" for nothing.
+// InWords lists what is forbidden: "openai/*, models that are not on this machine"; "" for
+// nothing.
 func (x *Restrict) InWords() string {
 	if x == nil {
 		return ""
@@ -46,14 +47,14 @@ func (x *Restrict) InWords() string {
 	return strings.Join(list, ", ")
 }
 
-// Restriction is one that holds.
+// Restriction is a restriction that holds, and who said it.
 type Restriction struct {
 	Plugin string `json:"plugin"`
 	Restrict
 	Reason string `json:"reason,omitempty"` // in the plugin's words
 }
 
-// lacks says why the restriction forbids a model, in words that follow its name, or "".
+// lacks says why the restriction forbids a model, in words that follow the model's name, or "".
 func (x *Restriction) lacks(p *Policy, model string) string {
 	var because string
 	switch price, priced := p.Prices[model]; {
@@ -75,13 +76,13 @@ func (x *Restriction) lacks(p *Policy, model string) string {
 	return because + ")"
 }
 
-// names reports whether name is that of a model or, ending in /*, of its entry.
+// names reports whether name is the model's or, ending in /*, its entry's.
 func names(name, model string) bool {
 	entry, all := strings.CutSuffix(name, "*")
 	return name == model || all && strings.HasSuffix(entry, "/") && strings.HasPrefix(model, entry)
 }
 
-// restricted keeps what a plugin forbids, which takes the place of what it forbade before.
+// restricted keeps what a plugin forbids in place of what it forbade before.
 func (r *Run) restricted(v Vote) {
 	if v.Error != "" {
 		return
@@ -96,7 +97,7 @@ func (r *Run) restricted(v Vote) {
 	}
 }
 
-// leaveOut takes what is forbidden out of the alternatives of a failure.
+// leaveOut removes forbidden models from the alternatives of a failure.
 func (r *Run) leaveOut(o *OpenFailure) {
 	var allowed []Alternative
 	for _, a := range o.Alternatives {
@@ -109,8 +110,8 @@ func (r *Run) leaveOut(o *OpenFailure) {
 	o.Alternatives = allowed
 }
 
-// forbids says which plugin forbids a model, and why, in words that follow its name; "" where
-// none does.
+// forbids says which plugin forbids a model, and why, in words that follow the model's name; ""
+// where none does.
 func (r *Run) forbids(model string) string {
 	for i := range r.Restrictions {
 		if lacks := r.Restrictions[i].lacks(&r.Policy, model); lacks != "" {
@@ -120,7 +121,7 @@ func (r *Run) forbids(model string) string {
 	return ""
 }
 
-// forbidden are the models that the run could use and that plugins forbid it, each with the reason.
+// forbidden lists the models that the run could use but plugins forbid, each with the reason.
 func (r *Run) forbidden() []Unfit {
 	var list []Unfit
 	for _, model := range r.Policy.Models {
@@ -131,7 +132,7 @@ func (r *Run) forbidden() []Unfit {
 	return list
 }
 
-// tellForbidden puts behind a message what plugins forbid, of so many models at the most.
+// tellForbidden appends to a message what plugins forbid, naming at most so many models.
 func (r *Run) tellForbidden(message string, most int) string {
 	all := r.forbidden()
 	for _, u := range all[:min(len(all), namedUnfit)] {
@@ -143,7 +144,7 @@ func (r *Run) tellForbidden(message string, most int) string {
 	return message
 }
 
-// refuse is the failure of a call that a restriction forbids; nil where none does.
+// refuse fails a call that a restriction forbids; nil where none does.
 func (r *Run) refuse(model string) []Effect {
 	lacks := r.forbids(model)
 	if lacks == "" {

@@ -12,7 +12,7 @@ import (
 // Status is where a run stands.
 type Status string
 
-// The statuses. A failed run with an open suggestion can still be recovered.
+// The statuses. A failed run with an open suggestion may still be recovered.
 const (
 	StatusRunning   Status = "running"
 	StatusWaiting   Status = "waiting"
@@ -21,14 +21,13 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Run is what its events amount to. Apply and Carry are all that changes it; every field
-// is for reading.
+// Run is what its events amount to. Only Apply and Carry change it; its fields are for reading.
 type Run struct {
 	ID        string
 	Seq       uint64    // of the last event applied
 	Last      time.Time // its time
 	StartedAt time.Time
-	// WaitsUntil is the deadline of whoever asks; zero for none.
+	// WaitsUntil is the caller's deadline; zero for none.
 	WaitsUntil time.Time
 	Session    string
 	SessionKey string // what the caller calls its conversation
@@ -37,62 +36,62 @@ type Run struct {
 	Continues  *Head
 	Owner      string
 	Epoch      uint64
-	Inbox      uint64 // the last command that an event answered
+	Inbox      uint64 // position of the last command that an event answered
 
 	Policy Policy
 	System string
 	Tools  []ToolDecl
-	Form   *Form  // nil = as the models like
-	Chosen string // the model that was asked for
+	Form   *Form  // nil = any answer
+	Chosen string // the model that was asked for when the run began
 	Model  string // the model that is asked next
 
 	Status   Status
-	Messages []llm.Message // the transcript, this run's part with its input first; never error text
-	Carried  int           // messages at its beginning that are of runs before this one; see Carry
+	Messages []llm.Message // the transcript, with the run's input as the first message of its own; never error text
+	Carried  int           // how many messages at its beginning belong to earlier runs; see Carry
 	Rounds   int           // model calls answered
-	Extended int           // how often a person gave as many rounds again
-	Attempt  *Attempt      // of the round at hand; nil before its first
+	Extended int           // how often a person allowed MaxRounds more of them
+	Attempt  *Attempt      // of the current round; nil before the first
 	Attempts uint64        // begun in all
-	Call     Call          // counters of the model call at hand
+	Call     Call          // counters of the current model call
 	Pending  []*ToolRun    // tool calls of the last answer, in its order
 
 	Compactions int         // of the conversation, without a finished model call in between
-	Compacting  *Compacting // a summary in the air
+	Compacting  *Compacting // the summary in the air
 
-	Restrictions   []Restriction // what plugins forbid it, as far as they have not taken it back
-	Open           *OpenFailure  // the failure that nothing has answered yet
-	Suggestion     *Suggestion   // open, or the last one; see SuggestionOpen
+	Restrictions   []Restriction // what plugins forbid and have not taken back
+	Open           *OpenFailure  // the failure about which nothing has been done yet
+	Suggestion     *Suggestion   // the open suggestion, or the last one; see SuggestionOpen
 	Wait           *Waiting      // a live wait
-	PausedFor      string        // why it waits for its store, or last did
+	PausedFor      string        // why it waits for its store, or last waited
 	FailedAttempts int
-	Granted        int            // extra attempts that persons' answers gave, in all
+	Granted        int            // extra attempts that persons' answers added, in all
 	Crashes        int            // interruptions in a row without a finished step
-	IdleExpiries   map[string]int // by model, in a row without a finished step
+	IdleExpiries   map[string]int // by model, idle timers expired in a row without a finished step
 	Spent          Budget
 	Usage          llm.Usage
-	Wasted         llm.Usage               // of it, by attempts that failed
-	Saved          llm.Usage               // that going on after failures did not use again
-	Repaired       map[string][]llm.Repair // by model: what was changed for it when it was told the transcript last
-	LastStep       string                  // what finished last: a tool's name, "answer"; "" for nothing yet
+	Wasted         llm.Usage               // the part of it that failed attempts used
+	Saved          llm.Usage               // what going on from a partial text did not use again
+	Repaired       map[string][]llm.Repair // by model: the changes in the last request to it
+	LastStep       string                  // what finished last: a tool's name, or "answer"; "" for nothing yet
 	LastStepTook   failure.Millis
-	LastStepAt     time.Time     // where the step's clock counts from; see rearmStep
-	BeyondDay      bool          // a person let it go on over the day's budget
-	Parked         time.Duration // time that does not count towards max_turn
-	Lost           bool          // what was asked is nowhere any more; see Keeping
+	LastStepAt     time.Time     // when the step's clock started; see rearmStep
+	BeyondDay      bool          // a person let it exceed the day's budget
+	Parked         time.Duration // time that max_turn does not count
+	Lost           bool          // the request is in no owner's memory any more; see Keeping
 	End            *Ended
 
-	expired     failure.Timer // step, max_turn or run fired and no Failed says so yet
+	expired     failure.Timer // step, max_turn or run, expired but not yet written as Failed
 	cancelled   bool
-	offer       suggestionState // how r.Suggestion stands
-	acceptedID  string          // the id of the suggestion or wait that was answered last, but for a stop
+	offer       suggestionState // the state of r.Suggestion
+	acceptedID  string          // the id of the suggestion or wait that was answered last, except by Stop
 	truncated   bool
-	again       bool      // the answer that was cut was asked for once more
+	again       bool      // the answer that was cut has been asked for once more
 	byEngine    bool      // an engine gave the last answer
 	cutTokens   int64     // output tokens of the last answer
-	told        int       // bytes of a request, about
-	kept        llm.Usage // by attempts that were answered
-	unsure      *ToolRun  // its outcome is unknown, and nobody was asked about that
-	cooling     *Cooldown // of its model, before the first call
+	told        int       // about how many bytes the transcript takes in a request
+	kept        llm.Usage // the part of Usage that answered attempts used
+	unsure      *ToolRun  // a tool call of unknown outcome about which nobody has been asked
+	cooling     *Cooldown // the cooldown of its model, before the first call
 	stepDoubled bool      // a person chose to wait longer for the step at hand
 	lastSeen    time.Time // when people saw something last
 	reserved    Budget
@@ -100,13 +99,13 @@ type Run struct {
 	whole       bool // see Whole
 }
 
-// SuggestionOpen reports whether r's suggestion is open, as far as its events know: its time
-// may be over without anybody having written that down. See OpenSuggestion.
+// SuggestionOpen reports whether r's suggestion is open as far as its events know. Its time may
+// be over although no event says so: see OpenSuggestion.
 func (r *Run) SuggestionOpen() bool {
 	return r.offer == suggestionOpen && !r.cancelled
 }
 
-// OpenSuggestion is the suggestion that a person may answer at a time, nil for none.
+// OpenSuggestion is the suggestion that a person may answer at now, nil for none.
 func (r *Run) OpenSuggestion(now time.Time) *Suggestion {
 	if !r.SuggestionOpen() || !now.Before(r.Suggestion.ExpiresAt) {
 		return nil
@@ -114,8 +113,8 @@ func (r *Run) OpenSuggestion(now time.Time) *Suggestion {
 	return r.Suggestion
 }
 
-// Settled reports whether nothing more happens to r without a person: it has
-// ended, or its suggestion is open.
+// Settled reports whether nothing more happens to r without a person: it has ended, or its
+// suggestion is open.
 func (r *Run) Settled() bool { return r.End != nil || r.SuggestionOpen() }
 
 // Truncated reports whether the answer was cut at the output limit.
@@ -123,8 +122,7 @@ func (r *Run) Truncated() bool {
 	return r.truncated && (r.Attempt == nil || len(r.Attempt.Text) == 0)
 }
 
-// Answer is the text of the last answer, or the partial text of the attempt that
-// failed last.
+// Answer is the text of the last answer, or the partial text of the attempt that failed last.
 func (r *Run) Answer() string {
 	if r.Attempt != nil && r.Attempt.Text != "" {
 		return r.Attempt.Text
@@ -146,8 +144,8 @@ func Fold(events []Event) (*Run, error) {
 	return r, nil
 }
 
-// Clone is r for somebody who reads it while r goes on: what Apply changes in place is
-// copied, what it only adds to or replaces is shared.
+// Clone is a copy of r for reading while r goes on: what Apply changes in place is copied, what
+// it only appends to or replaces is shared.
 func (r *Run) Clone() *Run {
 	c := *r
 	if r.Attempt != nil {

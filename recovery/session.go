@@ -7,11 +7,10 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Carry puts before, the Conversation of the run that r Continues, in front of r's
-// transcript. The events of a run do not have it, since its session keeps it once: whoever
-// lets models or plugins see the transcript calls Carry after Started was applied, or
-// after Restore, where the run is not Whole. What was lost of a conversation may be
-// missing at its beginning.
+// Carry puts before, the Conversation of the run that r Continues, in front of r's transcript.
+// The events of a run do not repeat it. Whoever shows the transcript to models or plugins calls
+// Carry after Started was applied, or after Restore, if the run is not Whole. Messages at the
+// beginning of before may be missing if they were lost.
 func (r *Run) Carry(before []llm.Message) {
 	if r.whole {
 		return
@@ -21,17 +20,17 @@ func (r *Run) Carry(before []llm.Message) {
 	r.Carried, r.whole = len(before), true
 }
 
-// Whole reports whether r's transcript begins where its conversation does: it continues
-// no other run, got by Carry what was said there, or was shortened since.
+// Whole reports whether r's transcript begins where its conversation does: it continues no other
+// run, was given the earlier messages by Carry, or was shortened since.
 func (r *Run) Whole() bool { return r.whole }
 
-// Interrupted ends a partial answer in the conversation that goes on after a person stopped
-// it.
+// Interrupted is the last line of a partial answer that a person stopped, when the conversation
+// goes on.
 const Interrupted = "[The user stopped this answer here.]"
 
-// Conversation is what a run that continues r begins with: the transcript, with a result
-// for every tool call that has none, and the partial answer that a person stopped, marked
-// as Interrupted. It must not be changed.
+// Conversation is what a run that continues r begins with: the transcript, with a result for
+// every tool call that has none, and with the partial answer that a person stopped, which ends
+// with Interrupted. It must not be changed.
 func (r *Run) Conversation() []llm.Message {
 	messages := slices.Clip(r.Messages)
 	for _, t := range r.Pending {
@@ -46,7 +45,7 @@ func (r *Run) Conversation() []llm.Message {
 	return messages
 }
 
-// abandoned is the result of a call whose run ended before it returned.
+// abandoned is the result of a call whose run ended before the call returned.
 func (t *ToolRun) abandoned() *llm.ToolResult {
 	result := &llm.ToolResult{CallID: t.Call.ID, Name: t.Call.Name, IsError: true, Text: "This call was never made."}
 	if t.Tries > 0 {
@@ -55,8 +54,8 @@ func (t *ToolRun) abandoned() *llm.ToolResult {
 	return result
 }
 
-// Supersede makes the event that ends r because the next message of its session takes the
-// place of its open suggestion; false where none is open.
+// Supersede makes the event that ends r because the next message of its session replaces its open
+// suggestion; false where none is open.
 func (r *Run) Supersede() (Ended, bool) {
 	if r.offer == suggestionNone || r.cancelled || r.End != nil {
 		return Ended{}, false

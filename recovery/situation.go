@@ -11,96 +11,96 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Situation is what a person should see of a run and can do about it, said once for every
-// client. It follows from the events alone: what changes as time passes is in it as Stages,
-// what counts up or down as times.
+// Situation is what a person should see of a run and can do about it, the same for every client.
+// It follows from the events alone: what changes as time passes is given as Stages, and what
+// counts up or down as times.
 type Situation struct {
-	Seq        uint64  `json:"seq"` // of the last event that it tells of
+	Seq        uint64  `json:"seq"` // of the last event that it takes into account
 	Status     Status  `json:"status"`
 	WaitingFor WaitFor `json:"waitingFor,omitempty"`
 	StopReason string  `json:"stopReason,omitempty"` // of a run that has ended
-	Model      string  `json:"model"`                // that is asked, or will be next
-	InAir      uint64  `json:"inAir,omitempty"`      // the attempt that goes on, 0 for none
+	Model      string  `json:"model"`                // the model that is asked, or will be next
+	InAir      uint64  `json:"inAir,omitempty"`      // the attempt in the air, 0 for none
 	Retry      int     `json:"retry,omitempty"`      // n of "attempt n/m"; 0 = the first try
 	Of         int     `json:"of,omitempty"`         // m
-	// Suggestion is the id of the suggestion that is open, until its last stage at the latest.
+	// Suggestion is the id of the open suggestion; it counts only until the last stage begins.
 	Suggestion string `json:"suggestion,omitempty"`
-	// Recovered stands above the text of the attempt in the air from its first word on: "Recovered
-	// after 1 retry"; "" where that is nobody's business.
+	// Recovered stands above the text of the attempt in the air from its first word on:
+	// "Recovered after 1 retry"; "" where people need not know.
 	Recovered string `json:"recovered,omitempty"`
-	// Held says what is not happening, and why; nil where nothing is in the way.
+	// Held says what keeps the run from going on, nil for nothing.
 	Held *Held `json:"held,omitempty"`
-	// Stages are what there is to see, in order; at least one. See At.
+	// Stages are what there is to see, in order of time; at least one. See At.
 	Stages []Stage `json:"stages"`
 }
 
-// Stage is what there is to see from a time on. The texts in it, and the labels of its
-// actions, may hold {elapsed}, the time since Since; {countdown}, the time until Until; and
-// {clock}, which is Until as a time of day. A whole second that has begun counts for
-// {countdown}, one that is over for {elapsed}. {leave} is a sentence of the client's own by
-// which a person may leave: "You can close this page."
+// Stage is what there is to see from a time on. Its texts, and the labels of its actions, may
+// contain {elapsed}, the time since Since, in whole seconds rounded down; {countdown}, the time
+// until Until, in whole seconds rounded up; and {clock}, Until as a time of day. {leave} stands
+// for a sentence of the client's own that says how to leave: "You can close this page."
 type Stage struct {
 	From  time.Time `json:"from"`
 	State State     `json:"state"`
-	Line  string    `json:"line,omitempty"`  // one line; "" where there is a card, or nothing to be said
+	Line  string    `json:"line,omitempty"`  // one line; "" where there is a card, or nothing to say
 	Since time.Time `json:"since,omitzero"`  // when what is going on began
 	Until time.Time `json:"until,omitzero"`  // when it will be over
-	Model string    `json:"model,omitempty"` // that Line names in full: a client may write it shorter
-	// Asks is the id under which Actions are answered: of the suggestion, the wait or the call.
+	Model string    `json:"model,omitempty"` // a model that Line names in full: a client may shorten it
+	// Asks is the id under which Actions are answered: that of the suggestion, the wait or the
+	// call.
 	Asks    string   `json:"asks,omitempty"`
 	Actions []Button `json:"actions,omitempty"`
-	Stop    bool     `json:"stop,omitempty"` // Stop stands beside the actions; a run that goes on can be stopped without, too
+	Stop    bool     `json:"stop,omitempty"` // Stop is shown beside the actions; a run that goes on can be stopped even where it is not
 	Card    *Card    `json:"card,omitempty"`
 }
 
-// Card is a failure that a person is asked about, or that was the end.
+// Card is a failure that a person is asked about, or with which the run ended.
 type Card struct {
 	Title   string        `json:"title"`
 	Message string        `json:"message,omitempty"`
 	Tried   string        `json:"tried,omitempty"` // "Tried 3 times over 14 s."
 	Grave   bool          `json:"grave,omitempty"` // trying again would not help, or may do harm
-	Why     string        `json:"why,omitempty"`   // who suggests the first action, and because of what
+	Why     string        `json:"why,omitempty"`   // who suggests the first action, and for what reason
 	Limit   string        `json:"limit,omitempty"` // why it was not done without asking: "all retries are used up"
-	Call    *llm.ToolCall `json:"call,omitempty"`  // the tool call that it is about
+	Call    *llm.ToolCall `json:"call,omitempty"`  // the tool call that the failure is about
 }
 
-// State is a row of the table of states that every client draws.
+// State is a row in the table of states that every client draws.
 type State string
 
 // The states.
 const (
-	StateIdle       State = "idle"        // nothing to be said: the run has its answer
+	StateIdle       State = "idle"        // nothing to say: the run has its answer
 	StateThinking   State = "thinking"    // the model was asked, or will be at once
-	StateSlow       State = "slow"        // it has said nothing for long
+	StateSlow       State = "slow"        // the model has said nothing for long
 	StateTool       State = "tool"        // a tool runs
-	StateToolSlow   State = "tool_slow"   // for long
-	StateRetryWait  State = "retry_wait"  // a retry comes at a time
+	StateToolSlow   State = "tool_slow"   // a tool has been running for long
+	StateRetryWait  State = "retry_wait"  // a retry follows at a known time
 	StateRetryNow   State = "retry_now"   // a retry is in the air
-	StateSwitching  State = "switching"   // another model is asked, or will be at a time
+	StateSwitching  State = "switching"   // another model is asked, or will be at a known time
 	StateCompacting State = "compacting"  // the conversation is being shortened
 	StateReset      State = "wait_reset"  // the run is parked until a time
-	StateOnline     State = "wait_online" // until this computer is online
-	StateStore      State = "wait_store"  // until its store takes events
+	StateOnline     State = "wait_online" // the run waits until this computer is online
+	StateStore      State = "wait_store"  // the run waits until its store takes events
 	StateStopping   State = "stopping"    // a person has stopped it
 	StateSuggestion State = "suggestion"  // a person is asked: see Card
 	StateExpired    State = "expired"     // nobody answered in time
-	StateSuperseded State = "superseded"  // the next message took the suggestion's place
+	StateSuperseded State = "superseded"  // the next message replaced the suggestion
 	StateFailed     State = "failed"      // nothing is left to offer: see Card
 	StateStopped    State = "stopped"     // a person had stopped it
 )
 
-// Heard is what a client has got of the attempt in the air, which no event tells.
+// Heard is how much a client has received of the attempt in the air, which no event says.
 type Heard int
 
-// The rules for it are all that clients have to know: once there is text, there is no line;
-// once there is reasoning, the model is not slow.
+// Clients need only these rules: once there is text, no line is shown; once there is reasoning,
+// the model does not count as slow.
 const (
 	HeardNothing Heard = iota
 	HeardReasoning
 	HeardText
 )
 
-// At is the stage that counts at a time: the last one that has begun, else the first.
+// At is the stage that counts at a time: the last one that has begun, or the first if none has.
 func (s *Situation) At(now time.Time, heard Heard) Stage {
 	if heard == HeardText && s.InAir != 0 {
 		return Stage{From: s.Stages[0].From, State: StateIdle}
@@ -114,7 +114,7 @@ func (s *Situation) At(now time.Time, heard Heard) Stage {
 	return stage
 }
 
-// Said is a text of s where now is told, for a terminal.
+// Said is a text of s with the times filled in as of now, for a terminal.
 func (s *Stage) Said(text string, now time.Time) string {
 	return strings.NewReplacer(
 		"{elapsed}", seconds(now.Sub(s.Since).Truncate(time.Second)), "{countdown}", seconds((s.Until.Sub(now) + time.Second - 1).Truncate(time.Second)),
@@ -122,7 +122,7 @@ func (s *Stage) Said(text string, now time.Time) string {
 	).Replace(text)
 }
 
-// seconds writes whole seconds, none where they are less.
+// seconds writes whole seconds; a time below zero counts as none.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return "0 s"
@@ -130,16 +130,16 @@ func seconds(d time.Duration) string {
 	return words.Spell(d)
 }
 
-// From when on something is said to take long.
+// The times after which something counts as slow, or is told at all.
 const (
 	thinkingAfter = 3 * time.Second
 	slowAfter     = 12 * time.Second
-	slowerAfter   = 20 * time.Second // who waits may cut it short
+	slowerAfter   = 20 * time.Second // from here on a person may cut it short
 	toolSlowAfter = 30 * time.Second
-	quietBelow    = 1500 * time.Millisecond // a first retry that comes sooner is not told of
+	quietBelow    = 1500 * time.Millisecond // a first retry that comes sooner is not told
 )
 
-// Situation says what a person should see of r, which has begun.
+// Situation says what a person should see of r. The run must have begun.
 func (r *Run) Situation() Situation {
 	s := Situation{Seq: r.Seq, Status: r.Status, Model: r.Model, Retry: r.Call.Retries, Held: r.held(), Stages: r.stages()}
 	if s.Retry > 0 {
@@ -160,7 +160,7 @@ func (r *Run) Situation() Situation {
 	return s
 }
 
-// Same reports whether other, if there is one, says the same, be it of another event.
+// Same reports whether other is not nil and says the same as s, apart from Seq.
 func (s Situation) Same(other *Situation) bool {
 	if other == nil {
 		return false
@@ -200,7 +200,7 @@ func (r *Run) one(state State, line string) []Stage {
 	return []Stage{{From: r.Last, State: state, Line: line}}
 }
 
-// over is what stays of a run that has ended.
+// over is what stays to be seen of a run that has ended.
 func (r *Run) over() []Stage {
 	switch r.Status {
 	case StatusCancelled:
@@ -219,7 +219,7 @@ func (r *Run) over() []Stage {
 	return r.one(StateIdle, "")
 }
 
-// stoppedLine speaks of text that is kept where there is some.
+// stoppedLine says that the run was stopped, and that its text is kept if there is any.
 func (r *Run) stoppedLine() string {
 	kept := r.Answer() != ""
 	for _, m := range r.Messages[r.Carried:] {
@@ -231,7 +231,7 @@ func (r *Run) stoppedLine() string {
 	return "Stopped."
 }
 
-// waits is a live wait.
+// waits is what there is to see during a live wait.
 func (r *Run) waits() []Stage {
 	w := r.Wait
 	at := Stage{From: r.Last, Since: r.Last, Until: w.Until, Asks: w.ID, Stop: true}
@@ -270,8 +270,8 @@ func (r *Run) waits() []Stage {
 	return []Stage{at}
 }
 
-// quiet reports whether nobody is told of what is done about the open failure: it is the first
-// retry of the model, and comes at once.
+// quiet reports whether people are told nothing about what is done for the open failure: it is
+// the first retry of the same model, and comes at once.
 func (r *Run) quiet(model string) bool {
 	d := r.Open.Decision
 	return d != nil && d.Action == ActionRetry && d.Delay.Duration() < quietBelow && model == r.Model && r.Call.Retries == 0 && !r.Open.Accepted
@@ -289,7 +289,7 @@ func only(buttons []Button, kinds ...string) []Button {
 	return list
 }
 
-// calling is a model call in the air.
+// calling is what there is to see during a model call.
 func (r *Run) calling(a *Attempt) []Stage {
 	stages := thinking(a.BeganAt)
 	after := a.After
@@ -325,7 +325,7 @@ func (r *Run) calling(a *Attempt) []Stage {
 	return append(stages, retries, slow)
 }
 
-// trying is a retry or a switch in flight.
+// trying is what there is to see while a retry, or the call after a switch, is in the air.
 func (r *Run) trying(short, model string, switches bool, attempt string) Stage {
 	s := Stage{From: r.Last, State: StateRetryNow, Line: short + ". Retrying…" + attempt, Since: r.Last, Stop: true}
 	if switches {
@@ -334,7 +334,7 @@ func (r *Run) trying(short, model string, switches bool, attempt string) Stage {
 	return s
 }
 
-// runningTool is the tool call that has been going on longest, nil for none.
+// runningTool shows the tool call that has been going on longest; nil for none.
 func (r *Run) runningTool() []Stage {
 	note, _, ok := r.workingOn()
 	if !ok || note.CallID == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// asking is an open suggestion: its card, what the card says once what it tells of is over,
-// and that it has expired.
+// asking is an open suggestion: its card, the card with the words that hold once the time it
+// mentions has come, and at last that the suggestion has expired.
 func (r *Run) asking() []Stage {
 	s := r.Suggestion
 	until := comesBack(s, r.Open)
@@ -32,7 +32,7 @@ func (r *Run) asking() []Stage {
 	return append(stages, Stage{From: s.ExpiresAt, State: StateExpired, Line: expiredLine})
 }
 
-// failedCard is a failure with nothing left to offer.
+// failedCard is a failure about which nothing more can be done.
 func (r *Run) failedCard() []Stage {
 	card := Card{Title: "Failed"}
 	at := Stage{From: r.Last, State: StateFailed, Card: &card}
@@ -44,7 +44,7 @@ func (r *Run) failedCard() []Stage {
 	return []Stage{at}
 }
 
-// comesBack is when what the failure is about is over, zero where nobody knows.
+// comesBack is when the cause of the failure is over, zero if that is not known.
 func comesBack(s *Suggestion, o *OpenFailure) time.Time {
 	switch f := s.Error; {
 	case !f.ResetsAt.IsZero():
@@ -57,8 +57,8 @@ func comesBack(s *Suggestion, o *OpenFailure) time.Time {
 	return time.Time{}
 }
 
-// telling puts placeholders in the place of a time that words of an event tell, and of the
-// time that was left until then.
+// telling replaces a time in an event's words, and the time that was left until then, by
+// placeholders.
 type telling struct {
 	until time.Time
 	in    time.Duration
@@ -90,7 +90,7 @@ func (t telling) buttons(buttons []Button) []Button {
 	return list
 }
 
-// afterwards is a message once what it counts down to is there.
+// afterwards is the message as it reads once its countdown is over.
 func afterwards(message string) string {
 	sentences := strings.SplitAfter(message, ". ")
 	for i, said := range sentences {
@@ -101,7 +101,7 @@ func afterwards(message string) string {
 	return strings.TrimSpace(strings.Join(sentences, ""))
 }
 
-// grave reports whether what failed wants care: trying again would not help, or may do harm.
+// grave reports whether the failure needs care: trying again would not help, or may do harm.
 func grave(f failure.Failure) bool {
 	if f.Kind == failure.KindAuth || f.Kind == failure.KindBilling || f.Kind == failure.KindTLS {
 		return !f.Retryable
@@ -109,7 +109,7 @@ func grave(f failure.Failure) bool {
 	return f.Variant == failure.VariantUnknownOutcome
 }
 
-// triedText is "Tried 3 times over 14 s." where that is worth telling.
+// triedText is "Tried 3 times over 14 s.", or "" where that is not worth telling.
 func triedText(s *Suggestion) string {
 	if len(s.Tried) < 2 {
 		return ""

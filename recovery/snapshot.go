@@ -14,23 +14,23 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// snapshotVersion is raised with every release that changes what Apply makes of an event.
+// snapshotVersion must be raised whenever Apply makes something else of the same event.
 const snapshotVersion = 1
 
-// snapshotHeader begins a snapshot: its version, and a sum of all that a Run is made of, so
-// that one of another version is never misread. It is of no use then, and the events are
-// folded instead.
+// snapshotHeader begins a snapshot: its version, and a checksum of all types that a Run is made
+// of, so that a snapshot of another version is never misread. Such a snapshot is ignored, and the
+// events are folded instead.
 func snapshotHeader() string {
 	return fmt.Sprintf("mulligan run %d %x\n", snapshotVersion, shapeOf(reflect.TypeFor[Run]()))
 }
 
-// shapeOf sums up all that values of type t are made of.
+// shapeOf is a checksum of everything that values of type t are made of.
 func shapeOf(t reflect.Type) uint64 {
 	sum := fnv.New64a()
 	seen := map[reflect.Type]bool{}
 	var add func(reflect.Type)
 	add = func(t reflect.Type) {
-		_, _ = io.WriteString(sum, t.String()+" ") // a hash takes all
+		_, _ = io.WriteString(sum, t.String()+" ") // writing to a hash cannot fail
 		if seen[t] {
 			return
 		}
@@ -52,8 +52,8 @@ func shapeOf(t reflect.Type) uint64 {
 	return sum.Sum64()
 }
 
-// snapshot is the stored form of a run: its exported fields under their own names, and
-// beside them the others.
+// snapshot is the stored form of a run: its exported fields under their own names, and its
+// unexported fields beside them.
 type snapshot struct {
 	Run         *Run
 	Expired     failure.Timer
@@ -75,8 +75,7 @@ type snapshot struct {
 	Whole       bool
 }
 
-// Snapshot is r in the form that Restore reads, with or without the messages that were
-// carried.
+// Snapshot is r in the form that Restore reads, with or without the carried messages.
 func (r *Run) Snapshot(carried bool) ([]byte, error) {
 	kept, whole, told := *r, r.whole, r.told
 	if !carried && r.Carried > 0 {
@@ -99,8 +98,8 @@ func (r *Run) Snapshot(carried bool) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// Restore makes the run of a snapshot again; false where data is none, or of another
-// version. It shares nothing with data. A run that is not Whole wants a Carry.
+// Restore makes a run from a snapshot; false where data is empty or of another version. The run
+// shares no memory with data. A run that is not Whole needs a Carry.
 func Restore(data []byte) (*Run, bool) {
 	stored, ok := bytes.CutPrefix(data, []byte(snapshotHeader()))
 	var s snapshot

@@ -9,12 +9,12 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// maxUsage bounds what a provider may say that one call used of a kind of tokens, so that
-// no price makes an absurd sum of money of it.
+// maxUsage bounds the tokens of each kind that a provider may report for one call, so that no
+// price turns them into an absurd sum.
 const maxUsage = 1 << 40
 
-// reserve is about what a call costs whose input has so many bytes, with its output at the
-// most where that is limited; nothing where nothing is counted.
+// reserve is about what a call costs whose input has so many bytes, with its whole output where
+// that is limited; zero where the policy has no budget.
 func (p Policy) reserve(model string, input, output int) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
@@ -36,8 +36,8 @@ func (p Policy) Cost(model string, u llm.Usage) Budget {
 	return Budget{Tokens: u.Total(), Microdollars: int64(min(money/million, maxUsage))}
 }
 
-// unreported is what a failed attempt costs beyond what its provider said before it failed:
-// the end of a stream, which would have said so, never came.
+// unreported is what a failed attempt costs beyond what its provider reported before it failed:
+// the provider reports the rest only at the end of a stream, which never came.
 func (p Policy) unreported(a *Attempt, said *Digest, used llm.Usage) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
@@ -48,7 +48,7 @@ func (p Policy) unreported(a *Attempt, said *Digest, used llm.Usage) Budget {
 
 func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
 
-// worth does not overflow, and is exact as far as anybody pays.
+// worth cannot overflow, and is exact for any sum that anybody pays.
 func worth(tokens, price int64) float64 { return float64(tokens) * float64(price) }
 
 // Unpriced lists the models that p's runs may ask, model first, and whose calls cannot be
@@ -70,9 +70,9 @@ func (p Policy) Unpriced(model string) []string {
 	return unpriced
 }
 
-// OverDay is the failure of a call that the day's budget has no room for: part is what
-// DayBudget.Lacks, spent what the runs of the day have used, needs what the call would, and renewal when the next day
-// begins.
+// OverDay is the failure of a call for which the day's budget has no room: part is what
+// DayBudget.Lacks names, spent what the runs of the day have used, needs what the call would use,
+// and renewal when the next day begins.
 func (r *Run) OverDay(part string, spent, needs Budget, renewal time.Time) Failed {
 	f := r.failure(failure.KindBudget, failure.OriginRunner, failure.PhasePrompt)
 	f.Variant, f.ResetsAt = failure.VariantDayTokens, renewal
@@ -83,12 +83,12 @@ func (r *Run) OverDay(part string, spent, needs Budget, renewal time.Time) Faile
 	return Failed{Failure: f, Cause: CauseDayBudget}
 }
 
-// Plus adds up what was used; like Minus it stops at the largest number there is.
+// Plus adds two budgets. Like Minus it stops at the largest number there is.
 func (b Budget) Plus(c Budget) Budget {
 	return Budget{Tokens: llm.Sum(b.Tokens, c.Tokens), Microdollars: llm.Sum(b.Microdollars, c.Microdollars)}
 }
 
-// Minus takes c from b.
+// Minus subtracts c from b.
 func (b Budget) Minus(c Budget) Budget {
 	return Budget{Tokens: llm.Difference(b.Tokens, c.Tokens), Microdollars: llm.Difference(b.Microdollars, c.Microdollars)}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Effect says who carries an action out.
+// The values of Button.Effect say who carries an action out.
 const (
-	EffectRunner = "runner" // posted back, the runner acts
-	EffectClient = "client" // never posted, the client acts
+	EffectRunner = "runner" // the client posts the answer, and the runner acts
+	EffectClient = "client" // the client acts and posts nothing
 )
 
-// Button is one action that a person may choose. A client draws kinds that it
-// does not know by their label.
+// Button is one action that a person may choose. A client draws a kind that it does not know with
+// its label.
 type Button struct {
 	ID      string `json:"id"` // within its suggestion: a1, a2, …
 	Kind    string `json:"kind"`
@@ -21,9 +21,11 @@ type Button struct {
 	Effect  string `json:"effect"` // runner or client
 	Model   string `json:"model,omitempty"`
 	Primary bool   `json:"primary,omitempty"`
-	// URL is where a plugin's own button leads, http or https, at most 2 KiB; the client opens it.
+	// URL is where a plugin's own button leads: http or https, at most 2 KiB. The client opens
+	// it.
 	URL string `json:"url,omitempty"`
-	// Plugin is asked again when the button, which is its own and has no URL, is pressed.
+	// Plugin is the plugin that is asked again when this button of its own, which has no URL, is
+	// pressed.
 	Plugin string `json:"plugin,omitempty" proto:"-"`
 }
 
@@ -45,7 +47,7 @@ const (
 	ButtonAddCredit   = "add_credit"
 	ButtonChooseModel = "choose_model"
 	ButtonCopyDetails = "copy_details"
-	ButtonOpen        = "open" // the button's URL
+	ButtonOpen        = "open" // opens the button's URL
 
 	ButtonRetryNow   = "retry_now"
 	ButtonCancelWait = "cancel_wait"
@@ -67,8 +69,8 @@ type Suggestion struct {
 	ResetsAt  time.Time       `json:"resetsAt,omitzero"`
 	BlockedBy string          `json:"blockedBy,omitempty"`
 	Limit     string          `json:"limit,omitempty"`     // what BlockedBy stands for, in words: "all retries are used up"
-	DecidedBy *Voter          `json:"decidedBy,omitempty"` // nil = nobody had an opinion: what is safe is offered
-	Why       string          `json:"why,omitempty"`       // who suggests the first action, and because of what, in one line
+	DecidedBy *Voter          `json:"decidedBy,omitempty"` // nil = nobody had an opinion, and something safe is offered
+	Why       string          `json:"why,omitempty"`       // who suggests the first action, and for what reason, in one line
 	Actions   []Button        `json:"actions"`             // the suggested one first, Stop last; none = the run is over
 	Tried     []Tried         `json:"tried"`
 }
@@ -82,14 +84,14 @@ type Tried struct {
 	Millis  failure.Millis `json:"ms"`
 }
 
-// suggestionState is how a run's suggestion stands.
+// suggestionState is the state of a run's suggestion.
 type suggestionState string
 
 const (
 	suggestionNone       suggestionState = ""           // there was none, or the last one was answered
-	suggestionOpen       suggestionState = "open"       // a person may answer it, unless its time is over already
+	suggestionOpen       suggestionState = "open"       // a person may answer it, unless its time is over but not yet written as such
 	suggestionOver       suggestionState = "over"       // its time is over
-	suggestionSuperseded suggestionState = "superseded" // the next message took its place, and the run has ended
+	suggestionSuperseded suggestionState = "superseded" // the next message replaced it, and the run has ended
 )
 
 // Button finds an action by its id, or by its kind where only one has it.

@@ -33,7 +33,7 @@ var settable = []failure.Timer{
 	failure.TimerPatience,
 }
 
-// Of is where the value of timer stands; nil for a timer that nobody sets.
+// Of points at the field of that timer; nil for a timer that is not a setting.
 func (t *Timeouts) Of(timer failure.Timer) *failure.Millis {
 	switch timer {
 	case failure.TimerFirstEvent:
@@ -60,8 +60,7 @@ func (t *Timeouts) Of(timer failure.Timer) *failure.Millis {
 	return nil
 }
 
-// Check says what is wrong with the first of the timers that is negative, or longer than
-// any may be.
+// Check says what is wrong with the first timer that is negative, or longer than MaxTimeout.
 func (t Timeouts) Check() error {
 	for _, timer := range settable {
 		if err := checkTimer(timer, *t.Of(timer), 0); err != nil {
@@ -71,20 +70,20 @@ func (t Timeouts) Check() error {
 	return nil
 }
 
-// The limits of a timer that is not off.
+// The bounds of a timer that is not off.
 const (
 	MinTimeout = time.Second
 	maxTimeout = 31 * 24 * time.Hour
 )
 
-// Settings are the timers that somebody set, and no others; 0 is off.
+// Settings are the timers that somebody set; 0 is off, and a timer that is missing was not set.
 type Settings map[failure.Timer]failure.Millis
 
-// Check says what is wrong with the first of the settings that is no timer, or whose
-// value is neither 0 nor between MinTimeout and MaxTimeout.
+// Check says what is wrong with the first setting that is not a timer, or whose value is neither
+// 0 nor between MinTimeout and MaxTimeout.
 func (s Settings) Check() error { return s.CheckFrom(MinTimeout) }
 
-// CheckFrom is Check with another limit in the place of MinTimeout.
+// CheckFrom is Check with another lower bound than MinTimeout.
 func (s Settings) CheckFrom(least time.Duration) error {
 	if len(s) == 0 {
 		return nil
@@ -121,9 +120,8 @@ func timerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ResolveTimeouts lays the layers over what is built in, in the order of their rank:
-// a later one wins. A turn may take as long as the run, unless a layer says otherwise
-// or builtIn does.
+// ResolveTimeouts lays the layers over the built-in timers; a later layer wins. A turn may take
+// as long as the run, unless a layer or builtIn says otherwise.
 func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 	resolved, turn := builtIn, builtIn.MaxTurn != builtIn.Run
 	for _, layer := range layers {
@@ -141,8 +139,8 @@ func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 	return resolved
 }
 
-// TimeoutsOf is what the calls of a model run under. The clocks of the run, its turn,
-// its steps and its tools are the same for all of its models.
+// TimeoutsOf gives the timers for calls of a model. The clocks of the run, its turns, its steps
+// and its tools are the same for all models.
 func (p Policy) TimeoutsOf(model string) Timeouts {
 	t := p.Timeouts
 	if own, ok := p.ModelTimeouts[model]; ok {
@@ -151,8 +149,8 @@ func (p Policy) TimeoutsOf(model string) Timeouts {
 	return t
 }
 
-// PinTimeouts writes down what a run that begins with model runs under: Timeouts are
-// the model's, and ModelTimeouts what the calls of p's other models have of their own.
+// PinTimeouts writes down the timers of a run that begins with model: Timeouts are that model's,
+// and ModelTimeouts are those of p's other models where they differ.
 func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
 	p.Timeouts = of(model)
 	usual, own := p.Timeouts.ofCalls(), map[string]Timeouts{}
@@ -170,7 +168,7 @@ func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
 	}
 }
 
-// ofCalls is the part that counts for each model call by itself.
+// ofCalls keeps the timers that count for each model call by itself.
 func (t Timeouts) ofCalls() Timeouts {
 	return Timeouts{Connect: t.Connect, FirstEvent: t.FirstEvent, Bytes: t.Bytes, Idle: t.Idle}
 }

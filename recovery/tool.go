@@ -13,14 +13,14 @@ type ToolCallState string
 
 // The states of a tool call.
 const (
-	ToolCallWanted   ToolCallState = "wanted"   // not begun, or to be run again
+	ToolCallWanted   ToolCallState = "wanted"   // not begun yet, or about to run again
 	ToolCallInAir    ToolCallState = "in_air"   // begun, by the owner that the run has
 	ToolCallOrphaned ToolCallState = "orphaned" // begun, by an owner that was lost
-	ToolCallReturned ToolCallState = "returned" // its result is there, be it an error
+	ToolCallReturned ToolCallState = "returned" // it has a result, or an error
 	ToolCallUnknown  ToolCallState = "unknown"  // it is over, and may or may not have taken effect
 )
 
-// Over reports whether the call has a result, and is not run any more by itself.
+// Over reports whether the call is not run any more: it has returned, or its outcome is unknown.
 func (s ToolCallState) Over() bool { return s == ToolCallReturned || s == ToolCallUnknown }
 
 // ToolRun is a tool call of the last answer and how far it has come.
@@ -31,9 +31,9 @@ type ToolRun struct {
 	Tries   int
 	BeganAt time.Time // of the last try
 	State   ToolCallState
-	Lost    bool           // of one whose outcome is unknown: the program stopped while it ran
-	Took    failure.Millis // of one that has returned
-	Limit   failure.Millis // of its timer, where that ended it
+	Lost    bool           // the outcome is unknown because the process stopped while the tool ran
+	Took    failure.Millis // how long it took, once it has returned
+	Limit   failure.Millis // the limit of its timer, if that ended it
 	Notes   int            // progress notes about the last try
 }
 
@@ -67,7 +67,7 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	r.finishStep(e.Time, t.Call.Name, took)
 }
 
-// tool is the call of that id that has no result yet.
+// tool is the call with that id that has no result yet.
 func (r *Run) tool(callID string) *ToolRun {
 	for _, t := range r.Pending {
 		if t.Call.ID == callID && !t.State.Over() {
@@ -86,14 +86,15 @@ func (r *Run) safety(tool string) Safety {
 	return SafetyUnsafe
 }
 
-// rerun takes a tool's result back, at the wish of a person who knows what that may do.
+// rerun removes a tool's result so that it runs again, because a person who knows the risk wants
+// it.
 func (r *Run) rerun(callID string) {
 	for _, t := range r.Pending {
 		if t.Call.ID != callID || !t.State.Over() {
 			continue
 		}
 		t.State = ToolCallWanted
-		messages, own := slices.Clip(r.Messages[:r.Carried]), r.Messages[r.Carried:] // ids of other runs are others
+		messages, own := slices.Clip(r.Messages[:r.Carried]), r.Messages[r.Carried:] // calls of earlier runs may have the same id
 		r.replace(append(messages, slices.DeleteFunc(slices.Clone(own), func(m llm.Message) bool {
 			return m.Role == llm.RoleTool && len(m.Parts) == 1 && m.Parts[0].Result != nil && m.Parts[0].Result.CallID == callID
 		})...))

@@ -7,16 +7,16 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Unfit is a model that cannot take what the conversation uses.
+// Unfit is a model that cannot take something in the conversation.
 type Unfit struct {
 	Model string `json:"model"`
 	Lacks string `json:"lacks"` // why, as llm.Capabilities.Lacks says it: "takes no images"
 }
 
-// namedUnfit is how many unfit models a failure's message names.
+// namedUnfit is how many unfit models a failure's message names, at most.
 const namedUnfit = 2
 
-// TellUnfit has the failure's message say which models could not take over, and why.
+// TellUnfit adds to the failure's message which models could not take over, and why.
 func (f *Failed) TellUnfit() {
 	for i, u := range f.Unfit {
 		if i == namedUnfit {
@@ -27,7 +27,7 @@ func (f *Failed) TellUnfit() {
 	}
 }
 
-// lacks says what the model cannot take of the conversation, or "".
+// lacks says what in the conversation the model cannot take, or "".
 func (o *OpenFailure) lacks(model string) string {
 	for _, u := range o.Unfit {
 		if u.Model == model {

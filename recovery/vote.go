@@ -13,10 +13,12 @@ const (
 	ActionFail        Action = "fail"
 )
 
-// actionSwitch is what the original contract calls ActionSwitchModel. It is read, and not written.
+// actionSwitch is the original contract's word for ActionSwitchModel. It is read, but never
+// written.
 const actionSwitch Action = "switch"
 
-// Plain is a in the words that are written: "switch" of the original contract is switch_model.
+// Plain is a in the words that are written: "switch" of the original contract becomes
+// switch_model.
 func (a Action) Plain() Action {
 	if a == actionSwitch {
 		return ActionSwitchModel
@@ -24,14 +26,14 @@ func (a Action) Plain() Action {
 	return a
 }
 
-// UnmarshalText reads an action in the words of the original contract too.
+// UnmarshalText reads an action, also in the words of the original contract.
 func (a *Action) UnmarshalText(text []byte) error {
 	*a = Action(text).Plain()
 	return nil
 }
 
-// Vote is what one plugin said about a failure, or why it said nothing. A vote is
-// advice, but for what it forbids; see Decide and Restrict.
+// Vote is what one plugin said about a failure, or why it said nothing. A vote is advice, except
+// for what it forbids; see Decide and Restrict.
 type Vote struct {
 	Plugin   string         `json:"plugin"`
 	Version  string         `json:"version,omitempty"`
@@ -45,31 +47,32 @@ type Vote struct {
 	Actions  []Button       `json:"actions,omitempty"`
 	Adjust   Adjust         `json:"adjust,omitzero"`
 	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever is advised, itself included; nil = nothing
-	Error    string         `json:"error,omitempty"`    // why there is no opinion: timed out, crashed, invalid answer, …
+	Error    string         `json:"error,omitempty"`    // why it has no opinion: timed out, crashed, invalid answer, …
 	Shadow   bool           `json:"shadow,omitempty"`   // it was asked on trial: this is recorded, and never counts
 }
 
-// Adjust is what the next attempt changes, since an unchanged retry cannot help
-// every kind of failure. Zero fields change nothing.
+// Adjust is what changes in the next attempt, since an unchanged retry cannot help every kind of
+// failure. Zero fields change nothing.
 type Adjust struct {
 	Compact         bool   `json:"compact,omitempty"`
 	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
 	ReasoningEffort string `json:"reasoningEffort,omitempty"` // low, medium, high
-	// Continue: it goes on from the partial answer; where nothing can, it begins anew.
+	// Continue says to go on from the partial answer. Where that is impossible the attempt begins
+	// anew.
 	Continue bool `json:"continue,omitempty"`
 }
 
 // Decision is what will be done about a failure, by whose advice, and why.
 type Decision struct {
 	Action    Action         `json:"action,omitempty"`
-	Delay     failure.Millis `json:"delayMs,omitempty"` // after every limit was applied
+	Delay     failure.Millis `json:"delayMs,omitempty"` // with every limit applied
 	NewModel  string         `json:"newModel,omitempty"`
 	Reason    string         `json:"reason,omitempty"`
 	Actions   []Button       `json:"actions,omitempty"`
 	Adjust    Adjust         `json:"adjust,omitzero"`
 	By        *Voter         `json:"by,omitempty"`        // nil = nobody had an opinion
-	LastRound bool           `json:"lastRound,omitempty"` // it is of the round at the end of the call's patience
-	BlockedBy string         `json:"blockedBy,omitempty"` // the limit that keeps the runner from acting on it
+	LastRound bool           `json:"lastRound,omitempty"` // it belongs to the last round of the call's patience
+	BlockedBy string         `json:"blockedBy,omitempty"` // the limit that keeps the runner from carrying it out
 	Ignored   []string       `json:"ignored,omitempty"`   // "plugin: why its answer did not count"
 }
 
@@ -87,7 +90,7 @@ type Voter struct {
 type Alternative struct {
 	Model         string `json:"model"`
 	ContextTokens int64  `json:"contextTokens,omitempty"` // 0 = not known
-	// What follows is told to plugins, from the run's policy; events leave it out.
+	// The fields from here on are for plugins, from the run's policy; events leave them out.
 	Price *Price `json:"price,omitempty"` // nil = not known
-	Local bool   `json:"local,omitempty"` // it is on this machine
+	Local bool   `json:"local,omitempty"` // it runs on this machine
 }

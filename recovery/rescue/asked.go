@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Sent is what attempts were sent, as far as the log has it: headers and the bytes of the wire are
+// Sent describes what an attempt was sent, as far as the log has it: headers and raw bytes are
 // never written down.
 type Sent struct {
 	System   int           `json:"systemBytes,omitempty" doc:"How long the system text is."`
@@ -18,7 +18,7 @@ type Sent struct {
 	Left     int           `json:"messagesLeftOut,omitempty" doc:"Of the beginning, where there were too many."`
 }
 
-// SentMessage is one of the conversation.
+// SentMessage is one message of the conversation.
 type SentMessage struct {
 	Role  string `json:"role"`
 	Model string `json:"model,omitempty"`
@@ -38,7 +38,7 @@ func (b *Builder) ask(body recovery.Started) {
 	}
 }
 
-// bytes is what an attempt is sent now, about.
+// bytes is about how many bytes the next attempt is sent.
 func (b *Builder) bytes() int {
 	n := len(b.run.System)
 	for _, m := range b.run.Messages {
@@ -61,7 +61,7 @@ func (b *Builder) messages() (list []SentMessage, left int) {
 	return list, left
 }
 
-// textOf is a message as text.
+// textOf writes a message as text.
 func textOf(m llm.Message) string {
 	var parts []string
 	for _, p := range m.Parts {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// SpanFailure is a failure, with all that was known, said and decided about it.
+// SpanFailure is a failure, with everything that was known, said and decided about it.
 type SpanFailure struct {
 	Failure      failure.Failure        `json:"failure"`
 	Confidence   int                    `json:"confidence,omitempty" doc:"0 to 100, of what its words alone say; 0: something else decided."`
@@ -67,7 +67,7 @@ func (b *Builder) hasFailed(e recovery.Event, body recovery.Failed) {
 
 const keyFailure = "failure"
 
-// failureLabel names what failed that is neither an attempt nor a tool call.
+// failureLabel names what failed where it was neither an attempt nor a tool call.
 func failureLabel(body recovery.Failed) string {
 	if body.Failure.Timer != "" {
 		return "Time limit"
@@ -75,7 +75,7 @@ func failureLabel(body recovery.Failed) string {
 	return "Limit"
 }
 
-// lastTool is the span of a tool call that is over.
+// lastTool is the last span of that tool call.
 func (b *Builder) lastTool(call string) *Span {
 	if call == "" {
 		return nil
@@ -88,8 +88,8 @@ func (b *Builder) lastTool(call string) *Span {
 	return nil
 }
 
-// explain finds the evidence: what the adapter saw is not kept, so it is what the provider's words
-// and status say, where that comes to the same kind.
+// explain derives the evidence from the provider's words and status, where that leads to the same
+// kind: what the adapter saw itself is not kept.
 func (f *SpanFailure) explain(at time.Time) {
 	v := &f.Failure
 	switch {
@@ -120,7 +120,7 @@ func (b *Builder) decided(d recovery.Decision) {
 	f.Decided = sentence(d)
 }
 
-// count says whether a vote counted, and why not.
+// count says whether the vote counted, and if not, why.
 func (v *CastVote) count(d recovery.Decision) {
 	for _, ignored := range d.Ignored {
 		if why, ok := strings.CutPrefix(ignored, v.Plugin+": "); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Figures are what the headline stands on.
+// Figures are the numbers that the headline is made from.
 type Figures struct {
 	Took          failure.Millis  `json:"tookMs" doc:"From the first event to the last."`
 	Rescue        failure.Millis  `json:"rescueMs,omitempty" doc:"Of it, from failures to the answers that followed, without the time in which a person was asked."`
@@ -41,7 +41,7 @@ func (b *Builder) figures() Figures {
 	return f
 }
 
-// standing is what a headline says beside the figures.
+// standing is what a headline tells besides the figures.
 type standing struct {
 	status   recovery.Status
 	needsYou bool
@@ -60,7 +60,7 @@ func (b *Builder) standing(needsYou bool) standing {
 	return s
 }
 
-// headline is what a run came to, to be read aloud.
+// headline says in one sentence, to be read aloud, what the run came to.
 func headline(s standing, f Figures) string {
 	tried := strings.Join(effort(f), ", ")
 	switch {
@@ -94,7 +94,7 @@ func colon(line, more string) string {
 	return line + ": " + more
 }
 
-// effort is what was tried.
+// effort lists what was tried.
 func effort(f Figures) []string {
 	var list []string
 	add := func(n int, one, many string) {
@@ -111,7 +111,7 @@ func effort(f Figures) []string {
 	return list
 }
 
-// boast is what was tried, and what that spared.
+// boast lists what was tried, and what that saved.
 func boast(f Figures) []string {
 	list := effort(f)
 	switch {
@@ -130,7 +130,7 @@ func boast(f Figures) []string {
 	return list
 }
 
-// spell says a time as it is read aloud: nobody says milliseconds.
+// spell writes a duration as it is read aloud, without milliseconds.
 func spell(ms failure.Millis) string {
 	d := ms.Duration()
 	if d < time.Second {

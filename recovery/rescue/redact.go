@@ -7,8 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// WithoutTexts is r without what users, models, tools, providers and plugins wrote: only how long
-// that is. The words that are Mulligan's own stay, with the names of models, plugins and tools.
+// WithoutTexts is r without the texts that users, models, tools, providers and plugins wrote:
+// each is replaced by its length. Mulligan's own words stay, and so do the names of models,
+// plugins and tools.
 func (r Rescue) WithoutTexts() Rescue {
 	r.Redacted, r.Said, r.Session = true, nil, ""
 	hide(&r.Title, &r.Answer)

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What one document holds at the most. What is left out is counted.
+// The limits of one document. What exceeds them is left out and counted.
 const (
 	MaxSpans    = 2000
 	MaxMessages = 400
@@ -42,30 +42,30 @@ type Rescue struct {
 	Redacted  bool            `json:"redacted,omitempty" doc:"Texts are left out; only how long they are is told."`
 }
 
-// Said is a line that people were told at a time.
+// Said is a line that people were told, and when.
 type Said struct {
 	At   int64  `json:"at" doc:"In milliseconds after the run began."`
 	Text string `json:"text"`
 }
 
-// Builder makes a Rescue out of events, one by one: it holds no more of a long run than what it tells.
+// Builder makes a Rescue event by event. Of a long run it holds no more than the document tells.
 type Builder struct {
 	run   *recovery.Run
 	out   Rescue
-	open  map[string]*Span // by what closes them
+	open  map[string]*Span // by the key of what ends them
 	spans []*Span
 
-	failed   *SpanFailure // that votes and decisions are about
+	failed   *SpanFailure // that the next votes and decisions are about
 	failures int
-	answered recovery.Budget // by attempts that were, so far
-	rescuing time.Time       // since the first failure that no answer has followed
-	parked   time.Time       // since a person is asked
+	answered recovery.Budget // used so far by attempts that were answered
+	rescuing time.Time       // since the first failure that is not yet followed by an answer
+	parked   time.Time       // since when a person is asked
 }
 
-// NewBuilder begins with no event.
+// NewBuilder makes a Builder that has no event yet.
 func NewBuilder() *Builder { return &Builder{run: &recovery.Run{}, open: map[string]*Span{}} }
 
-// Of makes the Rescue of a run's events, as it stands at a time.
+// Of makes the Rescue of a run's events as of now.
 func Of(events []recovery.Event, now time.Time) (Rescue, error) {
 	b := NewBuilder()
 	for _, e := range events {
@@ -89,7 +89,7 @@ func (b *Builder) Add(e recovery.Event) error {
 	return nil
 }
 
-// at is a time of the run, in milliseconds after it began.
+// at is a time of the run, in milliseconds since it began.
 func (b *Builder) at(t time.Time) int64 { return max(0, t.Sub(b.run.StartedAt).Milliseconds()) }
 
 func (b *Builder) happened(e recovery.Event, before string) {
@@ -148,7 +148,8 @@ func (b *Builder) started(body recovery.Started) {
 	b.ask(body)
 }
 
-// Rescue is what the events come to so far. Whether a suggestion has expired depends on the time, and nothing else does.
+// Rescue is what the events come to so far. Only one thing in it depends on now: whether a
+// suggestion has expired.
 func (b *Builder) Rescue(now time.Time) Rescue {
 	r, out := b.run, b.out
 	out.Run, out.Session, out.Status, out.NeedsYou = r.ID, r.Session, r.Status, r.OpenSuggestion(now) != nil

@@ -11,23 +11,23 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Kind is what a stretch of a run's time went into.
+// Kind is what a stretch of a run's time was spent on.
 type Kind string
 
-// The kinds.
+// The kinds of spans.
 const (
 	KindAttempt Kind = "attempt"
 	KindTool    Kind = "tool"
 	KindWait    Kind = "wait"
 	KindPerson  Kind = "person"  // a suggestion is open
-	KindSummary Kind = "summary" // of the conversation, so that it fits
-	KindFailure Kind = "failure" // a moment: what failed was no attempt and no tool call
+	KindSummary Kind = "summary" // the conversation is summed up so that it fits
+	KindFailure Kind = "failure" // a single moment, where what failed was neither an attempt nor a tool call
 )
 
 // State is how a span ended.
 type State string
 
-// The states.
+// The states of a span.
 const (
 	StateOpen    State = "open"
 	StateOK      State = "ok"
@@ -52,7 +52,7 @@ type Span struct {
 	Failure *SpanFailure `json:"failure,omitempty" doc:"What went wrong, and what was said and decided about it."`
 }
 
-// SpanAttempt is a model call of a span.
+// SpanAttempt is the model call of a span.
 type SpanAttempt struct {
 	ID         uint64          `json:"id"`
 	Round      int             `json:"round"`
@@ -72,7 +72,7 @@ type SpanAttempt struct {
 	TextBytes  int             `json:"textBytes,omitempty" doc:"How long all of that is."`
 }
 
-// SpanTool is a tool call of a span.
+// SpanTool is the tool call of a span.
 type SpanTool struct {
 	CallID  string `json:"callId"`
 	Try     int    `json:"try" doc:"From 0: a repeated call has more."`
@@ -105,7 +105,7 @@ func (b *Builder) begin(e recovery.Event, key string, s Span) *Span {
 	return &s
 }
 
-// end closes what a key began, if that is open.
+// end closes the span that was opened under key, if it is still open.
 func (b *Builder) end(e recovery.Event, key string, state State, detail string) *Span {
 	s := b.open[key]
 	if s == nil {
@@ -127,7 +127,8 @@ func (b *Builder) endAll(e recovery.Event) {
 	b.unpark(e.Time)
 }
 
-// claimed ends what the owner before had in the air; a call's failure follows by itself.
+// claimed ends what the owner before had in the air; the failure of a call is an event of its
+// own.
 func (b *Builder) claimed(e recovery.Event) {
 	for key, s := range b.open {
 		if s.Kind == KindTool || s.Kind == KindSummary || key == keyStore {
@@ -219,7 +220,8 @@ func (b *Builder) accepted(e recovery.Event, body recovery.Accepted) {
 	b.end(e, keyPerson, StateOK, detail)
 }
 
-// unpark takes the time in which a person was asked from that in which the run was being rescued.
+// unpark subtracts the time in which a person was asked from the time in which the run was being
+// rescued.
 func (b *Builder) unpark(now time.Time) {
 	if !b.parked.IsZero() && !b.rescuing.IsZero() {
 		b.rescuing = b.rescuing.Add(max(0, now.Sub(b.parked)))
@@ -256,7 +258,7 @@ func waitDetail(w recovery.Waiting) string {
 	return "before " + words.ModelName(w.Model) + " is asked"
 }
 
-// copied is s for somebody who reads it while the run goes on.
+// copied is a copy of s for a reader, while the run goes on.
 func (s *Span) copied() Span {
 	c := *s
 	if s.Attempt != nil {
