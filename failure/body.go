@@ -8,42 +8,41 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Limits on what is read of a body, so that reading it is linear and bounded.
+// Limits on what is read of a body, so that reading is bounded and takes linear time.
 const (
 	maxNesting  = 4       // of JSON inside strings
 	maxWords    = 8 << 10 // of the words that the wording rules look at
-	maxSignals  = 64      // codes, and messages
+	maxSignals  = 64      // codes, and as many messages
 	maxTextScan = 64 << 10
 
-	// maxWork is how many bytes of a body are looked at, all nestings taken together.
+	// maxWork is how many bytes of a body are read, all levels of nesting added up.
 	maxWork = (maxNesting + 1) * maxTextScan
 )
 
-// signals is what a body says, wherever in its wrappings it says it: {"error":{…}},
-// {"type":"error",…}, an array of them, a JSON document inside a string, a stream event, a
-// page of HTML around any of these, a document that was cut short, or an object as
-// Python, JavaScript and Rust print it.
+// signals is what a body says, whatever it is wrapped in: {"error":{…}}, {"type":"error",…}, an
+// array of them, a JSON document inside a string, a stream event, an HTML page around any of
+// these, a document that was cut short, or an object as Python, JavaScript and Rust print it.
 type signals struct {
-	codes     []string // of type, code, status, reason and the like, as written
-	quotas    []string // of quotaId and the like
-	status    int      // the first number of a field that names a status
-	words     []string // of message and the like
+	codes     []string // values of type, code, status, reason and the like, as written
+	quotas    []string // values of quotaId and the like
+	status    int      // the first number in a field that names a status
+	words     []string // values of message and the like
 	delay     member   // RetryInfo.retryDelay
 	after     member   // another field that says how long to wait
 	reset     member   // a field that says when a limit is over
 	requestID string
 	isError   bool // an error member or envelope was seen
-	answered  bool // something of a model's answer was seen
-	blank     bool // a field of a model's answer was seen that holds nothing
-	piece     bool // it is one event of a streamed answer
-	members   int  // how many there were: it is JSON, or has JSON in it
-	work      int  // bytes looked at
+	answered  bool // a part of a model's answer was seen
+	blank     bool // an empty field of a model's answer was seen
+	piece     bool // the body is one event of a streamed answer
+	members   int  // how many members there were: if any, the body is JSON or contains JSON
+	work      int  // bytes read
 }
 
-// member is the value of a field, and the field's name.
+// member is a field's name and value.
 type member struct{ name, value string }
 
-// field says what a JSON member means to us, by its name in lower case.
+// field says what a JSON member means here, by its name in lower case.
 type field uint8
 
 const (
@@ -60,7 +59,7 @@ const (
 	fieldBlocked
 	fieldRefusal
 	fieldForeign // text of a person or a tool: never evidence
-	fieldAnswer  // what a model wrote: neither, but that there is nothing
+	fieldAnswer  // text that a model wrote: only its being empty is evidence
 	fieldPiece
 )
 
@@ -88,7 +87,7 @@ var fields = map[string]field{
 	"flagged_input": fieldForeign, "prompt": fieldForeign, "messages": fieldForeign, "instructions": fieldForeign,
 }
 
-// readBody collects the signals of a body of any form.
+// readBody collects the signals of a body in any form.
 func readBody(body string) signals {
 	var s signals
 	body = words.Clip(body, maxTextScan)
@@ -102,8 +101,8 @@ func readBody(body string) signals {
 	return s
 }
 
-// read scans the JSON in text, and takes as words what is said before and after it, or
-// all of text where there is none.
+// read scans the JSON in text. The text before and after it counts as words, and so does all of
+// text where there is no JSON.
 func (s *signals) read(text string, depth int) {
 	if s.work += len(text); s.work > maxWork {
 		return
@@ -126,7 +125,7 @@ func (s *signals) read(text string, depth int) {
 	}
 }
 
-// eventPrefix leaves out the names of stream fields: "event: error\ndata: ".
+// eventPrefix removes the names of stream fields: "event: error\ndata: ".
 func eventPrefix(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -140,9 +139,9 @@ func eventPrefix(text string) string {
 	return strings.Join(kept, "")
 }
 
-// scan goes once through text, tolerant of everything that is not JSON. It says where
-// the last document ends (at the end of text where it was cut short), and whether text
-// is nothing but a string.
+// scan goes once through text and tolerates everything that is not JSON. It gives the end of the
+// last document (the end of text where it was cut short), and whether text is nothing but a
+// string.
 func (s *signals) scan(text string, depth int) (end int, whole bool) {
 	level, closed, before := 0, -1, byte(0)
 	for i := 0; i < len(text); {
@@ -178,7 +177,7 @@ func (s *signals) scan(text string, depth int) (end int, whole bool) {
 	return closed, whole
 }
 
-// loose takes a string that is not a member's: one in an array, or the whole text.
+// loose takes a string that is no member's value: one in an array, or the whole text.
 func (s *signals) loose(raw string, whole bool, depth int) {
 	switch {
 	case depth < maxNesting && strings.ContainsAny(raw, "{["):
@@ -188,8 +187,8 @@ func (s *signals) loose(raw string, whole bool, depth int) {
 	}
 }
 
-// member takes the value that begins at i and says where to go on. A bare name counts
-// only where we know it and a value follows: it may as well be prose.
+// member takes the value that begins at i and gives the place to go on. An unquoted name counts
+// only if it is a known one and a value follows: otherwise it may as well be prose.
 func (s *signals) member(name string, quotedName bool, text string, i, depth int) int {
 	if some := i + len("Some("); strings.HasPrefix(text[i:], "Some(") {
 		i = skipSpace(text, some)
@@ -198,7 +197,7 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 		return i
 	}
 	if b := text[i]; (b == 'b' || b == 'u') && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '"') {
-		i++ // Python's b'…'
+		i++ // b'…' of Python
 	}
 	f := fields[strings.ToLower(name)]
 	if f == fieldPiece {
@@ -276,14 +275,14 @@ func (s *signals) value(f field, member member, depth int) {
 	}
 }
 
-// answer takes what a model wrote, of which only that there is nothing means anything.
+// answer takes a field that a model wrote; it matters only whether the field is empty.
 func (s *signals) answer(f field, blank bool) {
 	if f == fieldAnswer {
 		s.blank, s.answered = s.blank || blank, s.answered || !blank
 	}
 }
 
-// isBlankAnswer reports whether this is an answer of a model with nothing in it.
+// isBlankAnswer reports whether the body is a model's answer with nothing in it.
 func (s *signals) isBlankAnswer() bool {
 	return s.blank && !s.answered && !s.piece && !s.isError
 }
@@ -302,7 +301,7 @@ func (s *signals) literal(f field, member member) {
 	}
 }
 
-// comeBack takes a field that says when to come back.
+// comeBack takes a field that says when to try again.
 func (s *signals) comeBack(f field, member member) {
 	member.name = words.Clip(member.name, 64)
 	switch f {
@@ -316,7 +315,7 @@ func (s *signals) comeBack(f field, member member) {
 }
 
 func (s *signals) code(code string) {
-	code = code[strings.LastIndexByte(code, '#')+1:] // AWS puts a namespace before it
+	code = code[strings.LastIndexByte(code, '#')+1:] // AWS writes a namespace before it
 	if len(s.codes) < maxSignals && code != "" {
 		s.codes = append(s.codes, words.Clip(code, 128))
 	}
@@ -334,7 +333,7 @@ func (s *signals) setStatus(status int) {
 	}
 }
 
-// text is all that was said, in the order in which it was.
+// text is everything that the body says in words, in its order.
 func (s *signals) text() string {
 	if len(s.words) == 1 {
 		return s.words[0]

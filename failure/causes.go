@@ -4,31 +4,31 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// cause is one way in which a clause says why a call failed: it speaks of something, and at
-// most nearWords words away it says what is wrong with that. Sentences are as many as their
-// writers; what they speak of and what they say of it are few, in every language.
+// cause is one way in which a clause gives the reason of a failed call: it names a subject and,
+// at most nearWords words away, what is wrong with it. There are countless sentences, but in
+// every language only a few subjects and a few complaints.
 type cause struct {
 	kind    Kind
 	variant string
-	about   concept  // one of these
-	says    concept  // and one of these near it; none = what it is about says enough
+	about   concept  // the clause names one of these
+	says    concept  // and says one of these near it; none = the subject alone is enough
 	unless  concept  // and none of these in the same clause
 	over    statuses // the statuses that say less
-	follows bool     // what it says comes after what it says that of
-	brief   bool     // the message speaks of minutes or seconds
-	passing Kind     // what it is where the message promises that it passes; "" = the same
-	wire    bool     // on an open stream it was the stream that broke
+	follows bool     // the complaint follows the subject
+	brief   bool     // the message mentions minutes or seconds
+	passing Kind     // the kind if the message promises that it passes; "" = the same
+	wire    bool     // on an open stream this means that the stream broke
 }
 
 // statuses are families of HTTP statuses that say less than words.
 type statuses uint8
 
 const (
-	refused    statuses = 1 << iota // it says no more than that the request was
-	keyRefused                      // or that the key was
+	refused    statuses = 1 << iota // the request was refused, for no stated reason
+	keyRefused                      // the key was refused, for no stated reason
 	limited                         // some limit was reached
-	broke                           // something in the server, or behind it
-	away                            // it is full, or not there: 503
+	broke                           // something failed in the server or behind it
+	away                            // the server is full, or not there: 503
 )
 
 func familyOf(status int) statuses {
@@ -47,10 +47,10 @@ func familyOf(status int) statuses {
 	return 0
 }
 
-// nearWords is how far apart words may stand that are said of one another.
+// nearWords is how many words may stand between two that belong together.
 const nearWords = 7
 
-// causes is read from the top; the first that a clause says decides.
+// causes is read from the top; the first one that a clause gives decides.
 var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission, over: refused},
 	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin | ofData, over: refused},
@@ -121,10 +121,10 @@ var causes = []cause{
 	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility | isRule},
 	{kind: KindInvalidRequest, about: isUnsupported, says: isRule},
 	{kind: KindQuota, about: ofQuota, says: isAsked, unless: ofInput | ofRate},
-	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice is a cause where nothing else is
+	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice counts only if nothing else does
 }
 
-// byCodeWords reads the words of a code that no table has: BILLING_PAUSED.
+// byCodeWords reads the words of a code that is in no table: BILLING_PAUSED.
 func (c *reading) byCodeWords() (verdict, bool) {
 	family := familyOf(c.status)
 	if family == 0 && c.status != 0 && c.status/100 != 2 {
@@ -142,8 +142,8 @@ func (c *reading) byCodeWords() (verdict, bool) {
 	return verdict{}, false
 }
 
-// byRefusal reads why a call failed whose status, or a code that says no more than one of 400, says
-// less than its words.
+// byRefusal reads the words of a failure whose status, or whose code, which says no more than a
+// 400, says less than they do.
 func (c *reading) byRefusal() (verdict, bool) {
 	family := familyOf(c.status)
 	if _, invalid := c.codeOf(invalidCodes); invalid && c.status == 0 {
@@ -155,10 +155,10 @@ func (c *reading) byRefusal() (verdict, bool) {
 	return c.byCauses(c.clauses(), family)
 }
 
-// byCause reads what nothing else is known of.
+// byCause reads the words of a failure about which nothing else is known.
 func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.clauses(), 0) }
 
-// clauses are those of what the provider said, else of what Err says; they are found once.
+// clauses are those of the provider's words, else of Err's. They are found only once.
 func (c *reading) clauses() clauses {
 	if c.parted == nil {
 		said := c.said
@@ -170,8 +170,8 @@ func (c *reading) clauses() clauses {
 	return c.parted
 }
 
-// byCauses gives the first cause that a clause says, of those that may be said over a status of
-// this family; of all where it is none.
+// byCauses gives the first cause that a clause gives, of those that may overrule a status of this
+// family; of all of them where over is 0.
 func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 	all := clauses.concepts()
 	if _, minutes := c.saysAny(minutely); minutes {
@@ -197,7 +197,7 @@ func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 	return verdict{}, false
 }
 
-// of reports whether the words of a clause say so; all are the concepts of the message.
+// of reports whether the clause gives this cause; all are the concepts of the whole message.
 func (k *cause) of(c clause, all concept) (verdict, bool) {
 	if c.is&k.about == 0 || k.says != 0 && c.is&k.says == 0 || c.is&k.unless != 0 || k.brief && all&perMinute == 0 {
 		return verdict{}, false

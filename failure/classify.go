@@ -7,9 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Classify makes any failed attempt a Failure: one kind for any evidence whatever, by the
-// order that the package's doc tells. It never panics, and its time is linear in what it is
-// given.
+// Classify makes a Failure of any failed attempt: exactly one kind for any evidence, in the order
+// that the package's doc gives. It never panics, and takes time linear in the size of the
+// evidence.
 func Classify(e Evidence) *Failure {
 	if f, ok := AsFailure(e.Err); ok && f != nil {
 		return adopt(f, &e)
@@ -20,8 +20,8 @@ func Classify(e Evidence) *Failure {
 	return f
 }
 
-// Diagnose is Classify with the evidence that decided, how sure that is, and what else it
-// might have been.
+// Diagnose is Classify, with the evidence that decided, how sure that is, and the next kind that
+// it might have been.
 func Diagnose(e Evidence) Diagnosis {
 	if f, ok := AsFailure(e.Err); ok && f != nil {
 		f = adopt(f, &e)
@@ -34,8 +34,8 @@ func Diagnose(e Evidence) Diagnosis {
 	return Diagnosis{Failure: f, Confidence: confidence(step), RunnerUp: c.runnerUp(v, step), Evidence: c.evidence(v, retry, h, f)}
 }
 
-// failure is what the verdict comes to, with what decided whether it may be tried again and
-// when to come back.
+// failure makes the Failure of a verdict, with the clue that decided whether it may be tried
+// again, and the hint when.
 func (c *reading) failure(v verdict) (f *Failure, retry Clue, h hint) {
 	e := c.e
 	f = NewFailure(v.kind, OriginModel, e.Phase, e.Err)
@@ -51,7 +51,7 @@ func (c *reading) failure(v verdict) (f *Failure, retry Clue, h hint) {
 	return f, retry, h
 }
 
-// adopt fills the gaps of a Failure that somebody who knew more has made.
+// adopt fills the gaps of a Failure that an adapter or an embedder has made.
 func adopt(made *Failure, e *Evidence) *Failure {
 	f := *made
 	if f.Kind == "" {
@@ -71,7 +71,7 @@ func adopt(made *Failure, e *Evidence) *Failure {
 	return &f
 }
 
-// completeOrigin fills origin and phase where they follow from the rest.
+// completeOrigin fills origin and phase where they follow from the other fields.
 func (f *Failure) completeOrigin() {
 	switch {
 	case f.Phase != "":
@@ -95,8 +95,8 @@ func (f *Failure) completeOrigin() {
 	}
 }
 
-// providerCode is the code that decided, as the provider wrote it, else its first one
-// that is not an envelope's.
+// providerCode is the code that decided, as the provider wrote it, else the first code that is
+// not an envelope's.
 func (c *reading) providerCode(v verdict) string {
 	first := ""
 	for _, code := range c.codes {
@@ -110,14 +110,14 @@ func (c *reading) providerCode(v verdict) string {
 	return first
 }
 
-// requestIDHeaders are where providers, clouds and gateways name a request.
+// requestIDHeaders are the headers in which providers, clouds and gateways name a request.
 var requestIDHeaders = []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Litellm-Call-Id"}
 
-// MaxRequestID is the most that is kept of a request's id, in bytes.
+// MaxRequestID is how much of a request's id is kept, in bytes.
 const MaxRequestID = 128
 
-// RequestID is the provider's name for a request, by the headers of its answer and in
-// full; "" if they do not say.
+// RequestID is the provider's name for a request, whole, from the headers of its answer; "" if
+// they give none.
 func RequestID(header map[string][]string) string {
 	e := Evidence{Header: header}
 	for _, name := range requestIDHeaders {
@@ -132,7 +132,7 @@ func (c *reading) requestID() string {
 	return cmp.Or(words.Clip(RequestID(c.e.Header), MaxRequestID), c.body.requestID)
 }
 
-// detail is what the provider said in its own words, else what the transport did.
+// detail is what the provider said in its own words, else what the transport said.
 func (c *reading) detail() string {
 	if len(c.e.Body) > 0 {
 		if c.said != "" {
@@ -146,8 +146,8 @@ func (c *reading) detail() string {
 	return ""
 }
 
-// retryable says whether the same input may succeed, and by what header where one
-// says so.
+// retryable says whether the same request may succeed, and gives the header that says so, if one
+// does.
 func (c *reading) retryable(v verdict) (bool, Clue) {
 	says := c.e.header("X-Should-Retry")
 	clue := Clue{Source: ClueHeader, Where: "x-should-retry", Value: says}

@@ -2,14 +2,14 @@ package failure
 
 import "strings"
 
-// tagged is a word, or a few, that the lexicon knows.
+// tagged is a word, or a phrase, that the lexicon knows.
 type tagged struct {
 	text string
-	at   int // its place among the words of the message
+	at   int // its position among the words of the message
 	is   concept
 }
 
-// clause is the known words of a clause, and all that they mean.
+// clause holds the known words of a clause, and all their meanings together.
 type clause struct {
 	words []tagged
 	is    concept
@@ -23,7 +23,7 @@ func clauseOf(words []tagged) clause {
 	return c
 }
 
-// clauses are those of a message.
+// clauses are the clauses of a message.
 type clauses []clause
 
 func (list clauses) concepts() concept {
@@ -34,13 +34,13 @@ func (list clauses) concepts() concept {
 	return all
 }
 
-// Of a message so many bytes are read, and so many clauses: what follows is seldom a reason.
+// Limits on how much of a message is read: the reason seldom comes later.
 const (
 	maxCause   = 1536
 	maxClauses = 64
 )
 
-// clausesOf finds the words that the lexicon knows. Names of codes come apart into their words:
+// clausesOf finds the words that the lexicon knows. Identifiers are split into their words:
 // model_is_deactivated, ContentPolicyViolation.
 func clausesOf(said string) clauses {
 	list, words, first := make(clauses, 0, 8), make([]tagged, 0, 32), 0
@@ -60,13 +60,13 @@ func clausesOf(said string) clauses {
 	return list
 }
 
-// tag adds what the lexicon knows of a word, by itself or with the one or two before it.
+// tag appends what the lexicon knows of a word, alone or with the one or two words before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
 	l.count++
 	t := lexicon()
 	known, begins := t.word(word), t.stem(word)
 	is := known.is | begins.is | t.ending(word)
-	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // "AI_APICallError: …" says nothing of the AI
+	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // the AI in "AI_APICallError: …" is only a name
 		is &^= isFailed
 	}
 	if is != 0 {
@@ -86,7 +86,7 @@ func (l *lexer) tag(words []tagged, word string) []tagged {
 	return words
 }
 
-// tagPhrases adds those of the phrases that the words before have.
+// tagPhrases appends the phrases that end with the last word.
 func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
 	for _, p := range phrases {
 		if n := len(p.before); isA(l.before[1], p.before[n-1]) && (n == 1 || isA(l.before[0], p.before[0])) {

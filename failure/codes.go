@@ -2,7 +2,7 @@ package failure
 
 import "strings"
 
-// exactWords are the few sentences that are truer than any code beside them.
+// exactWords are the few sentences that are better evidence than any code beside them.
 var exactWords = []rule{
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"organization", "account", "identity", "phone number", "project", "workspace"}, near: []string{
 		"must be verified", "needs to be verified", "is not verified", "has not been verified", "isn't verified",
@@ -12,7 +12,7 @@ var exactWords = []rule{
 		" undefined", " is empty", " environment variable", " env var",
 	}, unless: []string{"property", "schema", "parameter", "'required'"}},
 	{kind: KindRateLimit, any: []string{"throttling.allocationquota", "throttling.ratequota", "throttling.burstrate"}},
-	{kind: KindOverloaded, any: []string{"负载已饱和", "负载饱和"}}, // gateways send it as billing_not_active, too
+	{kind: KindOverloaded, any: []string{"负载已饱和", "负载饱和"}}, // gateways send it with billing_not_active, too
 	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
 }
 
@@ -62,7 +62,7 @@ var strongCodes = []rule{
 	{kind: KindOutputTruncated, codes: codes("max_tokens", "max_output_tokens", "length"), status: []int{0, 200}},
 }
 
-// generalCodes are codes that mean one thing where nothing more precise was said.
+// generalCodes are codes that mean one thing unless something more precise was said.
 var generalCodes = []rule{
 	{kind: KindAuth, variant: "permission", codes: codes(
 		"permission_error", "validation_required", "request_forbidden", "forbidden", "service_disabled", "consumer_suspended",
@@ -92,7 +92,7 @@ var generalCodes = []rule{
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
-	// What whoever passes an error on calls it says less than the status of the one behind it.
+	// A code of a gateway that passes an error on says less than the status of the error itself.
 	{kind: KindUnavailable, codes: codes("api_error", "upstream_error", "provider_error"), status: []int{0, 200, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 }
 
@@ -111,8 +111,8 @@ func codes(names ...string) []string {
 	return names
 }
 
-// flat is a code in lower case without what its words are parted by: RateLimitExceeded,
-// rate-limit-exceeded and rate_limit_exceeded are one code.
+// flat is a code in lower case without separators: RateLimitExceeded, rate-limit-exceeded and
+// rate_limit_exceeded are one code.
 func flat(code string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -123,12 +123,12 @@ func flat(code string) string {
 	}, strings.ToLower(code))
 }
 
-// maxLikeCode is the longest code, in bytes, that may be like another one; what is longer is
+// maxLikeCode is the longest code, in bytes, that is compared with patterns; a longer one is
 // prose in the place of a code.
 const maxLikeCode = 64
 
-// isLike reports whether code, flat, has the pieces of pattern in their order; a star parts
-// them.
+// isLike reports whether code, which is flat, contains the parts of pattern in their order; a
+// star separates them.
 func isLike(code, pattern string) bool {
 	for more := true; more; {
 		var piece string
@@ -142,8 +142,8 @@ func isLike(code, pattern string) bool {
 	return true
 }
 
-// isName reports whether text is nothing but a name as programs have them, in more than one
-// word: AppIdNoAuthError, quota_exceeded.
+// isName reports whether text is a single identifier made of several words: AppIdNoAuthError,
+// quota_exceeded.
 func isName(text string) bool {
 	if len(text) > maxLikeCode || wordLen(text) != len(text) {
 		return false

@@ -1,9 +1,9 @@
 package failure
 
-// wording is what is said about one kind of failure, or one variant of it. An empty field
-// of a variant is as in its kind. A message is a list of sentences; each is a list of ways
-// to say it, of which the first is taken whose {placeholders} are all known. A sentence
-// that cannot be said is left out. The words are those of ui/copy.en.json.
+// wording is the text for one kind of failure, or for one variant of it. An empty field of a
+// variant is taken from its kind. A message is a list of sentences, and each sentence a list of
+// versions: the first version whose {placeholders} are all known is used, and a sentence that has
+// none is left out. The words are those of ui/copy.en.json.
 type wording struct {
 	short   string
 	title   string
@@ -17,7 +17,7 @@ func say(ways ...string) sentence { return ways }
 
 var lastStepKept = say("Last action: {lastStep}. The work so far is kept.", "No action had finished.")
 
-// noKey is for a key that is not there, whoever noticed it.
+// noKey is for a missing key, whoever noticed it.
 var noKey = wording{
 	title:   "No API key for {provider}",
 	message: []sentence{say("{setKey}", "Set {envVar} or add a key in settings, then retry.", "Add a key in settings, then retry.")},
@@ -342,8 +342,7 @@ var wordings = map[Kind]wording{
 	},
 }
 
-// coolingWording is for a model that is left alone for a while, and why that is: what is said
-// shortly of its last failure.
+// coolingWording is for a model that cools down; last is the short text of its last failure.
 func coolingWording(last string) wording {
 	return wording{
 		short: "{Model} is cooling down",
@@ -354,10 +353,10 @@ func coolingWording(last string) wording {
 	}
 }
 
-// checkProxy is what to do about a proxy that does not do what it is for.
+// checkProxy says what to do about a proxy that does not work.
 var checkProxy = say("Check its address in {proxySetting}; `mulligan doctor` tries it.", "Check its address; `mulligan doctor` tries it.")
 
-// plainTitles replace a title where its placeholders are not known.
+// plainTitles replace a title whose placeholders are not known.
 var plainTitles = map[Kind]string{
 	KindStepTimeout: "No progress",
 	KindMaxTurnTime: "This turn reached its time limit",
@@ -365,7 +364,7 @@ var plainTitles = map[Kind]string{
 	KindRoundLimit:  "This run reached its limit of rounds",
 }
 
-// reasons say a variant in a sentence, or in brackets, where nobody gave a {reason}.
+// reasons describe a variant, in a sentence or in brackets, where no {reason} was given.
 var reasons = map[Kind]map[string]string{
 	KindTLS: {
 		"clock": "it has expired, or is not valid yet", "host": "it belongs to another host", "authority": "its issuer is not known here",

@@ -8,31 +8,31 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Diagnosis is a Failure and what it was recognised by.
+// Diagnosis is a Failure, and the evidence by which it was recognised.
 type Diagnosis struct {
 	Failure    *Failure   `json:"failure"`
-	Confidence int        `json:"confidence"`         // 0 to 100: of as many unseen failures recognised in the same way, how many were so; 0 = nothing is known
-	RunnerUp   *Candidate `json:"runnerUp,omitempty"` // what it would be without the evidence that decided; nil = nothing else
+	Confidence int        `json:"confidence"`         // 0 to 100: of unseen failures recognised in the same way, how many per hundred are of this kind; 0 = not known
+	RunnerUp   *Candidate `json:"runnerUp,omitempty"` // the kind without the evidence that decided; nil = no other kind
 	Evidence   []Clue     `json:"evidence"`           // never empty; the first clue decided the kind
 }
 
 // Candidate is another kind that a failure might have been.
 type Candidate struct {
 	Kind       Kind `json:"kind"`
-	Confidence int  `json:"confidence"` // as Diagnosis's, had it decided
+	Confidence int  `json:"confidence"` // as Diagnosis.Confidence, if it had decided
 	By         Clue `json:"by"`
 }
 
-// certain is the Confidence where somebody who knew has made the Failure.
+// certain is the Confidence of a Failure made by somebody who knew what happened.
 const certain = 100
 
-// Clue is one thing that was seen of a failed attempt. It holds no more of what a
-// provider said than the phrase that a rule knows.
+// Clue is one thing that was seen of a failed attempt. Of a provider's words it holds no more
+// than the phrase that a rule knows.
 type Clue struct {
 	Source  ClueSource `json:"source"`
-	Where   string     `json:"where,omitempty"` // in what: "body", "error", the name of a header or field
+	Where   string     `json:"where,omitempty"` // where it was found: "body", "error", the name of a header or field
 	Value   string     `json:"value"`           // one line of valid UTF-8, at most 200 bytes
-	Decided bool       `json:"decided"`         // false: it was seen, and changed nothing
+	Decided bool       `json:"decided"`         // false: it was seen, but changed nothing
 	Note    ClueNote   `json:"note,omitempty"`  // "": the kind
 }
 
@@ -41,22 +41,21 @@ type ClueSource string
 
 // The sources of clues.
 const (
-	ClueFailure   ClueSource = "failure"   // somebody who knew has made the Failure
-	ClueLocal     ClueSource = "local"     // a row of somebody's own table (Local); Where is where it stands
-	ClueAdapter   ClueSource = "adapter"   // the adapter knew for sure
+	ClueFailure   ClueSource = "failure"   // a Failure made by somebody who knew what happened
+	ClueLocal     ClueSource = "local"     // a row of a Local; Where names the row
+	ClueAdapter   ClueSource = "adapter"   // the adapter knew the kind for sure
 	ClueCode      ClueSource = "code"      // the provider's code
-	ClueStatus    ClueSource = "status"    // of HTTP, or the one that a body or message names
-	ClueWords     ClueSource = "words"     // of the provider, or of who passed its failure on
-	ClueHeader    ClueSource = "header"    // Where is its name, in lower case
-	ClueTransport ClueSource = "transport" // words of the network's error, or how the answer ended
-	CluePage      ClueSource = "page"      // a page for people came, not an answer of an API
+	ClueStatus    ClueSource = "status"    // an HTTP status, or a status that a body or message names
+	ClueWords     ClueSource = "words"     // words of the provider, or of whoever passed its failure on
+	ClueHeader    ClueSource = "header"    // Where is the header's name, in lower case
+	ClueTransport ClueSource = "transport" // words of the network's error, or the way in which the answer ended
+	CluePage      ClueSource = "page"      // a page for people came instead of an API's answer
 	ClueQuotaID   ClueSource = "quota id"
-	ClueHint      ClueSource = "hint"    // a field that says when to come back; Where is its name
-	ClueNothing   ClueSource = "nothing" // there was nothing that a rule knows
+	ClueHint      ClueSource = "hint"    // a field that says when to try again; Where is its name
+	ClueNothing   ClueSource = "nothing" // nothing that a rule knows
 )
 
-// ClueNote says what a Clue is about, other than the kind of the failure, or why it
-// decided nothing.
+// ClueNote says what a Clue is about, if not the kind of the failure, or why it decided nothing.
 type ClueNote string
 
 // The notes on clues.
@@ -64,15 +63,15 @@ const (
 	NoteVariant   ClueNote = "variant"
 	NoteRetryable ClueNote = "retryable"
 	NoteWait      ClueNote = "wait"
-	NoteOverruled ClueNote = "overruled" // it says otherwise, and a better clue had been found
+	NoteOverruled ClueNote = "overruled" // it says something else, but a better clue was found
 	NoteSeen      ClueNote = "seen"      // it says the same, or nothing of its own
 )
 
 // maxClueValue is the most that a Clue quotes, in bytes.
 const maxClueValue = 200
 
-// String is a short phrase: code "insufficient_quota" in the body, status 429,
-// words "try again in 9.816s", header retry-after: 7.
+// String is a short phrase: code "insufficient_quota" in the body, status 429, words "try again
+// in 9.816s", header retry-after: 7.
 func (c Clue) String() string {
 	quoted := `"` + c.Value + `"`
 	switch c.Source {
@@ -106,14 +105,14 @@ func (c Clue) String() string {
 	return string(c.Source) + " " + quoted
 }
 
-// Where a clue may have been found, besides headers and fields.
+// The values of Clue.Where, besides the names of headers and fields.
 const (
 	clueBody    = "body"
 	clueError   = "error"
 	clueMessage = "message"
 )
 
-// sure is the clue by which something was decided.
+// sure is c as the clue that decided something.
 func (c Clue) sure(note ClueNote) Clue {
 	c.Decided, c.Note = true, note
 	return c
@@ -125,7 +124,7 @@ func statusClue(status int, where string) Clue {
 	return Clue{Source: ClueStatus, Where: where, Value: strconv.Itoa(status)}
 }
 
-// evidence lists the clues in the order in which they mattered, fit to be shown.
+// evidence lists the clues in the order of their weight, cleaned so that people may see them.
 func (c *reading) evidence(v verdict, retry Clue, h hint, f *Failure) []Clue {
 	list := make([]Clue, 0, 6)
 	list = append(list, v.by.sure(""))
@@ -149,8 +148,7 @@ func (c *reading) evidence(v verdict, retry Clue, h hint, f *Failure) []Clue {
 	return list
 }
 
-// otherwise adds the status and the first code that meant something where something
-// else decided.
+// otherwise appends the status and the first known code, where something else decided.
 func (c *reading) otherwise(list []Clue, v verdict) []Clue {
 	if status := c.e.Status; status != 0 && (v.by.Source != ClueStatus || v.by.Where != "") {
 		kind, _ := kindOfStatus(status)
@@ -175,7 +173,7 @@ func noteFor(says, decided Kind) ClueNote {
 	return NoteOverruled
 }
 
-// codeKinds is what each code means by itself.
+// codeKinds maps each code to the kind that it means by itself.
 var codeKinds = sync.OnceValue(func() map[string]Kind {
 	kinds := map[string]Kind{}
 	for _, code := range invalidCodes {
@@ -191,7 +189,7 @@ var codeKinds = sync.OnceValue(func() map[string]Kind {
 	return kinds
 })
 
-// oneLine makes text one line of valid UTF-8 of at most n bytes.
+// oneLine makes text one line of valid UTF-8, at most n bytes.
 func oneLine(text string, n int) string {
 	if len(text) <= n && words.IsTidy(text) {
 		return text

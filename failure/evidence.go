@@ -5,8 +5,8 @@ import "time"
 // Evidence is all that is known of a failed attempt. Nothing in it may be text that
 // a model wrote or a tool printed.
 type Evidence struct {
-	Err      error // what the transport or the decoder said; may be nil
-	Kind     Kind  // what the adapter knows for sure: its own timer, a TLS error, a refused connection; "" = not known
+	Err      error // the error of the transport or the decoder; may be nil
+	Kind     Kind  // what the adapter knows for sure: its own timer, a TLS error, a refused connection; "" = unknown
 	Phase    Phase
 	Provider string              // the entry's name
 	Model    string              // full name

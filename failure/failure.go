@@ -37,8 +37,8 @@ const (
 // Timer names a clock (spec §3).
 type Timer string
 
-// The timers that a Failure may name, the one that only tells people, and the two
-// that only wait.
+// The timers that a Failure may name; after them the one that only tells people, and those that
+// only wait.
 const (
 	TimerConnect    Timer = "connect"
 	TimerFirstEvent Timer = "first_event"
@@ -50,25 +50,25 @@ const (
 	TimerTool       Timer = "tool"
 
 	TimerProgress Timer = "progress_after" // a step takes long
-	TimerPatience Timer = "patience"       // how long a call that fails is kept at
+	TimerPatience Timer = "patience"       // how long a failing call is tried again
 
 	TimerWait    Timer = "wait"    // a deliberate wait is over
 	TimerNetwork Timer = "network" // this machine is connected again
 	TimerExpiry  Timer = "expiry"  // an open suggestion's time is over
 )
 
-// MaxDetail is the most that a Failure keeps of the provider's words, in bytes.
+// MaxDetail is how much of the provider's words a Failure keeps, in bytes.
 const MaxDetail = 8 << 10
 
-// Failure is what went wrong with an attempt (spec §2). It is a Go error; while
-// the process lives it unwraps to the original one. It never holds a secret.
+// Failure is what went wrong with an attempt (spec §2). It is a Go error; in the process that
+// made it, it unwraps to the original error. It never holds a secret.
 type Failure struct {
 	Kind      Kind   `json:"kind"`
 	Code      Code   `json:"code"`
-	Variant   string `json:"variant,omitempty"` // a finer word, for people alone: missing, expired_login, stalled, outcome_unknown, …
+	Variant   string `json:"variant,omitempty"` // a finer distinction, for people only: missing, expired_login, stalled, outcome_unknown, …
 	Origin    Origin `json:"origin"`
 	Phase     Phase  `json:"phase"`
-	Retryable bool   `json:"retryable"` // with the same input
+	Retryable bool   `json:"retryable"` // whether the same request may succeed later
 
 	Provider     string `json:"provider,omitempty"` // the entry's name, for example "anthropic"
 	Model        string `json:"model,omitempty"`    // full name, provider/model
@@ -77,22 +77,22 @@ type Failure struct {
 	RequestID    string `json:"requestId,omitempty"`
 	Tool         string `json:"tool,omitempty"`
 
-	RetryAfter Millis    `json:"retryAfterMs,omitempty"` // the provider's own demand; 0 = none
+	RetryAfter Millis    `json:"retryAfterMs,omitempty"` // how long the provider asks to wait; 0 = it does not
 	ResetsAt   time.Time `json:"resetsAt,omitzero"`
 
-	Timer    Timer  `json:"timer,omitempty"`     // which clock fired
-	Limit    Millis `json:"limitMs,omitempty"`   // what it was set to
+	Timer    Timer  `json:"timer,omitempty"`     // which timer expired
+	Limit    Millis `json:"limitMs,omitempty"`   // its limit
 	Elapsed  Millis `json:"elapsedMs,omitempty"` // how long the attempt, step or run had taken
-	LastStep string `json:"lastStep,omitempty"`  // what finished last
+	LastStep string `json:"lastStep,omitempty"`  // the step that finished last
 
-	LastStepElapsed Millis `json:"lastStepElapsedMs,omitempty"` // how long the last step took, or has been going on
+	LastStepElapsed Millis `json:"lastStepElapsedMs,omitempty"` // how long the last step took, or the current one has been going on
 
 	Title   string `json:"title"`            // for people; title + ". " + message is the one-line form
 	Message string `json:"message"`          // never repeats the title
 	Detail  string `json:"detail,omitempty"` // the provider's words: ≤ MaxDetail bytes, valid UTF-8, secrets removed
 
-	// Row is where the row of somebody's own stands that decided Kind, for people: "row 2 of
-	// mulligan.yaml"; "" where none did.
+	// Row names, for people, the row of a Local that decided Kind: "row 2 of mulligan.yaml"; ""
+	// where none did.
 	Row string `json:"row,omitempty" proto:"-"`
 
 	cause error
@@ -106,7 +106,7 @@ func NewFailure(kind Kind, origin Origin, phase Phase, cause error) *Failure {
 	}
 }
 
-// Error is the one-line form, with the provider's words where there are any.
+// Error is the one-line form, followed by the provider's words if there are any.
 func (f *Failure) Error() string {
 	line := f.Line()
 	if f.Detail != "" {
@@ -115,7 +115,7 @@ func (f *Failure) Error() string {
 	return line
 }
 
-// Line is "title. message", or the kind where there are no words yet.
+// Line is "title. message", or the kind if there are no words yet.
 func (f *Failure) Line() string {
 	switch {
 	case f.Title == "":
@@ -126,7 +126,7 @@ func (f *Failure) Line() string {
 	return f.Title + ". " + f.Message
 }
 
-// Unwrap gives the original error while the process that saw it lives.
+// Unwrap gives the original error, nil in another process than the one that saw it.
 func (f *Failure) Unwrap() error { return f.cause }
 
 // ErrorType is the kind, for telemetry.
@@ -144,7 +144,7 @@ func (f *Failure) IsIdle() bool {
 	return f.Timer == TimerFirstEvent || f.Timer == TimerBytes || f.Timer == TimerIdle
 }
 
-// Panicked is the failure that a panic in an embedder's Model amounts to.
+// Panicked is the failure for a panic in an embedder's Model.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))
 	f.Detail = words.Clip(fmt.Sprintf("panic: %v", value), MaxDetail)
@@ -152,7 +152,7 @@ func Panicked(value any, phase Phase) *Failure {
 	return f
 }
 
-// ProviderEntry is the entry's name of a failure, by its model where nobody said.
+// ProviderEntry is the name of the provider entry, taken from the model where Provider is empty.
 func (f *Failure) ProviderEntry() string {
 	if f.Provider != "" {
 		return f.Provider
@@ -163,5 +163,5 @@ func (f *Failure) ProviderEntry() string {
 	return ""
 }
 
-// LocalLine is Line with its times as Clock says them where now is told.
+// LocalLine is Line with the times of day written by words.Clock for a reader at now.
 func (f Failure) LocalLine(now time.Time) string { return words.Localize(f.Line(), f.ResetsAt, now) }

@@ -10,22 +10,22 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// maxReset is how far away a named date may be to be believed: a monthly plan.
+// maxReset is how far away a date may be for it to be believed: long enough for a monthly plan.
 const maxReset = 35 * 24 * time.Hour
 
-// lastYear is the last that JSON can name.
+// lastYear is the last year that JSON can express.
 const lastYear = 9999
 
-// hint is when a provider wants to be asked again: after a while, at a time, or both.
+// hint says when a provider wants to be asked again: after a while, at a time, or both.
 type hint struct {
 	after     Millis    // 0 = not said
 	at        time.Time // zero = not said
-	by        Clue      // what said so
-	overruled Clue      // what said so, and was not meant
+	by        Clue      // the clue that says so
+	overruled Clue      // a clue that says so, but is not meant
 }
 
-// comeBack writes into f when to come back, and says by what. Reset headers say when an
-// allowance is full again, so they mean something only where one was used up.
+// comeBack sets in f when to try again, and gives the hint that says so. Reset headers say when
+// an allowance is full again, so they count only if one is used up.
 func (c *reading) comeBack(v verdict, f *Failure) hint {
 	h := c.retryHint(v)
 	if h.after == 0 && (f.Kind == KindRateLimit || f.Kind == KindQuota) {
@@ -42,10 +42,10 @@ func (c *reading) comeBack(v verdict, f *Failure) hint {
 	return h
 }
 
-// retryHint reads what the provider itself asks for: retry-after-ms and retry-after,
-// RetryInfo.retryDelay and its like, the wording. Of several the longest counts. What is
-// not a number, negative, or more than 7 days is no hint. Beside a used-up day Google
-// repeats the wait of its limit per minute, which is not meant.
+// retryHint reads how long the provider asks to wait: retry-after-ms and retry-after,
+// RetryInfo.retryDelay and the like, and its words. Of several the longest counts. Anything that
+// is not a number, is negative, or is more than 7 days is ignored. When a day's quota is used up,
+// Google still repeats the wait of its limit per minute, which is ignored, too.
 func (c *reading) retryHint(v verdict) hint {
 	h := c.headerHint("Retry-After-Ms", retryAfterMillis)
 	h = h.later(c.headerHint("Retry-After", func(value string) Millis { return retryAfter(value, c.now) }))
@@ -87,8 +87,8 @@ func fieldHint(field member) hint {
 	return hint{after: after, by: Clue{Source: ClueHint, Where: field.name, Value: field.value}}
 }
 
-// spokenHint reads the wording. "after 30 s" alone may as well say how long it took, so
-// it counts only where a limit or a full server is at fault.
+// spokenHint reads the words. "after 30 s" alone might say how long the call took, so it counts
+// only for a limit or a full server.
 func (c *reading) spokenHint(kind Kind) hint {
 	delay, phrase := c.spokenDelay(delayLeads)
 	if kind == KindRateLimit || kind == KindQuota || kind == KindOverloaded {
@@ -102,7 +102,7 @@ func (c *reading) spokenHint(kind Kind) hint {
 	return hint{}
 }
 
-// hintAt is the hint of a date: none where it is past, or too far away to be believed.
+// hintAt is the hint of a date; none where the date is past or too far away.
 func (c *reading) hintAt(at time.Time, by Clue) hint {
 	if c.now.IsZero() && at.Year() <= lastYear {
 		return hint{at: at, by: by}
@@ -114,8 +114,8 @@ func (c *reading) hintAt(at time.Time, by Clue) hint {
 	return hint{after: bounded(until), at: at, by: by}
 }
 
-// resetHint reads the headers and fields that say when a used-up allowance is full
-// again. Those whose allowance is not used up are ignored.
+// resetHint reads the headers and fields that say when a used-up allowance is full again.
+// Allowances that are not used up are ignored.
 func (c *reading) resetHint() hint {
 	limits := map[string]string{}
 	var resets []string
@@ -159,7 +159,7 @@ func (h hint) later(other hint) hint {
 	return h
 }
 
-// now is what dates are relative to: the answer's own Date header, else the arrival.
+// now is the time that dates are relative to: the answer's Date header, else the arrival.
 func (e *Evidence) now() time.Time {
 	if date, ok := httpDate(e.header("Date")); ok {
 		return date
@@ -189,7 +189,7 @@ func retryAfterMillis(value string) Millis {
 	return bounded(seconds(n / 1000))
 }
 
-// retryAfter reads seconds, whole or not, or an HTTP date.
+// retryAfter reads a number of seconds, or an HTTP date.
 func retryAfter(value string, now time.Time) Millis {
 	if n, err := decimal(value); err == nil {
 		return bounded(seconds(n))
@@ -208,7 +208,7 @@ func (c *reading) parseReset(value string, by Clue) hint {
 	}
 	if n, err := decimal(value); err == nil && n > 1e9 && n < 1e13 {
 		if n > 1e11 {
-			n /= 1000 // milliseconds
+			n /= 1000 // it was in milliseconds
 		}
 		return c.resetAt(time.Unix(int64(n), 0).UTC(), by)
 	}
@@ -218,7 +218,7 @@ func (c *reading) parseReset(value string, by Clue) hint {
 	return hint{}
 }
 
-// resetAt is the hint of a header's date, which means nothing without a clock.
+// resetAt is the hint of a header's date, which means nothing unless the current time is known.
 func (c *reading) resetAt(at time.Time, by Clue) hint {
 	if c.now.IsZero() {
 		return hint{}
@@ -252,7 +252,7 @@ func seconds(n float64) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// bounded gives d in milliseconds, or 0 where it is no sensible wait.
+// bounded gives d in milliseconds, or 0 where d is no sensible wait.
 func bounded(d time.Duration) Millis {
 	if d <= 0 || d > MaxDelay.Duration() {
 		return 0
@@ -270,14 +270,14 @@ func httpDate(value string) (time.Time, bool) {
 }
 
 var (
-	// delayLeads are the words before a spoken delay.
+	// delayLeads are the words before a delay in a message.
 	delayLeads = []string{"retry in ", "try again in ", "again in ", "retry after ", "try again after ", "again after ", "reset after ", "resets after ", "resets in ", "reset in ", "available in "}
-	// looseDelayLeads say so only of a limit.
+	// looseDelayLeads mean a delay only where a limit was reached.
 	looseDelayLeads = []string{"wait ", "wait for ", "after "}
 )
 
-// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds",
-// and gives the longest with its words.
+// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds", and
+// gives the longest delay with its words.
 func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase string) {
 	text := c.text
 	for _, lead := range leads {
@@ -296,7 +296,7 @@ func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase str
 	return longest, phrase
 }
 
-// leadingDelay reads the delay that text begins with, and how much of text it is: 9.816s,
+// leadingDelay reads the delay that text begins with, and gives its length in bytes: 9.816s,
 // 6m0s, 2 minutes, 1h 5m.
 func leadingDelay(text string) (total time.Duration, length int) {
 	rest := text
@@ -319,7 +319,7 @@ func leadingDelay(text string) (total time.Duration, length int) {
 	return total, length
 }
 
-// prefixLen is how much of text, at most 32 bytes, is of these characters.
+// prefixLen is how many of the first 32 bytes of text are of these characters.
 func prefixLen(text, chars string) int {
 	n := 0
 	for n < len(text) && n < 32 && strings.IndexByte(chars, text[n]) >= 0 {
@@ -337,7 +337,7 @@ var units = map[string]float64{
 	"d": 86400, "day": 86400, "days": 86400,
 }
 
-// dateLeads are the words before a spoken date.
+// dateLeads are the words before a date in a message.
 var dateLeads = []string{"regain access on ", "access on ", "resets at ", "reset at ", "resets on ", "reset on ", "again at ", "again on ", "until "}
 
 // spokenDate finds "regain access on 2026-04-01 at 00:00 UTC", and gives its words.
@@ -356,7 +356,7 @@ func (c *reading) spokenDate() (at time.Time, phrase string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// leadingDate reads the date that text begins with, and how much of text it is.
+// leadingDate reads the date that text begins with, and gives its length in bytes.
 func leadingDate(text string) (time.Time, int) {
 	upper := strings.ToUpper(text[:min(len(text), len("2006-01-02 at 15:04:05 UTC"))])
 	for _, layout := range []string{

@@ -71,8 +71,8 @@ type kindFacts struct {
 	kind      Kind
 	code      Code
 	retryable bool // the same input may succeed later
-	once      bool // and a single retry is enough to know
-	own       bool // of what Mulligan sees itself: never what a provider says
+	once      bool // and a single retry shows whether it does
+	own       bool // only Mulligan itself reports it, never a provider
 }
 
 // kinds is the table of spec §2, in its order; what each SDK knows of the kinds is generated
@@ -108,7 +108,7 @@ var kinds = []kindFacts{
 	{kind: KindUnknown, code: CodeProviderError, retryable: true, once: true},
 }
 
-// ofKind finds a kind in the table.
+// ofKind maps each kind to its row in the table.
 var ofKind = func() map[Kind]kindFacts {
 	m := map[Kind]kindFacts{}
 	for _, facts := range kinds {
@@ -126,7 +126,7 @@ func Kinds() []Kind {
 	return list
 }
 
-// Code is the code of k; a kind that this version does not know has that of KindUnknown.
+// Code is the code of k; for a kind that this version does not know, that of KindUnknown.
 func (k Kind) Code() Code {
 	if facts, ok := ofKind[k]; ok {
 		return facts.code

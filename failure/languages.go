@@ -1,8 +1,8 @@
 package failure
 
-// moreMeanings are the commonest words of errors in eight languages more, as meanings has them:
-// a line for each of Dutch, Polish, Turkish, Scandinavian (Danish, Norwegian and Swedish in
-// one), Ukrainian, Vietnamese and Indonesian.
+// moreMeanings are the commonest words of errors in further languages, in the form of meanings, a
+// line each: Dutch, Polish, Turkish, Scandinavian (Danish, Norwegian and Swedish together),
+// Ukrainian, Vietnamese and Indonesian.
 func moreMeanings() map[concept]string {
 	return map[concept]string{
 		ofMoney:  `abonnement*, punkty, punktów, puan*, bakiyeniz*, tegoed*, betaling*, krediet*, środki, środków, kredyt*, płatnoś*, subskrypcj*, bakiye*, kredi*, ödeme*, abonelik*, betaling*, abonnemang*, кошт*, підписк*, số dư, tín dụng, thanh toán, pembayaran`,

@@ -1,7 +1,8 @@
 package failure
 
-// easternMeanings are the commonest words of errors in Bulgarian, Arabic and Persian, a line for each script,
-// as meanings has them. Arabic joins its article to a word: both forms stand here.
+// easternMeanings are the commonest words of errors in Bulgarian, Arabic and Persian, a line for
+// each script, in the form of meanings. Arabic joins its article to a word, so both forms are
+// listed.
 func easternMeanings() map[concept]string {
 	return map[concept]string{
 		ofMoney: `абонамент*, абонаментн*, плащан*,

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// lexer reads the words of a message, in lower case.
+// lexer splits a message, in lower case, into words.
 type lexer struct {
 	text   string
 	count  int
 	before [2]string
 }
 
-// maxWord is the longest word that is read, in bytes; what is longer is data.
+// maxWord is the longest word that is read, in bytes; anything longer is data.
 const maxWord = 64
 
-// next gives the next word, and whether a clause ends with it; false where there is none.
+// next gives the next word, and whether a clause ends with it; ok is false at the end.
 func (l *lexer) next() (word string, ends, ok bool) {
 	for {
 		start := letterAt(l.text)
@@ -53,8 +53,8 @@ func (l *lexer) clauseEnds() bool {
 	return true
 }
 
-// unmarked is word without apostrophes, without a French article before one and without an English
-// genitive after one: doesn't is doesnt, l'entrée is entrée, the model's is the model.
+// unmarked is word without apostrophes, without a French article before it and without an English
+// genitive after it: doesn't becomes doesnt, l'entrée entrée, the model's the model.
 func unmarked(word string) string {
 	if strings.IndexByte(word, '\'') < 0 && !strings.Contains(word, "’") {
 		return word
@@ -66,8 +66,8 @@ func unmarked(word string) string {
 	return strings.ReplaceAll(word, "'", "")
 }
 
-// isUnparted reports whether word has letters of a language that does not part its words
-// (or, as Korean, joins others to them).
+// isUnparted reports whether word has letters of a language that writes no spaces between its
+// words (or, as Korean, joins particles to them).
 func isUnparted(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return r >= firstUnparted }) >= 0
 }
@@ -77,7 +77,7 @@ const firstUnparted = 0x2E80
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) }
 
-// letterAt is where the first letter of text is; its length where there is none.
+// letterAt is the index of the first letter of text; its length where there is none.
 func letterAt(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= utf8.RuneSelf {
@@ -95,9 +95,9 @@ func letterAt(text string) int {
 
 func isASCIILetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// wordEnd is where the word that text begins with ends: before what is no letter; within a
-// name, where a small letter is followed by a capital one (statusCode) or a capital one that
-// begins a word (APIError); and where Latin letters give way to those of another kind.
+// wordEnd is where the first word of text ends: before anything that is no letter; within an
+// identifier, where a capital letter follows a small one (statusCode) or begins a word
+// (APIError); and where Latin letters are followed by letters of another kind.
 func wordEnd(text string) int {
 	var before rune
 	start := smallLetters(text)

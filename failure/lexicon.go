@@ -11,7 +11,7 @@ import (
 // concept is a set of things that words may mean in a message about a failed call.
 type concept uint64
 
-// What a clause may be about, and what it may say of that.
+// The subjects of a clause, and what it may say about them.
 const (
 	ofMoney concept = 1 << iota
 	ofQuota
@@ -77,7 +77,7 @@ const (
 	isBad = isWrong | isUnsupported | isFailed
 )
 
-// meaning is what is known of a word: what it means by itself, and the phrases that end with it.
+// meaning is what is known of a word: its own meaning, and the phrases that end with it.
 type meaning struct {
 	is      concept
 	phrases []phrase
@@ -85,24 +85,24 @@ type meaning struct {
 
 // phrase is two or three words that mean something together.
 type phrase struct {
-	before []string // the words but the last, each a stem if it ends with a star
+	before []string // the words before the last; each is a stem if it ends with a star
 	text   string
 	is     concept
 }
 
-// thesaurus is what the words of meanings come to.
+// thesaurus holds the words of meanings in the form in which they are looked up.
 type thesaurus struct {
 	words    map[string]meaning
-	begun    trigrams           // the words' first three bytes
+	begun    trigrams           // the first three bytes of the words
 	of       map[string]meaning // by stem
-	begins   trigrams           // the stems' first three bytes
-	longest  int                // stem, in bytes
-	endings  []tagged           // of words that German puts together
-	unparted []tagged           // looked for within the words of languages that do not part them
+	begins   trigrams           // the first three bytes of the stems
+	longest  int                // the longest stem, in bytes
+	endings  []tagged           // the last parts of German compound words
+	unparted []tagged           // looked for inside text of languages that write no spaces
 }
 
-// lexicon is made when a message is first read word by word: most programs that import this package
-// meet no failure on most days, and do not pay for it when they start.
+// lexicon is built when a message is first read word by word: most programs that import this
+// package meet no failure on most days, and should not pay for it when they start.
 var lexicon = sync.OnceValue(func() *thesaurus { return newThesaurus(meanings(), moreMeanings(), easternMeanings()) })
 
 func newThesaurus(tables ...map[concept]string) *thesaurus {
@@ -123,7 +123,7 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 			t.begun.add(word)
 		}
 	}
-	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // what a shorter stem means, a longer one means as well
+	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem means what a shorter one means, too
 		t.begins.add(stem)
 		t.longest = max(t.longest, len(stem))
 		for n := len(stem) - 1; n >= minStem; n-- {
@@ -139,8 +139,8 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 // minStem is the shortest stem, in bytes.
 const minStem = 3
 
-// add takes an entry: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three
-// words of which each may be a stem.
+// add takes an entry: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three words
+// each of which may be a stem.
 func (t *thesaurus) add(entry string, is concept) {
 	parts := strings.Fields(entry)
 	last := parts[len(parts)-1]
@@ -165,7 +165,7 @@ func (m meaning) with(other meaning) meaning {
 	return meaning{m.is | other.is, slices.Concat(m.phrases, other.phrases)}
 }
 
-// word gives what a word means by itself, and the phrases that end with it.
+// word gives the meaning of a word, and the phrases that end with it.
 func (t *thesaurus) word(word string) meaning {
 	if len(word) >= minStem && t.begun.lacks(word[:minStem]) {
 		return meaning{}
@@ -173,7 +173,7 @@ func (t *thesaurus) word(word string) meaning {
 	return t.words[word]
 }
 
-// stem gives what the longest stem that word begins with means.
+// stem gives the meaning of the longest stem that word begins with.
 func (t *thesaurus) stem(word string) meaning {
 	if len(word) < minStem || t.begins.lacks(word[:minStem]) {
 		return meaning{}
@@ -186,7 +186,7 @@ func (t *thesaurus) stem(word string) meaning {
 	return meaning{}
 }
 
-// ending gives what a German word that others are put together in means: Internetverbindung.
+// ending gives the meaning of the last part of a German compound word: Internetverbindung.
 func (t *thesaurus) ending(word string) concept {
 	if len(word) < minJoined {
 		return 0
@@ -199,10 +199,11 @@ func (t *thesaurus) ending(word string) concept {
 	return 0
 }
 
-// minJoined is the shortest word that may be put together of others, in bytes.
+// minJoined is the shortest word that may be a compound, in bytes.
 const minJoined = 9
 
-// isA reports whether word is the one of an entry, begins as its stem or has its ending.
+// isA reports whether word matches an entry: it equals it, begins with its stem, or has its
+// ending.
 func isA(word, entry string) bool {
 	if stem, isStem := strings.CutSuffix(entry, "*"); isStem {
 		return strings.HasPrefix(word, stem)
@@ -213,8 +214,8 @@ func isA(word, entry string) bool {
 	return word == entry
 }
 
-// plainLetters is word, in lower case, with the plain letters of its marked ones, since those who
-// write in a hurry leave the marks out; and with simplified characters for traditional ones.
+// plainLetters is word, in lower case, with marks taken off its letters, since people in a hurry
+// leave them out, and with simplified characters for traditional ones.
 func plainLetters(word string) string {
 	for i := 0; i < len(word); i++ {
 		if word[i] >= utf8.RuneSelf {
@@ -228,7 +229,7 @@ var unmarkedLetters = strings.NewReplacer(
 	"à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ç", "c", "è", "e", "é", "e", "ê", "e", "ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i",
 	"ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y", "ß", "ss", "œ", "oe", "ё", "е",
 
-	// Traditional characters, and the simplified ones that stand in the tables.
+	// Traditional characters, each followed by the simplified one that the tables use.
 	"額", "额", "餘", "余", "網", "网", "請", "请", "過", "过", "於", "于", "頻", "频", "無", "无", "連", "连", "線", "线", "務", "务", "檢", "检", "鑰", "钥", "錯", "错", "誤", "误", "權", "权",
 	"驗", "验", "證", "证", "長", "长", "內", "内", "違", "违", "規", "规", "載", "载", "參", "参", "數", "数", "應", "应", "儲", "储", "帳", "账", "戶", "户", "斷", "断", "備", "备", "訪", "访",
 	"問", "问", "絕", "绝", "認", "认", "識", "识", "別", "别", "輸", "输", "處", "处", "關", "关", "閉", "闭", "開", "开", "啟", "启", "設", "设", "沒", "没", "費", "费", "試", "试", "間", "间",

@@ -10,45 +10,45 @@ import (
 	"unicode/utf8"
 )
 
-// The most that a Local and its rows hold.
+// Limits of a Local and its rows.
 const (
 	MaxLocalRows    = 1000
 	maxLocalCode    = 128 // bytes
 	MaxLocalText    = 500 // bytes, of a text or a pattern
 	maxLocalSource  = 150 // bytes, so that a Clue has room for it
-	leastLocalWords = 4   // bytes of letters that a text needs to say anything
+	leastLocalWords = 4   // bytes of letters that a text must have to say anything
 )
 
-// Classifier makes a Failure of any evidence: [Classify], or [Local.Classify] of a table that
-// may be another one the next time.
+// Classifier makes a Failure of any evidence: [Classify], or [Local.Classify] of a table that may
+// change between calls.
 type Classifier func(Evidence) *Failure
 
-// LocalRow says what the failures are that have all of its marks. Marks that are left out
-// are not looked at, and a provider alone is too few.
+// LocalRow gives a kind to every failure that has all of its marks. Empty fields are not
+// compared, and a provider alone is not enough.
 type LocalRow struct {
-	Kind     Kind   // one that a provider's failure can have: see LocalKinds
+	Kind     Kind   // one of LocalKinds
 	Provider string // the entry's name
-	Status   int    // of HTTP, or the one that the body names
+	Status   int    // an HTTP status, or the one that the body names
 	Code     string // one of the provider's codes, in upper or lower case
-	Text     string // what the provider says has these words in it, in upper or lower case; # and any word with a digit stand for any word with a digit
-	Pattern  string // RE2 that finds something in what the provider says
-	Source   string // where the row stands, for people: "row 2 of mulligan.yaml"
+	Text     string // words that the provider's message contains, in upper or lower case; # and any word with a digit match any word with a digit
+	Pattern  string // an RE2 pattern that matches a part of the provider's message
+	Source   string // where the row is written, for people: "row 2 of mulligan.yaml"
 }
 
-// Local is a table of what somebody knows better than [Classify]: the first of its rows
-// that fits a failure decides its kind. It is immutable; nil has no rows.
+// Local is a table of what its owner knows better than [Classify]: the first row that fits a
+// failure decides its kind. It is immutable; nil has no rows.
 type Local struct{ rows []localRow }
 
 type localRow struct {
 	LocalRow
-	code, text string // as they are compared
+	code, text string // in the form in which they are compared
 	pattern    *regexp.Regexp
 }
 
 // LocalError says what is wrong with a row.
 type LocalError struct {
 	Row   int    // from 0
-	Field string // in lower case, as LocalRow has it; "" = the row as a whole
+	Field string // in lower case, as in LocalRow; "" = the row as a whole
 	Err   error
 }
 
@@ -81,7 +81,7 @@ func NewLocal(rows []LocalRow) (*Local, error) {
 	return l, nil
 }
 
-// compile checks a row; of an error it says whose.
+// compile checks a row; with an error it gives the name of the field.
 func (r LocalRow) compile() (c localRow, field string, err error) {
 	c = localRow{LocalRow: r, code: strings.ToLower(strings.TrimSpace(r.Code)), text: sameWords(r.Text)}
 	if _, err := ParseLocalKind(string(r.Kind)); err != nil {
@@ -123,7 +123,7 @@ func letters(folded string) int {
 	return n
 }
 
-// Classify is the package's Classify under these rows.
+// Classify is the package's Classify with the rows above everything else.
 func (l *Local) Classify(e Evidence) *Failure {
 	row := l.find(&e)
 	f := Classify(e)
@@ -136,9 +136,9 @@ func (l *Local) Classify(e Evidence) *Failure {
 	return f
 }
 
-// Diagnose is the package's Diagnose under these rows; the clue of the one that decided
-// says where it stands, and the runner-up what the failure would be without it. A Failure
-// that somebody made who knew, and one of a prompt or a tool, stays what it is.
+// Diagnose is the package's Diagnose with the rows above everything else. The first clue then
+// names the row that decided, and the runner-up is the failure without it. A Failure made by
+// somebody who knew what happened stays as it is, and so does one of a prompt or a tool.
 func (l *Local) Diagnose(e Evidence) Diagnosis {
 	plain, row := Diagnose(e), l.find(&e)
 	if row == nil {
@@ -190,14 +190,14 @@ func (r *localRow) fits(c *reading, provider, detail, said string) bool {
 		(r.pattern == nil || r.pattern.MatchString(detail))
 }
 
-// LocalKinds are the kinds that a provider's failure can have, in the order of Kinds. All
-// others are what somebody else saw happen, and nobody can know that better.
+// LocalKinds are the kinds that a provider's failure can have, in the order of Kinds. Failures of
+// the other kinds were seen by Mulligan itself, and no table knows better.
 func LocalKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return ofKind[k].own })
 }
 
-// ParseLocalKind reads one of LocalKinds, "rate limit" and "Rate-Limit" as well as
-// rate_limit; the error names the nearest one.
+// ParseLocalKind reads one of LocalKinds; "rate limit" and "Rate-Limit" mean rate_limit. The
+// error names the nearest kind.
 func ParseLocalKind(name string) (Kind, error) {
 	kind := Kind(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name))))
 	known := LocalKinds()
@@ -221,8 +221,8 @@ func listed(kinds []Kind) string {
 	return strings.Join(names, ", ")
 }
 
-// distance is how many letters have to be put in, left out or changed to make b of the
-// first 40 bytes of a.
+// distance is how many letters must be inserted, deleted or replaced to turn the first 40 bytes
+// of a into b.
 func distance(a, b string) int {
 	a = a[:min(len(a), 40)]
 	row := make([]int, len(b)+1)

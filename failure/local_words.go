@@ -12,15 +12,15 @@ import (
 // anyNumber stands for a word with a digit in it: an amount, a date, an id, a version.
 const anyNumber = "#"
 
-// hiddenSecret stands where a secret was taken out of what a provider said.
+// hiddenSecret replaces a secret in what a provider said.
 const hiddenSecret = "[redacted]"
 
-// sameWords is text as rows compare it: in lower case, with single spaces, and with # for
-// every word that has a digit or an @ in it or was a secret, so that two messages that differ only in their
-// numbers, ids and addresses are the same.
+// sameWords is text in the form in which rows compare it: in lower case, with single spaces, and
+// with # for every word that contains a digit or an @ or was a secret. Two messages that differ
+// only in numbers, ids and addresses are then equal.
 func sameWords(text string) string { return strings.ToLower(withoutNumbers(text)) }
 
-// withoutNumbers is sameWords in the case in which it was written.
+// withoutNumbers is sameWords in the original case.
 func withoutNumbers(text string) string {
 	text = strings.ReplaceAll(words.Tidy(text), hiddenSecret, anyNumber)
 	out := make([]byte, 0, len(text))
@@ -36,8 +36,8 @@ func withoutNumbers(text string) string {
 	return string(out)
 }
 
-// appendNumber appends a #, unless what stands there is a number already that this one goes
-// on with: 12,345 and 2026/04/01 are one.
+// appendNumber appends a #, unless out ends with one that this number continues: 12,345 and
+// 2026/04/01 are one number.
 func appendNumber(out []byte) []byte {
 	n := len(out)
 	if n > 0 && out[n-1] == anyNumber[0] {
@@ -49,8 +49,8 @@ func appendNumber(out []byte) []byte {
 	return append(out, anyNumber...)
 }
 
-// tokenEnd is how much of text, from its beginning, is one word, whose dots are followed by
-// something: 9.81, org-Ab12, me@example.com, claude-4.5.
+// tokenEnd is the length of the word at the beginning of text; a dot belongs to it if something
+// follows: 9.81, org-Ab12, me@example.com, claude-4.5.
 func tokenEnd(text string) int {
 	n := 0
 	for n < len(text) {
@@ -65,13 +65,13 @@ func tokenEnd(text string) int {
 
 func inToken(c byte) bool { return words.IsWord(c) || c == '-' || c == '@' }
 
-// localTextLength is how much of a message is enough to know it by, in bytes.
+// localTextLength is how much of a message is enough to recognise it, in bytes.
 const localTextLength = 120
 
-// RowOf is the row by which failures like f are known, and are of that kind: by the provider,
-// the status and the code where f has them, and by the beginning of what was said, without
-// what may differ the next time or is nobody's business. f.Detail is without secrets. The
-// error says what is wrong with the kind, or that there is nothing to know f by.
+// RowOf makes a row that recognises failures like f and gives them that kind: by the provider, by
+// status and code if f has them, and by the beginning of the message, without anything that may
+// differ next time or is private. f.Detail must hold no secrets. The error says what is wrong
+// with the kind, or that f has nothing to be recognised by.
 func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 	if !f.Correctable() {
 		return LocalRow{}, errors.New("it is not what a provider said, but what was seen to happen here")
@@ -80,7 +80,7 @@ func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 	if len(row.Code) > maxLocalCode {
 		row.Code = ""
 	}
-	first, _, _ := strings.Cut(f.Detail, "\n") // what follows may be ours
+	first, _, _ := strings.Cut(f.Detail, "\n") // the following lines may be Mulligan's own
 	for _, text := range []string{first, f.Detail} {
 		row.Text = beginning(withoutNumbers(text), localTextLength)
 		if letters(sameWords(row.Text)) >= leastLocalWords {
@@ -92,13 +92,14 @@ func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 	return row, err
 }
 
-// Correctable reports whether f is what the words of a provider or of the network were read
-// as, which somebody may know better; a timer of our own, or a key that is missing, is not.
+// Correctable reports whether f's kind was read from the words of a provider or of the network,
+// so that somebody may know better. A timer of Mulligan's own, or a missing key, is not
+// correctable.
 func (f *Failure) Correctable() bool {
 	return f.Origin == OriginModel && f.Timer == "" && slices.Contains(LocalKinds(), f.Kind)
 }
 
-// beginning is at most n bytes of text, which end with a word where there are words.
+// beginning is at most n bytes of text, cut at the end of a word where there is one.
 func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -112,8 +113,8 @@ func beginning(text string, n int) string {
 	return strings.TrimRight(text[:n], " "+anyNumber)
 }
 
-// Repeats says in one sentence what is dangerous about calling failures of one kind
-// another: that what was refused for good is then sent again. It is "" where nothing is.
+// Repeats says in one sentence what is dangerous about giving failures of kind from the kind to:
+// that a request refused for good is then sent again. It is "" where there is no danger.
 func Repeats(from, to Kind) string {
 	if from.Retryable() || !to.Retryable() {
 		return ""

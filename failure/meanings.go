@@ -3,9 +3,9 @@ package failure
 import "maps"
 
 // meanings are the words and phrases of each concept, in lower case, without apostrophes and
-// parted by commas; a line for each language: English, German, French, Spanish, Portuguese,
+// separated by commas; a line for each language: English, German, French, Spanish, Portuguese,
 // Russian, Chinese, Japanese and Korean. A star stands for any ending ("exced*") or, before a
-// German word, for any beginning; marks over letters do not count.
+// German word, for any beginning; accents do not count.
 func meanings() map[concept]string {
 	all := topics()
 	maps.Copy(all, complaints())
@@ -13,7 +13,7 @@ func meanings() map[concept]string {
 	return all
 }
 
-// topics are what a message speaks of.
+// topics are the subjects of messages.
 func topics() map[concept]string {
 	return map[concept]string{
 		ofMoney: `Kostenpflicht*, payant*, платн* план, 付费, 有料, 유료, balance is, 儲值, invoices, bill, bills, charges, fee, charged, card, card number, paid, 积分, ポイント, 포인트, add funds, add credits, add credit, buy credits, purchase more, no active plan, active plan, no plan, trial, free trial, testzeitraum, essai gratuit, 试用, saldo, credito, crediti, pagamento, pagamenti, fatturazione, abbonamento, fondi, upgrading to, upgrade to pro, upgrade to plus, upgrade to a, upgrade to premium, upgrade to paid, upgrade to max, upgrade to unlock, upgrade plan, upgrade your plan, pro plan, paid plan, balance, credit, credits, fund, funds, budget, payment, payments, subscription, billing, invoice, wallet, prepaid, recharge, spend, spending, money, purchase, resource pack, points, dunning, top up,
@@ -75,7 +75,7 @@ func topics() map[concept]string {
 	}
 }
 
-// complaints are what is wrong with it: it is lacking, too much, not there, not allowed.
+// complaints say what is wrong with a subject: it is missing, too much, not there, not allowed.
 func complaints() map[concept]string {
 	return map[concept]string{
 		isLacking: `未登录, 尚未登录, ancora effettuato, não efetuou, вы еще не, nicht korrekt eingegeben, 逾期, acabou, acabaram, terminou, se acabó, se agotó, se terminó, è finit*, ist leer, zur neige, est vide, sont épuisé*, 失效, 未登录, must be logged, lapsed, è terminat*, 登録されていません, need, you need, need a, used all, use all, all used, run dry, past due, nicht aus, 모두 사용, 已用尽, 用光, требу*, requires, erfordert, nécessite, requiere, requer, richiede, no active plan, no plan, enough tokens, pas connecté*, nicht angemeldet, nicht eingeloggt, no has iniciado, non connesso, insufficient*, esaurit*, mancant*, scadut*, non fornit*, nessun*, manca, insufficient, no, not authenticated, not subscribed, not enough, out of, ran out, run out, exhausted, depleted, zero, expired, overdue, inactive, not active, unpaid, missing, required, lack, lacks, lacking, too low, negative, used up, needed, needs, paused, arrears, outstanding,
@@ -111,7 +111,7 @@ func complaints() map[concept]string {
 	}
 }
 
-// states are how what it speaks of is: broken, busy, late; and for how long.
+// states say what state a subject is in: broken, busy, late; and for how long.
 func states() map[concept]string {
 	return map[concept]string{
 		isMalformed: `does not understand, didnt understand, did not understand, not understood, versteht, comprend pas, pas compris, no comprende, no entiende, no entendió, non comprende, não entend*, não compreend*, не понимает, не понял, 无法理解, 理解できま, 이해하지, 이해할 수 없, nicht geparst, unserializable, undecodable, 形式が異常, 形式异常, 形式エラー, no se pudieron leer, non lisible*, nicht verarbeitet, nicht gelesen, nicht interpretiert, pas pu analyser, no se pudo interpretar, could not decode, cannot decode, unexpected character, invalid start, not understand, could not understand, unable to understand, did not return, did not call, did not produce, failed to produce, unexpected response, response shape, unexpected shape, unerwartetes format, unerwartete antwort, format inattendu, réponse inattendue, respuesta inesperada, resposta inesperada, неожиданный ответ, неожиданн* формат, 予期しない応答, 予期しないレスポンス, 予期しない形式, 예상치 못한 응답, 意外的响应, malformed, malformed response, unparsable, unparseable, unreadable, garbled, not json, non json, unexpected format, nicht lesbar, unlesbar*, illisible*, no interpretable, ilegible*, ilegível, нечитаем*, 非json, 格式错误, 格式异常, 格式不正确, 形式が不正, 형식이 잘못`,

@@ -6,7 +6,7 @@ import "time"
 // duration. Zero means "none" or "off", as the field says.
 type Millis int64
 
-// MaxDelay is the longest delay that counts; a longer one is not a delay but a mistake.
+// MaxDelay is the longest delay that counts; a longer one is taken for a mistake.
 const MaxDelay = Millis(7 * 24 * 3_600_000)
 
 // InMillis converts d, rounding up so that a positive wait never becomes none.
@@ -17,7 +17,7 @@ func InMillis(d time.Duration) Millis {
 	return Millis((d-1)/time.Millisecond) + 1
 }
 
-// Duration converts m, saturating instead of overflowing.
+// Duration converts m; the result saturates instead of overflowing.
 func (m Millis) Duration() time.Duration {
 	const most = Millis(1<<63-1) / Millis(time.Millisecond)
 	switch {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// byPage knows answers that no API gave: a log-in page, a bot check, a web server that
-// knows no such path.
+// byPage recognises answers that no API gave: a log-in page, a bot check, a web server that does
+// not know the path.
 func (c *reading) byPage() (verdict, bool) {
 	e := c.e
 	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
@@ -30,7 +30,7 @@ func (c *reading) byPage() (verdict, bool) {
 	return c.byNameless()
 }
 
-// isPage reports whether what came is a page, whatever it was called.
+// isPage reports whether the body is an HTML page, whatever its content type.
 func isPage(e *Evidence) bool {
 	came := string(e.Body[:min(len(e.Body), maxLead)])
 	if len(e.Body) == 0 && e.Err != nil {
@@ -40,8 +40,8 @@ func isPage(e *Evidence) bool {
 	return strings.Contains(came, "<!doctype html") || strings.Contains(came, "<html")
 }
 
-// byNameless knows a 404 that names nothing that is missing, which is how a web server
-// speaks of a path; who misses a model says which.
+// byNameless recognises a 404 that does not name what is missing. A web server says that of a
+// path; an API that misses a model names the model.
 func (c *reading) byNameless() (verdict, bool) {
 	if c.status != 404 && c.spoken != 404 {
 		return verdict{}, false
@@ -54,10 +54,10 @@ func (c *reading) byNameless() (verdict, bool) {
 }
 
 var (
-	// botChecks are the words of pages that want to see a person.
+	// botChecks are words of pages that check for a person.
 	botChecks = []string{"just a moment", "attention required! | cloudflare", "enable javascript and cookies to continue", "checking your browser"}
-	// namelessNotFound is all that a web server says of a path that it does not know.
+	// namelessNotFound is everything that a web server says of a path that it does not know.
 	namelessNotFound = []string{"not found", "404 not found", "404: not found", "file not found", "resource not found", "url not found"}
-	// modelCodes speak of a model.
+	// modelCodes are parts of codes about a model.
 	modelCodes = []string{"model", "deployment"}
 )

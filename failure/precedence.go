@@ -4,12 +4,12 @@ package failure
 type step struct {
 	name       string
 	by         func(*reading) (verdict, bool)
-	confidence int // of a hundred failures so recognised, how many were right at first sight (docs/faults.md)
+	confidence int // of a hundred failures recognised so, how many are right at first sight (docs/faults.md)
 }
 
-// precedence is what counts more than what: the first step that knows the failure decides.
-// The package's doc gives the reason for each place, and TestPrecedence a failure about which
-// each step and the next one disagree.
+// precedence is the order of the steps: the first that recognises the failure decides. The
+// package's doc gives the reason for each place, and TestPrecedence has for each step a failure
+// about which it and the next one disagree.
 var precedence = [...]step{
 	{"the adapter", (*reading).byAdapter, 100},
 	{"a page", (*reading).byPage, 98},
@@ -30,8 +30,8 @@ var precedence = [...]step{
 	{"how it ended", (*reading).byEnd, 60},
 }
 
-// verdict is that of the first step, from this one on, that knows the failure; where none
-// does, step is how many there are.
+// verdict is that of the first step, from this one on, that recognises the failure; where none
+// does, step is the number of steps.
 func (c *reading) verdict(from int) (v verdict, step int) {
 	for i := from; i < len(precedence); i++ {
 		if v, ok := precedence[i].by(c); ok {
@@ -41,7 +41,7 @@ func (c *reading) verdict(from int) (v verdict, step int) {
 	return verdict{kind: KindUnknown, by: Clue{Source: ClueNothing, Value: "no rule knows it"}}, len(precedence)
 }
 
-// confidence is how sure the verdict of a step is, of a hundred.
+// confidence is how sure the verdict of a step is, from 0 to 100.
 func confidence(step int) int {
 	if step == len(precedence) {
 		return 0
@@ -49,7 +49,7 @@ func confidence(step int) int {
 	return precedence[step].confidence
 }
 
-// runnerUp is the next verdict that is another kind; nil where no other step knows one.
+// runnerUp is the next verdict of another kind; nil where there is none.
 func (c *reading) runnerUp(v verdict, step int) *Candidate {
 	for from := step + 1; from < len(precedence); {
 		other, at := c.verdict(from)

@@ -2,9 +2,8 @@ package failure
 
 import "strings"
 
-// byQuota tells a used-up plan or day from a limit that passes within minutes, by the
-// identifiers and figures beside the words (Google's QuotaFailure and RetryInfo;
-// Anthropic's unified limits).
+// byQuota tells a used-up plan or day from a limit that passes within minutes, by the identifiers
+// and figures beside the words (Google's QuotaFailure and RetryInfo; Anthropic's unified limits).
 func (c *reading) byQuota() (verdict, bool) {
 	exhausted, _ := c.codeOf(exhaustedCodes)
 	if c.status != 429 && c.spoken != 429 && exhausted.lower == "" {
@@ -32,8 +31,8 @@ func (c *reading) byQuota() (verdict, bool) {
 	return v, true
 }
 
-// byMinute knows Google's limits per minute, beside which it speaks of a plan and of
-// billing all the same.
+// byMinute recognises Google's limits per minute, whose messages mention a plan and billing all
+// the same.
 func (c *reading) byMinute(code string) (verdict, bool) {
 	for _, id := range c.body.quotas {
 		if lower := flat(id); strings.Contains(lower, "perminute") {
@@ -45,6 +44,6 @@ func (c *reading) byMinute(code string) (verdict, bool) {
 
 var exhaustedCodes = codes("resource_exhausted")
 
-// longDelay is the longest delay that is still a rate limit's: Google's own client
-// takes a longer RetryInfo as final.
+// longDelay is the longest delay of a rate limit: Google's own client treats a longer RetryInfo
+// as final.
 const longDelay = Millis(300_000)

@@ -10,20 +10,20 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// reading is the evidence, read once.
+// reading is the evidence in the form in which the steps read it.
 type reading struct {
 	e      *Evidence
-	now    time.Time // what dates are relative to
+	now    time.Time // the time that dates are relative to
 	body   signals
 	codes  []providerCode
-	said   string    // what the provider said, as it was written
-	text   string    // in lower case: that, else what Err says
-	grams  trigrams // of text
-	wire   string    // in lower case: what Err says
-	status int       // of HTTP, or the one that the body names where HTTP says 200 or nothing
-	odd    int       // the status where no list has it
-	parted clauses   // of text or wire, once they were looked for
-	spoken int       // the status that a bare message begins with or names
+	said   string   // the provider's words, as written
+	text   string   // the same in lower case, else Err's words
+	grams  trigrams // the trigrams of text
+	wire   string   // Err's words, in lower case
+	status int      // of HTTP, or the one that the body names where HTTP says 200 or nothing
+	odd    int      // the status, if it is in no standard
+	parted clauses  // of text or wire, once they were needed
+	spoken int      // the status that a message without JSON begins with or names
 }
 
 // providerCode is one code of a body, header or message.
@@ -74,8 +74,8 @@ func gather(e *Evidence) *reading {
 	return c
 }
 
-// lower is text in lower case. Most of it is ASCII up to the mark of where it was cut, and only what
-// follows that goes letter by letter.
+// lower is text in lower case. Most texts are ASCII, apart from the mark where they were cut;
+// only what follows the ASCII part is converted letter by letter.
 func lower(text string) string {
 	ascii := 0
 	for ascii < len(text) && text[ascii] < utf8.RuneSelf {

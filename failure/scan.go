@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// skipSpace gives the place of the first byte from i on that is not white space.
+// skipSpace gives the index of the first byte from i on that is not white space.
 func skipSpace(text string, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -17,8 +17,8 @@ func skipSpace(text string, i int) int {
 	return i
 }
 
-// quoted gives the inside of the string that begins at i, still escaped, and the
-// place after it. A string that never ends ends with the text.
+// quoted gives the inside of the string that begins at i, still escaped, and the index after it.
+// A string without an end reaches to the end of the text.
 func quoted(text string, i int) (string, int) {
 	mark := text[i]
 	end, closing := i+1, -1
@@ -41,16 +41,16 @@ func quoted(text string, i int) (string, int) {
 	return text[i+1:], len(text)
 }
 
-// closes reports whether a single quote before i ends a string: those who print one by
-// hand do not escape an apostrophe within.
+// closes reports whether the single quote before i ends a string: programs that print one by hand
+// do not escape an apostrophe within it.
 func closes(text string, i int) bool {
 	i = skipSpace(text, i)
 	return i == len(text) || strings.IndexByte(",:}])", text[i]) >= 0
 }
 
-// key reads the name of a member at i, and gives the place of its value. JSON quotes it
-// twice; Python once; JavaScript and Rust print it bare. Without double quotes it
-// counts only where a member begins, which the byte before says.
+// key reads the name of a member at i, and gives the index of its value. JSON puts it in double
+// quotes, Python in single ones, JavaScript and Rust in none. Without double quotes it counts
+// only where a member may begin, which the byte before shows.
 func key(text string, i int, before byte) (name string, value int, ok bool) {
 	var end int
 	switch {
@@ -60,7 +60,7 @@ func key(text string, i int, before byte) (name string, value int, ok bool) {
 		return "", i, false
 	case text[i] == '\'':
 		end = i + 1
-		if end < len(text) && text[end] == ':' { // the name of a header of an event stream
+		if end < len(text) && text[end] == ':' { // it is the name of an event stream's field
 			end++
 		}
 		end += wordLen(text[end:])
@@ -88,7 +88,7 @@ func wordLen(text string) int {
 	return n
 }
 
-// skipNested gives the place after the object or array that begins at i.
+// skipNested gives the index after the object or array that begins at i.
 func skipNested(text string, i int) int {
 	level := 0
 	for i < len(text) {
@@ -109,7 +109,7 @@ func skipNested(text string, i int) int {
 	return i
 }
 
-// unquote resolves JSON escapes; one that is none stands for the character itself.
+// unquote resolves JSON escapes; an invalid one stands for the character itself.
 func unquote(raw string) string {
 	if !strings.Contains(raw, `\`) {
 		return raw
@@ -138,7 +138,7 @@ func unquote(raw string) string {
 	return b.String()
 }
 
-// unicodeEscape reads uXXXX, a surrogate pair included, and says how long it was.
+// unicodeEscape reads uXXXX, or a surrogate pair, and gives its length.
 func unicodeEscape(s string) (rune, int) {
 	r, ok := hex4(s)
 	if !ok {
@@ -165,11 +165,11 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// maxBlank is the longest object or array, in bytes, that may hold nothing.
+// maxBlank is the longest object or array, in bytes, that is checked for being empty.
 const maxBlank = 512
 
-// saysNothing reports whether an object or array of an answer holds no text, call or
-// picture: its strings are empty but for those that say what it is.
+// saysNothing reports whether an object or array of an answer holds no text, call or picture: its
+// strings are empty, except for those that only name its type.
 func saysNothing(span string) bool {
 	if len(span) > maxBlank {
 		return false
@@ -197,7 +197,7 @@ func saysNothing(span string) bool {
 	return true
 }
 
-// isLabel reports whether a member of a piece of an answer only says what piece it is.
+// isLabel reports whether a member only says what kind of part it belongs to.
 func isLabel(name string) bool {
 	switch name {
 	case "type", "role", "id", "status", "object", "phase":

@@ -5,11 +5,11 @@ import "slices"
 var (
 	refusing = []int{0, 200, 400, 401, 403, 404, 422, 451}
 	metered  = []int{0, 200, 400, 401, 402, 403, 412, 429, 500}
-	// metering is how limits on tokens per minute are told from those of a model.
+	// metering are the words that tell limits on tokens per minute from the limits of a model.
 	metering = []string{
 		"rate limit", "per minute", "per min", "tokens per", "rate_limit_error", "rate_limit_exceeded", "throttlingexception", "resource_exhausted",
 	}
-	// minutely are the words of a limit that is over soon, whatever its code calls it.
+	// minutely are the words of a limit that passes soon, whatever its code is.
 	minutely = []string{"per minute", "per min", "/minute", "/min", "per second", "requests per hour", "quota will reset after", "concurren"}
 	// outputLimits name the setting that limits an answer.
 	outputLimits = []string{
@@ -25,12 +25,12 @@ var (
 	}
 )
 
-// sentences are what a provider says where its code is too general: 400
-// invalid_request_error, 429 RESOURCE_EXHAUSTED.
+// sentences are a provider's messages where its code is too general: 400 invalid_request_error,
+// 429 RESOURCE_EXHAUSTED.
 var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
-	// A server that fails while it measures or moderates a prompt says nothing of the prompt.
+	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
 	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while"}, near: []string{
 		"context length", "context window", "context size", "context limit", "token count", "moderat",
 	}, unless: []string{"exceed", "too long", "maximum", "too large"}},
@@ -163,10 +163,11 @@ var english = []rule{
 	{kind: KindContextOverflow, any: []string{"token count"}, near: []string{"exceed"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
-	// A gateway's 400 for "Provider returned error" says nothing of what the provider answered.
+	// A gateway's 400 for "Provider returned error" says nothing about the provider's own answer.
 	{kind: KindRateLimit, status: []int{400}, any: []string{"rate limit", "rate-limit", "too many requests", "429 "}, all: []string{"provider returned error"}},
 	{kind: KindUnavailable, status: []int{400}, any: []string{"500 internal", "502 bad", "503 service", "504 gateway", "internal server error", "unavailable", "timed out"}, all: []string{"provider returned error"}},
-	// What a value must be is said of a setting: "timeout must be between 1 and 120 seconds" tells of no timeout.
+	// A sentence about valid values is about a setting: "timeout must be between 1 and 120
+	// seconds" reports no timeout.
 	{kind: KindInvalidRequest, status: refusing, any: []string{
 		"must be one of", "must be a number", "must be a string", "must be an integer", "must be an array", "must be an object", "must be a boolean", "must be positive",
 		"must be a positive", "must be a non-negative", "must be between", "must be greater than", "must be at least", "must be less than", "timeout must", "limit must be", "should be one of",

@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// kindOfStatus is what an HTTP status means by itself; "" for those of success.
+// kindOfStatus is the kind, and the variant, that an HTTP status means by itself; "" for success.
 func kindOfStatus(status int) (Kind, string) {
 	switch {
 	case status >= 300 && status < 400:
@@ -46,7 +46,7 @@ func kindOfStatus(status int) (Kind, string) {
 	return "", ""
 }
 
-// isOdd reports whether no list has status: it is somebody's own, and says less than words.
+// isOdd reports whether status is in no standard: it is somebody's own, and says less than words.
 func isOdd(status int) bool {
 	switch {
 	case status >= 400 && status <= 431, status == 440, status == 444, status == 451, status == 460, status == 498, status == 499:
@@ -57,16 +57,16 @@ func isOdd(status int) bool {
 	return status >= 400
 }
 
-// httpStatus reads a number that can be a status of a failure.
+// httpStatus reads a number that can be the status of a failure.
 func httpStatus(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
 	return n, err == nil && n >= 300 && n <= 599
 }
 
 var (
-	// statusLeads may stand before the number that a message begins with.
+	// statusLeads may stand before a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
-	// statusNames are fields that name a status.
+	// statusNames are names of fields that hold a status.
 	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
 	// statusPhrases are statuses with their names, wherever they are said.
 	statusPhrases = []string{
@@ -74,7 +74,7 @@ var (
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
 		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
 	}
-	// countNouns say that the number before them counts something.
+	// countNouns follow a number that counts something.
 	countNouns = []string{
 		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
 		"users", "attempts", "retries", "tools", "ms ", "s ", "sec ", "seconds", "milliseconds", "minutes", "hours", "days", "kb ", "mb ",
@@ -82,9 +82,8 @@ var (
 	}
 )
 
-// spokenStatus is the number that text begins with, that follows the name of a status
-// field, or that has its own name after it; text is in lower case. A number anywhere else
-// is not a status.
+// spokenStatus is the number at the beginning of text, after the name of a status field, or
+// before its own name; text is in lower case. A number anywhere else is not a status.
 func (c *reading) spokenStatus() int {
 	text := c.text
 	lead := strings.TrimLeft(text, " \n[(")
@@ -114,8 +113,8 @@ func (c *reading) spokenStatus() int {
 	return 0
 }
 
-// maxLeads is how many names of errors may stand before a status ("APIError: RateLimitError:
-// 429 slow down"), and maxLead how long each may be, in bytes.
+// maxLeads is how many names of errors may stand before a status ("APIError: RateLimitError: 429
+// slow down"), and maxLead how long each may be, in bytes.
 const (
 	maxLeads = 4
 	maxLead  = 48
@@ -144,8 +143,8 @@ func namedStatus(text, name string) (int, bool) {
 	}
 }
 
-// leadingStatus reads the status that text begins with. What goes on as an amount, an
-// identifier, a date or a count is none.
+// leadingStatus reads the status that text begins with. A number that goes on as an amount, an
+// identifier, a date or a count is not one.
 func leadingStatus(text string) (int, bool) {
 	if len(text) < 3 {
 		return 0, false

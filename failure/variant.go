@@ -1,21 +1,22 @@
 package failure
 
-// The variants that the runner itself gives: finer words than the kind, for people alone.
-// Nothing steers by them.
+// The variants that the runner itself gives: finer than the kind, and for people only. No
+// decision depends on them.
 const (
-	VariantDayTokens = "day_tokens" // of KindBudget: those of all runs of the day (spec §5); the run's own are "tokens"
-	VariantDayMoney  = "day_money"  // the same of money; the run's own is "money"
+	VariantDayTokens = "day_tokens" // of KindBudget: the tokens of all runs of the day (spec §5); for the run's own it is "tokens"
+	VariantDayMoney  = "day_money"  // likewise, the money; for the run's own it is "money"
 
 	VariantLocal      = "local"       // of KindUnreachable: the provider is on this computer
-	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so that nothing was sent
-	VariantCutShort   = "cut_short"   // of KindTimeout: a person did not wait for the call
+	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so nothing was sent
+	VariantCutShort   = "cut_short"   // of KindTimeout: a person cut the call short
 
-	VariantForbidden = "forbidden" // of KindPromptFailure: a plugin forbids the model that was to be asked
+	VariantForbidden = "forbidden" // of KindPromptFailure: a plugin forbids the model
 
-	VariantCooling = "cooling" // of whatever a model fails with: it does so no longer ago than its cooldown
+	VariantCooling = "cooling" // of any kind: the model failed this way a short time ago and still cools down
 
-	// A proxy on the way to the provider: it requires a login or cannot be reached; it lets nothing
-	// through, or is none; it says that it cannot reach the provider.
+	// Variants for a proxy on the way to the provider. VariantProxy: it requires a login, or
+	// cannot be reached. VariantProxyRefused: it lets nothing through, or is no proxy.
+	// VariantProxyGateway: it reports that it cannot reach the provider.
 	VariantProxy        = "proxy"         // of KindMisconfigured, KindUnreachable, KindTimeout, KindTLS
 	VariantProxyRefused = "proxy_refused" // of KindMisconfigured
 	VariantProxyGateway = "proxy_gateway" // of KindUnreachable
@@ -23,14 +24,14 @@ const (
 	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
 )
 
-// The words of an unknown outcome where the tool's own timer ended the call, and where the
-// program stopped in the middle of it.
+// The reasons of an unknown outcome: the tool's own timer ended the call, or the process stopped
+// in the middle of it.
 const (
 	variantStopped = "outcome_unknown_stopped"
 	variantLost    = "outcome_unknown_lost"
 )
 
-// The words of a budget that is not used up, and has no room for the next call.
+// The messages about a budget that is not used up, but has no room for the next call.
 const (
 	variantTooSmall      = "too_small"
 	variantTooSmallToday = "too_small_today"

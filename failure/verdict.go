@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// verdict is a kind, and what the rule that gave it said about it.
+// verdict is a kind, and what the rule that gave it says about it.
 type verdict struct {
 	kind    Kind
 	variant string
 	once    retryability
-	by      Clue   // what decided the kind
-	finer   Clue   // what decided the variant, where that was something else
+	by      Clue   // decided the kind
+	finer   Clue   // decided the variant, if another clue did
 	code    string // the provider's code that decided, in lower case
 	daily   bool   // a day's allowance is used up: a wait of seconds beside it is not meant
 }
@@ -50,7 +50,7 @@ func (c *reading) byRules(table []rule) (verdict, bool) {
 	return verdict{}, false
 }
 
-// clueOf is what in the evidence matched r.
+// clueOf is the evidence that matched r.
 func (c *reading) clueOf(r *rule, m match) Clue {
 	switch {
 	case m.code.written != "":
@@ -61,7 +61,7 @@ func (c *reading) clueOf(r *rule, m match) Clue {
 	return c.words(m.phrase)
 }
 
-// words is a clue of what was said.
+// words is a clue of the words that were said.
 func (c *reading) words(phrase string) Clue {
 	where := clueError
 	if len(c.e.Body) > 0 {
@@ -70,7 +70,7 @@ func (c *reading) words(phrase string) Clue {
 	return Clue{Source: ClueWords, Where: where, Value: phrase}
 }
 
-// byAnswer knows a whole answer that ended as it should and has nothing in it.
+// byAnswer recognises a complete answer that ended properly and has nothing in it.
 func (c *reading) byAnswer() (verdict, bool) {
 	if !c.body.isBlankAnswer() || c.status != 0 && c.status/100 != 2 {
 		return verdict{}, false
@@ -94,7 +94,7 @@ func (c *reading) byStatus() (verdict, bool) {
 	}
 	v := verdict{kind: kind, variant: variant, by: statusClue(c.status, where)}
 	if c.status == 504 && !slices.ContainsFunc(lateWords, func(late string) bool { return strings.Contains(c.text, late) }) {
-		v.kind = KindUnavailable // a gateway's word for whatever is behind it
+		v.kind = KindUnavailable // gateways say so of any failure behind them
 	}
 	if _, general := c.codeOf(requestCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
 		v.kind, v.variant = KindMisconfigured, "no_api"
@@ -110,7 +110,8 @@ func (c *reading) byInvalidCode() (verdict, bool) {
 	return verdict{kind: KindInvalidRequest, code: code.lower, by: Clue{Source: ClueCode, Where: code.where, Value: code.written}}, ok
 }
 
-// byWords reads what the transport says, or whoever passed a failure on with a message alone.
+// byWords reads the words of the transport, or of whoever passed a failure on with a message
+// alone.
 func (c *reading) byWords() (verdict, bool) {
 	v, ok := c.transport().byRules(looseRules)
 	if v.kind == KindTimeout && strings.Contains(c.wire, "lookup ") {
@@ -122,7 +123,7 @@ func (c *reading) byWords() (verdict, bool) {
 // byWrapper reads the names of errors that say least.
 func (c *reading) byWrapper() (verdict, bool) { return c.transport().byRules(wrappers) }
 
-// byEnd decides by how it ended, where nothing was said.
+// byEnd decides by the way in which the answer ended, where there are no words.
 func (c *reading) byEnd() (verdict, bool) {
 	var timer interface{ Timeout() bool }
 	odd, _ := kindOfStatus(c.odd)
@@ -133,7 +134,7 @@ func (c *reading) byEnd() (verdict, bool) {
 		return c.cut(), true
 	case errors.As(c.e.Err, &timer) && timer.Timeout():
 		return verdict{kind: KindTimeout, by: Clue{Source: ClueTransport, Value: "timeout"}}, true
-	case c.body.isError: // an error that an answer of status 200 carries
+	case c.body.isError: // an error in an answer of status 200
 		return verdict{kind: KindUnavailable, by: Clue{Source: ClueCode, Where: clueBody, Value: "error"}}, true
 	case c.e.Status/100 == 2:
 		return c.unfinished(), true
@@ -152,11 +153,11 @@ func (c *reading) transport() *reading {
 	return &t
 }
 
-// lateWords are how the body of a 504 says that time was over.
+// lateWords are words of a 504's body that mean a timeout.
 var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline", "超时", "逾时", "タイムアウト", "시간 초과", "시간이 초과", "zeitüberschreitung", "délai", "tiempo de espera", "tempo limite", "tempo esgotado", "тайм", "время ожидания", "zaman aşımı"}
 
-// bySpokenStatus reads a status out of a message. Passed on by somebody, a 503 or 504
-// says no more than that the provider has problems.
+// bySpokenStatus reads a status in a message. A 503 or 504 that was passed on says no more than
+// that the provider has problems.
 func (c *reading) bySpokenStatus() (verdict, bool) {
 	kind, variant := kindOfStatus(c.spoken)
 	switch c.spoken {
@@ -166,7 +167,7 @@ func (c *reading) bySpokenStatus() (verdict, bool) {
 	return verdict{kind: kind, variant: variant, by: statusClue(c.spoken, clueMessage)}, kind != ""
 }
 
-// cut is a connection that ended before it should.
+// cut is a connection that ended too early.
 func (c *reading) cut() verdict {
 	v := verdict{kind: KindUnreachable, by: Clue{Source: ClueTransport, Value: "EOF"}}
 	if c.streaming() {
@@ -175,7 +176,7 @@ func (c *reading) cut() verdict {
 	return v
 }
 
-// unfinished is an answer that came, and is none.
+// unfinished is a response that came but is no valid answer.
 func (c *reading) unfinished() verdict {
 	switch {
 	case c.streaming():

@@ -5,25 +5,24 @@ import (
 	"strings"
 )
 
-// rule is one line of a table by which evidence gets its kind; of a table the first line that
-// matches decides. It matches when every
-// part of it that is set does; codes and like are one part. Words and codes are in lower
-// case, codes are flat as well.
+// rule is one line of a table that maps evidence to a kind; the first line that matches decides.
+// A line matches if all of its fields that are set do; codes and like count as one. Words and
+// codes are in lower case, and codes are also flat.
 type rule struct {
 	kind    Kind
 	variant string
 	once    retryability
-	codes   []string // one of them is a code of the body
-	like    []string // or a code has the pieces of one of these, in their order; a star parts them
-	status  []int    // the status is one of them; 0 = there is none
+	codes   []string // the body has one of these codes
+	like    []string // or a code with the parts of one of these, in their order; a star separates them
+	status  []int    // one of these; 0 = there is none
 	any     []string // one of these is said
 	near    []string // and one of these at most nearBytes after it
 	all     []string // all of these are said
 	unless  []string // none of these is said, or is a code
-	wire    bool     // the words are those of the transport, not of a provider's answer: on an open stream, it broke
+	wire    bool     // the words are the transport's, not a provider's: on an open stream they mean that it broke
 }
 
-// retryability is a rule's own word where it differs from its kind's.
+// retryability is set where a rule differs from its kind in whether to retry.
 type retryability uint8
 
 const (
@@ -32,13 +31,13 @@ const (
 	always
 )
 
-// match is what in a reading made a rule match: a code, or a phrase that was said.
+// match is what made a rule match: a code, or a phrase.
 type match struct {
 	code   providerCode
 	phrase string
 }
 
-// matches reports whether every part of r that is set holds, and by what.
+// matches reports whether every field of r that is set matches, and by what.
 func (r *rule) matches(c *reading) (m match, ok bool) {
 	if len(r.status) > 0 && !slices.Contains(r.status, c.status) {
 		return m, false
@@ -75,12 +74,12 @@ func joinPhrases(a, b string) string {
 	return a + " … " + b
 }
 
-// trigrams is a set of the three-letter pieces of a text, by their hash: most phrases
-// are found missing by it without a search.
+// trigrams is a set of the three-byte pieces of a text, by their hash. It shows without a search
+// that most phrases do not occur.
 type trigrams [1 << (trigramBits - 6)]uint64
 
-// trigramBits is how many bits of a hash are kept: a long message sets some thousand bits of 16,384,
-// and a phrase has more pieces than one that it would have to share with it by chance.
+// trigramBits is how many bits of a hash are kept. A long message sets some thousand of 16,384
+// bits, and all pieces of a phrase would have to be among them by chance.
 const trigramBits = 14
 
 // addAll puts the pieces of text into the set.
@@ -109,7 +108,7 @@ func trigram(text string) uint32 {
 
 func hashed(three uint32) uint32 { return three * 2654435761 >> (32 - trigramBits) }
 
-// lacks reports whether phrase cannot be in the text, by its pieces.
+// lacks reports whether phrase cannot occur in the text, by its pieces.
 func (set *trigrams) lacks(phrase string) bool {
 	for i := 0; i+3 <= len(phrase); i++ {
 		if h := trigram(phrase[i:]); set[h>>6]&(1<<(h&63)) == 0 {
@@ -119,12 +118,12 @@ func (set *trigrams) lacks(phrase string) bool {
 	return false
 }
 
-// says reports whether phrase, in lower case, occurs in what was said.
+// says reports whether phrase, in lower case, was said.
 func (c *reading) says(phrase string) bool {
 	return !c.grams.lacks(phrase) && strings.Contains(c.text, phrase)
 }
 
-// saysAny gives the first of the phrases that occurs in what was said.
+// saysAny gives the first of the phrases that was said.
 func (c *reading) saysAny(phrases []string) (string, bool) {
 	for _, p := range phrases {
 		if c.says(p) {
@@ -134,11 +133,11 @@ func (c *reading) saysAny(phrases []string) (string, bool) {
 	return "", false
 }
 
-// nearBytes is how far words may be apart that are said of one another.
+// nearBytes is how many bytes may stand between two phrases that belong together.
 const nearBytes = 48
 
-// saysNear gives the first of the phrases that occurs with one of near after it; any of
-// the phrases where near is empty.
+// saysNear gives the first of the phrases that is followed by one of near; the first that was
+// said where near is empty.
 func (c *reading) saysNear(phrases, near []string) (string, bool) {
 	if len(near) == 0 {
 		return c.saysAny(phrases)
@@ -161,7 +160,7 @@ func (c *reading) saysNear(phrases, near []string) (string, bool) {
 	return "", false
 }
 
-// firstIn gives the first of the phrases that occurs in a piece of what was said.
+// firstIn gives the first of the phrases that occurs in a piece of the text.
 func (c *reading) firstIn(piece string, phrases []string) (string, bool) {
 	for _, p := range phrases {
 		if !c.grams.lacks(p) && strings.Contains(piece, p) {

@@ -11,27 +11,27 @@ import (
 // MaxMessage is the most that a title and message hold together, in bytes.
 const MaxMessage = 4 << 10
 
-// Words is what a sentence may mention and a Failure does not hold. What is zero is not
+// Words is what a sentence may mention and a Failure does not hold. Zero fields are not
 // mentioned.
 type Words struct {
-	KeyHint       string // the last characters of the key that was used
+	KeyHint       string // the last characters of the key that was sent
 	EnvVar        string // the variable that would hold a key
-	SetKey        string // a sentence that says how to set a key that is not there
-	PartialWords  int    // of the text that had arrived
-	ContextTokens int64  // that the request has
-	ContextLimit  int64  // that the model takes
-	TokenLimit    int    // of the output
+	SetKey        string // a sentence that says how to set a missing key
+	PartialWords  int    // of the partial text
+	ContextTokens int64  // the size of the request
+	ContextLimit  int64  // the most that the model takes
+	TokenLimit    int    // the output limit
 	Rounds        int    // model calls that asked for tools
 	Spent, Budget string // "12,000 tokens", "$1.20"
-	Needs, Left   string // by the next call, and of the budget where that is not used up
+	Needs, Left   string // what the next call needs, and what is left of a budget that is not used up
 	Proxy         string // host and port of the proxy on the way to the provider
-	ProxySetting  string // where people have set it: "HTTPS_PROXY"
-	Lost          bool   // the program stopped in the middle of the tool call
+	ProxySetting  string // where that proxy is set: "HTTPS_PROXY"
+	Lost          bool   // the process stopped in the middle of the tool call
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
 
-// Describe fills Title and Message with what people are told about f. Neither ever
-// holds HTML or the hole of a word that is not known; the message does not repeat the title.
+// Describe sets Title and Message to what people are told about f. Neither contains HTML or an
+// unfilled placeholder; the message does not repeat the title.
 func (f *Failure) Describe(w Words) {
 	known := f.placeholders(w)
 	phrases := f.wording(w)
@@ -49,8 +49,8 @@ func (f *Failure) Describe(w Words) {
 	f.Message = words.Clip(cmp.Or(strings.Join(said, " "), "The details may say more."), MaxMessage-len(f.Title))
 }
 
-// Unquote takes the provider's own words out of f, which may be of what was asked or said: its
-// detail, and what of that its message quotes.
+// Unquote removes the provider's own words from f, since they may quote the conversation: its
+// detail, and what its message quotes of it.
 func (f *Failure) Unquote() {
 	quoted := f.placeholders(Words{})["providerMessage"]
 	f.Detail = ""
@@ -68,7 +68,7 @@ func (f Failure) Short() string {
 	return cmp.Or(plainTitles[f.Kind], "The call failed")
 }
 
-// wording is that of f's kind, with its variant's in place where it has one.
+// wording is that of f's kind, overlaid by that of its variant.
 func (f *Failure) wording(w Words) wording {
 	base, ok := wordings[f.Kind]
 	if !ok {
@@ -91,7 +91,7 @@ func (f *Failure) wording(w Words) wording {
 	return v
 }
 
-// variantOf names the variant whose words f has.
+// variantOf names the variant whose words f gets.
 func (f *Failure) variantOf(w Words) string {
 	name := f.Variant
 	switch {
@@ -112,7 +112,7 @@ func (f *Failure) variantOf(w Words) string {
 	return name
 }
 
-// placeholders gives the words for the {placeholders}; what is not known is not in it.
+// placeholders gives the words for the {placeholders}; unknown ones are missing.
 func (f *Failure) placeholders(w Words) map[string]string {
 	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool", "proxy": "the proxy"}
 	set := func(name, value string) {
@@ -167,7 +167,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	return known
 }
 
-// addCapitals adds how what may begin a sentence is written there.
+// addCapitals adds the forms that begin a sentence.
 func addCapitals(known map[string]string) {
 	for _, name := range []string{"provider", "model", "tool", "proxy", "reason"} {
 		if value, ok := known[name]; ok {
@@ -197,8 +197,8 @@ func (f *Failure) timePlaceholders(set func(name, value string)) {
 	}
 }
 
-// reason is what somebody said, or what the variant means; of a message that could not
-// be sent it is the error itself, which is about the caller's own input.
+// reason is the reason that was given, or the meaning of the variant. For a message that could
+// not be sent it is the error itself, which is about the caller's own input.
 func (f *Failure) reason(w Words) string {
 	switch {
 	case w.Reason != "":
@@ -211,8 +211,8 @@ func (f *Failure) reason(w Words) string {
 	return ""
 }
 
-// say gives the first way of saying s whose words are all known, and which does not
-// repeat the title: a provider's own words may.
+// say gives the first version of s whose placeholders are all known and which does not repeat the
+// title, as a provider's own words may.
 func (s sentence) say(known map[string]string, title string) (string, bool) {
 	for _, way := range s {
 		text, ok := fill(way, known)
@@ -223,7 +223,7 @@ func (s sentence) say(known map[string]string, title string) (string, bool) {
 	return "", false
 }
 
-// fill puts words in the place of {placeholders}; it is false where one is not known.
+// fill replaces the {placeholders} by their words; ok is false where one is not known.
 func fill(template string, known map[string]string) (string, bool) {
 	var b strings.Builder
 	for {
@@ -242,11 +242,11 @@ func fill(template string, known map[string]string) (string, bool) {
 	}
 }
 
-// quotable is the first of the provider's words, short enough to be quoted in a line.
+// quotable is the first of the provider's words, short enough to quote in a line.
 func quotable(text string) string {
 	text = words.Shown(words.Clip(text, 1024))
 	if strings.ContainsAny(text, "{}") {
-		return "" // a document, not words
+		return "" // it is a document, not words
 	}
 	return words.Clip(text, 300)
 }

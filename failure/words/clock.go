@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// The ways in which the text of an event tells a time: nobody knows yet where it is read.
+// The forms of a time in an event's text, which is in UTC: the reader's time zone is not known
+// yet.
 const (
 	UTCClock = "15:04 MST"
 	UTCDay   = "15:04 MST on January 2"
 )
 
-// Clock is a time of day for people where now is told: "3:00 PM", with its date where that is
-// another one.
+// Clock writes a time of day for people, in the time zone of now: "3:00 PM", with the date if it
+// is not today.
 func Clock(at, now time.Time) string {
 	at = at.In(now.Location())
 	switch {
@@ -24,8 +25,8 @@ func Clock(at, now time.Time) string {
 	return at.Format("3:04 PM")
 }
 
-// Localize puts a time that the text of an event, of a button or of a Failure tells in UTC as
-// Clock says it where now is told.
+// Localize replaces the time at, which the text of an event, a button or a Failure gives in UTC,
+// by what Clock writes for it.
 func Localize(text string, at, now time.Time) string {
 	if at.IsZero() {
 		return text

@@ -2,7 +2,8 @@
 // that a provider's text is short, plain and harmless wherever it is read.
 //
 //	plain.go           text without markup, scripts and stack traces
-//	shown.go           text without what looks like a secret; spell.go knows their spellings
+//	shown.go           text without what looks like a secret
+//	quantity.go        durations, counts and money as people write them
 //	utf8.go            Clip: valid UTF-8 of at most so many bytes
 //	text.go            tidy sentences, capitals, counted things
 //	clock.go           a time in a text, told in UTC until it is known where it is read

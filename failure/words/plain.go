@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Plain gives what a person would read of text that may be HTML: no tags, scripts
-// or styles, also where they were escaped.
+// Plain gives what a person would read of text that may be HTML: no tags, scripts or styles,
+// escaped ones included.
 func Plain(text string) string {
 	if !strings.Contains(text, "<") {
 		return strings.TrimSpace(text)
@@ -15,7 +15,7 @@ func Plain(text string) string {
 	return strings.Join(strings.Fields(withoutTags(text)), " ")
 }
 
-// withoutTags puts a space in the place of every tag, and of what a script or style holds.
+// withoutTags replaces every tag, and the contents of scripts and styles, by a space.
 func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -47,8 +47,8 @@ func withoutTags(text string) string {
 	return b.String()
 }
 
-// WithoutScripts leaves out scripts and styles alone, so that JSON in a page stays as
-// it is and the page's own code is not read as one.
+// WithoutScripts removes scripts and styles only, so that JSON in a page stays as it is and the
+// page's own code is not read as JSON.
 func WithoutScripts(text string) string {
 	var b strings.Builder
 	for {
@@ -78,7 +78,7 @@ func tagStart(c byte) bool {
 	return c == '/' || c == '!' || c == '?' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// afterClosing skips what a script or style element holds.
+// afterClosing skips the contents of a script or style element.
 func afterClosing(text string) string {
 	if end := strings.Index(text, "</"); end >= 0 {
 		return text[end:]
@@ -86,8 +86,8 @@ func afterClosing(text string) string {
 	return ""
 }
 
-// WithoutStack leaves out the lines in which a program says where it was: those of
-// JavaScript ("    at f (x.js:1:2)"), Python and Go.
+// WithoutStack removes the lines of a stack trace: those of JavaScript ("    at f (x.js:1:2)"),
+// Python and Go.
 func WithoutStack(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
@@ -95,7 +95,7 @@ func WithoutStack(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "goroutine ") && strings.Contains(line, "[") {
-			break // the rest is Go's
+			break // everything after it belongs to Go's stack
 		}
 		if !stackLine(line) {
 			b.WriteString(line)

@@ -2,13 +2,13 @@ package words
 
 import "strings"
 
-// knownProvider is how a provider is called among people, and where it says how it is.
+// knownProvider is what people call a provider, and where it publishes its status.
 type knownProvider struct {
 	name      string
-	statusURL string // "" where there is none, or none that is known for sure
+	statusURL string // "" where there is none that is known for sure
 }
 
-// knownProviders is by the entry's name, in lower case.
+// knownProviders are by the entry's name, in lower case.
 var knownProviders = func() map[string]knownProvider {
 	known := map[string]knownProvider{}
 	for _, p := range []struct {
@@ -57,8 +57,8 @@ var knownProviders = func() map[string]knownProvider {
 	return known
 }()
 
-// providerBehind finds the provider of an entry by its name, or by the part of it before
-// a word of the user's own: "openai-work" is OpenAI.
+// providerBehind finds the provider of an entry by its name, or by the part before a word of the
+// user's own: "openai-work" is OpenAI.
 func providerBehind(entry string) (knownProvider, bool) {
 	if len(entry) > 200 {
 		return knownProvider{}, false
@@ -76,8 +76,8 @@ func providerBehind(entry string) (knownProvider, bool) {
 	}
 }
 
-// ProviderName is how people call the provider behind an entry; an entry of a name
-// that nobody else knows is called by it.
+// ProviderName is what people call the provider behind an entry: the entry's own name where the
+// provider is not known.
 func ProviderName(entry string) string {
 	if known, ok := providerBehind(entry); ok {
 		return known.name

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Shown makes somebody else's words fit to stand in a sentence: one line without HTML,
-// without the stack of a program, and without what looks like a key. Whoever knows the
-// keys has removed them before; this is for those that nobody knew.
+// Shown makes somebody else's words fit to stand in a sentence: one line without HTML, without a
+// stack trace, and without anything that looks like a key. Known keys were removed before by
+// whoever knows them; this removes those that nobody knew.
 func Shown(text string) string {
 	if IsTidy(text) && len(text) < minKey && !strings.Contains(text, "<") {
 		return text
@@ -17,7 +17,7 @@ func Shown(text string) string {
 	return withoutKeys(withoutTail(text))
 }
 
-// withoutTail cuts text of one line where a stack begins.
+// withoutTail cuts a one-line text where a stack trace begins.
 func withoutTail(text string) string {
 	if !mayHaveTail(text) {
 		return text // most texts: they need no slow search
@@ -28,7 +28,7 @@ func withoutTail(text string) string {
 	return text
 }
 
-// mayHaveTail is false of most texts in which stackTail finds nothing.
+// mayHaveTail is false for most texts in which stackTail finds nothing.
 func mayHaveTail(text string) bool {
 	if strings.Contains(text, "goroutine ") || strings.Contains(text, "Traceback") || strings.Contains(text, `File "`) {
 		return true
@@ -43,12 +43,13 @@ func mayHaveTail(text string) bool {
 	return false
 }
 
-// stackTail is where a stack begins in a text of one line: Go's, JavaScript's, Python's.
+// stackTail matches the beginning of a stack trace in a one-line text: Go's, JavaScript's,
+// Python's.
 var stackTail = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^| )(?:goroutine [0-9]+ \[|at (?:async )?(?:[^ ]+ \()?[^ ()]+:[0-9]+:[0-9]+\)?|Traceback \(most recent call last\)|File "[^"]*", line [0-9]+)`)
 })
 
-// minKey is the length of the shortest key with its prefix.
+// minKey is the length of the shortest key, with its prefix.
 const minKey = 16
 
 // keyPrefixes are what the keys of providers and code hosts begin with.
@@ -57,8 +58,8 @@ var keyPrefixes = []string{
 	"AKIA", "ASIA", "ya29.", "eyJ", "pplx-", "nvapi-", "fw_", "tgp_", "key-",
 }
 
-// withoutKeys puts "…" in the place of every key, of a bearer token, and of a user and
-// password in a URL.
+// withoutKeys puts "…" in the place of every key, of a bearer token, and of a user and password
+// in a URL.
 func withoutKeys(text string) string {
 	var b strings.Builder
 	kept, bearer := 0, false
@@ -98,7 +99,7 @@ func hasKeyPrefix(token string) bool {
 	return false
 }
 
-// tokenLen is how much of text is of the characters that keys are made of.
+// tokenLen is how many bytes text begins with that keys may consist of.
 func tokenLen(text string) int {
 	n := 0
 	for n < len(text) {
@@ -112,8 +113,8 @@ func tokenLen(text string) int {
 	return n
 }
 
-// userinfoLen is how much of "://user:password@" follows the first byte of text; 0 where
-// there is no such thing.
+// userinfoLen is the length of "://user:password@" after the first byte of text; 0 where it is
+// something else.
 func userinfoLen(text string) int {
 	if !strings.HasPrefix(text, "://") {
 		return 0

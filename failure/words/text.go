@@ -36,7 +36,7 @@ func IsTidy(text string) bool {
 	return before != ' '
 }
 
-// Sentence begins with a capital and ends with a full stop.
+// Sentence gives text a capital at its beginning and a full stop at its end.
 func Sentence(text string) string {
 	text = Capital(text)
 	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "…") {
@@ -45,7 +45,7 @@ func Sentence(text string) string {
 	return text
 }
 
-// Capital begins with a capital.
+// Capital gives text a capital at its beginning.
 func Capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -54,7 +54,7 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// Counted is 1 → "1 word", 12000 → "12,000 words", 0 → "".
+// Counted writes a number with its unit: 1 → "1 word", 12000 → "12,000 words", 0 → "".
 func Counted(n int64, unit string) string {
 	if n <= 0 {
 		return ""

@@ -26,7 +26,7 @@ func Spell(d time.Duration) string {
 	return strings.Join(parts[:min(2, len(parts))], " ")
 }
 
-// SpellCount puts a count in words, the way people write it: 12345 is "12,345".
+// SpellCount writes a count for people: 12345 is "12,345".
 func SpellCount(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -35,8 +35,8 @@ func SpellCount(n int64) string {
 	return digits
 }
 
-// SpellDollars puts money in words: "$1.20", and less than a cent with as many digits as
-// it takes, "$0.0003".
+// SpellDollars writes a sum of microdollars for people: "$1.20", and less than a cent with as
+// many digits as it takes, "$0.0003".
 func SpellDollars(micro int64) string {
 	const cent = 10_000
 	switch {
