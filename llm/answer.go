@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Answer folds the deltas of one call into the message they amount to. The zero
-// value is ready to use.
+// Answer folds the deltas of one call into the message that they make up. The zero value is ready
+// to use.
 type Answer struct {
 	Usage     Usage
 	Stop      StopReason // empty until the terminal event
 	RequestID string
-	TextBytes int // how much text there is so far
+	TextBytes int // bytes of text so far
 	Calls     int // tool calls so far
-	ArgsBytes int // of the arguments of the call that has most
+	ArgsBytes int // bytes of arguments of the call that has most
 
 	pieces []*piece
 	calls  map[int]int // index on the wire → index in pieces
@@ -27,7 +27,7 @@ type piece struct {
 	redacted  string
 }
 
-// Add folds one delta in.
+// Add takes the next delta.
 func (a *Answer) Add(d Delta) {
 	switch d.Kind {
 	case DeltaStart:
@@ -56,8 +56,8 @@ func (a *Answer) Add(d Delta) {
 	}
 }
 
-// Message is what the deltas amount to so far, as said by the named model.
-// A call without arguments gets an empty object.
+// Message is what the deltas make up so far, as a message of the named model. A call without
+// arguments gets an empty object.
 func (a *Answer) Message(model string) Message {
 	m := Message{Role: RoleAssistant, Model: model, Parts: make([]Part, 0, len(a.pieces))}
 	for _, p := range a.pieces {

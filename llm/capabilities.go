@@ -5,36 +5,36 @@ import (
 	"slices"
 )
 
-// Capabilities is what is known of what a model takes. The zero value is a model of which
-// nothing is known, and everything may be tried.
+// Capabilities is what is known of what a model can take. With the zero value nothing is known,
+// and everything may be tried.
 type Capabilities struct {
 	ContextTokens int64 // size of its context window; 0 = not known
 	NoImages      bool  // it takes no pictures
-	NoTools       bool  // it calls no tools
-	NoSchema      bool  // it does not keep to a JSON schema
-	Prefill       bool  // it goes on with a last message that is its own; false = not known to
+	NoTools       bool  // it cannot call tools
+	NoSchema      bool  // it cannot keep to a JSON schema
+	Prefill       bool  // it continues a last message of its own; false = not known to
 	Local         bool  // it is served on this machine
 }
 
-// Capable is a Model that says what it takes; of any other one nothing is known, unless
-// whoever has it says so.
+// Capable is a Model that says what it can take. Of any other model nothing is known, unless its
+// configuration says so.
 type Capable interface {
 	Model
 	Capabilities() Capabilities
 }
 
-// Needs is what a request uses that not every model takes.
+// Needs is what a request uses that not every model can take.
 type Needs struct {
 	Images bool
 	Tools  bool
-	Schema bool  // the answer is to keep to a JSON schema
-	Tokens int64 // of the input, about
+	Schema bool  // the answer has to keep to a JSON schema
+	Tokens int64 // of the input, approximately
 }
 
-// imageTokens is about what a picture counts, however many bytes it has.
+// imageTokens is about how many tokens an image counts, whatever its size in bytes.
 const imageTokens = 1600
 
-// Needs looks through the whole conversation.
+// Needs reads the whole conversation.
 func (r Request) Needs() Needs {
 	n := Needs{Tools: len(r.Tools) > 0, Schema: r.Format != nil && len(r.Format.Schema) > 0}
 	text := len(r.System)
@@ -60,8 +60,8 @@ func (r Request) Needs() Needs {
 	return n
 }
 
-// Lacks says for people why a model of which c is known cannot take what n needs, as the rest
-// of a sentence about it: "takes no images"; "" where it may.
+// Lacks says for people why a model cannot take what n needs, as the rest of a sentence about the
+// model: "takes no images"; "" where it may.
 func (c Capabilities) Lacks(n Needs) string {
 	switch {
 	case n.Images && c.NoImages:
@@ -76,7 +76,7 @@ func (c Capabilities) Lacks(n Needs) string {
 	return ""
 }
 
-// grouped writes a number as people read it: 128,000.
+// grouped writes a number with separators: 128,000.
 func grouped(n int64) string {
 	digits := []byte(fmt.Sprint(n))
 	for at := len(digits) - 3; at > 0; at -= 3 {

@@ -6,24 +6,23 @@ import "encoding/json"
 type ToolMode string
 
 const (
-	// ToolAuto: the model decides.
+	// ToolAuto lets the model decide.
 	ToolAuto ToolMode = ""
-	// ToolNone: it calls none.
+	// ToolNone forbids tool calls.
 	ToolNone ToolMode = "none"
-	// ToolRequired: it has to call one.
+	// ToolRequired makes the model call a tool.
 	ToolRequired ToolMode = "required"
 )
 
-// ToolChoice says whether a model may call the tools of a Request. The zero value leaves
-// it to the model.
+// ToolChoice says whether a model may call the tools of a Request. The zero value lets it decide.
 type ToolChoice struct {
 	Mode ToolMode `json:"mode,omitempty"`
-	Name string   `json:"name,omitempty"` // with ToolRequired: the tool that it has to call; "" = any
+	Name string   `json:"name,omitempty"` // with ToolRequired: the tool that must be called; "" = any
 }
 
-// Format is the form of an answer that is JSON.
+// Format is the form of an answer in JSON.
 type Format struct {
 	Name   string          `json:"name,omitempty"`   // letters, digits, _ and -, at most 64; "" = "answer"
 	Schema json.RawMessage `json:"schema"`           // JSON Schema of the answer
-	Strict bool            `json:"strict,omitempty"` // the answer has to keep to the schema, where the provider lets one choose
+	Strict bool            `json:"strict,omitempty"` // the answer must keep to the schema, if the provider offers that choice
 }

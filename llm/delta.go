@@ -4,10 +4,10 @@ package llm
 type DeltaKind uint8
 
 const (
-	// DeltaPing: bytes arrived that mean nothing (a ping, a comment). It keeps
-	// the connection's clock going, never the progress clock.
+	// DeltaPing: bytes without a meaning arrived (a ping, a comment). They reset the connection's
+	// timer, but are no progress.
 	DeltaPing DeltaKind = iota
-	// DeltaStart: the provider accepted the call and its answer begins.
+	// DeltaStart: the provider has accepted the call, and its answer begins.
 	DeltaStart
 	// DeltaText: Text continues the answer.
 	DeltaText
@@ -21,12 +21,12 @@ const (
 	DeltaUsage
 	// DeltaStop: the provider's terminal event; Stop is set. Nothing follows.
 	DeltaStop
-	// DeltaRepaired: Repairs is what was changed in the transcript before it was
-	// sent. It comes before everything else, and nothing has been heard by then; or, of
-	// RepairTemplate, right before DeltaStop.
+	// DeltaRepaired: Repairs says what was changed in the transcript before it was sent. It comes
+	// first, before anything was heard; only one with RepairTemplate comes directly before
+	// DeltaStop.
 	DeltaRepaired
-	// DeltaFrame: Frame is what came, before the deltas that it means, if it means any. There
-	// are such only where the Request has a Native of the model's wire.
+	// DeltaFrame: Frame is a piece of the response as it came, before the deltas made from it, if
+	// any. Only a Request with a Native of the model's wire has such deltas.
 	DeltaFrame
 )
 
@@ -44,27 +44,27 @@ const (
 	StopFiltered StopReason = "filtered"
 )
 
-// Delta is one thing heard from a streaming call.
+// Delta is one thing heard during a streaming call.
 type Delta struct {
 	Kind      DeltaKind
-	Index     int // of the tool call, for DeltaCall and DeltaArgs; any numbers, one per call
+	Index     int // of the tool call, for DeltaCall and DeltaArgs; any numbers, different for each call
 	Text      string
 	CallID    string
 	Name      string
 	Signature string
 	Redacted  string
-	RequestID string // with DeltaStart, where the provider names it
+	RequestID string // with DeltaStart, if the provider gives one
 	Usage     Usage
 	Stop      StopReason
 	Repairs   []Repair
 	Frame     *Frame
-	// More says that another delta follows at once, so that this one need not be sent on its own.
-	// Only answers that are told in frames say so.
+	// More says that another delta follows at once, so that this one need not be sent by itself.
+	// Only answers with frames set it.
 	More bool
 }
 
-// Progress reports whether d moves the answer forward: text, tool arguments and
-// reasoning do; pings, starts and usage do not.
+// Progress reports whether d moves the answer forward: text, tool arguments and reasoning do;
+// pings, starts and usage do not.
 func (d Delta) Progress() bool {
 	switch d.Kind {
 	case DeltaText, DeltaThinking, DeltaCall, DeltaArgs, DeltaStop:

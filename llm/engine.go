@@ -22,14 +22,13 @@ import "context"
 type Engine interface {
 	Model
 
-	// Result waits until the engine's call of a tool, of the last message that Stream
-	// yielded for the session, has come to something; said gets what the tool says of
-	// itself meanwhile, for people. An error means that nobody knows whether the call
-	// took effect. It returns soon after ctx is cancelled, which also stops the tool.
+	// Result waits until the engine's tool call, which is in the last message that Stream yielded
+	// for the session, is over; said gets, for people, what the tool reports meanwhile. An error
+	// means that it is unknown whether the call took effect. Result returns soon after ctx is
+	// cancelled, which also stops the tool.
 	Result(ctx context.Context, session string, call ToolCall, said func(text string)) (ToolResult, error)
 
-	// Release ends what the engine does for the session, tools included, within 2 s;
-	// what it knows of the conversation is kept. Without anything to end it returns at
-	// once.
+	// Release ends everything that the engine does for the session, tools included, within 2 s;
+	// what it knows of the conversation is kept. If there is nothing to end it returns at once.
 	Release(session string)
 }

@@ -19,9 +19,9 @@ const (
 type Message struct {
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// Model is the full name (provider/model) of the model that wrote an
-	// assistant message. Adapters drop what only that model may see again
-	// (thinking, signatures) when another one is asked.
+	// Model is the full name (provider/model) of the model that wrote an assistant message. When
+	// another model is asked, adapters leave out what only that one may see again (reasoning,
+	// signatures).
 	Model string `json:"model,omitempty"`
 }
 
@@ -34,8 +34,8 @@ type Part struct {
 	Result   *ToolResult `json:"result,omitempty"`
 }
 
-// Thinking is reasoning that a model showed. Signature and Redacted are opaque
-// and mean something to the model that wrote them only.
+// Thinking is reasoning that a model showed. Signature and Redacted are opaque; only the model
+// that wrote them understands them.
 type Thinking struct {
 	Text      string `json:"text,omitempty"`
 	Signature string `json:"signature,omitempty"`
@@ -48,16 +48,16 @@ type Image struct {
 	Data      []byte `json:"data"`      // base64 in JSON
 }
 
-// ToolCall is a model's wish that a tool be run.
+// ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	ID   string          `json:"id"` // unique within the conversation
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"` // a JSON object
-	// Signature is opaque and means something to the model that made the call only.
+	// Signature is opaque; only the model that made the call understands it.
 	Signature string `json:"signature,omitempty"`
 }
 
-// ToolResult is what a tool call came to.
+// ToolResult is what a tool call returned.
 type ToolResult struct {
 	CallID  string `json:"callId"`
 	Name    string `json:"name"`
@@ -65,12 +65,12 @@ type ToolResult struct {
 	IsError bool   `json:"isError,omitempty"`
 }
 
-// User makes a user's message out of text.
+// User makes a user's message from text.
 func User(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
 }
 
-// Text joins the text parts of m. Of a single one nothing is copied: it may be long.
+// Text joins the text parts of m. A single part is not copied, since it may be long.
 func (m Message) Text() string {
 	if len(m.Parts) == 1 {
 		return m.Parts[0].Text
@@ -82,7 +82,7 @@ func (m Message) Text() string {
 	return s.String()
 }
 
-// Calls lists the tool calls of m in the order in which the model made them.
+// Calls lists the tool calls of m in their order.
 func (m Message) Calls() []ToolCall {
 	var calls []ToolCall
 	for _, p := range m.Parts {

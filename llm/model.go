@@ -19,7 +19,7 @@ type Model interface {
 	Stream(ctx context.Context, request Request) iter.Seq2[Delta, error]
 }
 
-// ModelFunc makes a function a Model.
+// ModelFunc makes a Model from a function.
 type ModelFunc func(ctx context.Context, request Request) iter.Seq2[Delta, error]
 
 // Stream calls f.
@@ -29,23 +29,24 @@ func (f ModelFunc) Stream(ctx context.Context, request Request) iter.Seq2[Delta,
 
 // Request is one model call.
 type Request struct {
-	Model           string // full name, provider/model; messages written by another are foreign
+	Model           string // full name, provider/model; messages of any other model are foreign
 	System          string
 	Messages        []Message
 	Tools           []Tool
 	MaxOutputTokens int           // 0 = the adapter's default
 	ReasoningEffort string        // "", "low", "medium" or "high"
-	Temperature     *float64      // 0 to 2; nil = the model's own. A model that reasons is not told
+	Temperature     *float64      // 0 to 2; nil = the model's own; a model that reasons is not told it
 	TopP            *float64      // 0 to 1; likewise
-	ToolChoice      ToolChoice    // means nothing without Tools
-	Format          *Format       // nil = whatever the model writes
-	ConnectTimeout  time.Duration // of name lookup, dial and TLS handshake together; 0 = the adapter's own, negative = none
-	Session         string        // names the conversation for an Engine, which keeps it; the same in every call of it
-	Native          *Native       // what the caller wrote, for a model of the same wire
-	Credential      *Credential   // the caller's own, in the place of one provider's; nil = there is none
+	ToolChoice      ToolChoice    // ignored without Tools
+	Format          *Format       // nil = any text
+	ConnectTimeout  time.Duration // for name lookup, dialling and TLS handshake together; 0 = the adapter's own, negative = none
+	Session         string        // names the conversation for an Engine, which keeps it; the same in all its calls
+	Native          *Native       // the caller's own request, for a model of the same wire
+	Credential      *Credential   // the caller's own credential for one provider; nil = none
 }
 
-// Credential is what a caller itself shows to one provider. Nobody else may get it.
+// Credential is what a caller itself shows to one provider. It must never be sent to anybody
+// else.
 type Credential struct {
 	Provider string              // the part of a model's full name before the slash
 	Header   map[string][]string // Authorization, X-Api-Key, Api-Key or X-Goog-Api-Key
@@ -55,12 +56,12 @@ type Credential struct {
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
-	Schema      json.RawMessage `json:"schema,omitempty"` // JSON Schema of the arguments; nil = an object with anything in it
+	Schema      json.RawMessage `json:"schema,omitempty"` // JSON Schema of the arguments; nil = any object
 }
 
 // Usage counts tokens of one or more calls.
 type Usage struct {
-	InputTokens      int64 `json:"inputTokens,omitempty"` // without those read from a cache
+	InputTokens      int64 `json:"inputTokens,omitempty"` // without tokens read from a cache
 	OutputTokens     int64 `json:"outputTokens,omitempty"`
 	CacheReadTokens  int64 `json:"cacheReadTokens,omitempty"`
 	CacheWriteTokens int64 `json:"cacheWriteTokens,omitempty"`

@@ -1,23 +1,23 @@
 package llm
 
-// Native is a request as a caller wrote it for one wire. A model of that wire sends it in
-// place of everything else that the Request says but its Model, so that what nobody here
-// knows reaches the provider, and tells the answer in its [Frame] values, too. Whoever
-// changes anything else of a Request takes its Native off.
+// Native is a request as a caller wrote it for one wire. A model of that wire sends it instead of
+// everything else in the Request, except for the name of the model, so that fields unknown here
+// reach the provider; and it also gives the answer as [Frame] values. Whoever changes anything
+// else in a Request must remove its Native.
 type Native struct {
-	Wire   string              // the type of provider that speaks it, for example "anthropic"
-	Body   []byte              // JSON; the name of the model in it gives way to the Request's
-	Header map[string][]string // to be sent along, such as Anthropic-Beta; credentials in it are not
+	Wire   string              // the type of provider that speaks the wire, for example "anthropic"
+	Body   []byte              // JSON; the model in it is replaced by the Request's
+	Header map[string][]string // sent along, such as Anthropic-Beta; credentials in it are not
 	Query  string              // likewise, for example "beta=true"
-	Stream bool                // the answer is to be streamed; where the body says so, it agrees
+	Stream bool                // the answer is to be streamed; the same as in the body, if that says so
 }
 
-// Frame is a piece of an answer to a [Native] request, as it came: first the head, then each
-// event of a stream, or the whole document. Known secrets are taken out of it.
+// Frame is a piece of the answer to a [Native] request, as it came: first the head, then each
+// event of a stream, or the whole document. Known secrets are removed from it.
 type Frame struct {
-	Status int                 // of the head; 0 = this is no head
+	Status int                 // of the head; 0 = it is not the head
 	Header map[string][]string // likewise
-	// Data is an event with the line ends behind it, a comment, or a document: the answer,
-	// or what a refusal says, of which no more than the beginning.
+	// Data is an event with the line ends after it, a comment, or a document: the answer, or the
+	// beginning of a refusal.
 	Data []byte
 }

@@ -1,36 +1,37 @@
 package llm
 
-// RepairKind says what was changed in a transcript so that a model takes it.
+// RepairKind says what was changed in a transcript so that a model accepts it.
 type RepairKind string
 
-// The repairs. None of them runs a tool again or loses text.
+// The kinds of repair. None of them runs a tool again or loses text.
 const (
 	// RepairResultMissing: a tool call had no result; the model is told so.
 	RepairResultMissing RepairKind = "result_missing"
-	// RepairResultOrphaned: a result that no call asked for, or a second one, was left out.
+	// RepairResultOrphaned: a result without a call, or a second one for a call, was left out.
 	RepairResultOrphaned RepairKind = "result_orphaned"
 	// RepairThinking: reasoning of another model was left out.
 	RepairThinking RepairKind = "thinking_dropped"
-	// RepairReasoning: reasoning that its own provider refused to take back, and signatures with
-	// it, were left out.
+	// RepairReasoning: reasoning that its own provider refused to accept back was left out, with
+	// its signatures.
 	RepairReasoning RepairKind = "reasoning_refused"
-	// RepairSignature: another model's signature was taken off a tool call.
+	// RepairSignature: another model's signature was removed from a tool call.
 	RepairSignature RepairKind = "signature_dropped"
-	// RepairID: a tool call got an id that the wire takes, and its result with it.
+	// RepairID: a tool call and its result got an id that the wire accepts.
 	RepairID RepairKind = "id_changed"
-	// RepairImage: a picture gave way to a sentence, since the model takes none.
+	// RepairImage: an image was replaced by a sentence, since the model takes none.
 	RepairImage RepairKind = "image_omitted"
-	// RepairEmpty: text without a word in it was left out.
+	// RepairEmpty: text of nothing but white space was left out.
 	RepairEmpty RepairKind = "empty_dropped"
 	// RepairUTF8: bytes that are not UTF-8 were replaced.
 	RepairUTF8 RepairKind = "utf8_replaced"
-	// RepairOpening: a user's turn was put before the first, which was the model's.
+	// RepairOpening: a user's message was put before the first message, which was the model's.
 	RepairOpening RepairKind = "opening_added"
-	// RepairTemplate: special tokens of a model's template were taken off the end of its answer.
+	// RepairTemplate: special tokens of a model's template were removed from the end of its
+	// answer.
 	RepairTemplate RepairKind = "template_cut"
 )
 
-// Repair is one kind of change, and how often it was made in one transcript.
+// Repair is one kind of change, and how often it was made in a transcript.
 type Repair struct {
 	Kind  RepairKind `json:"kind"`
 	Count int        `json:"count"`

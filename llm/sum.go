@@ -2,8 +2,8 @@ package llm
 
 import "math"
 
-// Sum is a + b; where that is more than a number holds, it is the largest or the smallest
-// there is. Counts that strangers report stay on their side of zero this way.
+// Sum is a + b; on overflow it is the largest or the smallest number there is. Counts that
+// strangers report thus never change their sign.
 func Sum(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:
@@ -14,7 +14,7 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Difference is a - b, as Sum is a + b.
+// Difference is a - b, with the same bounds as Sum.
 func Difference(a, b int64) int64 {
 	if b == math.MinInt64 {
 		return Sum(Sum(a, math.MaxInt64), 1)

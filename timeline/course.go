@@ -10,15 +10,15 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Course is how a run has gone so far: what its model calls came to, and what a person is
-// offered. It is as the providers have said, so a call in the air has cost nothing yet.
+// Course is how a run has gone so far: what its model calls used, and what a person is offered.
+// It counts what providers reported, so a call in the air has cost nothing yet.
 type Course struct {
-	Provider string `json:"provider,omitempty"` // the entry whose failure Summary.Kind was
-	Attempts int    `json:"attempts,omitempty"` // model calls that have begun
-	Failed   int    `json:"failed,omitempty"`   // of them, those that failed
+	Provider string `json:"provider,omitempty"` // the entry whose failure Summary.Kind names
+	Attempts int    `json:"attempts,omitempty"` // model calls begun
+	Failed   int    `json:"failed,omitempty"`   // model calls that failed
 	Tokens   int64  `json:"tokens,omitempty"`
-	Wasted   int64  `json:"wasted,omitempty"` // of them, by attempts that failed
-	// Microdollars and WastedMicrodollars are the same in money, where the prices are known.
+	Wasted   int64  `json:"wasted,omitempty"` // the part of Tokens that failed attempts used
+	// Microdollars and WastedMicrodollars are the same in money, where prices are known.
 	Microdollars       int64   `json:"microdollars,omitempty"`
 	WastedMicrodollars int64   `json:"wastedMicrodollars,omitempty"`
 	Offers             []Offer `json:"offers,omitempty"` // of the open suggestion
@@ -34,10 +34,10 @@ type Offer struct {
 	Label string `json:"label"`
 }
 
-// CourseText is a Course in the form in which a Summary has it: JSON, "" for none.
+// CourseText is a Course in the form in which a Summary holds it: JSON, "" for none.
 type CourseText string
 
-// Course is what t says.
+// Course decodes t.
 func (t CourseText) Course() Course {
 	var c Course
 	if t != "" {
@@ -46,7 +46,7 @@ func (t CourseText) Course() Course {
 	return c
 }
 
-// note changes the course by what the run's next event says of it.
+// note updates the course by the run's next event.
 func (s *Summary) note(b recovery.Body) {
 	switch b := b.(type) {
 	case recovery.Started:
@@ -74,7 +74,7 @@ func (s *Summary) note(b recovery.Body) {
 	}
 }
 
-// DecidedByPerson is who decided where a person has answered.
+// DecidedByPerson stands in Summary.DecidedBy where a person has answered.
 const DecidedByPerson = "person"
 
 func (s *Summary) fail(b recovery.Failed) {
@@ -89,7 +89,7 @@ func (s *Summary) fail(b recovery.Failed) {
 	})
 }
 
-// problem is what people read of a failure: its title on one line, its message on the next.
+// problem is the text of a failure for people: the title on one line, the message on the next.
 func problem(f failure.Failure) string {
 	title, message := line(f.Title, MaxTitle), line(f.Message, maxProblem)
 	if message == "" {
@@ -98,14 +98,14 @@ func problem(f failure.Failure) string {
 	return title + "\n" + message
 }
 
-// maxProblem is the most that Summary.Problem holds of a failure's message, in characters.
+// maxProblem is how much of a failure's message Summary.Problem holds, in characters.
 const maxProblem = 240
 
-// change changes the course.
+// change decodes the course, changes it and encodes it again.
 func (s *Summary) change(by func(*Course)) {
 	c := s.Course.Course()
 	by(&c)
-	text, _ := json.Marshal(c) // strings and numbers always can be
+	text, _ := json.Marshal(c) // strings and numbers can always be encoded
 	if s.Course = CourseText(text); s.Course == "{}" {
 		s.Course = ""
 	}
@@ -120,7 +120,7 @@ func (c *Course) use(model string, u llm.Usage, wasted bool) {
 	}
 }
 
-// pricesOf are the prices of those models alone that the run may ask.
+// pricesOf are the prices of the models that the run may ask.
 func pricesOf(b recovery.Started) map[string]recovery.Price {
 	prices := maps.Clone(b.Policy.Prices)
 	maps.DeleteFunc(prices, func(model string, _ recovery.Price) bool {
@@ -129,7 +129,7 @@ func pricesOf(b recovery.Started) map[string]recovery.Price {
 	return prices
 }
 
-// offersOf are what of a suggestion the runner carries out.
+// offersOf are the actions of a suggestion that the runner carries out.
 func offersOf(s recovery.Suggestion) []Offer {
 	var offers []Offer
 	for _, b := range s.Actions {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// What a Log's methods fail with, for errors.Is.
+// The errors of a Log's methods, for errors.Is.
 var (
 	// ErrOwned: another living owner has the run; see OwnedError.
 	ErrOwned = errors.New("the run has an owner")
 	// ErrStale: the lease is not the run's newest; see StaleError.
 	ErrStale = errors.New("the lease is over")
-	// ErrConflict: the run's last event is another one; see ConflictError.
+	// ErrConflict: the run's last event is not the expected one; see ConflictError.
 	ErrConflict = errors.New("the run has moved on")
-	// ErrNotFound: nobody has heard of the run; see NotFoundError.
+	// ErrNotFound: the run is unknown; see NotFoundError.
 	ErrNotFound = errors.New("no such run")
-	// ErrDamaged: what is in the store's files is no store; see StoreError. It does not
-	// pass, while what follows may.
+	// ErrDamaged: the contents of the store's files are invalid; see StoreError. This does not
+	// pass by itself, while the following errors may.
 	ErrDamaged = errors.New("the store is damaged")
 	// ErrBusy: another process keeps the store from being written to; see StoreError.
 	ErrBusy = errors.New("the store is busy")
@@ -30,8 +30,8 @@ var (
 	ErrGone = errors.New("the store is gone")
 	// ErrDisk: the disk under the store fails; see StoreError.
 	ErrDisk = errors.New("the store's disk fails")
-	// ErrLost: the store has less than it said was durable, as after a failover to a standby
-	// that was behind, and nobody can append it again; see LostError.
+	// ErrLost: the store lacks events that it had said were durable, as after a failover to a
+	// standby that was behind, and they cannot be appended again; see LostError.
 	ErrLost = errors.New("the store has lost events")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("the timeline is closed")
@@ -88,14 +88,14 @@ func (e *ConflictError) Error() string {
 // Is makes it an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// StoreError says that the files of a store did not let a method do its work. What fails
-// so may pass, unless it is an ErrDamaged.
+// StoreError says why the files of a store did not let a method do its work. It may pass, unless
+// it is an ErrDamaged.
 type StoreError struct {
 	File   string
 	Kind   error  // ErrBusy, ErrFull, ErrReadOnly, ErrGone, ErrDisk, ErrDamaged; nil for any other
-	Reason string // in a few words: "no space left on device"
+	Reason string // the reason in a few words: "no space left on device"
 	Advice string // what to do, or ""
-	Err    error  // as the store said it
+	Err    error  // the store's own error
 }
 
 func (e *StoreError) Error() string {
@@ -109,17 +109,17 @@ func (e *StoreError) Error() string {
 	return text
 }
 
-// Is makes it one of its kind.
+// Is makes it one of its Kind.
 func (e *StoreError) Is(target error) bool { return e.Kind != nil && target == e.Kind }
 
 // Unwrap gives Err.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// DamagedRunError says which run cannot be read any more, while others can. It is an
+// DamagedRunError names a run whose further events cannot be read, while other runs can. It is an
 // ErrDamaged.
 type DamagedRunError struct {
 	Run   string
-	After uint64 // the last event that can be read
+	After uint64 // seq of the last event that can be read
 	Err   error
 }
 
@@ -143,7 +143,7 @@ func (e *NotFoundError) Error() string {
 // Is makes it an ErrNotFound.
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
-// MayPass reports whether a log that fails so may do later what it was asked for.
+// MayPass reports whether what failed with err may succeed later.
 func MayPass(err error) bool {
 	for _, final := range []error{ErrOwned, ErrStale, ErrConflict, ErrClosed, ErrLost, ErrNotFound, ErrSession, ErrDamaged, errUnwritten} {
 		if errors.Is(err, final) {
@@ -157,7 +157,7 @@ func MayPass(err error) bool {
 // LostError says which events of a run are gone. It is an ErrLost.
 type LostError struct {
 	Run        string
-	Last, Said uint64 // the last event that there is, and that the store said was durable
+	Last, Said uint64 // seq of the last event that there is, and of the last that the store said was durable
 }
 
 func (e *LostError) Error() string {

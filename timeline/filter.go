@@ -15,12 +15,12 @@ import (
 type Filter struct {
 	Status, Kind string
 	Labels       []string // name=value
-	// Since and Until are times: 2026-01-31, 2026-01-31T09:30:00Z, or so long ago: 12h, 7d.
+	// Since and Until are times, 2026-01-31 or 2026-01-31T09:30:00Z, or ages: 12h, 7d.
 	Since, Until string
 	Order        string // newest or oldest
 }
 
-// FilterError says which field of a Filter is wrong, by the name under which people write it.
+// FilterError says which field of a Filter is wrong, by the name that people write.
 type FilterError struct {
 	Field string
 	Err   error
@@ -32,8 +32,7 @@ func (e *FilterError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap gives what is wrong.
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// Restrict adds to q what f says; some is false where no run can be like that. *FilterError: a
-// field does not say what it should.
+// Restrict adds f to q; some is false where no run can match f. The error is a *FilterError.
 func (f Filter) Restrict(q *Query, now time.Time) (some bool, err error) {
 	q.Status, q.Kind, q.Oldest = recovery.Status(f.Status), failure.Kind(f.Kind), f.Order == "oldest"
 	switch {
@@ -56,13 +55,13 @@ func (f Filter) Restrict(q *Query, now time.Time) (some bool, err error) {
 	return some, nil
 }
 
-// statuses are those that a run may have.
+// statuses are all statuses of a run.
 var statuses = []recovery.Status{
 	recovery.StatusRunning, recovery.StatusWaiting, recovery.StatusCompleted, recovery.StatusFailed, recovery.StatusCancelled,
 }
 
-// wantedLabels reads the labels that are asked for. No run has them all where one of them is
-// wanted with two values.
+// wantedLabels reads the labels that are asked for; some is false where one label is wanted with
+// two values, which no run has.
 func wantedLabels(written []string) (labels recovery.Labels, some bool, err error) {
 	labels = recovery.Labels{}
 	for _, text := range written {
@@ -80,7 +79,7 @@ func wantedLabels(written []string) (labels recovery.Labels, some bool, err erro
 	return labels, true, nil
 }
 
-// moment reads a time: a day or a moment, or how long ago it is.
+// moment reads a time or an age.
 func moment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -101,7 +100,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 	return now.Add(-age), nil
 }
 
-// ParseAge reads a duration that may be in days: 12h, 7d; at most ten years.
+// ParseAge reads a duration that may be in days, such as 12h or 7d; at most ten years.
 func ParseAge(text string) (time.Duration, error) {
 	const most = 10 * 365
 	if n, ok := strings.CutSuffix(text, "d"); ok {

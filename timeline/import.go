@@ -9,16 +9,16 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Import is a whole run as a store takes it over.
+// Import is a whole run to be added to a store.
 type Import struct {
 	Run    string
-	Events []recovery.Event // as Read gave them, from the first on
+	Events []recovery.Event // as Read gives them, from the first on
 	Epoch  uint64           // of the newest claim among them, at least 1
 	Inbox  uint64           // the last command that one of them answers
 }
 
-// NewImport makes sure that events are one whole run: from its first on, without a gap,
-// each one that may follow.
+// NewImport checks that events are one whole run: they begin with its first, have no gap, and
+// each may follow the one before.
 func NewImport(events []recovery.Event) (Import, error) {
 	if len(events) == 0 || !fitsRunID(events[0].Run) {
 		return Import{}, fmt.Errorf("import of a run without events, or without an id of at most %d bytes that can be printed", maxRunID)
@@ -45,7 +45,7 @@ func NewImport(events []recovery.Event) (Import, error) {
 // maxCount is more than any run has owners or commands.
 const maxCount = 1 << 40
 
-// maxRunID is the longest id of a run that is imported, in bytes.
+// maxRunID is the longest id of a run that can be imported, in bytes.
 const maxRunID = 128
 
 func fitsRunID(id string) bool {
@@ -53,8 +53,8 @@ func fitsRunID(id string) bool {
 		!strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// differsError names a run that cannot be imported because another one of its id is
-// there. It is an ErrConflict.
+// differsError names a run that cannot be imported because another run with its id exists. It is
+// an ErrConflict.
 type differsError struct{ Run string }
 
 func (e *differsError) Error() string {

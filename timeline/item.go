@@ -13,11 +13,10 @@ type Item struct {
 	Event  *recovery.Event
 	Delta  *Delta
 	Notice *Notice
-	// Behind says that live deltas before this one are lost, because the follower fell
-	// behind by more than MaxBehind items or maxBehindBytes. No event is.
+	// Behind says that live deltas before this one were lost, because the follower fell behind by
+	// more than MaxBehind items or maxBehindBytes. Events are never lost.
 	Behind bool
-	// More says that another item follows at once, so that this one need not be sent on its
-	// own.
+	// More says that another item follows at once, so that this one need not be sent by itself.
 	More bool
 
 	after  uint64  // the event that comes before it, by whomever it was read
@@ -25,16 +24,16 @@ type Item struct {
 	size   int     // what it counts towards maxBehindBytes
 }
 
-// shared is the form in which an item is sent to many.
+// shared is the encoded form of an item, made once for many followers.
 type shared struct {
 	once sync.Once
 	form []byte
 	err  error
 }
 
-// Form gives what encode makes of the item. Of an item that many are shown as it happens it
-// is made once, for whoever asks first: so it must not be changed, it may depend on nothing
-// but the item, and all who ask in a process must ask for the same.
+// Form gives what encode makes of the item. For a live item that many follow, it is made once,
+// for whoever asks first. So it must not be changed and must depend on nothing but the item, and
+// all callers in a process must pass the same encode.
 func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 	if i.shared == nil {
 		return encode(i)
@@ -43,10 +42,10 @@ func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 	return i.shared.form, i.shared.err
 }
 
-// Delta is a live piece of an attempt's text. Offset is where it begins, in bytes;
-// thinking has offsets of its own. Whoever has more of the attempt's text already,
-// or sees that a piece is missing, drops it. Who follows in the middle of an attempt gets what
-// was said until then as one piece, which begins at 0.
+// Delta is a live piece of an attempt's text. Offset is where it begins, in bytes; thinking has
+// offsets of its own. A reader drops a delta that it has already, or before which a piece is
+// missing. A follower that joins in the middle of an attempt gets the earlier text as one piece,
+// which begins at 0.
 type Delta struct {
 	Run      string
 	Attempt  uint64
@@ -55,18 +54,18 @@ type Delta struct {
 	Thinking bool
 }
 
-// Notice tells people at once what cannot be written down now: that the run waits for its
-// store. It may be said again while that lasts, and is void once anything else happens.
+// Notice tells people at once what cannot be written down now: that the run waits for its store.
+// It may be repeated while that lasts, and is void once anything else happens.
 type Notice struct {
 	Run  string
 	Text string // one plain line of at most recovery.MaxText bytes
 }
 
-// Command is a wish put into a run's inbox.
+// Command is a request in a run's inbox.
 type Command struct {
 	N  uint64 // its position; set by the store
 	ID string // the sender's own id for it, not empty
-	// Body is the event that it wants to become: Accepted or CancelRequested.
+	// Body is the event that the command asks for: Accepted or CancelRequested.
 	Body recovery.Body
 }
 
@@ -81,8 +80,8 @@ func (c Command) check() error {
 	return nil
 }
 
-// checkAppend says what is wrong with the events of an Append before a store looks at
-// them: they are of l's run, have a body, and are numbered from after+1.
+// checkAppend says what is wrong with the events of an Append before the store is asked: they
+// must be of l's run, have a body, and be numbered from after+1.
 func checkAppend(l Lease, after uint64, events []recovery.Event) error {
 	for i, e := range events {
 		want := after + uint64(i) + 1

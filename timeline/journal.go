@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Journal is the Log of whatever Store it stands on: all that is the same for each of them is
-// written here, once.
+// Journal is the Log on top of a Store: everything that is the same for all stores is written
+// here, once.
 type Journal struct {
 	store Store
 	feed  *feed
@@ -35,12 +35,12 @@ var (
 	_ Checker = (*Journal)(nil)
 )
 
-// lookEvery is how often a Journal looks for what other processes wrote, while somebody
-// follows.
+// lookEvery is how often a Journal looks for what other processes wrote, while a run is being
+// followed.
 const lookEvery = 100 * time.Millisecond
 
-// NewJournal makes the Log of a store, and closes that with itself. It starts a goroutine if the
-// store is a Shared one, and no other.
+// NewJournal makes the Log of a store, and closes the store with itself. It starts one goroutine
+// if the store is Shared, and none otherwise.
 func NewJournal(store Store) *Journal {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &Journal{store: store, known: summaries{of: map[string]known{}}, keeping: keeping{of: map[string]keeper{}}, elsewhere: newElsewhere(), closing: cancel}
@@ -55,7 +55,7 @@ func NewJournal(store Store) *Journal {
 	return j
 }
 
-// StandsOn is the store of the journal, for what that does besides.
+// StandsOn is the store under the journal, for the optional interfaces that it implements.
 func (j *Journal) StandsOn() Store { return j.store }
 
 // Close is Log.Close.
@@ -68,18 +68,18 @@ func (j *Journal) shut() error {
 	return j.store.Close()
 }
 
-// checkEvery is how long what Check has found out is good for: anybody may ask, and it costs a
-// store a transaction.
+// checkEvery is how long a result of Check is reused: anybody may ask, and asking costs the store
+// a transaction.
 const checkEvery = time.Second
 
-// checked is what a Journal has found out about its store.
+// checked is the last result of Check.
 type checked struct {
 	mu  sync.Mutex
 	at  time.Time
 	err error
 }
 
-// Check is Checker's: a store that cannot tell has nothing against a run.
+// Check is Checker.Check. A store that cannot tell accepts every run.
 func (j *Journal) Check(ctx context.Context) error {
 	store, ok := j.store.(Checker)
 	if !ok {
@@ -91,7 +91,7 @@ func (j *Journal) Check(ctx context.Context) error {
 		return j.checked.err
 	}
 	err := store.Check(ctx)
-	if ctx.Err() == nil { // else it is about who asked
+	if ctx.Err() == nil { // otherwise the error is the caller's own cancellation
 		j.checked.at, j.checked.err = time.Now(), err
 	}
 	return err
@@ -104,7 +104,7 @@ func (j *Journal) Claim(ctx context.Context, run, owner string, ttl time.Duratio
 	}
 	asked := time.Now()
 	h, err := j.store.Claim(ctx, run, owner, ttl)
-	if err == nil || ctx.Err() != nil { // which may have happened all the same
+	if err == nil || ctx.Err() != nil { // the claim may have happened even so
 		j.feed.Left(run)
 	}
 	if err != nil {
@@ -208,7 +208,7 @@ func (j *Journal) head(ctx context.Context, run string) (Head, error) {
 	return heads[0], nil
 }
 
-// source is what the feed reads.
+// source is what the feed reads from.
 type source struct{ *Journal }
 
 func (s source) Ended(ctx context.Context, run string) (bool, error) {

@@ -23,18 +23,18 @@ func (j *Journal) Append(ctx context.Context, l Lease, after uint64, events ...r
 	return err
 }
 
-// newAppend makes copies of events: what followers are shown is never the caller's.
+// newAppend copies the events: what followers are shown must not be the caller's.
 func newAppend(l Lease, after uint64, events []recovery.Event) *Append {
 	a := &Append{Lease: l, After: after, Events: make([]recovery.Event, len(events))}
 	for i, e := range events {
-		e.Time = e.Time.Round(0) // as a reader of stored ones gets it
+		e.Time = e.Time.Round(0) // as it is after being stored and read
 		a.Events[i] = e
 		a.EndsTail = a.EndsTail || endsAttempt(e.Body)
 	}
 	return a
 }
 
-// write has the store write a, which amounts to what the run was and its events.
+// write has the store write a, with the summary of the run including a's events.
 func (j *Journal) write(ctx context.Context, a *Append) error {
 	var err error
 	if a.Head, err = j.before(ctx, a.Lease, a.After); err != nil {
@@ -62,7 +62,7 @@ func (j *Journal) write(ctx context.Context, a *Append) error {
 	return err
 }
 
-// before is what the run of l amounts to after that event, its last one.
+// before is the summary of l's run after that event, which is its last one.
 func (j *Journal) before(ctx context.Context, l Lease, after uint64) (Summary, error) {
 	if after == 0 {
 		return Summary{Owner: l.Owner}, nil
@@ -82,8 +82,8 @@ func (j *Journal) before(ctx context.Context, l Lease, after uint64) (Summary, e
 	return h.Summary, nil
 }
 
-// unlessThere is the error with which a was refused, nil if exactly its events are there: it was
-// made before, and nobody saw its success.
+// unlessThere is the refusal of a, or nil if exactly its events are there: then it was written
+// before, and its success was not seen.
 func (j *Journal) unlessThere(ctx context.Context, a *Append, refusal error) error {
 	forms, err := a.Stored()
 	if err != nil {
@@ -111,7 +111,7 @@ func (j *Journal) unlessThere(ctx context.Context, a *Append, refusal error) err
 // beginTries bounds how often others may claim a run while it begins here.
 const beginTries = 8
 
-// Begin is Log.Begin. It foresees the epoch, which is nearly always the first.
+// Begin is Log.Begin. It assumes an epoch, nearly always rightly the first.
 func (j *Journal) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event,
 ) (Lease, error) {
@@ -151,8 +151,8 @@ func newBeginning(l Lease, first func(Lease) []recovery.Event, b *Beginning) (*A
 	return a, nil
 }
 
-// begun is the lease by which the run began with just these events, for l's owner, which holds on
-// from now; else it is refused.
+// begun is the lease under which the run began with exactly these events, if its owner is l's; it
+// holds from now on. Otherwise it is refused.
 func (j *Journal) begun(ctx context.Context, l Lease, first func(Lease) []recovery.Event, ttl time.Duration, refusal error) (Lease, error) {
 	h, err := j.head(ctx, l.Run)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Import is Log.Import: the run begins with all of its events, and is nobody's.
+// Import is Log.Import: the run begins with all its events, and has no owner.
 func (j *Journal) Import(ctx context.Context, events ...recovery.Event) error {
 	i, err := NewImport(events)
 	if err != nil {

@@ -18,8 +18,8 @@ func (j *Journal) LoadTail(ctx context.Context, run string) (Tail, error) {
 	return j.store.LoadTail(ctx, run)
 }
 
-// watch tells the feed what other processes wrote, while somebody listens. What cannot be read
-// now is looked for again next time.
+// watch tells the feed what other processes wrote, while anybody follows a run. What cannot be
+// read is tried again next time.
 func (j *Journal) watch(ctx context.Context, shared Shared) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()

@@ -9,20 +9,20 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What a Journal remembers of what a Losing store said was durable.
+// Limits on what a Journal remembers for a Losing store.
 const (
 	maxRemembered      = 16 << 10 // appends
-	maxRememberedBytes = 64 << 20 // about
+	maxRememberedBytes = 64 << 20 // bytes, approximately
 )
 
-// remembered are the last appends of this process, of all its runs, in their order.
+// remembered are the last appends of this process to all its runs, in their order.
 type remembered struct {
 	mu      sync.Mutex
 	appends []*Append
 	bytes   int
 }
 
-// keep remembers one more.
+// keep remembers one more append.
 func (m *remembered) keep(a *Append) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +35,7 @@ func (m *remembered) keep(a *Append) {
 	}
 }
 
-// since gives the events of a run after one seq and up to another; nil if one is forgotten.
+// since gives the events of a run after one seq up to another; nil if any of them is forgotten.
 func (m *remembered) since(run string, after, last uint64) []recovery.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,9 +56,9 @@ func (m *remembered) since(run string, after, last uint64) []recovery.Event {
 	return events
 }
 
-// regain is called when the store refused something to l, by err. Where that is because the store
-// has less than it said was durable, and l holds, what is missing is appended again: nil. Else it
-// is err, or a LostError.
+// regain is called when the store refused l with err. If the reason is that the store has less
+// than it said was durable, and l still holds, regain appends the missing events again and
+// returns nil. Otherwise it returns err, or a LostError.
 func (j *Journal) regain(ctx context.Context, l Lease, err error) error {
 	if j.remembered == nil || !stale(err) && !errors.Is(err, ErrConflict) {
 		return err
@@ -90,7 +90,7 @@ func (j *Journal) regain(ctx context.Context, l Lease, err error) error {
 	if failed := j.claimUpTo(ctx, l, h.Epoch, left); failed != nil {
 		return failed
 	}
-	if k.kept { // which the store may have lost as well
+	if k.kept { // the store may have lost this as well
 		if failed := j.store.Hold(ctx, l, left); failed != nil {
 			return failed
 		}
@@ -103,7 +103,7 @@ func (j *Journal) regain(ctx context.Context, l Lease, err error) error {
 	return j.store.Append(ctx, a)
 }
 
-// lost reports whether h is less than what l's owner was told, up to that seq.
+// lost reports whether h is behind what l's owner was told was durable, up to that seq.
 func lost(h Head, l Lease, said uint64) bool {
 	if h.Epoch != l.Epoch {
 		return h.Epoch < l.Epoch
@@ -111,7 +111,7 @@ func lost(h Head, l Lease, said uint64) bool {
 	return h.Owner == l.Owner && h.Seq < said
 }
 
-// claimUpTo makes l the newest lease again of a run whose newest epoch is an earlier one.
+// claimUpTo makes l the newest lease again, of a run whose newest epoch is an earlier one.
 func (j *Journal) claimUpTo(ctx context.Context, l Lease, epoch uint64, ttl time.Duration) error {
 	for epoch < l.Epoch {
 		h, err := j.store.Claim(ctx, l.Run, l.Owner, ttl)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Kept is how all leases of an owner hold that were renewed.
+// Kept says how long all leases of an owner hold that were renewed.
 type Kept struct {
 	Expires time.Time // as Lease.Expires
-	// Life is the same as long as none of them can have been over meanwhile: who renewed a lease
-	// while it was another one has to renew it again to know that it holds.
+	// Life stays the same as long as none of them can have expired meanwhile. A lease that was
+	// renewed in another life has to be renewed again before it can be relied on.
 	Life uint64
 }
 
@@ -20,10 +20,10 @@ type keeping struct {
 	of map[string]keeper
 }
 
-// keeper is an owner.
+// keeper is one owner.
 type keeper struct {
-	now, before Kept    // before has another Life
-	late        []Lease // that could not be given up when they were to be
+	now, before Kept    // before is the last with another Life
+	late        []Lease // leases that could not be released when they should have been
 }
 
 func (k *keeping) find(owner string) keeper {
@@ -40,7 +40,7 @@ func (k *keeping) change(owner string, change func(*keeper)) {
 	k.of[owner] = by
 }
 
-// until is until when a lease holds that was renewed in that life, at the least.
+// until is how long a lease holds, at least, that was renewed in that life.
 func (k keeper) until(life uint64) time.Time {
 	if k.now.Life == life {
 		return k.now.Expires
@@ -51,7 +51,8 @@ func (k keeper) until(life uint64) time.Time {
 	return time.Time{}
 }
 
-// Keep is Log.Keep. What could not be given up before is given up first: else it would be kept.
+// Keep is Log.Keep. Leases that could not be released before are released first, as they would be
+// kept otherwise.
 func (j *Journal) Keep(ctx context.Context, owner string, ttl time.Duration) (Kept, error) {
 	if err := j.giveUpLate(ctx, owner); err != nil {
 		return Kept{}, err
@@ -71,7 +72,7 @@ func (j *Journal) Keep(ctx context.Context, owner string, ttl time.Duration) (Ke
 	return now, nil
 }
 
-// giveUpLate gives up what Release could not.
+// giveUpLate releases the leases that Release could not.
 func (j *Journal) giveUpLate(ctx context.Context, owner string) error {
 	late := j.keeping.find(owner).late
 	for _, l := range late {

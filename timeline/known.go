@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// maxKnown is how many runs a Journal remembers at the most.
+// maxKnown is how many runs a Journal remembers, at most.
 const maxKnown = 16 << 10
 
-// summaries are what the runs amount to that this process appends to, each as of its last event:
-// to append to one nothing has to be read.
+// summaries are those of the runs that this process appends to, each as of its last event, so
+// that an append need not read anything.
 type summaries struct {
 	mu sync.Mutex
 	of map[string]known
 }
 
-// known is one of them, by the lease of that epoch.
+// known is one summary, valid under the lease of that epoch.
 type known struct {
 	epoch uint64
-	until time.Time // its lease holds at the least, as far as it is known here
-	kept  bool      // and longer, as the owner's are kept who renewed it in that life
+	until time.Time // until then, at least, its lease holds as far as is known here
+	kept  bool      // the lease holds as long as its owner's kept leases of that life
 	life  uint64
 	Summary
 }
@@ -32,7 +32,7 @@ func (k *summaries) find(l Lease, after uint64) (Summary, bool) {
 	return s.Summary, ok && s.epoch == l.Epoch && s.Owner == l.Owner && s.Seq == after
 }
 
-// learn remembers what l's run amounts to.
+// learn remembers the summary of l's run.
 func (k *summaries) learn(l Lease, s Summary) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -46,7 +46,8 @@ func (k *summaries) learn(l Lease, s Summary) {
 	k.of[l.Run] = now
 }
 
-// holds remembers until when l's lease does, which was renewed in that life of its owner's.
+// holds remembers until when l's lease holds, which was renewed in that life of its owner's
+// leases.
 func (k *summaries) holds(l Lease, life uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +57,7 @@ func (k *summaries) holds(l Lease, life uint64) {
 	}
 }
 
-// by gives what is known of l's run by that lease.
+// by gives what is known of l's run under that lease.
 func (k *summaries) by(l Lease) (known, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

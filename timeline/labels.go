@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// LabelText are a run's labels in the form in which a Summary has them: a JSON object with its
+// LabelText is a run's labels in the form in which a Summary holds them: a JSON object with its
 // keys in order, "" for none.
 type LabelText string
 
@@ -16,11 +16,11 @@ func labelText(l recovery.Labels) LabelText {
 	if len(l) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(l) // strings always can be
+	text, _ := json.Marshal(l) // strings can always be encoded
 	return LabelText(text)
 }
 
-// Labels are the labels; nil for none.
+// Labels decodes t; nil for none.
 func (t LabelText) Labels() recovery.Labels {
 	var l recovery.Labels
 	if t != "" {
@@ -29,8 +29,8 @@ func (t LabelText) Labels() recovery.Labels {
 	return l
 }
 
-// LabelTexts are the labels that q asks for, each as it stands in the LabelText of a run that has
-// it and of no other: no quotation mark within a value stands there by itself.
+// LabelTexts are the labels that q asks for, each in the form in which it occurs in the LabelText
+// of every run that has it, and of no other run: quotation marks within a value are escaped.
 func (q Query) LabelTexts() []string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {

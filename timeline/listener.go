@@ -7,14 +7,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// How far a follower may fall behind before it loses live deltas. One item alone is never
-// too many.
+// How far a follower may fall behind before it loses live deltas. A single item is never too
+// much.
 const (
 	MaxBehind      = 256     // items
-	maxBehindBytes = 1 << 20 // of what they say, about
+	maxBehindBytes = 1 << 20 // of their contents, approximately
 )
 
-// eventSize is what an event counts towards maxBehindBytes beside what somebody said in it.
+// eventSize is how many bytes an event counts towards maxBehindBytes, in addition to its texts.
 const eventSize = 1024
 
 // listener is one follower, of a run's events or of its inbox.
@@ -25,12 +25,12 @@ type listener struct {
 	mu     sync.Mutex
 	queue  []Item
 	bytes  int
-	stale  bool // there is more in the source than in the queue
-	behind bool // a queue was given up
+	stale  bool // the source has more than the queue
+	behind bool // a queue was dropped
 }
 
-// push queues item; a queue that grows too long is given up, and its events are
-// read from the source later.
+// push queues item. A queue that grows too long is dropped, and its events are read from the
+// source later.
 func (l *listener) push(item Item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,7 +42,7 @@ func (l *listener) push(item Item) {
 	l.signal()
 }
 
-// look has the listener read the source.
+// look makes the listener read the source.
 func (l *listener) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,8 +50,8 @@ func (l *listener) look() {
 	l.signal()
 }
 
-// take is what was queued, whether there is more in the source, and whether some was given
-// up, since the last take.
+// take gives the queue, and says whether the source has more, and whether a queue was dropped
+// since the last take.
 func (l *listener) take() (queue []Item, stale, behind bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *listener) signal() {
 	}
 }
 
-// sizeOf is about how many bytes it takes to say item.
+// sizeOf is about how many bytes item takes when it is sent.
 func sizeOf(item Item) int {
 	switch {
 	case item.Delta != nil:
@@ -93,7 +93,7 @@ func sizeOf(item Item) int {
 	return size
 }
 
-// said is how many bytes of text and pictures messages hold.
+// said is how many bytes of text and images messages hold.
 func said(messages ...llm.Message) (n int) {
 	for _, m := range messages {
 		for _, p := range m.Parts {

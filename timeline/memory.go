@@ -28,10 +28,10 @@ type memoryKeeper struct {
 }
 
 type memoryRun struct {
-	lease    Lease         // Owner is "" once it was given up
-	keeper   *memoryKeeper // by whom it holds longer; nil = it was not held yet
+	lease    Lease         // Owner is "" once it was released
+	keeper   *memoryKeeper // keeps it beyond its own ttl; nil = Hold was not called yet
 	events   []recovery.Event
-	answered uint64 // commands that count as sent before the first of commands
+	answered uint64 // commands that count as sent although commands does not have them
 	commands []Command
 	summary  Summary
 	tail     Tail
@@ -126,7 +126,7 @@ func (m *memory) Append(ctx context.Context, a *Append) error {
 	return nil
 }
 
-// takes says why a run, nil for one that nobody has heard of, does not take what a says.
+// takes says why r, which is nil for an unknown run, refuses a.
 func (r *memoryRun) takes(a *Append) error {
 	switch {
 	case r == nil:
@@ -148,13 +148,13 @@ func (r *memoryRun) takes(a *Append) error {
 	return nil
 }
 
-// mayJoin reports whether a may begin r in its session.
+// mayJoin says why a may not begin r in its session.
 func (m *memory) mayJoin(r *memoryRun, a *Append) error {
 	session := a.Joins()
 	if session == "" {
 		return nil
 	}
-	newer := r.lease.Epoch > 0 // than r, which is among them once it was claimed
+	newer := r.lease.Epoch > 0 // order has r itself, too, once r was claimed
 	for _, last := range slices.Backward(m.order) {
 		switch {
 		case last == r:

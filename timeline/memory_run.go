@@ -23,7 +23,7 @@ func (m *memory) run(ctx context.Context, run string) (*memoryRun, error) {
 	return nil, &NotFoundError{Run: run}
 }
 
-// findOrNew finds a run; one that nobody has heard of is in no order before lend.
+// findOrNew finds a run, or makes one, which lend then adds to the order.
 func (m *memory) findOrNew(run string) *memoryRun {
 	if r := m.runs[run]; r != nil {
 		return r
@@ -39,7 +39,7 @@ func (m *memory) lend(r *memoryRun, lease Lease) {
 	r.lease, r.keeper, r.summary.Run, r.summary.Owner = lease, nil, lease.Run, lease.Owner
 }
 
-// keeper is the owner's, one for all of its leases.
+// keeper is the owner's keeper, the same for all its leases.
 func (m *memory) keeper(owner string) *memoryKeeper {
 	k := m.keeps[owner]
 	if k == nil {
@@ -69,7 +69,7 @@ func (r *memoryRun) held(now time.Time) bool {
 	return r.lease.Owner != "" && r.until().After(now)
 }
 
-// until is until when the run's lease holds.
+// until is when the run's lease expires.
 func (r *memoryRun) until() time.Time {
 	if r.keeper != nil && r.keeper.until.After(r.lease.Expires) {
 		return r.keeper.until
@@ -77,7 +77,7 @@ func (r *memoryRun) until() time.Time {
 	return r.lease.Expires
 }
 
-// heldAgainst reports whether the run's lease keeps owner out.
+// heldAgainst reports whether the run's lease keeps owner from claiming it.
 func (r *memoryRun) heldAgainst(owner string) bool {
 	return r.lease.Owner != owner && r.held(time.Now())
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// reads are what followers read of runs. A batch that has a long text in it is in memory once for
-// all who are giving it away at a time, and a run is read for one of them after the other: else
-// sixteen who follow a run with an answer of 60 MiB would hold as many of it.
+// reads shares what followers read of runs. A batch with a long text is in memory once for all
+// followers that are sending it, and a run is read for one of them at a time: otherwise sixteen
+// followers of a run with an answer of 60 MiB would hold sixteen copies.
 type reads struct {
 	source feedSource
 
@@ -22,7 +22,7 @@ type reads struct {
 	long map[place]weak.Pointer[batch]
 }
 
-// readers are those who want to read a run.
+// readers are the followers that want to read a run.
 type readers struct {
 	turn chan struct{}
 	n    int
@@ -34,17 +34,17 @@ type place struct {
 	after uint64
 }
 
-// batch is some events that follow one another. Who gives them away keeps it as long.
+// batch is some consecutive events. Whoever sends them keeps it until they are sent.
 type batch struct{ events []recovery.Event }
 
-// longBatch is how many bytes a batch has to hold to be shared.
+// longBatch is the size in bytes from which on a batch is shared.
 const longBatch = 1 << 20
 
 func newReads(source feedSource) *reads {
 	return &reads{source: source, runs: map[string]*readers{}, long: map[place]weak.Pointer[batch]{}}
 }
 
-// after gives what follows an event, at most readBatch; last says that nothing did after that.
+// after gives the events after seq, at most readBatch; last says that there were no more.
 func (r *reads) after(ctx context.Context, run string, seq uint64) (b *batch, last bool, err error) {
 	done, err := r.wait(ctx, run)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *reads) after(ctx context.Context, run string, seq uint64) (b *batch, la
 	return b, len(events) < readBatch, nil
 }
 
-// wait is for the turn to read a run, until done.
+// wait waits for the turn to read a run; done ends the turn.
 func (r *reads) wait(ctx context.Context, run string) (done func(), err error) {
 	r.mu.Lock()
 	of := r.runs[run]
@@ -101,7 +101,7 @@ func (r *reads) find(at place) *batch {
 	return r.long[at].Value()
 }
 
-// share lets others find b as long as somebody keeps it.
+// share lets others find b as long as anybody keeps it.
 func (r *reads) share(at place, b *batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +117,7 @@ func (r *reads) forget(at place) {
 	}
 }
 
-// drop is for a run that is deleted: nobody finds what was read of it any more.
+// drop forgets what was read of a run that is deleted.
 func (r *reads) drop(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

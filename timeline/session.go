@@ -10,8 +10,8 @@ import (
 // MaxSessionID is the most that a session's id holds, in bytes.
 const MaxSessionID = 128
 
-// Session is what the runs of a conversation start with; zero fields are nobody's choice.
-// A conversation is there as soon as one of its runs is, whether it has defaults or not.
+// Session is what the runs of a conversation start with; zero fields were never set. A
+// conversation exists as soon as one of its runs does, with or without defaults.
 type Session struct {
 	ID          string            `json:"-"`
 	Model       string            `json:"model,omitempty"`
@@ -19,22 +19,22 @@ type Session struct {
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
 }
 
-// SessionSummary is a conversation in one line of a list.
+// SessionSummary is a conversation as one line of a list.
 type SessionSummary struct {
 	ID    string
-	Title string  // of the first of its runs
-	Runs  int     // that it has
-	Last  Summary // the newest of them
+	Title string  // of its first run
+	Runs  int     // how many runs it has
+	Last  Summary // of its newest run
 }
 
-// ErrSession means that the session's newest run has not ended, or is another one than that
-// which a new run continues; see SessionError.
+// ErrSession says that the session's newest run has not ended, or is not the one that a new run
+// continues; see SessionError.
 var ErrSession = errors.New("the session goes on elsewhere")
 
 // SessionError says which run is in the way. It is an ErrSession.
 type SessionError struct {
 	Session, Run string
-	Ended        bool // the run, which is the head of the session now
+	Ended        bool // the run has ended, and is the head of the session now
 }
 
 func (e *SessionError) Error() string {
@@ -47,7 +47,7 @@ func (e *SessionError) Error() string {
 // Is makes it an ErrSession.
 func (e *SessionError) Is(target error) bool { return target == ErrSession }
 
-// CheckSessionID says what is wrong with the id of a session: it has 1 to MaxSessionID
+// CheckSessionID says what is wrong with the id of a session, which must have 1 to MaxSessionID
 // letters, digits and characters of "._:-".
 func CheckSessionID(id string) error {
 	if id == "" || len(id) > MaxSessionID {
@@ -66,10 +66,10 @@ func CheckSessionID(id string) error {
 	return nil
 }
 
-// CheckJoin says why the run that a begins may not begin in its session, whose newest run is last:
-// an older run that has not ended, or that it does not continue. newer says that last was claimed
-// for the first time after the run that begins; last is nil where the session has no run, which
-// takes any.
+// CheckJoin says why the run that a begins may not begin in its session, whose newest run is
+// last: because that has not ended, or because the new run does not continue it. newer says that
+// last was claimed for the first time after the new run. last is nil where the session has no
+// run; then any run may begin.
 func (a *Append) CheckJoin(last *Summary, newer bool) error {
 	if last == nil {
 		return nil
@@ -82,7 +82,7 @@ func (a *Append) CheckJoin(last *Summary, newer bool) error {
 	return &SessionError{Session: started.Session, Run: last.Run, Ended: last.Ended}
 }
 
-// Joins is the session that a begins a run in, "" for none: a store asks CheckJoin then.
+// Joins is the session in which a begins a run, "" for none. A store then asks CheckJoin.
 func (a *Append) Joins() string {
 	if a.After != 0 || len(a.Events) == 0 {
 		return ""

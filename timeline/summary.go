@@ -16,34 +16,34 @@ const MaxTitle = 80
 // DefaultLimit is how many runs List gives if a Query does not say.
 const DefaultLimit = 50
 
-// Query says which runs to list. Empty fields do not restrict. The newest run comes
-// first, or with Oldest the oldest; with Waiting or Due the one whose DueAt is the earliest.
+// Query says which runs to list. Empty fields do not restrict. The newest run comes first, or
+// with Oldest the oldest; with Waiting or Due the run with the earliest DueAt.
 type Query struct {
 	Status    recovery.Status
 	Session   string
 	Model     string
-	Kind      failure.Kind    // of the last failure, also of one that was recovered from
+	Kind      failure.Kind    // of the last failure, even if the run has recovered from it
 	DecidedBy string          // a plugin, or DecidedByPerson
 	Labels    recovery.Labels // only runs that have all of these
 	Waiting   bool            // only waiting ones
-	// Text is to be found in what Summary.Words gives, in whatever case.
+	// Text must occur in Summary.Words, in upper or lower case.
 	Text string
-	// Since and Until bound when the run started: not before Since, and before Until.
+	// Since and Until bound the time at which a run started: at or after Since, and before Until.
 	Since, Until time.Time
-	// SuggestionOpen: only those whose suggestion is open; Summary.Asks says whether its
-	// time is over.
+	// SuggestionOpen selects runs with an open suggestion; Summary.Asks says whether its time is
+	// over.
 	SuggestionOpen bool
-	// Due is a time: only runs whose DueAt has come by then and that no living owner
-	// holds, by the rules of Log.Claim; and those with a command in their inbox that no
-	// event has answered, whenever they are due.
+	// Due selects runs whose DueAt is not after that time and that no living owner holds, by the
+	// rules of Log.Claim; and runs with an unanswered command in their inbox, whenever they are
+	// due.
 	Due    time.Time
 	Oldest bool
 	Limit  int    // 0 = DefaultLimit
-	Before string // a run: only those older than it, with Oldest newer, to go on where a list ended
+	Before string // a run: only older runs than it (newer ones with Oldest), to continue a list
 }
 
-// selects reports whether q asks for a run like s whose inbox has commands up to that
-// position, apart from who holds it, Limit and Before.
+// selects reports whether q asks for a run with summary s and so many commands in its inbox,
+// ignoring who holds it, Limit and Before.
 func (q Query) selects(s Summary, inbox uint64) bool {
 	switch {
 	case s.Seq == 0,
@@ -59,7 +59,7 @@ func (q Query) selects(s Summary, inbox uint64) bool {
 	return true
 }
 
-// describes reports whether s is as q says of how the run went.
+// describes reports whether s matches what q says of how the run went.
 func (q Query) describes(s Summary) bool {
 	return (q.Model == "" || s.Model == q.Model) && (q.Kind == "" || s.Kind == q.Kind) && (q.DecidedBy == "" || s.DecidedBy == q.DecidedBy) &&
 		(q.Since.IsZero() || !s.StartedAt.Before(q.Since)) && (q.Until.IsZero() || s.StartedAt.Before(q.Until)) &&
@@ -73,35 +73,35 @@ func (s Summary) isDue(at time.Time, inbox uint64) bool {
 // ByDueAt reports whether q's list is in the order of DueAt.
 func (q Query) ByDueAt() bool { return q.Waiting || !q.Due.IsZero() }
 
-// Summary is a run in one line of a list. It is kept by Apply, append by append,
-// without folding the run.
+// Summary is a run as one line of a list. Apply updates it with every append, without folding the
+// run.
 type Summary struct {
 	Run, Session   string
-	Model          string // asked last, or to be asked first
+	Model          string // the model asked last, or to be asked first
 	Title          string // the beginning of the user's input, on one line
 	Labels         LabelText
 	Status         recovery.Status
 	StartedAt      time.Time
 	UpdatedAt      time.Time // of its last event
 	Seq            uint64    // of its last event
-	Heard          uint64    // the last position of its inbox that an event answered
+	Heard          uint64    // the last position in its inbox that an event answered
 	SuggestionOpen bool
 	Asking         string           // id of the suggestion or live wait that a person may answer
 	Ended          bool             // the run has its Ended event
 	Owner          string           // of the newest epoch; "" if it was released
 	WaitingFor     recovery.WaitFor // "" unless it waits
-	WaitingUntil   time.Time        // zero where nobody knows
-	Kind           failure.Kind     // of its last failure, also once the run has recovered from it
-	Problem        string           // that failure's title, and on another line the beginning of its message
+	WaitingUntil   time.Time        // zero if not known
+	Kind           failure.Kind     // of its last failure, even if the run has recovered from it
+	Problem        string           // the title of that failure, and on a second line the beginning of its message
 	DecidedBy      string           // the plugin that decided last, or DecidedByPerson
 	Course         CourseText
-	// DueAt is when the run next wants somebody to drive it, if nobody does: the end of
-	// its wait, or of its suggestion's time; the time of its last event where there is
-	// nothing to wait for; zero once it has ended.
+	// DueAt is when the run next needs an owner, if it has none: at the end of its wait, or of
+	// its suggestion's time; at the time of its last event if it waits for nothing; zero once it
+	// has ended.
 	DueAt time.Time
 }
 
-// Apply changes s by the run's next event, by the rules of recovery.Run.Apply.
+// Apply updates s by the run's next event, by the rules of recovery.Run.Apply.
 func (s *Summary) Apply(e recovery.Event) {
 	s.Run, s.Seq, s.UpdatedAt, s.Heard = e.Run, e.Seq, e.Time, max(s.Heard, e.Inbox)
 	if s.Ended {
@@ -157,12 +157,12 @@ func (s *Summary) Apply(e recovery.Event) {
 	}
 }
 
-// Asks reports whether a person may answer the run's suggestion at a time: it is open, and
-// its time is not over, whether or not anybody has come to write that down.
+// Asks reports whether a person may answer the run's suggestion at now: it is open, and its time
+// is not over, whether or not an event says so yet.
 func (s Summary) Asks(now time.Time) bool { return s.SuggestionOpen && now.Before(s.DueAt) }
 
-// Words are what Query.Text looks for: the title, what went wrong and its kind and code, in small
-// letters.
+// Words are what Query.Text is looked for in: the title, the failure's text and its kind and
+// code, in lower case.
 func (s Summary) Words() string {
 	words := s.Title
 	if s.Kind != "" {
@@ -171,14 +171,14 @@ func (s Summary) Words() string {
 	return strings.ToLower(words)
 }
 
-// stand gives the run another status and forgets what it waited for.
+// stand sets the run's status and forgets what it waited for.
 func (s *Summary) stand(status recovery.Status, due time.Time) {
 	s.Status, s.DueAt = status, due
 	s.SuggestionOpen, s.Asking, s.WaitingFor, s.WaitingUntil = false, "", "", time.Time{}
 }
 
-// asleep reports whether there is nothing to do for the run before a time. The network
-// and the store have none: somebody must look for them.
+// asleep reports whether the run needs nothing done before a known time. A wait for the network
+// or the store has no such time: somebody must look.
 func (s *Summary) asleep() bool {
 	switch s.WaitingFor {
 	case recovery.WaitNetwork, recovery.WaitStore:
@@ -188,7 +188,7 @@ func (s *Summary) asleep() bool {
 	return s.SuggestionOpen || !s.WaitingUntil.IsZero()
 }
 
-// title is the beginning of what the user said, on one line.
+// title is the beginning of the user's input, on one line.
 func title(input []llm.Message) string {
 	for _, m := range input {
 		if m.Role == llm.RoleUser {
@@ -198,8 +198,8 @@ func title(input []llm.Message) string {
 	return ""
 }
 
-// line is the beginning of text, at most so many characters, with single spaces and nothing else
-// between its words.
+// line is the beginning of text, at most so many characters, with single spaces between its
+// words.
 func line(text string, most int) string {
 	var title []rune
 	space := false

@@ -7,27 +7,26 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Tail is what a run's attempt in the air has said so far. It is no event: the attempt's own
-// last event has all of its text.
+// Tail is the text of a run's attempt in the air so far. It is not an event: the attempt's own
+// last event holds all its text.
 type Tail struct {
-	Attempt uint64 // 0 = none is in the air, or it has said nothing yet
-	// Seq is the run's last event when that was said: who has it knows of the attempt. The
-	// store sets it.
+	Attempt uint64 // 0 = none is in the air, or it has no text yet
+	// Seq is the run's last event at that time, so that a reader of that event knows the attempt.
+	// The store sets it.
 	Seq uint64
-	// Offset is where Text begins, in bytes: before that is what the attempt goes on from, which
-	// another one had said.
+	// Offset is where Text begins, in bytes: the text before it is that of the attempt which this
+	// one continues.
 	Offset int
 	Text   string
 }
 
-// endsAttempt reports whether b is the last event of an attempt that is in the air: what that
-// has said is there.
+// endsAttempt reports whether b is the last event of an attempt, and so holds its text.
 func endsAttempt(b recovery.Body) bool {
 	_, ends := endedBy(b)
 	return ends
 }
 
-// endedBy is the attempt whose last event b is; 0 for whichever is in the air.
+// endedBy is the attempt that b ends; 0 means whichever is in the air.
 func endedBy(b recovery.Body) (attempt uint64, ends bool) {
 	switch b := b.(type) {
 	case recovery.Answered:
@@ -42,8 +41,8 @@ func endedBy(b recovery.Body) (attempt uint64, ends bool) {
 	return 0, false
 }
 
-// tails are what runs say now: those that this process drives, and those of others that
-// somebody follows here.
+// tails hold the current text of runs: those that this process drives, and those of other
+// processes that are followed here.
 type tails struct {
 	mu sync.RWMutex
 	of map[string]*tail
@@ -55,7 +54,7 @@ type tail struct {
 	live         bool // the one that does is heard: what it has saved may be behind
 
 	mu     sync.Mutex
-	offset int // where text begins
+	offset int // where text begins in the attempt's text
 	text   strings.Builder
 }
 
@@ -65,7 +64,7 @@ func (t *tails) find(run string) *tail {
 	return t.of[run]
 }
 
-// happened begins or ends what a run says, by an event that was appended here.
+// happened begins or ends a run's tail, by an event that was appended here.
 func (t *tails) happened(run string, e *recovery.Event) {
 	began, begins := e.Body.(recovery.Began)
 	if !begins && !endsAttempt(e.Body) {
@@ -79,7 +78,7 @@ func (t *tails) happened(run string, e *recovery.Event) {
 	}
 }
 
-// grow adds a live piece.
+// grow appends a live piece.
 func (t *tails) grow(run string, d Delta) {
 	said := t.find(run)
 	if said == nil || !said.here || said.attempt != d.Attempt {
@@ -95,7 +94,7 @@ func (t *tails) grow(run string, d Delta) {
 	}
 }
 
-// here gives what a run that this process drives says; false where it drives none, or
+// here gives the tail of a run that this process drives; false if it does not drive the run, or
 // nothing is in the air.
 func (t *tails) here(run string) (Tail, bool) {
 	said := t.find(run)
@@ -191,7 +190,7 @@ func (t *tails) all(run string, saved Tail) Tail {
 	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}
 }
 
-// lacks reports whether more is said of an attempt of another process than is known here.
+// lacks reports whether an attempt of another process has more text than is known here.
 func (t *tails) lacks(run string, attempt uint64, bytes int) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -205,8 +204,8 @@ func (t *tails) lacks(run string, attempt uint64, bytes int) bool {
 	return said.attempt != attempt || said.text.Len() < bytes
 }
 
-// forget is for when nobody says anything of the run here any more; elsewhere keeps what this
-// process itself says.
+// forget drops a run's tail that nobody needs here any more; elsewhere keeps the tails of runs
+// that this process drives.
 func (t *tails) forget(run string, elsewhere bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,69 +10,69 @@ import (
 )
 
 const (
-	behindPause  = 50 * time.Millisecond // from the first event that waits to its being written, with all that came since
-	behindRetry  = time.Second           // between two tries of a store that does not write, at the most
-	behindWrite  = 10 * time.Second      // that one write may take
+	behindPause  = 50 * time.Millisecond // from the first waiting event until it is written, with all that came after it
+	behindRetry  = time.Second           // between attempts to write to a store that fails, at most
+	behindWrite  = 10 * time.Second      // for one write
 	behindWrites = 256                   // at a time
-	behindClose  = 5 * time.Second       // for what is left when the log closes
-	behindHope   = 2 * time.Second       // of a run whose events cannot be written, before it stops
+	behindClose  = 5 * time.Second       // for everything left when the log closes
+	behindHope   = 2 * time.Second       // before a run stops whose events cannot be written
 
-	maxBehindEvents = 8192     // that wait to be written
-	maxWaitingBytes = 16 << 20 // that they have together, about
+	maxBehindEvents = 8192     // waiting to be written
+	maxWaitingBytes = 16 << 20 // of waiting events, approximately
 )
 
-// WriteBehind is a Log that takes down what happens in some runs at once, and has it durable a
-// moment later: for runs that nobody resumes, and whose owner is not to wait for a disk between
-// two words. It writes their events in order, together with those of other runs; who follows or
-// reads a run sees what is durable, and nothing else. A process that dies loses what came in the
-// last 50 ms, and while that was being written.
+// WriteBehind is a Log that accepts the events of some runs at once and makes them durable a
+// moment later: for runs that nobody resumes, and whose owner must not wait for a disk in the
+// middle of an answer. It writes their events in order, together with those of other runs;
+// followers and readers see only what is durable. A process that dies loses what came in the last
+// 50 ms, and during the write before that.
 //
-// What must be durable before it acts is: decisions, suggestions, waits, and answers to commands
-// are written before Append returns, with all that came before. So is everything of any other
-// run. All other methods wait for what their run has not written yet.
+// Some events must be durable before anything follows from them: decisions, suggestions, waits and
+// answers to commands are written before Append returns, with all that came before. So are all
+// events of other runs. All other methods first wait for the events of their run to be written.
 //
-// It takes down no more than it can hold: then Append waits. What cannot be written is tried
-// again, in the same form, and until it is there Append fails for its run, and Begin for every new
-// one, with what the store said. After 2 s of that the run is not to go on: what Append fails with
-// does not pass then.
+// It accepts no more than it can hold: beyond that Append waits. What cannot be written is tried
+// again in the same form. Until that succeeds, Append fails for the run, and Begin for every new
+// one, with the store's error; after 2 s the error of Append no longer passes, so that the run
+// stops.
 //
-// It is for new runs under ids that nobody else has chosen.
+// It is for new runs whose ids nobody else has chosen.
 type WriteBehind struct {
 	Log
 	takes func(recovery.Started) bool
 
 	mu     sync.Mutex
 	runs   map[string]*behind
-	events int // that wait
+	events int // waiting events
 	bytes  int
-	room   chan struct{} // closed once some of them wait no more
+	room   chan struct{} // closed once some of them were written
 	failed error         // of the last write; nil = it succeeded
-	pause  time.Duration // after writes that failed
-	timer  *time.Timer   // until what waits is written; nil = it never did
-	due    bool          // the timer runs
-	writes bool          // what waits is being written
-	urgent bool          // somebody waits for that
+	pause  time.Duration // between writes that failed
+	timer  *time.Timer   // until the next write; nil before the first
+	due    bool          // the timer is running
+	writes bool          // a write is under way
+	urgent bool          // somebody waits for that write
 }
 
-// behind is a run that is written behind.
+// behind is a run whose events are written behind.
 type behind struct {
 	lease Lease
 	ttl   time.Duration
-	last  uint64 // of the events that were taken down
+	last  uint64 // seq of the last event accepted
 
-	written  uint64           // of those that are durable
-	batch    []recovery.Event // that is written next: it stays the same until it is
-	queue    []recovery.Event // what follows it
-	released bool             // its lease is to be given up after that
-	err      error            // why the last try failed; nil = it did not
-	since    time.Time        // when the first of the tries that failed did
+	written  uint64           // seq of the last durable event
+	batch    []recovery.Event // the events of the next write; they stay the same until they are written
+	queue    []recovery.Event // the events after them
+	released bool             // its lease is to be released after the last write
+	err      error            // of the last write; nil = it succeeded
+	since    time.Time        // when the first of the failed writes failed
 	tries    int
-	over     bool          // err does not pass
-	tried    chan struct{} // closed after the next try
+	over     bool          // err does not pass any more
+	tried    chan struct{} // closed after the next write
 }
 
-// NewWriteBehind makes a WriteBehind over log, for the runs that begin with a Started that takes
-// says yes to.
+// NewWriteBehind makes a WriteBehind over log. It writes behind the runs whose Started event
+// takes accepts.
 func NewWriteBehind(log Log, takes func(recovery.Started) bool) *WriteBehind {
 	return &WriteBehind{Log: log, takes: takes, runs: map[string]*behind{}, room: make(chan struct{}), pause: behindPause}
 }
@@ -127,7 +127,7 @@ func (w *WriteBehind) Append(ctx context.Context, l Lease, after uint64, events 
 	return nil
 }
 
-// Release is Log.Release. Nobody waits for it.
+// Release is Log.Release. It does not wait for the store.
 func (w *WriteBehind) Release(ctx context.Context, l Lease) error {
 	w.mu.Lock()
 	r := w.runs[l.Run]
@@ -144,7 +144,7 @@ func (w *WriteBehind) Release(ctx context.Context, l Lease) error {
 	return nil
 }
 
-// Claim is Log.Claim. What its owner writes from then on is durable at once.
+// Claim is Log.Claim. What the new owner writes is durable at once.
 func (w *WriteBehind) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
 	if err := w.settle(ctx, run); err != nil {
 		return Lease{}, err
@@ -158,8 +158,8 @@ func (w *WriteBehind) Claim(ctx context.Context, run, owner string, ttl time.Dur
 	return l, err
 }
 
-// Flush waits until all is durable. Where that cannot be, it tries until ctx ends, and the error
-// is the store's.
+// Flush waits until everything is durable. While that fails it tries until ctx ends, and returns
+// the store's error.
 func (w *WriteBehind) Flush(ctx context.Context) error {
 	for {
 		w.mu.Lock()
@@ -181,7 +181,7 @@ func (w *WriteBehind) Flush(ctx context.Context) error {
 	}
 }
 
-// Close is Log.Close, once all is durable, or cannot be within 5 s.
+// Close is Log.Close, after everything is durable, or after 5 s.
 func (w *WriteBehind) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), behindClose)
 	defer cancel()
@@ -195,7 +195,7 @@ func (w *WriteBehind) isTaken(e recovery.Event) bool {
 }
 
 // waitsForIt reports whether one of events must be durable before anything follows from it: it
-// says what is done about a failure, or somebody answers it, or is answered by it.
+// decides about a failure, or belongs to somebody's answer.
 func waitsForIt(events []recovery.Event) bool {
 	for _, e := range events {
 		switch e.Body.(type) {
@@ -212,7 +212,7 @@ func waitsForIt(events []recovery.Event) bool {
 // errUnwritten says that a run has waited long enough for its store.
 var errUnwritten = errors.New("what came before could not be written for too long")
 
-// hopeless is why a run is not to go on, if it is not.
+// hopeless is the reason why a run must stop, nil if it need not.
 func (w *WriteBehind) hopeless(r *behind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -228,14 +228,14 @@ func (w *WriteBehind) find(run string) *behind {
 	return w.runs[run]
 }
 
-// follows reports whether what is appended by l after that event is what comes next.
+// follows reports whether an append by l after that event continues what was accepted.
 func (w *WriteBehind) follows(r *behind, l Lease, after uint64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return l.Epoch == r.lease.Epoch && l.Owner == r.lease.Owner && after == r.last
 }
 
-// waits reports whether there is something to write.
+// waits reports whether events wait to be written.
 func (r *behind) waits() bool {
 	return !r.over && (len(r.batch) > 0 || len(r.queue) > 0 || r.released)
 }

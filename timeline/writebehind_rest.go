@@ -8,8 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What is asked of a run that is written behind waits for what that has not written yet, so that
-// it is told what is so.
+// The other methods wait for the waiting events of their run, so that their results include them.
 
 // Renew is Log.Renew.
 func (w *WriteBehind) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// take takes down what r's owner appends. A run begins with that where it is not known.
+// take accepts events of r's owner; the first of a run registers the run.
 func (w *WriteBehind) take(ctx context.Context, r *behind, events []recovery.Event) error {
 	bytes := sizeOfAll(events)
 	for {
@@ -54,7 +54,7 @@ func sizeOfAll(events []recovery.Event) (n int) {
 	return n
 }
 
-// settle waits until all that a run has to write was written, or a try to do so failed.
+// settle waits until all events of a run are written, or a write of them has failed.
 func (w *WriteBehind) settle(ctx context.Context, run string) error {
 	tries := -1
 	for {
@@ -81,7 +81,7 @@ func (w *WriteBehind) settle(ctx context.Context, run string) error {
 	}
 }
 
-// hurry has what waits written now. It is called with w.mu held.
+// hurry writes the waiting events now. It is called with w.mu held.
 func (w *WriteBehind) hurry() {
 	if w.urgent = true; !w.writes && w.failed == nil {
 		w.due = false
@@ -89,8 +89,8 @@ func (w *WriteBehind) hurry() {
 	}
 }
 
-// arm has what waits written after a pause, unless that is due already. It is called with w.mu
-// held.
+// arm writes the waiting events after a pause, unless a write is due already. It is called with
+// w.mu held.
 func (w *WriteBehind) arm(after time.Duration) {
 	switch {
 	case w.due || w.writes:
@@ -103,7 +103,7 @@ func (w *WriteBehind) arm(after time.Duration) {
 	w.due = true
 }
 
-// write writes what waits. One goroutine at a time does.
+// write writes the waiting events. One goroutine at a time does.
 func (w *WriteBehind) write() {
 	w.mu.Lock()
 	if w.writes {
@@ -130,7 +130,7 @@ func (w *WriteBehind) write() {
 	}
 }
 
-// next is how long what waits waits from now on. It is called with w.mu held.
+// next is the pause before the next write. It is called with w.mu held.
 func (w *WriteBehind) next() time.Duration {
 	switch {
 	case w.failed != nil:
@@ -142,7 +142,7 @@ func (w *WriteBehind) next() time.Duration {
 	return behindPause
 }
 
-// writeAll writes of each run what waits, at the same time, so that they share a transaction.
+// writeAll writes the events of all runs at the same time, so that they share a transaction.
 func (w *WriteBehind) writeAll(waiting []*behind) {
 	var all sync.WaitGroup
 	for part := range slices.Chunk(waiting, behindWrites) {
@@ -154,7 +154,7 @@ func (w *WriteBehind) writeAll(waiting []*behind) {
 	}
 }
 
-// writeRun writes what waits of r, and gives up its lease where that is all.
+// writeRun writes the waiting events of r, and releases its lease after the last one.
 func (w *WriteBehind) writeRun(r *behind) {
 	ctx, cancel := context.WithTimeout(context.Background(), behindWrite)
 	defer cancel()
@@ -166,7 +166,7 @@ func (w *WriteBehind) writeRun(r *behind) {
 	}
 }
 
-// batch is what is written of r now, after that event.
+// batch gives the events of r to write now, and the seq before them.
 func (w *WriteBehind) batch(r *behind) (events []recovery.Event, after uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,14 +176,14 @@ func (w *WriteBehind) batch(r *behind) (events []recovery.Event, after uint64) {
 	return r.batch, r.written
 }
 
-// isLeft reports whether r's owner has let go of it, and all is written.
+// isLeft reports whether r's owner has released it, and everything is written.
 func (w *WriteBehind) isLeft(r *behind) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return r.released && !r.over && len(r.batch) == 0 && len(r.queue) == 0
 }
 
-// append writes the events of r after that one.
+// append writes the events of r after that seq.
 func (w *WriteBehind) append(ctx context.Context, r *behind, after uint64, events []recovery.Event) error {
 	if after > 0 {
 		return w.Log.Append(ctx, r.lease, after, events...)
@@ -202,7 +202,7 @@ func (w *WriteBehind) append(ctx context.Context, r *behind, after uint64, event
 	return err
 }
 
-// wrote notes what became of batch.
+// wrote records the result of writing batch.
 func (w *WriteBehind) wrote(r *behind, batch []recovery.Event, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +213,7 @@ func (w *WriteBehind) wrote(r *behind, batch []recovery.Event, err error) {
 	}
 }
 
-// gaveUp notes what became of giving up r's lease.
+// gaveUp records the result of releasing r's lease.
 func (w *WriteBehind) gaveUp(r *behind, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -222,8 +222,8 @@ func (w *WriteBehind) gaveUp(r *behind, err error) {
 	}
 }
 
-// was notes how a try to write something of r ended. What cannot be written is given up where
-// that does not pass. It is called with w.mu held.
+// was records how a write for r ended. Events that can never be written are dropped. It is called
+// with w.mu held.
 func (w *WriteBehind) was(r *behind, err error) {
 	if r.err == nil {
 		r.since = time.Now()
@@ -248,7 +248,7 @@ func (w *WriteBehind) was(r *behind, err error) {
 	}
 }
 
-// forget notes that events wait no more. It is called with w.mu held.
+// forget counts events as no longer waiting. It is called with w.mu held.
 func (w *WriteBehind) forget(events []recovery.Event) {
 	if len(events) == 0 {
 		return

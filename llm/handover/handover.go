@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// What stands in the place of what is not there.
+// The texts that replace what is missing or left out.
 const (
 	noResult       = "No result provided"
 	picture        = "(image omitted: model does not support images)"
@@ -16,26 +16,26 @@ const (
 	openingMessage = "(The conversation goes on.)"
 )
 
-// Target is what is asked, and what its wire demands.
+// Target is the model that is asked, and what its wire demands.
 type Target struct {
-	Model     string // full name; what another model said is foreign to it
-	MaxID     int    // of a tool call's id, in bytes, at least 16; letters, digits, _ and - are legal in it
+	Model     string // full name; messages of any other model are foreign to it
+	MaxID     int    // the longest id of a tool call, in bytes, at least 16; letters, digits, _ and - are legal in it
 	NoImages  bool   // the model takes no pictures
-	Alternate bool   // the user speaks first and the two take turns; results count as the user's
+	Alternate bool   // the user speaks first, and the two sides take turns; results count as the user's
 }
 
-// Told is a transcript as the target may be told it.
+// Told is a transcript in the form in which the target may be given it.
 type Told struct {
-	// Messages are never empty, and have no message without parts. Those of RoleTool
-	// hold results only; where the target wants turns, results stand at the head of
-	// the user's messages.
+	// Messages are never empty, and neither is any message. Those of RoleTool hold results only;
+	// if the target wants turns, results stand first in a user's message instead.
 	Messages []llm.Message
-	// Repairs is what was changed, one line per kind, in the order of first need.
+	// Repairs lists what was changed, one entry per kind, in the order in which the first change
+	// of the kind was made.
 	Repairs []llm.Repair
 }
 
-// Transcript returns messages as the target may be told them, or an error if they
-// cannot be told at all. What it is given stays as it is.
+// Transcript returns messages in the form in which the target may be given them, or an error if
+// there is none. It does not change messages.
 func Transcript(messages []llm.Message, to Target) (Told, error) {
 	if len(messages) == 0 {
 		return Told{}, errors.New("there are no messages")
@@ -56,12 +56,12 @@ func Transcript(messages []llm.Message, to Target) (Told, error) {
 	return Told{out, h.repairs}, nil
 }
 
-// hand is a transcript in the making.
+// hand builds the transcript.
 type hand struct {
 	target  Target
 	turns   []turn
 	ids     *ids
-	open    map[string][]*call // by the id that it was made with
+	open    map[string][]*call // by the id that the model gave it
 	repairs []llm.Repair
 }
 
@@ -90,11 +90,11 @@ func (h *hand) repaired(kind llm.RepairKind) {
 func (h *hand) message(m llm.Message) error {
 	t := turn{message: llm.Message{Role: m.Role, Model: m.Model}}
 	if m.Role == llm.RoleTool {
-		t.message.Role = llm.RoleUser // of what is not a result: pictures
+		t.message.Role = llm.RoleUser // everything in it that is no result, such as images, is the user's
 	}
 	for _, p := range m.Parts {
 		if p.Call != nil {
-			delete(h.open, p.Call.ID) // an id that is used again no longer means the earlier call
+			delete(h.open, p.Call.ID) // a repeated id no longer means the earlier call
 		}
 	}
 	for _, p := range m.Parts {
@@ -108,7 +108,7 @@ func (h *hand) message(m llm.Message) error {
 	return nil
 }
 
-// part takes one part of m over into t, changed as it needs to be.
+// part adds one part of m to t, changed where that is necessary.
 func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 	foreign := m.Model != h.target.Model
 	switch {
@@ -130,7 +130,7 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 			return nil
 		}
 		if p.Thinking.Signature == "" && p.Thinking.Redacted == "" {
-			return nil // no wire takes its own reasoning back without proof
+			return nil // no wire accepts a model's own reasoning without its signature
 		}
 		p = llm.Part{Thinking: p.Thinking}
 	case p.Image != nil:
@@ -138,7 +138,7 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 			return errors.New("a picture without data or media type")
 		}
 		p = llm.Part{Image: p.Image}
-		if h.target.NoImages || m.Role == llm.RoleAssistant { // no wire takes a model's pictures back
+		if h.target.NoImages || m.Role == llm.RoleAssistant { // no wire accepts a model's images
 			h.omit(t, m.Role)
 			return nil
 		}
@@ -152,7 +152,7 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 	return nil
 }
 
-// omit puts a sentence in the place of pictures; one sentence for several in a row.
+// omit replaces images by a sentence; one sentence for several in a row.
 func (h *hand) omit(t *turn, by llm.Role) {
 	h.repaired(llm.RepairImage)
 	sentence := picture
@@ -164,7 +164,7 @@ func (h *hand) omit(t *turn, by llm.Role) {
 	}
 }
 
-// valid is text with what is not UTF-8 replaced.
+// valid is text with invalid UTF-8 replaced.
 func (h *hand) valid(text string) string {
 	clean := strings.ToValidUTF8(text, "\uFFFD")
 	if clean != text {
@@ -173,7 +173,7 @@ func (h *hand) valid(text string) string {
 	return clean
 }
 
-// madeCall is a call as we keep it and as the target is told it.
+// madeCall is a call under the id that the model gave it, and under the id for the target.
 type madeCall struct {
 	call *call
 	told *llm.ToolCall
@@ -200,8 +200,8 @@ func (h *hand) call(made llm.ToolCall, foreign bool) (madeCall, error) {
 	return madeCall{c, told}, nil
 }
 
-// result gives r to the latest calls of its id, the first of them that waits. A
-// result that nobody asked for is left out.
+// result assigns r to the latest calls with its id, to the first of them without a result. A
+// result without a call is left out.
 func (h *hand) result(r llm.ToolResult) {
 	for _, c := range h.open[r.CallID] {
 		if c.result == nil {
@@ -212,7 +212,7 @@ func (h *hand) result(r llm.ToolResult) {
 	h.repaired(llm.RepairResultOrphaned)
 }
 
-// told writes the turns down, each followed by the results of its calls.
+// told lists the messages of all turns, each followed by the results of its calls.
 func (h *hand) told() []llm.Message {
 	var out []llm.Message
 	for _, t := range h.turns {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ids hands out legal ids, each once.
+// ids gives each call a legal id that no other call has.
 type ids struct {
 	most int
 	used map[string]bool
@@ -14,7 +14,7 @@ type ids struct {
 
 func newIDs(most int) *ids { return &ids{most: max(most, 16), used: map[string]bool{}} }
 
-// legal is a legal id, used by no other call, for a call that was made as raw.
+// legal gives a legal, unused id for a call whose model called it raw.
 func (s *ids) legal(raw string) string {
 	id := strings.Map(legal, raw)
 	id = id[:min(len(id), s.most)]

@@ -7,9 +7,9 @@ import (
 )
 
 // WithoutReasoning gives messages without what only the model that wrote it may see again:
-// reasoning, and the signatures of tool calls. It is for a model that does not take its own
-// back, and says how much was left out. What it is given stays as it is; messages with
-// nothing else in them are gone.
+// reasoning, and the signatures of tool calls. It is for a model that does not accept its own
+// reasoning back, and says how many parts were left out. It does not change messages; one with
+// nothing else in it is left out.
 func WithoutReasoning(messages []llm.Message) (kept []llm.Message, leftOut int) {
 	for _, m := range messages {
 		parts := make([]llm.Part, 0, len(m.Parts))

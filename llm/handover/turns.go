@@ -2,9 +2,9 @@ package handover
 
 import "github.com/mulligan-run/mulligan/llm"
 
-// takeTurns joins neighbours of one side, so that the user speaks first and the two
-// sides take turns. Results stand at the head of a user's message, since they follow
-// their calls at once.
+// takeTurns joins adjacent messages of one side, so that the user speaks first and the two sides
+// take turns. Results stand first in a user's message, since they must follow their calls at
+// once.
 func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 	var out []llm.Message
 	for _, m := range messages {
@@ -19,7 +19,7 @@ func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 			last := &out[n-1]
 			last.Parts = append(last.Parts, m.Parts...) // all parts are our own copies
 			if m.Model == h.target.Model {
-				last.Model = m.Model // what is left of another's words carries no mark of it
+				last.Model = m.Model // the message holds another model's words, but nothing marks them
 			}
 			continue
 		}

@@ -7,21 +7,20 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Cut is an answer that was cut, and what decides whether another call may go on from it.
-// The zero value of each field but Request and Heard is the usual case.
+// Cut is an answer that was cut, and everything that decides whether another call may continue
+// it. For all fields but Request and Heard the zero value is the usual case.
 type Cut struct {
-	Request llm.Request // as it was made first
-	Heard   llm.Message // what there is of the answer
+	Request llm.Request // as it was first made
+	Heard   llm.Message // the answer so far
 
-	Choices  int  // how many answers were asked for side by side; 0 or 1 = one
-	Filtered bool // a content filter, or the model's refusal, ended it
+	Choices  int  // how many answers were asked for at once; 0 or 1 = one
+	Filtered bool // a content filter, or a refusal by the model, ended it
 }
 
-// Text is what was said before the cut.
+// Text is the text of the answer so far.
 func (c Cut) Text() string { return c.Heard.Text() }
 
-// Refusal says in a sentence for people why nothing may go on from where the answer was cut;
-// "" where something may.
+// Refusal says in a sentence for people why no call may continue the answer; "" where one may.
 func (c Cut) Refusal() string {
 	switch {
 	case c.Text() == "":
@@ -52,8 +51,8 @@ func (c Cut) textWasRunning() bool {
 	return last.Thinking == nil
 }
 
-// begunByCaller reports whether the conversation ends with words of the model's, which it
-// was to go on with: nobody knows then which of them an answer repeats.
+// begunByCaller reports whether the conversation ends with words that the caller put into the
+// model's mouth: then it is unknown which of them an answer repeats.
 func (c Cut) begunByCaller() bool {
 	said := slices.DeleteFunc(slices.Clone(c.Request.Messages), func(m llm.Message) bool { return len(m.Parts) == 0 })
 	return len(said) > 0 && said[len(said)-1].Role == llm.RoleAssistant
@@ -64,8 +63,8 @@ func (c Cut) room() bool {
 	return ok
 }
 
-// remaining is what the output limit leaves after text, 0 where there is none; false
-// where nothing is left.
+// remaining is what the output limit leaves after text, 0 where there is no limit; false where
+// nothing is left.
 func remaining(limit int, text string) (int, bool) {
 	if limit <= 0 {
 		return 0, true
@@ -74,5 +73,5 @@ func remaining(limit int, text string) (int, bool) {
 	return int(max(0, left)), left > 0
 }
 
-// blank reports whether text has no word in it.
+// blank reports whether text is nothing but white space.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -2,22 +2,22 @@ package splice
 
 import "github.com/mulligan-run/mulligan/llm"
 
-// Joiner makes the deltas of a call that goes on from a partial answer the rest of that
-// answer: there is one beginning and one id, the usage of both calls, no repetition of what
-// was said, and no reasoning in the middle of it.
+// Joiner turns the deltas of a call that continues a partial answer into the rest of that answer:
+// one beginning and one id, the usage of both calls, no repetition of earlier text, and no
+// reasoning in the middle.
 type Joiner struct {
 	seam  *seam
 	spent llm.Usage
 }
 
-// NewJoiner goes on from text, which was asked for in that form; spent is what the calls
-// before used, and is added to what this one says of its own.
+// NewJoiner continues text, in the form in which the call asks for it. spent is what the calls
+// before used; it is added to the usage of this one.
 func NewJoiner(text string, form Form, spent llm.Usage) *Joiner {
 	return &Joiner{newSeam(text, form), spent}
 }
 
-// Add appends to out what d means as part of the one answer; a delta that means nothing in it
-// is a sign of life there. The error is ErrRestarted, and ends the call.
+// Add appends to out what d means as part of the one answer; a delta without such a meaning
+// becomes a ping. The error is ErrRestarted, and ends the call.
 func (j *Joiner) Add(d llm.Delta, out []llm.Delta) ([]llm.Delta, error) {
 	var text string
 	var err error

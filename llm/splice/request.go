@@ -11,28 +11,27 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Form is how a model is asked to go on.
+// Form is how a model is asked to continue.
 type Form string
 
 const (
-	// Prefill: the partial text is the beginning of the model's own message, the last one.
+	// Prefill: the last message is the model's own, and begins with the partial text.
 	Prefill Form = "prefill"
-	// Quote: a user's message after the partial text quotes the end of it, and asks for the rest.
+	// Quote: a user's message after the partial text quotes its end, and asks for the rest.
 	Quote Form = "quote"
 )
 
-// ErrLimit says that what was said uses up the output limit: the answer is cut there for good.
+// ErrLimit says that the text so far uses up the output limit, so that the answer stays cut.
 var ErrLimit = errors.New("the output limit leaves nothing to go on with")
 
 // quoted is how many characters of the end of a text are quoted.
 const quoted = 100
 
-// Request is the request that asks for the rest of an answer to of, after text. Its output
-// limit is what text leaves of the first one. The error is ErrLimit.
+// Request is the request for the rest of the answer to of, after text. Its output limit is what
+// text leaves of the first one. The error is ErrLimit.
 //
-// White space at the end of text is not sent ahead as a prefill: one provider refuses it, and
-// the others' models go on from a whole word better. A text of nothing but white space is
-// not sent at all.
+// White space at the end of text is not part of a prefill: one provider refuses it, and the models
+// of the others continue better after a whole word. Text of nothing but white space is not sent.
 func Request(of llm.Request, text string, form Form) (llm.Request, error) {
 	left, ok := remaining(of.MaxOutputTokens, text)
 	if !ok {
@@ -42,10 +41,10 @@ func Request(of llm.Request, text string, form Form) (llm.Request, error) {
 	if blank(text) {
 		return of, nil
 	}
-	of.Messages = slices.Clip(of.Messages) // of the caller's
+	of.Messages = slices.Clip(of.Messages) // do not append to the caller's array
 	said := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: sent(text, form)}}}
 	if form == Prefill {
-		of.ReasoningEffort = "" // who is to think first cannot go on at once
+		of.ReasoningEffort = "" // a model that has to reason first cannot continue at once
 		of.Messages = append(of.Messages, said)
 		return of, nil
 	}
@@ -53,7 +52,7 @@ func Request(of llm.Request, text string, form Form) (llm.Request, error) {
 	return of, nil
 }
 
-// sent is what of text a model is told as its own.
+// sent is the part of text that the model is given as its own.
 func sent(text string, form Form) string {
 	if form == Prefill {
 		return strings.TrimRightFunc(text, unicode.IsSpace)

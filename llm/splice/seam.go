@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// ErrRestarted says that the model answers anew instead of going on, and says something
-// else: nothing of that belongs behind what was said.
+// ErrRestarted says that the model began a different answer instead of continuing, so that
+// nothing of it may follow the earlier text.
 var ErrRestarted = errors.New("the model began its answer anew instead of going on with it")
 
-// alike is how many bytes of the beginning of a new text make it the first one told anew,
-// where they are those of the first text's beginning. Half of a shorter text is enough.
+// alike is how many bytes at the beginning of a new text have to be equal to the beginning of the
+// earlier one for it to count as that text told anew. Half of a shorter text is enough.
 const (
 	alike      = 32
 	alikeLeast = 4
@@ -20,18 +20,18 @@ const (
 // mostLead is how much white space may stand before a repetition, in bytes.
 const mostLead = 1 << 10
 
-// seam finds where the rest of a text begins in what a model says then. What is held back may
-// still turn out to repeat what was said, so it is a part of that: nothing is kept of it but
-// how long it is.
+// seam finds where the rest of a text begins in what a model then writes. Text is held back as
+// long as it may still be a repetition of the earlier text; as it is then a part of that, only
+// its length is kept.
 type seam struct {
-	echoes []*echo // what a model may say once more before it goes on, the whole text first
-	lead   string  // white space before anything else
-	n      int     // bytes held back after that, which are the first of like
+	echoes []*echo // what a model may repeat before it continues, the whole text first
+	lead   string  // white space before everything else
+	n      int     // bytes held back after lead: the first n of like
 	like   string
-	done   int // length of the longest repetition that is complete; 0 for none
-	same   int // how many bytes are the first of the whole text, too
+	done   int // length of the longest complete repetition, 0 for none
+	same   int // how many bytes equal the beginning of the whole text
 
-	space string // white space at the end of the text that a model may write once more
+	space string // white space at the end of the text, which a model may write again
 	open  bool   // the rest has begun
 }
 
@@ -54,7 +54,7 @@ func newSeam(text string, form Form) *seam {
 	return s
 }
 
-// add takes more text, and gives what is certain to be of the rest.
+// add takes more text, and gives what certainly belongs to the rest.
 func (s *seam) add(text string) (string, error) {
 	if len(s.echoes) == 0 {
 		return s.rest(text), nil
@@ -74,7 +74,8 @@ func (s *seam) add(text string) (string, error) {
 	return s.settle(text)
 }
 
-// pending compares text with what may be repeated, and reports whether any of that still may.
+// pending compares text with every possible repetition, and reports whether any is still
+// possible.
 func (s *seam) pending(text string) bool {
 	pending := false
 	for i, e := range s.echoes {
@@ -96,7 +97,7 @@ func (s *seam) pending(text string) bool {
 	return pending
 }
 
-// settle decides what became of what was held back, now that text follows it.
+// settle decides what the text held back was, now that more text follows it.
 func (s *seam) settle(text string) (string, error) {
 	if s.done == 0 && s.restarted() {
 		return "", ErrRestarted
@@ -113,7 +114,7 @@ func (s *seam) settle(text string) (string, error) {
 	return s.rest(text), nil
 }
 
-// end gives what is still held back, since no more text comes.
+// end gives the text still held back when no more comes.
 func (s *seam) end() (string, error) {
 	if len(s.echoes) == 0 {
 		return "", nil
@@ -121,12 +122,12 @@ func (s *seam) end() (string, error) {
 	return s.settle("")
 }
 
-// restarted reports whether the new text begins as the whole one does, and is another.
+// restarted reports whether the new text begins like the whole earlier one, but is another.
 func (s *seam) restarted() bool {
 	return s.same >= alike || s.same >= alikeLeast && 2*s.same >= len(s.echoes[0].text)
 }
 
-// rest gives text without the white space that is there already.
+// rest gives text without the white space that the earlier text ends with.
 func (s *seam) rest(text string) string {
 	if s.open || text == "" {
 		return text
@@ -137,7 +138,7 @@ func (s *seam) rest(text string) string {
 	return text[n:]
 }
 
-// common is how many bytes a and b begin with alike.
+// common is the length of the common beginning of a and b, in bytes.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
