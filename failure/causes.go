@@ -24,11 +24,11 @@ type cause struct {
 type statuses uint8
 
 const (
-	refused    statuses = 1 << iota // the request was refused, for no stated reason
-	keyRefused                      // the key was refused, for no stated reason
-	limited                         // some limit was reached
-	broke                           // something failed in the server or behind it
-	away                            // the server is full, or not there: 503
+	refused      statuses = 1 << iota // the request was refused, for no stated reason
+	keyRefused                        // the key was refused, for no stated reason
+	limited                           // some limit was reached
+	serverFailed                      // something failed in the server or behind it
+	serverFull                        // the server is full, or not there: 503
 )
 
 func familyOf(status int) statuses {
@@ -40,9 +40,9 @@ func familyOf(status int) statuses {
 	case 429:
 		return limited
 	case 500, 502:
-		return broke
+		return serverFailed
 	case 503:
-		return broke | away
+		return serverFailed | serverFull
 	}
 	return 0
 }
@@ -61,10 +61,10 @@ var causes = []cause{
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota | isCut, over: refused},
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},
 	{kind: KindAuth, variant: "region", about: ofPlace, says: isUnsupported | isDenied | isBlocked | isGone | isRule, over: refused},
-	{kind: KindUnavailable, about: isAway, unless: ofAccount | ofMoney | isBusy, over: refused | away},
+	{kind: KindUnavailable, about: isAway, unless: ofAccount | ofMoney | isBusy, over: refused | serverFull},
 	{kind: KindTimeout, about: isLate, unless: ofInput | isWrong | isRule | isUnsupported, over: refused},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
-	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate | isFailed, over: broke},
+	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate | isFailed, over: serverFailed},
 	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
 	{kind: KindRateLimit, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofMoney | perDay | ofInput, over: refused | limited, brief: true},
 	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofContext | ofRate, over: refused | keyRefused | limited},
@@ -78,15 +78,15 @@ var causes = []cause{
 	{kind: KindTimeout, about: isLate},
 	{kind: KindTLS, about: ofTLS, says: isBad | isLacking | isBroken | isGone | isDenied, unless: isLate},
 	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofPermission},
-	{kind: KindOverloaded, about: isBusy, over: refused | away},
+	{kind: KindOverloaded, about: isBusy, over: refused | serverFull},
 	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isLong | isFailed | aLimit, unless: ofContext | isRule | ofPage},
 	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isBlocked | isGone, unless: ofModel, over: refused},
-	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | ofLogin | isBroken, over: broke},
+	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | ofLogin | isBroken, over: serverFailed},
 	{kind: KindModelNotFound, about: ofModel, says: isUnsupported | isGone, unless: ofAbility | isBroken | ofInput | ofImage, over: refused | keyRefused, follows: true, passing: KindUnavailable},
-	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: broke},
+	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: serverFailed},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
 	{kind: KindAuth, about: ofCredential, says: isUnset | isLacking | isWrong | isDenied | isGone, unless: ofInput | isPassing | isBusy | isLate | isDown, over: refused},
-	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens, over: broke},
+	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens, over: serverFailed},
 	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked},
 	{kind: KindMalformedResponse, about: ofStop | ofModel, says: isMalformed, unless: ofInput},
 	{kind: KindStreamInterrupted, about: ofStop, says: isBroken | ofNetwork},
@@ -108,15 +108,15 @@ var causes = []cause{
 	{kind: KindMisconfigured, variant: "no_api", about: ofURL, says: isWrong | isGone | isUnset | isLacking | isEmpty | isUnsupported, unless: ofRequest},
 	{kind: KindBilling, about: ofUpgrade, says: isAsked, unless: ofRate | ofQuota},
 	{kind: KindInvalidRequest, about: ofInput, says: isBad | isGone | isEmpty | isMalformed | isLacking},
-	{kind: KindInvalidRequest, about: ofInput | ofAbility, says: isWrong | isRule | isUnsupported, unless: isFailed | isBroken | isPassing | ofServer | ofAnswer | ofStop | ofData, over: broke},
+	{kind: KindInvalidRequest, about: ofInput | ofAbility, says: isWrong | isRule | isUnsupported, unless: isFailed | isBroken | isPassing | ofServer | ofAnswer | ofStop | ofData, over: serverFailed},
 	{kind: KindInvalidRequest, about: ofText | ofRequest, says: isMalformed | isWrong},
 	{kind: KindInvalidRequest, about: ofInput | ofAbility | ofContext | ofText | ofModel, says: isRule, unless: ofStop | ofAnswer},
 	{kind: KindInvalidRequest, about: ofAbility | ofStream, says: isUnsupported},
 	{kind: KindAuth, variant: "permission", about: ofAccount, says: isWrong | isGone | isDenied | isBlocked, unless: ofContext | ofText | ofInput},
 	{kind: KindAuth, variant: "permission", about: ofModel, says: isDenied, unless: ofContext | ofText | ofInput | ofNetwork},
-	{kind: KindMisconfigured, about: isUnset, over: broke},
+	{kind: KindMisconfigured, about: isUnset, over: serverFailed},
 	{kind: KindMisconfigured, about: ofServer, says: isUnsupported, unless: ofModel | ofInput | ofAbility | ofImage},
-	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine, over: away},
+	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine, over: serverFull},
 	{kind: KindUnavailable, about: ofServer, says: isLacking, unless: ofInput | ofMachine | isRule},
 	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility | isRule},
 	{kind: KindInvalidRequest, about: isUnsupported, says: isRule},

@@ -29,7 +29,7 @@ func (r *Run) askAgain() []Effect {
 		Attempt: r.Attempts + 1, Round: r.Rounds, Model: r.Model, Again: true,
 		Adjust: Adjust{MaxOutputTokens: r.largerLimit()},
 	}
-	intent.Reserve = r.Policy.reserve(intent.Model, r.told, intent.Adjust.MaxOutputTokens)
+	intent.Reserve = r.Policy.reserve(intent.Model, r.contextBytes, intent.Adjust.MaxOutputTokens)
 	if r.permit(intent.Model, intent.Reserve) != nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (r *Run) timeForAgain() bool {
 // answeredAgain removes the first answer, which the second one replaces.
 func (r *Run) answeredAgain() {
 	cut := r.Messages[len(r.Messages)-1:]
-	r.told -= sizes(cut)
+	r.contextBytes -= sizes(cut)
 	r.Messages = slices.Clip(r.Messages[:len(r.Messages)-1])
 	r.Rounds-- // the second answer belongs to the same round
 }

@@ -98,9 +98,9 @@ func (r *Run) started(e Event, b Started) {
 	if b.Stays != nil {
 		r.Chosen = b.Stays.Left
 	}
-	r.told = len(b.System) + b.Asked.size()
+	r.contextBytes = len(b.System) + b.Asked.size()
 	for _, t := range b.Tools {
-		r.told += len(t.Name) + len(t.Description) + len(t.Schema)
+		r.contextBytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
 	r.say(b.Input...)
 	r.Status = StatusRunning
@@ -123,14 +123,14 @@ func (r *Run) claimed(e Event, b Claimed) {
 		r.Wait, r.Status = nil, StatusRunning
 	}
 	if !r.Settled() && r.parkedFrom.IsZero() && e.Seq > 2 {
-		r.away(nonNegative(e.Time.Sub(r.Last)))
+		r.skipTime(nonNegative(e.Time.Sub(r.Last)))
 	}
 }
 
 // slept takes the time in which this computer slept out of the clocks.
 func (r *Run) slept(b Slept) {
 	if r.parkedFrom.IsZero() {
-		r.away(nonNegative(b.For.Duration()))
+		r.skipTime(nonNegative(b.For.Duration()))
 	}
 }
 
@@ -147,8 +147,8 @@ func (r *Run) paused(b Paused) {
 	}
 }
 
-// away takes d, in which nobody was there, out of every clock but the run's own.
-func (r *Run) away(d time.Duration) {
+// skipTime takes d, in which nobody was there, out of every clock but the run's own.
+func (r *Run) skipTime(d time.Duration) {
 	r.Parked += d
 	r.LastStepAt = r.LastStepAt.Add(d)
 }

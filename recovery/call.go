@@ -189,12 +189,12 @@ func (r *Run) answered(e Event, b Answered) {
 // say adds to the transcript.
 func (r *Run) say(messages ...llm.Message) {
 	r.Messages = append(r.Messages, messages...)
-	r.told += sizes(messages)
+	r.contextBytes += sizes(messages)
 }
 
 // replace puts another transcript in the place of the one there is.
 func (r *Run) replace(messages []llm.Message) {
-	r.told -= sizes(r.Messages)
+	r.contextBytes -= sizes(r.Messages)
 	r.Messages = nil
 	r.say(messages...)
 }

@@ -57,7 +57,7 @@ func (r *Run) compact() []Effect {
 		return record(r, Compacted{Stage: CompactSummary, Reason: "it was tried before"})
 	}
 	intent := Compacting{Failure: o.Seq, Model: r.summariser(), Keep: keep}
-	text := tellOld(r.Messages[:keep])
+	text := transcriptOf(r.Messages[:keep])
 	intent.Reserve = r.Policy.reserve(intent.Model, len(text), SummaryTokens)
 	if over := r.permit(intent.Model, intent.Reserve); over != nil {
 		return over
@@ -205,8 +205,8 @@ func size(m llm.Message) int {
 	return n
 }
 
-// tellOld writes old turns as text for the model that sums them up.
-func tellOld(messages []llm.Message) string {
+// transcriptOf writes old turns as text for the model that sums them up.
+func transcriptOf(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		for _, p := range shortenMessage(m).Parts {

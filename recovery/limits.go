@@ -10,7 +10,7 @@ import "github.com/mulligan-run/mulligan/failure"
 // so much; nil where the call may be made.
 func (r *Run) permit(model string, reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
-		return r.broke(part, reserve)
+		return r.overBudget(part, reserve)
 	}
 	if r.roundsOver() {
 		f := r.failure(failure.KindRoundLimit, failure.OriginRunner, failure.PhasePrompt)
@@ -40,7 +40,7 @@ func (r *Run) tooMany() string {
 // counted.
 func (r *Run) AttemptsLeft() int {
 	left := min(r.maxAttempts()-r.Call.Attempts, MaxFailedAttempts+r.Granted-r.FailedAttempts)
-	if o := r.Open; o != nil && r.Call.LastRound && r.mayPass() {
+	if o := r.Open; o != nil && r.Call.LastRound && r.isTransient() {
 		unasked := 0
 		for _, a := range o.Alternatives {
 			if !r.askedInRound(a.Model) {

@@ -154,13 +154,13 @@ func (r *Run) callModel() []Effect {
 // outOfBudget fails the run where its budget has no room for anything more.
 func (r *Run) outOfBudget() []Effect {
 	if part := r.Policy.Budget.exhausted(r.Spent); part != "" {
-		return r.broke(part, Budget{})
+		return r.overBudget(part, Budget{})
 	}
 	return nil
 }
 
-// broke fails the run because that part of its budget is too small for the next call.
-func (r *Run) broke(part string, needs Budget) []Effect {
+// overBudget fails the run because that part of its budget is too small for the next call.
+func (r *Run) overBudget(part string, needs Budget) []Effect {
 	f := r.failure(failure.KindBudget, failure.OriginRunner, failure.PhasePrompt)
 	f.Variant = part
 	f.Describe(budgetWords(part, r.Spent, needs, r.Policy.Budget))
@@ -187,7 +187,7 @@ func (r *Run) intent() Began {
 			b.Model = o.Decision.NewModel
 		}
 	}
-	told := r.told
+	told := r.contextBytes
 	switch a := r.Attempt; {
 	case r.goesOn():
 		b.Continues = a.ID
@@ -231,8 +231,8 @@ func (r *Run) runTools() []Effect {
 	if len(effects) == 0 {
 		return nil
 	}
-	if broke := r.outOfBudget(); broke != nil && !r.toolsInAir() {
-		return broke
+	if effects := r.outOfBudget(); effects != nil && !r.toolsInAir() {
+		return effects
 	}
 	return r.timed(effects...)
 }
@@ -265,8 +265,8 @@ func (r *Run) beginWait() []Effect {
 	if over := r.overdue(r.clocks()); over != nil {
 		return over
 	}
-	if broke := r.outOfBudget(); broke != nil {
-		return broke
+	if effects := r.outOfBudget(); effects != nil {
+		return effects
 	}
 	return record(r, r.waiting())
 }

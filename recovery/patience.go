@@ -41,7 +41,7 @@ func (r *Run) backoff(model string) failure.Millis {
 // are spent and its patience is not over.
 func (r *Run) withPatience(d Decision) Decision {
 	switch {
-	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.mayPass():
+	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.isTransient():
 		return d
 	case r.Call.LastRound:
 		return r.nextInRound(d)
@@ -80,7 +80,7 @@ func (r *Run) nextInRound(d Decision) Decision {
 	d.LastRound = true
 	if d.Action != ActionSwitchModel || r.askedInRound(d.NewModel) {
 		i := slices.IndexFunc(r.Call.Tried, func(t Tried) bool {
-			return !r.askedInRound(t.Model) && r.Open.offers(t.Model) && passing[t.Code]
+			return !r.askedInRound(t.Model) && r.Open.offers(t.Model) && transientCodes[t.Code]
 		})
 		if i < 0 {
 			d.BlockedBy = blockedAttempts
@@ -102,14 +102,14 @@ func (r *Run) askedInRound(model string) bool {
 	return slices.ContainsFunc(asked, func(t Tried) bool { return t.Model == model })
 }
 
-// mayPass reports whether the failure may pass by itself.
-func (r *Run) mayPass() bool {
+// isTransient reports whether the failure may pass by itself.
+func (r *Run) isTransient() bool {
 	o := r.Open
 	return o.Cause == CauseAttempt && o.CallID == "" && !o.Offline && o.Failure.Retryable && !o.Failure.Kind.Once() &&
-		o.Failure.ResetsAt.IsZero() && passing[o.Failure.Code]
+		o.Failure.ResetsAt.IsZero() && transientCodes[o.Failure.Code]
 }
 
-// passing are the codes of failures that may pass by themselves.
-var passing = map[failure.Code]bool{
+// transientCodes are the codes of failures that may pass by themselves.
+var transientCodes = map[failure.Code]bool{
 	failure.CodeProviderTimeout: true, failure.CodeProviderUnreachable: true, failure.CodeProviderRateLimited: true, failure.CodeProviderUnavailable: true, failure.CodeStreamInterrupted: true,
 }

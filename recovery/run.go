@@ -80,23 +80,23 @@ type Run struct {
 	Lost           bool          // the request is in no owner's memory any more; see Keeping
 	End            *Ended
 
-	expired     failure.Timer // step, max_turn or run, expired but not yet written as Failed
-	cancelled   bool
-	offer       suggestionState // the state of r.Suggestion
-	acceptedID  string          // the id of the suggestion or wait that was answered last, except by Stop
-	truncated   bool
-	again       bool      // the answer that was cut has been asked for once more
-	byEngine    bool      // an engine gave the last answer
-	cutTokens   int64     // output tokens of the last answer
-	told        int       // about how many bytes the transcript takes in a request
-	kept        llm.Usage // the part of Usage that answered attempts used
-	unsure      *ToolRun  // a tool call of unknown outcome about which nobody has been asked
-	cooling     *Cooldown // the cooldown of its model, before the first call
-	stepDoubled bool      // a person chose to wait longer for the step at hand
-	lastSeen    time.Time // when people saw something last
-	reserved    Budget
-	parkedFrom  time.Time
-	whole       bool // see Whole
+	expired      failure.Timer // step, max_turn or run, expired but not yet written as Failed
+	cancelled    bool
+	offer        suggestionState // the state of r.Suggestion
+	acceptedID   string          // the id of the suggestion or wait that was answered last, except by Stop
+	truncated    bool
+	again        bool      // the answer that was cut has been asked for once more
+	byEngine     bool      // an engine gave the last answer
+	cutTokens    int64     // output tokens of the last answer
+	contextBytes int       // about how many bytes the transcript takes in a request
+	kept         llm.Usage // the part of Usage that answered attempts used
+	unsure       *ToolRun  // a tool call of unknown outcome about which nobody has been asked
+	cooling      *Cooldown // the cooldown of its model, before the first call
+	stepDoubled  bool      // a person chose to wait longer for the step at hand
+	lastSeen     time.Time // when people saw something last
+	reserved     Budget
+	parkedFrom   time.Time
+	whole        bool // see Whole
 }
 
 // SuggestionOpen reports whether r's suggestion is open as far as its events know. Its time may

@@ -16,7 +16,7 @@ func (r *Run) Carry(before []llm.Message) {
 		return
 	}
 	r.Messages = append(slices.Clip(before), r.Messages...)
-	r.told += sizes(before)
+	r.contextBytes += sizes(before)
 	r.Carried, r.whole = len(before), true
 }
 

@@ -55,36 +55,36 @@ func shapeOf(t reflect.Type) uint64 {
 // snapshot is the stored form of a run: its exported fields under their own names, and its
 // unexported fields beside them.
 type snapshot struct {
-	Run         *Run
-	Expired     failure.Timer
-	Cancelled   bool
-	Offer       suggestionState
-	AcceptedID  string
-	Truncated   bool
-	Again       bool
-	ByEngine    bool
-	CutTokens   int64
-	Told        int
-	Kept        llm.Usage
-	Unsure      int // position in Pending, from 1; 0 = nil
-	Cooling     *Cooldown
-	StepDoubled bool
-	LastSeen    time.Time
-	Reserved    Budget
-	ParkedFrom  time.Time
-	Whole       bool
+	Run          *Run
+	Expired      failure.Timer
+	Cancelled    bool
+	Offer        suggestionState
+	AcceptedID   string
+	Truncated    bool
+	Again        bool
+	ByEngine     bool
+	CutTokens    int64
+	ContextBytes int
+	Kept         llm.Usage
+	Unsure       int // position in Pending, from 1; 0 = nil
+	Cooling      *Cooldown
+	StepDoubled  bool
+	LastSeen     time.Time
+	Reserved     Budget
+	ParkedFrom   time.Time
+	Whole        bool
 }
 
 // Snapshot is r in the form that Restore reads, with or without the carried messages.
 func (r *Run) Snapshot(carried bool) ([]byte, error) {
-	kept, whole, told := *r, r.whole, r.told
+	kept, whole, size := *r, r.whole, r.contextBytes
 	if !carried && r.Carried > 0 {
 		kept.Messages, kept.Carried = r.Messages[r.Carried:], 0
-		whole, told = false, r.told-sizes(r.Messages[:r.Carried])
+		whole, size = false, r.contextBytes-sizes(r.Messages[:r.Carried])
 	}
 	s := snapshot{
 		Run: &kept, Expired: r.expired, Cancelled: r.cancelled, Offer: r.offer,
-		AcceptedID: r.acceptedID, Truncated: r.truncated, Again: r.again, ByEngine: r.byEngine, CutTokens: r.cutTokens, Told: told, Kept: r.kept,
+		AcceptedID: r.acceptedID, Truncated: r.truncated, Again: r.again, ByEngine: r.byEngine, CutTokens: r.cutTokens, ContextBytes: size, Kept: r.kept,
 		Unsure: slices.Index(r.Pending, r.unsure) + 1, Cooling: r.cooling, StepDoubled: r.stepDoubled, LastSeen: r.lastSeen, Reserved: r.reserved,
 		ParkedFrom: r.parkedFrom, Whole: whole,
 	}
@@ -108,7 +108,7 @@ func Restore(data []byte) (*Run, bool) {
 	}
 	r := s.Run
 	r.expired, r.cancelled, r.offer = s.Expired, s.Cancelled, s.Offer
-	r.acceptedID, r.truncated, r.told, r.kept = s.AcceptedID, s.Truncated, s.Told, s.Kept
+	r.acceptedID, r.truncated, r.contextBytes, r.kept = s.AcceptedID, s.Truncated, s.ContextBytes, s.Kept
 	r.again, r.byEngine, r.cutTokens = s.Again, s.ByEngine, s.CutTokens
 	r.cooling, r.stepDoubled, r.lastSeen, r.reserved, r.parkedFrom, r.whole = s.Cooling, s.StepDoubled, s.LastSeen, s.Reserved, s.ParkedFrom, s.Whole
 	if s.Unsure > 0 {

@@ -19,7 +19,7 @@ type reads struct {
 
 	mu   sync.Mutex
 	runs map[string]*readers
-	long map[place]weak.Pointer[batch]
+	long map[position]weak.Pointer[batch]
 }
 
 // readers are the followers that want to read a run.
@@ -28,8 +28,8 @@ type readers struct {
 	n    int
 }
 
-// place is where a batch begins.
-type place struct {
+// position is where a batch begins.
+type position struct {
 	run   string
 	after uint64
 }
@@ -41,7 +41,7 @@ type batch struct{ events []recovery.Event }
 const longBatch = 1 << 20
 
 func newReads(source feedSource) *reads {
-	return &reads{source: source, runs: map[string]*readers{}, long: map[place]weak.Pointer[batch]{}}
+	return &reads{source: source, runs: map[string]*readers{}, long: map[position]weak.Pointer[batch]{}}
 }
 
 // after gives the events after seq, at most readBatch; last says that there were no more.
@@ -51,7 +51,7 @@ func (r *reads) after(ctx context.Context, run string, seq uint64) (b *batch, la
 		return nil, false, err
 	}
 	defer done()
-	at := place{run, seq}
+	at := position{run, seq}
 	if b := r.find(at); b != nil {
 		return b, false, nil
 	}
@@ -95,21 +95,21 @@ func (r *reads) wait(ctx context.Context, run string) (done func(), err error) {
 	}
 }
 
-func (r *reads) find(at place) *batch {
+func (r *reads) find(at position) *batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.long[at].Value()
 }
 
 // share lets others find b as long as anybody keeps it.
-func (r *reads) share(at place, b *batch) {
+func (r *reads) share(at position, b *batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.long[at] = weak.Make(b)
 	runtime.AddCleanup(b, r.forget, at)
 }
 
-func (r *reads) forget(at place) {
+func (r *reads) forget(at position) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.long[at].Value() == nil {
@@ -121,5 +121,5 @@ func (r *reads) forget(at place) {
 func (r *reads) drop(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.long, func(at place, _ weak.Pointer[batch]) bool { return at.run == run })
+	maps.DeleteFunc(r.long, func(at position, _ weak.Pointer[batch]) bool { return at.run == run })
 }

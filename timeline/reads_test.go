@@ -73,7 +73,7 @@ func TestALongBatchIsReadOnce(t *testing.T) {
 		}
 		runtime.GC()
 		time.Sleep(time.Millisecond)
-		r.forget(place{"r", 0})
+		r.forget(position{"r", 0})
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

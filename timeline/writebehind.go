@@ -15,7 +15,7 @@ const (
 	behindWrite  = 10 * time.Second      // for one write
 	behindWrites = 256                   // at a time
 	behindClose  = 5 * time.Second       // for everything left when the log closes
-	behindHope   = 2 * time.Second       // before a run stops whose events cannot be written
+	behindGiveUp = 2 * time.Second       // before a run stops whose events cannot be written
 
 	maxBehindEvents = 8192     // waiting to be written
 	maxWaitingBytes = 16 << 20 // of waiting events, approximately
@@ -216,7 +216,7 @@ var errUnwritten = errors.New("what came before could not be written for too lon
 func (w *WriteBehind) hopeless(r *behind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r.err == nil || time.Since(r.since) < behindHope {
+	if r.err == nil || time.Since(r.since) < behindGiveUp {
 		return nil
 	}
 	return errors.Join(errUnwritten, r.err)

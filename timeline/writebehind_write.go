@@ -32,7 +32,7 @@ func (w *WriteBehind) take(ctx context.Context, r *behind, events []recovery.Eve
 			return nil
 		}
 		room := w.room
-		w.hurry()
+		w.flushNow()
 		w.mu.Unlock()
 		select {
 		case <-room:
@@ -71,7 +71,7 @@ func (w *WriteBehind) settle(ctx context.Context, run string) error {
 			tries = r.tries
 		}
 		tried := r.tried
-		w.hurry()
+		w.flushNow()
 		w.mu.Unlock()
 		select {
 		case <-tried:
@@ -81,8 +81,8 @@ func (w *WriteBehind) settle(ctx context.Context, run string) error {
 	}
 }
 
-// hurry writes the waiting events now. It is called with w.mu held.
-func (w *WriteBehind) hurry() {
+// flushNow writes the waiting events now. It is called with w.mu held.
+func (w *WriteBehind) flushNow() {
 	if w.urgent = true; !w.writes && w.failed == nil {
 		w.due = false
 		w.arm(0)
@@ -206,7 +206,7 @@ func (w *WriteBehind) append(ctx context.Context, r *behind, after uint64, event
 func (w *WriteBehind) wrote(r *behind, batch []recovery.Event, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.was(r, err)
+	w.recordResult(r, err)
 	if err == nil {
 		w.forget(batch)
 		r.batch, r.written = nil, batch[len(batch)-1].Seq
@@ -217,14 +217,14 @@ func (w *WriteBehind) wrote(r *behind, batch []recovery.Event, err error) {
 func (w *WriteBehind) gaveUp(r *behind, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.was(r, err); err == nil {
+	if w.recordResult(r, err); err == nil {
 		delete(w.runs, r.lease.Run)
 	}
 }
 
-// was records how a write for r ended. Events that can never be written are dropped. It is called
+// recordResult records how a write for r ended. Events that can never be written are dropped. It is called
 // with w.mu held.
-func (w *WriteBehind) was(r *behind, err error) {
+func (w *WriteBehind) recordResult(r *behind, err error) {
 	if r.err == nil {
 		r.since = time.Now()
 	}

@@ -67,13 +67,13 @@ func headline(s standing, f Figures) string {
 	case s.needsYou:
 		return colon(sentences("Waits for you", s.title), tried)
 	case s.status == recovery.StatusCompleted && f.Failures == 0 && f.Switches == 0:
-		return "Completed in " + spell(f.Took) + ": nothing failed"
+		return "Completed in " + spokenDuration(f.Took) + ": nothing failed"
 	case s.status == recovery.StatusCompleted:
-		return colon("Rescued in "+spell(f.Rescue), strings.Join(boast(f), ", "))
+		return colon("Rescued in "+spokenDuration(f.Rescue), strings.Join(achievements(f), ", "))
 	case s.status == recovery.StatusCancelled:
-		return colon("Stopped after "+spell(f.Took), tried)
+		return colon("Stopped after "+spokenDuration(f.Took), tried)
 	case s.status == recovery.StatusFailed:
-		return colon(sentences("Failed after "+spell(f.Took), s.title), tried)
+		return colon(sentences("Failed after "+spokenDuration(f.Took), s.title), tried)
 	case f.Failures == 0:
 		return "Running: nothing has failed so far"
 	}
@@ -111,8 +111,8 @@ func effort(f Figures) []string {
 	return list
 }
 
-// boast lists what was tried, and what that saved.
-func boast(f Figures) []string {
+// achievements lists what was tried, and what that saved.
+func achievements(f Figures) []string {
 	list := effort(f)
 	switch {
 	case f.Tools > 0 && f.ToolsRepeated == 1:
@@ -130,8 +130,8 @@ func boast(f Figures) []string {
 	return list
 }
 
-// spell writes a duration as it is read aloud, without milliseconds.
-func spell(ms failure.Millis) string {
+// spokenDuration writes a duration as it is read aloud, without milliseconds.
+func spokenDuration(ms failure.Millis) string {
 	d := ms.Duration()
 	if d < time.Second {
 		return "less than a second"
