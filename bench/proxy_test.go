@@ -27,6 +27,7 @@ func init() {
 	roles["proxied"] = func([]string) error {
 		lab := faultlab.New()
 		lab.Script(long, faultlab.Answer(longText))
+		lab.Script(steady, faultlab.Answer(answerText))
 		server, err := lab.Listen("127.0.0.1:0")
 		if err != nil {
 			return err
@@ -43,8 +44,8 @@ func (benchToken) Holds(digest gateway.Digest) (bool, error) {
 	return digest == sha256.Sum256([]byte("sk-bench")), nil
 }
 
-// BenchmarkProxy measures a streamed call of 200 deltas through the recovering proxy, whose
-// facts are durable, beside the same call made directly, in turns.
+// BenchmarkProxy measures a streamed call through the recovering proxy, whose facts are durable,
+// beside the same call made directly, in turns: the call of BenchmarkStream, and one of 200 deltas.
 func BenchmarkProxy(b *testing.B) {
 	url := process(b, "proxied")
 	c, err := config.Parse([]byte("plugins: []\nproviders: {openai: {base_url: \"" + url + "/v1\", key_env: BENCH_KEY}}\n"))
@@ -74,16 +75,20 @@ func BenchmarkProxy(b *testing.B) {
 	defer face.Close()
 	dial := (&net.Dialer{}).DialContext
 	through, direct := newBare(face.URL, dial), newBare(url, dial)
-	var proxied, bare calls
-	check := func(text string, err error) {
-		if err != nil || text != longText {
-			b.Fatalf("got %q, %v", text, err)
-		}
+	for _, call := range []struct{ name, model, text string }{{"steady", steady, answerText}, {"long", long, longText}} {
+		b.Run(call.name, func(b *testing.B) {
+			var proxied, bare calls
+			check := func(text string, err error) {
+				if err != nil || text != call.text {
+					b.Fatalf("got %q, %v", text, err)
+				}
+			}
+			for b.Loop() {
+				proxied.time(b, func() { check(through.ask(b.Context(), call.model, "hi")) })
+				bare.time(b, func() { check(direct.ask(b.Context(), call.model, "hi")) })
+			}
+			proxied.report(b, "")
+			bare.report(b, base)
+		})
 	}
-	for b.Loop() {
-		proxied.time(b, func() { check(through.ask(b.Context(), long, "hi")) })
-		bare.time(b, func() { check(direct.ask(b.Context(), long, "hi")) })
-	}
-	proxied.report(b, "")
-	bare.report(b, base)
 }
