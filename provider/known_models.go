@@ -68,6 +68,10 @@ func knownModel(name string) (ModelInfo, bool) {
 
 func (f modelFamily) has(name string) bool {
 	for pattern := range strings.FieldsSeq(f.names) {
+		// Each call is asked of this several times, and no pattern has a wildcard so early.
+		if !strings.HasPrefix(name, pattern[:2]) {
+			continue
+		}
 		if fits, _ := path.Match(pattern, name); fits {
 			return true
 		}

@@ -23,7 +23,7 @@ const (
 // offline looks whether the failed call of an attempt says more about this machine than
 // about its provider.
 func (a *attempt) offline(ctx context.Context, err error) bool {
-	if len(a.reach) == 0 || ctx.Err() != nil {
+	if err == nil || len(a.reach) == 0 || ctx.Err() != nil {
 		return false
 	}
 	f, ok := failure.AsFailure(err)
