@@ -90,6 +90,13 @@ mutants: ## break the code on purpose, patch by patch, and demand that a test na
 kill: ## kill processes that drive runs, at named points and at any instant: N cycles (600)
 	@cd bench/kill && MULLIGAN_KILL_CYCLES=$(N) go test -count=1 -timeout=3h -run 'TestKill$$'
 
+# How often each nemesis strikes.
+REPEATS := 20
+
+.PHONY: cluster
+cluster: ## play three machines over one PostgreSQL, and what happens to them: each nemesis REPEATS times (20)
+	@MULLIGAN_CLUSTER_REPEATS=$(REPEATS) go test -C bench -count=1 -timeout=3h -v ./cluster | grep -v '^ *\(=== \|--- PASS\)'
+
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
 	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite

@@ -53,7 +53,7 @@ var proofs = []proof{
 	{"I31", "what is durable is shown only once it is", true, []string{"timeline TestMemory"}, ""},
 	{"I32", "an append that failed stops the run; one that only seemed to is not doubled", true, []string{"timeline/sqlite TestStore", "runner TestI33TheStoreFailsAnywhere"}, ""},
 	{"I33", "a full or read-only disk: no panic, no half event, and the run goes on when there is space", false, []string{"runner TestI33TheStoreFailsAnywhere", "bench/disk TestI33TheDiskIsFull", "bench/disk TestI33TheFileIsAsLargeAsItMayBe"}, ""},
-	{"I34", "a run has one owner per epoch; an old epoch's write is refused", true, []string{"timeline TestMemory", "timeline/sqlite TestStore", "runner TestTwoKeepersResumeOnce", "bench/history TestI34OneOwner"}, ""},
+	{"I34", "a run has one owner per epoch; an old epoch's write is refused", true, []string{"timeline TestMemory", "timeline/sqlite TestStore", "bench/cluster TestCluster", "runner TestTwoKeepersResumeOnce", "bench/history TestI34OneOwner"}, ""},
 	{"I35", "an owner that stood still calls no tool and no model after its lease", true, []string{"runner TestI34I35AStoppedOwner"}, ""},
 	{"I36", "a run whose owner died is resumed within the lease and 5 s", true, []string{"runner TestKeepResumesWhatACrashLeft", "timeline/sqlite TestKilledOwner", "runner TestI36AKilledOwner"}, ""},
 	{"I37", "starting twice with one idempotency key starts once", false, []string{"runner TestI37TheSameIDIsTheSameRun", "gateway TestI37TheSameKeyIsTheSameRun", "bench/history TestI37OneStart"}, ""},

@@ -78,15 +78,21 @@ func Durable(t testing.TB) string {
 	return durable.database(t)
 }
 
+// needed skips a test where there is no server, and fails it with CI=true.
+func needed(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatalf("a store in PostgreSQL needs initdb and postgres (apt-get install postgresql), or MULLIGAN_POSTGRES: %v", err)
+	case err != nil:
+		t.Skipf("NOT TESTED: a store in PostgreSQL needs initdb and postgres (apt-get install postgresql), or MULLIGAN_POSTGRES: %v", err)
+	}
+}
+
 func (s *server) database(t testing.TB) string {
 	t.Helper()
 	s.once.Do(s.start)
-	switch {
-	case s.err != nil && os.Getenv("CI") == "true":
-		t.Fatalf("a store in PostgreSQL needs initdb and postgres (apt-get install postgresql), or MULLIGAN_POSTGRES: %v", s.err)
-	case s.err != nil:
-		t.Skipf("NOT TESTED: a store in PostgreSQL needs initdb and postgres (apt-get install postgresql), or MULLIGAN_POSTGRES: %v", s.err)
-	}
+	needed(t, s.err)
 	name, err := s.take()
 	if err != nil {
 		t.Fatal(err)
@@ -187,37 +193,22 @@ func find() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
+// addressOf is the URL of a server that is reached by a socket in dir.
+func addressOf(dir string) string {
+	return (&url.URL{Scheme: "postgres", User: url.User("mulligan"), Path: "/postgres", RawQuery: url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()}).String()
+}
+
 // launch makes a cluster in dir and starts a server that is reached by a socket there. Its shell
 // ends it when this process ends, however that is, and removes dir.
 func (s *server) launch(programs, dir string) (address string, stop func(), err error) {
-	as, err := unprivileged(dir)
-	if err != nil {
+	if err := s.create(programs, dir); err != nil {
 		return "", nil, err
 	}
-	data := filepath.Join(dir, "data")
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	initdb := exec.CommandContext(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "mulligan", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
-	initdb.SysProcAttr, initdb.Dir = as, dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("initdb: %w: %.500s", err, out)
-	}
-	const untilTheEnd = `"$@" </dev/null >postgres.log 2>&1 & read _; kill -QUIT $! 2>/dev/null; wait $!; cd / && rm -rf "$0"`
-	args := []string{"-c", untilTheEnd, dir, filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "max_connections=200"}
-	for _, setting := range s.settings {
-		args = append(args, "-c", setting)
-	}
-	cmd := exec.CommandContext(context.Background(), "/bin/sh", args...)
-	cmd.SysProcAttr, cmd.Dir = as, dir
-	in, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	cmd, in, err := s.begin(programs, dir, "; cd / && rm -rf \"$0\"")
 	if err != nil {
 		return "", nil, err
 	}
 	stop = sync.OnceFunc(func() { end(in, cmd, dir) })
-	s.url = (&url.URL{Scheme: "postgres", User: url.User("mulligan"), Path: "/postgres", RawQuery: url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()}).String()
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if err = s.execute("postgres", "SELECT 1"); err == nil {
 			return s.url, stop, nil

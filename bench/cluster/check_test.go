@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// check holds a run that has ended against what must hold.
+func (c *cluster) check(r *reader) {
+	c.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.wrong {
+		c.Error(w)
+	}
+	events, err := c.store.Read(c.Context(), r.run, 0, 0)
+	if err != nil {
+		c.Fatal(err)
+	}
+	for i, e := range events {
+		if e.Seq != uint64(i)+1 {
+			c.Errorf("I02: run %s: event %d has the number %d", r.run, i+1, e.Seq)
+		}
+		form, err := e.MarshalJSON()
+		if err != nil {
+			c.Fatal(err)
+		}
+		if shown := r.shown[e.Seq]; shown != string(form) {
+			c.Errorf("I03: run %s: event %d was shown as\n%s\nand is\n%s", r.run, e.Seq, shown, form)
+		}
+	}
+	if len(r.shown) > len(events) {
+		c.Errorf("I03: run %s: %d events were shown, and %d are left", r.run, len(r.shown), len(events))
+	}
+	end, ok := events[len(events)-1].Body.(recovery.Ended)
+	if !ok || end.Status != recovery.StatusCompleted {
+		c.Errorf("I01: run %s: %s, at %T", r.run, end.Status, events[len(events)-1].Body)
+	}
+	if text := r.screen.Text(); text != sentence {
+		c.Errorf("I09: run %s: %q is shown in the end", r.run, text)
+	}
+	c.paidOnce(events)
+}
+
+// paidOnce: every call of the tool was carried out exactly once.
+func (c *cluster) paidOnce(events []recovery.Event) {
+	c.Helper()
+	text, err := os.ReadFile(c.journal())
+	if err != nil {
+		c.Fatal(err)
+	}
+	effects := strings.Fields(string(text))
+	for _, e := range events {
+		b, ok := e.Body.(recovery.ToolReturned)
+		if !ok {
+			continue
+		}
+		n := len(slices.DeleteFunc(slices.Clone(effects), func(id string) bool { return id != b.CallID }))
+		if n != 1 {
+			c.Errorf("I04: run %s: call %s was carried out %d times", e.Run, b.CallID, n)
+		}
+	}
+}
+
+// sound: nothing wrong was shown until now.
+func (c *cluster) sound(r *reader) {
+	c.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.wrong) > 0 {
+		c.Fatal(r.wrong)
+	}
+}
+
+// newer: whoever has a run that another one had has it by a higher epoch.
+func (c *cluster) newer(run string, old recovery.Claimed) {
+	c.Helper()
+	heads, err := c.store.StandsOn().(timeline.Store).Heads(c.Context(), run)
+	if err != nil || len(heads) != 1 {
+		c.Fatalf("%+v, %v", heads, err)
+	}
+	if h := heads[0]; h.Owner != "" && h.Owner != old.Owner && h.Epoch <= old.Epoch {
+		c.Fatalf("I34: run %s: epoch %d is given to %s after %s", run, h.Epoch, h.Owner, old.Owner)
+	}
+}
+
+// fenced: a lease that another claim has overtaken writes nothing, though it knows what the last
+// event is.
+func (c *cluster) fenced(run string, old recovery.Claimed) {
+	c.Helper()
+	store := c.store.StandsOn().(timeline.Store) // a journal would look before it asks
+	for range 20 {                               // the run goes on meanwhile
+		heads, err := store.Heads(c.Context(), run)
+		if err != nil || len(heads) != 1 {
+			c.Fatalf("%+v, %v", heads, err)
+		}
+		head := heads[0].Summary
+		a := &timeline.Append{
+			Lease: timeline.Lease{Run: run, Owner: old.Owner, Epoch: old.Epoch}, After: head.Seq, Durable: func() {}, Head: head,
+			Events: []recovery.Event{{Run: run, Seq: head.Seq + 1, Time: time.Now().UTC(), Body: recovery.Noted{Topic: "zombie"}}},
+		}
+		a.Head.Seq++
+		err = store.Append(c.Context(), a)
+		if errors.Is(err, timeline.ErrConflict) {
+			continue
+		}
+		if !errors.Is(err, timeline.ErrStale) {
+			c.Errorf("I34: run %s: %s writes by epoch %d, which is over: %v", run, old.Owner, old.Epoch, err)
+		}
+		return
+	}
+}
+
+// guarded: nobody takes a run of a member that lives.
+func (c *cluster) guarded(run string) {
+	c.Helper()
+	_, err := c.store.Claim(c.Context(), run, "thief", time.Minute)
+	if !errors.Is(err, timeline.ErrOwned) {
+		c.Errorf("I36: run %s is taken while its owner lives: %v", run, err)
+	}
+}

@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+const (
+	repeatsEnv = "MULLIGAN_CLUSTER_REPEATS" // of each nemesis; 1 without it
+	lease      = 5 * time.Second            // of a member's runs
+	pace       = 40 * time.Millisecond
+)
+
+// sentence is what every answer says, in about five seconds.
+var sentence = strings.TrimSpace(strings.Repeat("one two three four five six seven eight nine ten ", 12))
+
+// nemesis is what happens to a cluster.
+type nemesis struct {
+	name string
+	// strikes the member that drives the first run, and comes back once that is over.
+	strikes func(c *cluster, hit *member)
+	// moves says that another member goes on with the runs of the one that was hit.
+	moves bool
+}
+
+var nemeses = []nemesis{
+	{"kill", func(_ *cluster, hit *member) { hit.signal(syscall.SIGKILL) }, true},
+	{"term", func(_ *cluster, hit *member) { hit.signal(syscall.SIGTERM) }, true},
+	{"stop", func(_ *cluster, hit *member) {
+		hit.signal(syscall.SIGSTOP)
+		time.Sleep(lease + 4*time.Second)
+		hit.signal(syscall.SIGCONT)
+	}, true},
+	{"partition", func(_ *cluster, hit *member) {
+		hit.link.cut()
+		time.Sleep(lease + 4*time.Second)
+		hit.link.heal()
+	}, true},
+	{"reset", func(_ *cluster, hit *member) {
+		for range 5 {
+			hit.link.reset()
+			time.Sleep(200 * time.Millisecond)
+		}
+	}, false},
+	{"database", func(c *cluster, _ *member) {
+		c.db.Crash()
+		time.Sleep(time.Second)
+		if err := c.db.Start(); err != nil {
+			c.Error(err)
+		}
+	}, false},
+}
+
+// TestCluster plays each nemesis and prints a line.
+func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program, and plays three machines")
+	}
+	repeats := 1
+	if text := os.Getenv(repeatsEnv); text != "" {
+		var err error
+		if repeats, err = strconv.Atoi(text); err != nil || repeats < 1 {
+			t.Fatalf("%s=%s: it is a number from 1", repeatsEnv, text)
+		}
+	}
+	all := t
+	c := newCluster(t)
+	for _, n := range nemeses {
+		t.Run(n.name, func(t *testing.T) {
+			c.T = t
+			defer func() { c.T = all }()
+			var claimed, spoke []time.Duration
+			for range repeats {
+				a, b := c.play(n)
+				claimed, spoke = append(claimed, a), append(spoke, b)
+			}
+			line := fmt.Sprintf("%-10s %3d times, %d runs each: nothing lost, nothing twice", n.name, repeats, runs)
+			if n.moves {
+				line += fmt.Sprintf("; another member has the run after %s, and it speaks after %s", figures(claimed), figures(spoke))
+			}
+			if !t.Failed() {
+				fmt.Println(line)
+			}
+		})
+	}
+}
+
+// runs of a round.
+const runs = 4
+
+// play is one round: it gives how long it took until another member had the first run, and until
+// that spoke.
+func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
+	c.Helper()
+	var readers []*reader
+	for i := range runs {
+		at := c.members[i%len(c.members)]
+		readers = append(readers, c.begin(at, i))
+	}
+	for _, r := range readers {
+		c.eventually("it speaks", func() bool {
+			c.sound(r)
+			return r.speaks()
+		})
+		c.guarded(r.run)
+	}
+	first := readers[0]
+	old := first.owner()
+	hit := c.members[slices.IndexFunc(c.members, func(m *member) bool { return m.owner() == old.Owner })]
+	then := time.Now()
+	n.strikes(c, hit)
+	if n.moves {
+		c.eventually("another member goes on", func() bool {
+			c.newer(first.run, old)
+			var ok bool
+			claimed, spoke, ok = first.after(then)
+			return ok
+		})
+		c.fenced(first.run, old)
+	}
+	for _, r := range readers {
+		select {
+		case <-r.ended:
+		case <-time.After(patience):
+			c.Fatalf("I01: run %s does not end: %v", r.run, hit.lines)
+		}
+		c.check(r)
+	}
+	if n.name == "kill" || n.name == "term" {
+		hit.gone()
+		hit.start()
+	}
+	return claimed, spoke
+}
+
+// begin begins a run at a member, which is followed through the next one.
+func (c *cluster) begin(at *member, i int) *reader {
+	c.Helper()
+	c.runs++
+	model := fmt.Sprint("talk-", c.runs)
+	c.lab.Script(model, faultlab.ToolCall("pay", `{}`), faultlab.SlowAnswer(sentence, pace))
+	auto := true
+	var run string
+	c.eventually("a run begins", func() (ok bool) {
+		var err error
+		run, err = at.client.Start(c.Context(), client.Start{Key: model, Prompt: "Tell me.", Model: "lab/" + model, AutoRecover: &auto})
+		return err == nil
+	})
+	n := len(c.members)
+	return c.read(run, c.members[(i+1)%n], c.members[(i+2)%n])
+}
+
+// figures are the median and the most of some times.
+func figures(times []time.Duration) string {
+	times = slices.SortedFunc(slices.Values(times), cmp.Compare)
+	return fmt.Sprintf("%.2f s (most %.2f)", times[len(times)/2].Seconds(), times[len(times)-1].Seconds())
+}
