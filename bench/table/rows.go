@@ -132,6 +132,10 @@ var rows = []row{
 		at: p50, target: target{text: "p99 ≤ 150 ms", most: 150_000, own: p99}, optional: needsPostgres,
 	},
 	{
+		what: "a live delta, of 20,000 a second, until who follows it at another member has it", dir: "bench", bench: "ElsewhereLive",
+		at: p50, target: target{text: "p99 ≤ 10 ms", most: 10_000, own: p99}, optional: needsPostgres,
+	},
+	{
 		what: "processor time per step of a run of 10,000", dir: "bench", bench: "StepsMemory", baseline: "of a run of 10",
 		at: cpuPerStep, target: target{text: "≤ 1.3×", most: 1.3},
 	},
