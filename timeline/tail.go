@@ -182,11 +182,14 @@ func (t *tails) all(run string, saved Tail) Tail {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	said := t.of[run]
-	if said == nil || said.attempt < saved.Attempt || said.attempt == saved.Attempt && said.offset+said.text.Len() <= saved.Offset+len(saved.Text) {
+	if said == nil {
 		return saved
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
+	if said.attempt < saved.Attempt || said.attempt == saved.Attempt && said.offset+said.text.Len() <= saved.Offset+len(saved.Text) {
+		return saved
+	}
 	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}
 }
 
