@@ -12,11 +12,11 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// adviceDraft is what will be written of a run, all at once: its caller waits for one durable step.
-// The heart is asked as by every loop; nothing but plugins is asked by it.
+// adviceDraft collects what will be written of a run, for one durable step, since the caller
+// waits. recovery.Next is asked as by every loop, but only plugins are asked because of it.
 type adviceDraft struct {
-	loop   *loop // that writes it
-	draft  *loop // on the run as it will be
+	loop   *loop // writes it
+	draft  *loop // works on the run as it will be
 	events []recovery.Event
 	err    error
 	about  hooks.Occasion // the last one
@@ -28,7 +28,7 @@ func (l *loop) draft() *adviceDraft {
 
 func (d *adviceDraft) now() time.Time { return later(d.loop.clock.now(), d.draft.run.Last) }
 
-// note adds to what will be written.
+// note adds events to the draft.
 func (d *adviceDraft) note(at time.Time, bodies ...recovery.Body) {
 	for _, b := range bodies {
 		events := d.draft.events(later(at, d.draft.run.Last), 0, b)
@@ -39,8 +39,8 @@ func (d *adviceDraft) note(at time.Time, bodies ...recovery.Body) {
 	}
 }
 
-// askAbout adds the attempt that failed, with those before it that nobody has asked about, and
-// what is to be done.
+// askAbout adds the attempt that failed, the attempts before it that nobody asked about, and what
+// is to be done.
 func (d *adviceDraft) askAbout(ctx context.Context, q recovery.Question) {
 	for n := d.draft.run.Call.Attempts; n < q.Attempt; n++ {
 		t := recovery.TriedCall{Model: q.Model, Failure: *failure.NewFailure(failure.KindUnknown, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)}
@@ -75,8 +75,8 @@ func (d *adviceDraft) tried(t recovery.TriedCall) {
 	d.note(over, recovery.Failed{Attempt: began.Attempt, Failure: t.Failure})
 }
 
-// failed is the failure that is asked about, with what a decision may depend on. Health is told
-// first: what else may be asked depends on that.
+// failed is the failure in question, with the facts that a decision may depend on. Health is told
+// first, since the other models that may be asked depend on it.
 func (d *adviceDraft) failed(b recovery.Began, q recovery.Question, now time.Time) recovery.Failed {
 	f := recovery.Failed{Attempt: b.Attempt, Failure: d.classified(q.Evidence, b.Model, now), Told: q.Told}
 	if q.Shown {
@@ -99,7 +99,7 @@ func (d *adviceDraft) failed(b recovery.Began, q recovery.Question, now time.Tim
 	return f
 }
 
-// classified is what a caller's evidence comes to; health is told of it.
+// classified is the failure for a caller's evidence; health is told of it.
 func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time) failure.Failure {
 	r := d.loop.r
 	e.Model, e.Provider, e.At = model, cmp.Or(e.Provider, entryOf(model)), now
@@ -112,7 +112,7 @@ func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time
 	return f
 }
 
-// conclude has the heart say what follows, and asks the plugins that it wants asked.
+// conclude adds what recovery.Next says, and asks the plugins that it wants asked.
 func (d *adviceDraft) conclude(ctx context.Context) {
 	const most = 16 // events that may follow from one; there are four
 	for range most {
@@ -126,7 +126,7 @@ func (d *adviceDraft) conclude(ctx context.Context) {
 		case e.Ask != nil:
 			d.ask(ctx, e.Ask)
 		default:
-			return // what is left to do is the caller's
+			return // the rest is up to the caller
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (d *adviceDraft) ask(ctx context.Context, a *recovery.AskPlugins) {
 	})
 }
 
-// end adds how the call went on, and that it is over.
+// end adds how the call went on, and the end of the run.
 func (d *adviceDraft) end(rep recovery.Report) {
 	now := d.now()
 	began := d.draft.run.Made(rep.Model)
@@ -157,15 +157,15 @@ func (d *adviceDraft) end(rep recovery.Report) {
 	d.conclude(context.Background())
 }
 
-// keepMore writes what comes after what the log has.
+// keepMore writes what follows the events in the log.
 func (d *adviceDraft) keepMore(ctx context.Context) (*recovery.Run, error) {
 	return d.keep(ctx, func(ctx context.Context) error {
 		return d.loop.r.log.Append(ctx, d.loop.lease, d.loop.run.Seq, d.events...)
 	})
 }
 
-// keep writes all of it in one durable step and lets go of the run. Who has hung up meanwhile
-// has got no answer, so that there is nothing to be kept.
+// keep writes the whole draft in one durable step and releases the run. If the caller has hung up
+// meanwhile, nothing is kept, since it got no answer.
 func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) error) (*recovery.Run, error) {
 	l := d.loop
 	if err := cmp.Or(d.err, context.Cause(ctx)); err != nil {
@@ -189,7 +189,8 @@ func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) erro
 	return d.draft.run, nil
 }
 
-// askShadows asks the hooks on trial once the caller has its answer, which waits for none of them.
+// askShadows asks the hooks on trial once the caller has its answer, which does not wait for
+// them.
 func (d *adviceDraft) askShadows() {
 	l := d.loop
 	about := l.run.Open
@@ -206,8 +207,8 @@ func (d *adviceDraft) askShadows() {
 	})
 }
 
-// tellHealth tells health something, and waits for a moment until it has heard it: that may be a
-// file which another process holds.
+// tellHealth tells health something, and waits a moment until health has taken it: its file may
+// be locked by another process.
 func (r *Runner) tellHealth(tell func()) {
 	var e errands
 	e.add(tell)

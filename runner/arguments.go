@@ -14,24 +14,24 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// What one answer may ask for.
+// Limits on what one answer may ask for.
 const (
 	maxCalls = 128
 	maxArgs  = 1 << 20 // bytes of the arguments of a call
 )
 
-// patience is how many answers in a row may ask for what cannot be done: the model is told,
-// and one more is malformed.
+// patience is how many answers in a row may call tools wrongly: the model is told each time, and
+// one more such answer is malformed.
 const patience = 3
 
-// checkTime is how long compiling a schema, or holding arguments to it, may take; both are
-// bounded by themselves.
+// checkTime is how long it may take to compile a schema, or to check arguments against it; the
+// size of both is bounded, too.
 const checkTime = 5 * time.Second
 
-// toolName is what every provider takes.
+// toolName matches the names that every provider accepts.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// check refuses tools that no model could be told of.
+// check refuses tools that cannot be offered to a model.
 func (r *Runner) check(tools []Tool) error {
 	seen := map[string]bool{}
 	for _, t := range tools {
@@ -47,9 +47,9 @@ func (r *Runner) check(tools []Tool) error {
 	return nil
 }
 
-// Check says why no run may have the tool: its name is none that every provider takes, it has
-// no Run, or its Schema is no JSON Schema, or one that would take too long to hold arguments
-// to. Start refuses such a tool.
+// Check says why no run may have the tool: some provider does not accept its name, it has no Run,
+// or its Schema is not valid or would take too long to check arguments against. Start refuses
+// such a tool.
 func (t Tool) Check() error { return t.check(&schemas{}) }
 
 func (t Tool) check(known *schemas) error {
@@ -65,16 +65,16 @@ func (t Tool) check(known *schemas) error {
 	return err
 }
 
-// schemas are the compiled schemas of tools, by their text: each is compiled once.
+// schemas are the compiled schemas of tools, by their text, so that each is compiled once.
 type schemas struct {
 	mu    sync.Mutex
 	known map[string]*schema.Schema
 }
 
-// maxSchemas is how many are kept: servers of tools may change theirs for ever.
+// maxSchemas is how many are kept: a tool server may change its schemas for ever.
 const maxSchemas = 512
 
-// of is the schema of a tool's arguments; nil takes every object.
+// of is the compiled schema of a tool's arguments; nil accepts every object.
 func (s *schemas) of(t Tool) (*schema.Schema, error) {
 	if len(t.Schema) == 0 {
 		return nil, nil
@@ -116,8 +116,8 @@ func (r *Runner) misfit(ctx context.Context, t Tool, call llm.ToolCall) string {
 	return fmt.Sprintf("The arguments do not fit the schema of %s: %v", t.Name, err)
 }
 
-// excess says what an answer that is still being heard has too much of, or nil. An engine's
-// calls are its own.
+// excess says what an unfinished answer has too much of, nil for nothing. The calls of an engine
+// are not limited.
 func (a *attempt) excess() error {
 	switch {
 	case a.by != "":
@@ -130,10 +130,10 @@ func (a *attempt) excess() error {
 	return nil
 }
 
-// fit notes the first call of the answer whose arguments do not fit their tool's schema, and
-// whether the answer is what it has to be. It is asked beside the loop: it takes time.
+// fit notes the first call whose arguments do not fit its tool's schema, and whether the answer
+// has the form that the run demands. It runs outside the loop, since it takes time.
 func (a *attempt) fit(ctx context.Context) {
-	if a.by != "" || a.loop.call != nil { // somebody else carries them out
+	if a.by != "" || a.loop.call != nil { // an engine or the caller carries the calls out
 		return
 	}
 	for _, call := range a.answer.Message(a.model).Calls() {
@@ -157,12 +157,13 @@ func (a *attempt) fit(ctx context.Context) {
 	}
 }
 
-// refused is an answer that cannot be used.
+// refused is the error for an answer that cannot be used.
 func (a *attempt) refused(problem error) error {
 	return a.failure(failure.KindMalformedResponse, &refusal{problem})
 }
 
-// refusal is what the runner has against an answer. The model is told when it is asked again.
+// refusal says why the runner does not accept an answer. The model is told when it is asked
+// again.
 type refusal struct{ error }
 
 func (r *refusal) tell() string {

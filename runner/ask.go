@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// ask puts the occasion to the plugins that have not voted on it yet. Everybody who
-// is asked votes, if only to say why there is no opinion.
+// ask asks the plugins that have not voted on the occasion yet. Each of them gets a vote, if only
+// one that says why it has no opinion.
 func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	ctx, j := l.launchJob(ctx, key)
 	about := hooks.NewOccasion(l.run)
@@ -23,7 +23,7 @@ func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	}()
 }
 
-// named are the hooks of these names, and the votes of those that there are not.
+// named finds the hooks of these names; for each missing hook it gives a vote that says so.
 func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recovery.Vote) {
 	list := r.hooks()
 	for _, name := range plugins {
@@ -36,7 +36,7 @@ func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recover
 	return asked, missing
 }
 
-// voted writes a vote, as long as it is wanted.
+// voted writes a vote, as long as the run wants it.
 func (l *loop) voted(about recovery.Occasion, v recovery.Vote) {
 	l.post(func(ctx context.Context) error {
 		if l.run.End != nil || l.run.Occasion() != about {

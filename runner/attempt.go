@@ -17,34 +17,34 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// attempt is one streamed model call. Its goroutine hears the stream.
+// attempt is one streamed model call. A goroutine of its own reads the stream.
 type attempt struct {
 	loop       *loop
 	id         uint64
 	model      string
 	began      time.Time
 	request    llm.Request
-	after      llm.Role // who spoke last before the call
+	after      llm.Role // the role of the last message before the call
 	answer     llm.Answer
 	clock      *watchdog
 	firstEvent time.Duration
 	thought    int         // bytes of reasoning shown
-	reach      []string    // models that this machine cannot reach when it is offline; empty = nobody asks
+	reach      []string    // models that must be unreachable for this machine to count as offline; empty = offline does not matter
 	misfit     string      // what is wrong with the arguments of one of its calls, or ""
 	misformed  error       // why the answer is not of the form that the run demands
-	by         string      // recovery.ByEngine where the model is an engine; set before the stream begins
-	quiet      bool        // nothing of what is said may be written or published
-	asked      llm.Request // what the answer as a whole is to; request asks for the rest of it, where from is set
-	from       *goingOn    // nil = the answer begins with this attempt
-	joined     []llm.Delta // what a delta means for the answer
-	lost       bool        // what was said does not fit together, or was not taken
-	unable     error       // why it cannot be asked
+	by         string      // recovery.ByEngine if the model is an engine; set before the stream begins
+	quiet      bool        // nothing of the answer may be written or published
+	asked      llm.Request // the request for the whole answer; if from is set, request asks only for its rest
+	from       *goingOn    // nil = the attempt begins the answer anew
+	joined     []llm.Delta // the deltas that a delta becomes as part of the answer
+	lost       bool        // the rest does not fit the partial text, or the caller refused a delta
+	unable     error       // why the model cannot be asked
 
 	mu     sync.Mutex
-	spoke  time.Time // when text was heard last; zero = none was
-	saving func()    // gives up saving the text, which is due or under way; nil = it is neither
+	spoke  time.Time // when text was last heard; zero = never
+	saving func()    // cancels the pending or running save of the tail; nil = there is none
 	over   bool
-	silent chan struct{} // closed once the stream has ended, and given what it still held
+	silent chan struct{} // closed once the stream has ended and its last text was taken
 }
 
 // callModel writes the intent and starts the call.
@@ -79,7 +79,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	return nil
 }
 
-// ready settles what is sent.
+// ready prepares the request.
 func (a *attempt) ready(intent recovery.Began) {
 	a.asked = a.request
 	a.leaveOutRefused()
@@ -89,8 +89,8 @@ func (a *attempt) ready(intent recovery.Began) {
 	}
 }
 
-// timeouts are the clocks of a call. The one that a person asked to wait longer for
-// has twice its time.
+// timeouts are the timers of a call. The timer for which a person chose to wait longer has twice
+// its limit.
 func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 	t := l.run.Policy.TimeoutsOf(c.Intent.Model)
 	switch c.Doubled {
@@ -127,8 +127,8 @@ func (l *loop) request(b recovery.Began) llm.Request {
 	return req
 }
 
-// run hears the stream and tells the loop how it ended. A model that does not
-// listen to its context is left behind after a moment.
+// run reads the stream and tells the loop how it ended. A model that does not stop when its
+// context ends is abandoned after a moment.
 func (a *attempt) run(ctx context.Context, key string, j *job) {
 	growStack()
 	var once sync.Once
@@ -151,7 +151,7 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 	end(err)
 }
 
-// hear reads the stream into the answer.
+// hear reads the answer, by one stream or more.
 func (a *attempt) hear(ctx context.Context) (err error) {
 	defer close(a.silent)
 	defer func() {
@@ -246,8 +246,7 @@ func (a *attempt) add(d llm.Delta) bool {
 	return true
 }
 
-// repaired has the loop write down what was changed for the model, unless the run
-// knows it.
+// repaired has the loop record what was changed for the model, unless the log says so already.
 func (a *attempt) repaired(repairs []llm.Repair) {
 	a.loop.post(func(ctx context.Context) error {
 		if !a.loop.inAir(a) || slices.Equal(a.loop.run.Repaired[a.model], repairs) {
@@ -257,8 +256,8 @@ func (a *attempt) repaired(repairs []llm.Repair) {
 	})
 }
 
-// close makes a stream that does not end harmless, and gives what it has said itself. Nothing of
-// that is saved as its tail from now on.
+// close makes the attempt ignore everything that its stream still yields, and gives its own text.
+// Its tail is not saved any more.
 func (a *attempt) close() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -302,7 +301,7 @@ func (a *attempt) failure(kind failure.Kind, cause error) *failure.Failure {
 	return f
 }
 
-// heard is what the words about a failure say of the answer so far.
+// heard is how much of the answer was heard, for the words about a failure.
 func (a *attempt) heard() failure.Words {
 	return failure.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))}
 }

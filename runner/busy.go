@@ -2,8 +2,8 @@ package runner
 
 import "sync"
 
-// busy counts what is going on. Unlike a sync.WaitGroup it may be waited for while more
-// begins.
+// busy counts what is going on. Unlike with a sync.WaitGroup, more may begin while somebody
+// waits.
 type busy struct {
 	mu      sync.Mutex
 	n       int
@@ -33,7 +33,7 @@ func (b *busy) done() {
 	b.waiters = nil
 }
 
-// idle is closed as soon as nothing is going on.
+// idle gives a channel that is closed once nothing is going on.
 func (b *busy) idle() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

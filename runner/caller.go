@@ -10,46 +10,48 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Call is a model call that another program makes: its run ends with the first answer. What
-// it asks is held in memory as long as the run is open; whether it is kept beside that is the
-// policy's to say, see recovery.Keeping.
+// Call is a model call that another program makes: its run ends with the first answer. The
+// request is held in memory as long as the run is open; whether it is also kept depends on the
+// policy, see recovery.Keeping.
 type Call struct {
 	Request llm.Request // its Model is the run's
 	Asked   *recovery.Digest
 	Caller  Caller
-	// Suggested is told what a person is offered where the caller waits for the answer: the run
-	// is driven on until there is one, or the suggestion's time is over. nil = it settles there.
+	// Suggested is told what a person is offered while the caller waits for the answer: the run
+	// goes on until there is one, or the suggestion's time is over. nil = the run settles when it
+	// has a suggestion.
 	Suggested func(s recovery.Suggestion)
 
-	stays bool // where its conversation went, and does not begin with the model that is asked for
+	stays bool // it belongs to the model that its conversation went to, even if another is asked for
 }
 
-// Caller is who made a Call, and gets its answer as it comes. Its methods are called by one
-// goroutine at a time for each attempt. An attempt that does not end when it is told to is
-// left behind: what it still says has its number.
+// Caller makes a Call and gets its answer as it comes. Its methods are called by one goroutine at
+// a time for each attempt. An attempt that does not stop in time is abandoned; what it may still
+// call has its own number.
 type Caller interface {
-	// Began: an attempt begins, or is asked once more in another way since its provider refused
-	// the first. Of what was heard before nothing counts any more that Heard has not passed on.
+	// Began says that an attempt begins, or asks once more in another way since its provider
+	// refused the first request. Everything heard before is void, unless Heard has already passed
+	// it on.
 	Began(attempt uint64, model string)
-	// Heard takes what the attempt hears next. Until it returns nothing more is heard, and
-	// the clocks of the attempt stand still. It returns soon after ctx ends; an error ends
-	// the attempt as failed.
+	// Heard takes the next delta of the attempt. Until it returns nothing more is read, and the
+	// attempt's timers stand still. It returns soon after ctx ends; an error makes the attempt
+	// fail.
 	Heard(ctx context.Context, attempt uint64, d llm.Delta) error
-	// Failed says why an attempt failed, as the adapter told it: the error's chain has what
-	// the provider itself said. It comes before anybody decides what follows.
+	// Failed says why an attempt failed, with the adapter's error: its chain holds what the
+	// provider itself said. It is called before anybody decides what follows.
 	Failed(attempt uint64, err error)
-	// Shown is what of the attempt's answer has reached whoever asked.
+	// Shown says how much of the attempt's answer has reached the caller.
 	Shown(attempt uint64) recovery.Shown
 }
 
-// asks is the call of the run id, nil where it is none or its process was another.
+// asks is the Call of the run id, nil if it has none or another process had it.
 func (r *Runner) asks(id string) *Call {
 	v, _ := r.calls.Load(id)
 	call, _ := v.(*Call)
 	return call
 }
 
-// refuseEngine refuses to have a call answered by what runs whole turns of its own.
+// refuseEngine refuses to have a call answered by an engine, which runs whole turns.
 func (r *Runner) refuseEngine(models []string) error {
 	for _, name := range models {
 		if model, err := r.models.Model(name); err == nil {
@@ -61,7 +63,7 @@ func (r *Runner) refuseEngine(models []string) error {
 	return nil
 }
 
-// coolingCall is the cooldown of a call's model, where another is asked in its place.
+// coolingCall is the cooldown of a call's model, if another model may be asked instead.
 func (r *Runner) coolingCall(s recovery.Started) *recovery.Cooldown {
 	if !s.Policy.AutoRecover {
 		return nil
@@ -69,7 +71,7 @@ func (r *Runner) coolingCall(s recovery.Started) *recovery.Cooldown {
 	return r.replaceable(s.Model, s.Policy.Models)
 }
 
-// ask completes what opens the run of a call.
+// ask completes the Started event of a call.
 func (req Request) ask(s *recovery.Started) {
 	c := req.Call
 	s.Policy.Tools, s.Policy.MaxRounds, s.Policy.ParallelTools = recovery.ToolsOfCaller, 0, 0
@@ -87,26 +89,26 @@ func (req Request) ask(s *recovery.Started) {
 	}
 }
 
-// digest stands for contents.
+// digest is the digest of contents that are not kept.
 func digest(contents ...any) *recovery.Digest {
 	text, err := json.Marshal(contents)
 	if err != nil {
-		return &recovery.Digest{} // arguments of a tool call that are no JSON
+		return &recovery.Digest{} // arguments of a tool call that are not valid JSON
 	}
 	return recovery.DigestOf(text)
 }
 
-// waitsForPerson reports whether whoever called waits for a person's answer.
+// waitsForPerson reports whether the caller waits for a person's answer.
 func (l *loop) waitsForPerson() bool { return l.call != nil && l.call.Suggested != nil }
 
-// tellSuggested tells whoever called that a person is asked: the clock of that begins to run.
+// tellSuggested tells the caller that a person is asked, once the timer of the suggestion starts.
 func (l *loop) tellSuggested(t *recovery.SetTimer) {
 	if due, _ := t.Write.(recovery.Due); due.Timer == failure.TimerExpiry && l.waitsForPerson() {
 		l.call.Suggested(*l.run.Suggestion)
 	}
 }
 
-// asked is the caller's own request as an attempt makes it.
+// asked is the caller's own request for an attempt.
 func (c *Call) asked(b recovery.Began) llm.Request {
 	req := c.Request
 	req.Model = b.Model
@@ -122,7 +124,7 @@ func (c *Call) asked(b recovery.Began) llm.Request {
 // keepsFigures reports whether nothing of what is said may be written or published.
 func (l *loop) keepsFigures() bool { return l.run.Policy.Keep == recovery.KeepFigures }
 
-// figures leaves out of what is about to be written what the run does not keep.
+// figures removes the contents that the run does not keep from an event.
 func (l *loop) figures(b recovery.Body) recovery.Body {
 	if !l.keepsFigures() {
 		return b
@@ -134,13 +136,13 @@ func (l *loop) figures(b recovery.Body) recovery.Body {
 		}
 		return b
 	case recovery.Failed:
-		b.Failure.Unquote() // providers quote what they refuse
+		b.Failure.Unquote() // providers quote requests that they refuse
 		return b
 	}
 	return b
 }
 
-// tellBegan tells whoever called that the attempt begins.
+// tellBegan tells the caller that the attempt begins.
 func (a *attempt) tellBegan() {
 	call := a.loop.call
 	if call == nil {
@@ -153,7 +155,7 @@ func (a *attempt) tellBegan() {
 	call.Caller.Began(a.id, a.model)
 }
 
-// pass gives whoever called what was heard; its clocks stand still as long as that takes.
+// pass gives a delta to the caller; meanwhile the attempt's timers stand still.
 func (a *attempt) pass(ctx context.Context, d llm.Delta) error {
 	call := a.loop.call
 	if call == nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// clock is the time of a run while it is driven. It begins with the wall clock's and then
-// follows the monotonic one, so that a wall clock that is set moves no deadline. Time in
-// which the computer slept passes when the run is told of it.
+// clock is the time of a run while it is driven. It starts with the wall clock's time and then
+// follows the monotonic clock, so that setting the wall clock moves no deadline. Time in which
+// the computer slept is added when the run is told of it.
 type clock struct {
-	wall  time.Time // when it was begun
-	since time.Time // the same moment, by the monotonic clock
+	wall  time.Time // when it was made
+	since time.Time // the same moment, on the monotonic clock
 	slept func() time.Duration
-	base  time.Duration // what slept gave then
+	base  time.Duration // what slept gave at that moment
 	told  time.Duration // sleep that the run has been told of
 }
 
@@ -26,14 +26,14 @@ func (c *clock) now() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.told)
 }
 
-// real is now with the sleep that the run has not been told of yet: what others go by as well
-// is told at that time.
+// real is now, including sleep that the run has not been told of yet: everything outside the run
+// uses this time.
 func (c *clock) real() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
 }
 
-// later is the later of two times. A run whose log is ahead of the wall clock, which was
-// set back since, goes on from its log's time: its time passes, and never goes back.
+// later is the later of two times. If the wall clock was set back, a run goes on from the time of
+// its log: its time passes, and never goes back.
 func later(x, y time.Time) time.Time {
 	if x.Before(y) {
 		return y

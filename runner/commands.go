@@ -8,10 +8,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// readInbox takes the commands that are in the inbox by now, and reports whether one
-// changed the run.
+// readInbox takes the commands that are in the inbox now, and reports whether one changed the
+// run.
 func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
-	if l.run.End != nil || l.run.Seq <= maxOpening && l.lease.Epoch == 1 { // of a run that has just begun nobody knows
+	if l.run.End != nil || l.run.Seq <= maxOpening && l.lease.Epoch == 1 { // nobody can have sent a command to a run that has just begun
 		return false, nil
 	}
 	before := l.run.Seq
@@ -24,9 +24,9 @@ func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
 	return l.run.Seq != before, err
 }
 
-// inbox is what the inbox has that was not answered. Where the run has settled the store is
-// not waited for for long, since people wait for what it has come to: what cannot be read
-// now makes the run due.
+// inbox gives the commands that are not answered yet. Where the run has settled it waits only
+// briefly for the store, since people wait for the outcome: a command that cannot be read now
+// makes the run due.
 func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err error) {
 	read := func(ctx context.Context) error {
 		commands, err = l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
@@ -43,7 +43,7 @@ func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err erro
 	return commands, err
 }
 
-// fits says why a command comes too late, or nil.
+// fits says why a command comes too late, nil if it does not.
 func (l *loop) fits(c timeline.Command) error {
 	a, ok := c.Body.(recovery.Accepted)
 	if !ok {
@@ -53,7 +53,8 @@ func (l *loop) fits(c timeline.Command) error {
 	return err
 }
 
-// followInboxSoon follows the inbox from the last command that was answered, until it is stopped.
+// followInboxSoon follows the inbox, after a short while, from the last command that was
+// answered, until stop is called.
 func (l *loop) followInboxSoon(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	after := l.run.Inbox
@@ -64,9 +65,9 @@ func (l *loop) followInboxSoon(ctx context.Context) (stop func()) {
 	}
 }
 
-// followInbox turns commands into events, each once: an event says which command
-// it answers, so a command is not taken again after a crash. An inbox that cannot be read
-// now may be later.
+// followInbox turns each command into an event, once: the event holds the command's position, so
+// that the command is not taken again after a crash. If the inbox cannot be read it is tried
+// again later.
 func (l *loop) followInbox(ctx context.Context, after uint64) {
 	for ctx.Err() == nil {
 		for c, err := range l.r.log.Commands(ctx, l.id, after) {

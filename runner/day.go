@@ -8,27 +8,27 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// counted is what the day was told of the call that began last.
+// counted is what was counted against the day for the call that began last.
 type counted struct {
-	at    time.Time       // when it began: its day is the one that pays
-	ahead recovery.Budget // what the run itself does not count yet
+	at    time.Time       // when it began, which is the day that pays
+	ahead recovery.Budget // counted for the day, but not yet by the run
 }
 
-// reservation is what a call that is about to begin may use, as the day was asked for it.
+// reservation is what a call that is about to begin may use of the day's budget.
 type reservation struct {
 	key     string // of the call
 	at      time.Time
 	reserve recovery.Budget
-	spent   recovery.Budget // of the day
-	lacks   string          // what the day's budget has no room for, or ""
-	ready   bool            // the loop has heard what the day says
+	spent   recovery.Budget // used of the day
+	lacks   string          // the part of the day's budget that has no room, or ""
+	ready   bool            // the loop has the answer
 
 	mu      sync.Mutex
 	granted bool // it is counted
-	over    bool // nobody wants it any more
+	over    bool // it is not wanted any more
 }
 
-// begin writes the intent of a call that nothing holds.
+// begin writes the intent of a call that nothing holds back.
 func (l *loop) begin(ctx context.Context, intent recovery.Body) error {
 	l.turn = turn{}
 	if r := l.reserved; r != nil {
@@ -38,17 +38,17 @@ func (l *loop) begin(ctx context.Context, intent recovery.Body) error {
 	return l.write(ctx, intent)
 }
 
-// is reports whether the day was asked for that call.
+// is reports whether the reservation is for that call.
 func (r *reservation) is(key string, reserve recovery.Budget) bool {
 	return r != nil && r.key == key && r.reserve == reserve
 }
 
-// reserve asks the day for a call.
+// reserve asks for a part of the day's budget, for a call.
 func (l *loop) reserve(key string, reserve recovery.Budget) {
 	l.giveBack()
 	limit := l.run.Policy.DayBudget
 	if l.run.BeyondDay {
-		limit = recovery.Budget{} // counted all the same
+		limit = recovery.Budget{} // unlimited, but counted
 	}
 	r := &reservation{key: key, at: l.clock.now(), reserve: reserve}
 	l.reserved = r
@@ -65,7 +65,7 @@ func (l *loop) reserve(key string, reserve recovery.Budget) {
 	})
 }
 
-// grant notes what the day said; false if that is to be given back.
+// grant records the answer; false if the reservation is to be given back.
 func (r *reservation) grant(granted bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *reservation) grant(granted bool) bool {
 	return !r.over || !granted
 }
 
-// giveBack is for when the call that the day was asked for does not begin.
+// giveBack gives the reservation back, since its call does not begin.
 func (l *loop) giveBack() {
 	r := l.reserved
 	if r == nil {
@@ -91,7 +91,7 @@ func (l *loop) unspend(r *reservation) {
 	l.r.health.Spend(r.at, recovery.Budget{}.Minus(r.reserve))
 }
 
-// count tells the day what the run has spent since it was told last.
+// count tells the day what the run has spent since it was last told.
 func (l *loop) count(spent recovery.Budget) {
 	if l.run.Policy.DayBudget == (recovery.Budget{}) {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// message is what an effect tells the loop; it runs on the loop's goroutine.
+// message is what an effect tells the loop. It is a function that runs on the loop's goroutine.
 type message func(ctx context.Context) error
 
 // job is an effect in the air.
@@ -15,8 +15,8 @@ type job struct {
 	cancel   context.CancelCauseFunc
 	stopping bool
 	attempt  *attempt // of a model call
-	waits    bool     // nothing is done for it any more: health is told
-	asks     bool     // a model: for the run's answer or for a summary
+	waits    bool     // it does no work any more; health is being told
+	asks     bool     // it asks a model: for the answer or for a summary
 }
 
 func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job) {
@@ -26,8 +26,8 @@ func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job
 	return ctx, j
 }
 
-// startTimer starts a clock. There are several to every call, and most never run out: so one has
-// no context of its own.
+// startTimer starts a timer. Every call has several, and most never expire; so a timer has no
+// context of its own.
 func (l *loop) startTimer(key string, t *recovery.SetTimer) {
 	j, body := &job{}, t.Write
 	timer := time.AfterFunc(t.At.Sub(l.clock.now()), func() {
@@ -42,9 +42,9 @@ func (l *loop) startTimer(key string, t *recovery.SetTimer) {
 	l.air[key] = j
 }
 
-// stop ends an effect that is no longer wanted. Timers and questions are gone at once, and
-// what waits for health; a model call or a tool stays in the air until it says that it has
-// ended.
+// stop ends an effect that is no longer wanted. Timers, questions to plugins and jobs that only
+// wait for health are gone at once; a model call or a tool stays in the air until it says that it
+// has ended.
 func (l *loop) stop(key string, j *job) {
 	if j.stopping {
 		return
@@ -56,7 +56,7 @@ func (l *loop) stop(key string, j *job) {
 	}
 }
 
-// finish hands the end of an effect to the loop.
+// finish posts the end of an effect to the loop.
 func (l *loop) finish(key string, j *job, end message) {
 	l.post(func(ctx context.Context) error {
 		l.takeOut(key, j)
@@ -64,7 +64,7 @@ func (l *loop) finish(key string, j *job, end message) {
 	})
 }
 
-// takeOut takes an effect out of the air.
+// takeOut removes an effect from those in the air.
 func (l *loop) takeOut(key string, j *job) {
 	if l.air[key] == j {
 		delete(l.air, key)
@@ -80,8 +80,8 @@ func (l *loop) post(m message) {
 	}
 }
 
-// stopAll stops what is still in the air when the loop is over and gives it a moment, so
-// that the result of a tool that just ended is not lost.
+// stopAll stops everything in the air when the loop is over, and waits a moment for it, so that
+// the result of a tool that just ended is not lost.
 func (l *loop) stopAll(moment time.Duration, over func() bool) {
 	l.stoppingAll = true
 	defer func() { l.stoppingAll = false }()

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// attemptEnded writes how an attempt ended. One that the run no longer waits for
-// changes nothing.
+// attemptEnded writes how an attempt ended. It ignores an attempt that the run no longer waits
+// for.
 func (l *loop) attemptEnded(ctx context.Context, key string, j *job, err error, offline bool) error {
 	a := j.attempt
 	switch {
@@ -41,8 +41,8 @@ func (l *loop) attemptAnswered(ctx context.Context, a *attempt) error {
 	})
 }
 
-// attemptFailed tells health of a failure, and writes it then: what else may be asked depends
-// on that. The attempt is in the air as long.
+// attemptFailed tells health of a failure, and then writes it, since the other models that may be
+// asked depend on health. Until then the attempt is in the air.
 func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 	a, now := j.attempt, l.clock.real()
 	j.waits = true
@@ -59,7 +59,7 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 	})
 }
 
-// failed is what an attempt's error means.
+// failed is the event for an attempt's error.
 func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	f, ok := failure.AsFailure(err)
 	if !ok {
@@ -70,10 +70,10 @@ func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	described.Provider = cmp.Or(described.Provider, entryOf(a.model))
 	described.RequestID = cmp.Or(described.RequestID, a.answer.RequestID)
 	described.Code = cmp.Or(described.Code, described.Kind.Code())
-	if described.Title == "" { // an embedder's model names the kind, and leaves the words to us
+	if described.Title == "" { // an embedder's model may set the kind and leave the words to us
 		described.Describe(failure.Words{})
 	}
-	switch described.Kind { // who noticed it may not know what was heard
+	switch described.Kind { // whoever noticed it may not know how much was heard
 	case failure.KindStreamInterrupted, failure.KindMalformedResponse:
 		described.Describe(a.heard())
 	}

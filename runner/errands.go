@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// errands are what a run has to tell and to ask of what is known about models. That may be a
-// file which another process holds for seconds, and the loop has other things to do: so it
-// is done beside the loop, one after the other, and what comes of it is a message like any
-// other.
+// errands are calls of Health. They may have to wait seconds for a file that another process has
+// locked, so they run outside the loop, one after the other, and their results are messages like
+// any other.
 type errands struct {
 	mu      sync.Mutex
 	queue   []func()
 	running bool
-	idle    []chan struct{} // closed when there is nothing left to do
+	idle    []chan struct{} // closed when nothing is left to do
 }
 
-// add has something done after all that was added before.
+// add runs errand after all that were added before.
 func (e *errands) add(errand func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,7 +45,7 @@ func (e *errands) run() {
 	}
 }
 
-// done waits until nothing is left to do, but not for longer than a moment.
+// done waits until nothing is left to do, but no longer than a moment.
 func (e *errands) done(moment time.Duration) {
 	e.mu.Lock()
 	if !e.running {

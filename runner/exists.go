@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ExistsError says that there is a run of the id that a Request chose.
+// ExistsError says that a run with the id of a Request exists already.
 type ExistsError struct {
 	Run         string
-	Fingerprint string // of the request that began it
+	Fingerprint string // of the request that began the run
 }
 
 // Error names the run.
@@ -23,7 +23,7 @@ func (e *ExistsError) Error() string { return "there is a run " + e.Run + " alre
 
 var idForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// vacant says why a run cannot have that id, or nil.
+// vacant says why no run can begin with that id, nil if one can.
 func (r *Runner) vacant(ctx context.Context, id string) error {
 	if !idForm.MatchString(id) {
 		return fmt.Errorf("%q is no id: use 1 to 64 small letters, digits and '-'", words.Clip(id, 80))
@@ -39,7 +39,7 @@ func (r *Runner) vacant(ctx context.Context, id string) error {
 	return &ExistsError{Run: id, Fingerprint: started.Fingerprint}
 }
 
-// locks are one lock per name, for as long as somebody holds or awaits it.
+// locks has one lock per name, for as long as somebody holds it or waits for it.
 type locks struct {
 	mu    sync.Mutex
 	names map[string]*heldLock

@@ -9,15 +9,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// snapshotWorth is how many events are worth a snapshot.
+// snapshotWorth is after how many events a snapshot is saved.
 const snapshotWorth = 256
 
-// conversationWorth is how many runs that were read for a conversation are worth a snapshot
-// that has all of it.
+// conversationWorth is how many runs have to be read for a conversation before it is worth a
+// snapshot of all of it.
 const conversationWorth = 32
 
-// Inspect gives a run as it is in the timeline, with the conversation that it continues, and
-// what an attempt in the air has said so far.
+// Inspect gives a run as it is in the timeline, with the conversation that it continues, and with
+// the text so far of an attempt in the air.
 func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 	run, err := r.fold(ctx, id)
 	if err != nil {
@@ -38,8 +38,8 @@ func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) 
 // folded is a run as it is in the timeline.
 type folded struct {
 	*recovery.Run
-	saved  uint64 // the last event that its snapshot has
-	behind int    // runs that were read for what it continues
+	saved  uint64 // seq of the last event in its snapshot
+	behind int    // how many runs were read for what it continues
 }
 
 func (r *Runner) fold(ctx context.Context, id string) (*folded, error) {
@@ -51,14 +51,14 @@ func (r *Runner) fold(ctx context.Context, id string) (*folded, error) {
 	return &folded{Run: run, saved: saved, behind: len(f.behind)}, nil
 }
 
-// folder reads a run and those that it continues, one over the other.
+// folder reads a run and the runs that it continues, on top of each other.
 type folder struct {
 	r      *Runner
-	behind map[string]bool // that are read, and want what they continue
+	behind map[string]bool // runs that were read and still need what they continue
 }
 
-// fold gives a run as it is after event seq, 0 for its last one, and how much of that a
-// snapshot knew.
+// fold gives a run as it was after event seq, or as it is now if seq is 0, and says how much of
+// it came from snapshots.
 func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
 	run, saved, err = f.r.restore(ctx, id, seq)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery
 	return run, saved, nil
 }
 
-// page applies the run's next events, and gives how many there were.
+// page applies the run's next events, and gives their number.
 func (f *folder) page(ctx context.Context, id string, run *recovery.Run, limit int) (int, error) {
 	events, err := f.r.log.Read(ctx, id, run.Seq, limit)
 	if err != nil {
@@ -102,8 +102,8 @@ func (f *folder) page(ctx context.Context, id string, run *recovery.Run, limit i
 	return len(events), nil
 }
 
-// restore gives a run as its snapshot has it, if there is one of this version and not after
-// event seq, or as it was read here before; else an empty run. saved is what the snapshot has.
+// restore gives a run from its snapshot, if there is one of this version that is not after event
+// seq, or from this process's recall; else an empty run. saved is the seq of the snapshot.
 func (r *Runner) restore(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
 	at, data, err := r.log.LoadSnapshot(ctx, id)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *Runner) restore(ctx context.Context, id string, seq uint64) (run *recov
 	return &recovery.Run{}, 0, nil
 }
 
-// carry puts the conversation that run continues in front of its transcript, once its
-// first event says which that is. One that was deleted is missing there.
+// carry puts the conversation that run continues in front of its transcript, once its first event
+// has named it. A run that was deleted is missing there.
 func (f *folder) carry(ctx context.Context, run *recovery.Run) error {
 	if run.Seq == 0 || run.Whole() {
 		return nil
@@ -146,17 +146,17 @@ func (f *folder) carry(ctx context.Context, run *recovery.Run) error {
 	return nil
 }
 
-// saveSnapshot keeps the run as it is, if enough happened since it was kept last: while the
-// run is driven that is as much as a snapshot has in it, so that all of them together cost no
-// more than the run itself. Without one the run's next reader folds more events.
+// saveSnapshot saves the run if enough has happened since it was last saved: while it is driven,
+// as much as the snapshot itself contains, so that all snapshots together cost no more than the
+// run. Without a snapshot the next reader only folds more events.
 func (l *loop) saveSnapshot(ctx context.Context) {
 	if l.run.Seq-l.saved >= max(l.saved, snapshotWorth) {
 		l.save(ctx, false)
 	}
 }
 
-// saveLast keeps the run as its driving ends. What it continues is kept with it where
-// it came from many runs, so that no reader has to go through more of them than that.
+// saveLast saves the run when its driving ends. If its conversation came from many runs the
+// snapshot holds the conversation, too, so that no reader has to read them again.
 func (l *loop) saveLast(ctx context.Context) {
 	if many := l.behind >= conversationWorth; many || l.run.Seq-l.saved >= snapshotWorth {
 		l.save(ctx, many)
@@ -164,7 +164,7 @@ func (l *loop) saveLast(ctx context.Context) {
 }
 
 func (l *loop) save(ctx context.Context, carried bool) {
-	l.saved = l.run.Seq // the next one is due only later, also where this one cannot be saved
+	l.saved = l.run.Seq // the next one is due only later, even if this one cannot be saved
 	ctx, cancel := context.WithTimeout(ctx, storeSlow)
 	defer cancel()
 	data, err := l.run.Snapshot(carried)

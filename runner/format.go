@@ -13,10 +13,10 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// FormatOf is the format of an answer that is a T, for a Request's Form; AnswerOf reads it.
-// What T is made of is its JSON Schema: see ToolOf. The answer has to keep to it strictly
-// where no field of T is optional. It panics if T has no schema: a channel, a function, a map
-// whose keys are no strings, or a type that contains itself.
+// FormatOf is the format of an answer that is a T, for a Request's Form; AnswerOf reads the
+// answer. The JSON Schema is made from T: see ToolOf. It is strict if no field of T is optional.
+// It panics if T has no schema: a channel, a function, a map whose keys are not strings, or a
+// type that contains itself.
 func FormatOf[T any]() *llm.Format {
 	text, strict, err := schemaOf[T]()
 	if err != nil {
@@ -34,7 +34,7 @@ func AnswerOf[T any](result Result) (T, error) {
 	return answer, nil
 }
 
-// schemaOf is the JSON Schema of a type, and whether it leaves no field open.
+// schemaOf is the JSON Schema of a type, and whether every field is required.
 func schemaOf[T any]() (text json.RawMessage, strict bool, err error) {
 	s, err := jsonschema.For[T](nil)
 	if err == nil {
@@ -46,8 +46,8 @@ func schemaOf[T any]() (text json.RawMessage, strict bool, err error) {
 	return text, complete(s), nil
 }
 
-// complete reports whether every field of every object in s has to be there, as OpenAI wants
-// it of a schema that is kept to strictly.
+// complete reports whether every field of every object in s is required, as OpenAI demands of a
+// strict schema.
 func complete(s *jsonschema.Schema) bool {
 	if s == nil {
 		return true
@@ -63,7 +63,7 @@ func complete(s *jsonschema.Schema) bool {
 	return complete(s.Items) && (s.AdditionalProperties == nil || s.AdditionalProperties.Not != nil)
 }
 
-// misformed says why an answer is not of the form that the run demands.
+// misformed says why an answer does not have the form that the run demands.
 func (l *loop) misformed(ctx context.Context, m llm.Message) error {
 	if l.call != nil || l.run.Form == nil || l.run.Form.Format == nil || len(m.Calls()) > 0 {
 		return nil
@@ -84,7 +84,7 @@ func (l *loop) misformed(ctx context.Context, m llm.Message) error {
 	return nil
 }
 
-// bare is JSON without the fence of Markdown that some models put around it.
+// bare is JSON without the Markdown fence that some models put around it.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if inside, ok := strings.CutPrefix(text, "```"); ok {

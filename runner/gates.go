@@ -7,34 +7,34 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// reason says what keeps an effect from starting. It is data: the loop goes by it, and the
-// log of the process has it.
+// reason names what keeps an effect from starting. It is data: the loop acts on it, and the
+// process's log shows it.
 type reason string
 
-// The reasons, in the order in which they are asked about.
+// The reasons, in the order in which the gates are asked.
 const (
-	reasonShadows  reason = "shadows"   // hooks on trial have a moment to vote before the run stops
-	reasonParked   reason = "parked"    // it is longer until then than a process waits
+	reasonShadows  reason = "shadows"   // hooks on trial get a moment to vote before the run stops
+	reasonParked   reason = "parked"    // the wait is longer than a process should keep a run for
 	reasonOneModel reason = "one_model" // another model call of the run has not ended yet
 	reasonTurn     reason = "turn"      // the provider has too much to do
 	reasonSlept    reason = "slept"     // the computer slept, and the run's time may be over
 	reasonDay      reason = "day"       // the day's budget is being asked, or has no room
 )
 
-// hold is what keeps an effect from starting; the zero value is nothing.
+// hold is what keeps an effect from starting; the zero value holds nothing back.
 type hold struct {
 	why   reason
-	until time.Time     // when to ask again, if the loop hears of nothing sooner; zero = it will
-	first recovery.Body // what is written instead, before Next is asked again
+	until time.Time     // when to ask again, if the loop hears nothing before; zero = it will hear something
+	first recovery.Body // an event to write instead, before Next is asked again
 }
 
-// gate is one reason not to start an effect of run yet.
+// gate gives one reason why an effect of run must not start yet.
 type gate func(l *loop, run *recovery.Run, e recovery.Effect) hold
 
-// gates are all of them. The day comes last: it counts what it is asked about.
+// gates are all of them. The day comes last, since asking it reserves what the effect may use.
 var gates = []gate{(*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
 
-// held is the one question that is asked before anything starts: what keeps e from it?
+// held asks all gates whether e may start.
 func (l *loop) held(run *recovery.Run, e recovery.Effect) hold {
 	for _, holds := range gates {
 		if h := holds(l, run, e); h.why != "" {
@@ -44,8 +44,7 @@ func (l *loop) held(run *recovery.Run, e recovery.Effect) hold {
 	return hold{}
 }
 
-// asks reports whether a model is asked by e whose intent is not written yet, and what that
-// may use.
+// asks reports whether e is a model call whose intent is not written yet, and what it may use.
 func asks(e recovery.Effect) (reserve recovery.Budget, ok bool) {
 	switch {
 	case e.Call != nil && !e.Call.InAir:
@@ -56,8 +55,8 @@ func asks(e recovery.Effect) (reserve recovery.Budget, ok bool) {
 	return recovery.Budget{}, false
 }
 
-// shadowsVote gives the shadows their moment before the run fails, stops for a person or
-// is parked, so that a healthy one's vote on the last failure is not lost.
+// shadowsVote holds an effect by which the run fails, stops for a person or is parked, so that a
+// healthy hook on trial can still vote on the last failure.
 func (l *loop) shadowsVote(_ *recovery.Run, e recovery.Effect) hold {
 	if !isFailure(e.Record) && !l.parks(e) {
 		return hold{}
@@ -69,8 +68,7 @@ func (l *loop) shadowsVote(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonShadows, until: until}
 }
 
-// park keeps a timer from starting that a process should not wait for: whoever keeps the
-// log goes on with the run.
+// park holds a timer that a process should not wait for: whoever keeps the log resumes the run.
 func (l *loop) park(_ *recovery.Run, e recovery.Effect) hold {
 	if !l.parks(e) {
 		return hold{}
@@ -78,8 +76,8 @@ func (l *loop) park(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonParked, until: e.Timer.At}
 }
 
-// parks reports whether nothing is left to do for the run but to wait for the timer e: it
-// is that of an open suggestion, or of a long wait.
+// parks reports whether nothing is left to do for the run but to wait for the timer e, of an open
+// suggestion or of a long wait.
 func (l *loop) parks(e recovery.Effect) bool {
 	if e.Timer == nil {
 		return false
@@ -93,15 +91,14 @@ func (l *loop) parks(e recovery.Effect) bool {
 	return false
 }
 
-// parked reports whether all that is left to do is to wait longer than a process
-// should.
+// parked reports whether nothing is left to do but to wait longer than a process should.
 func (l *loop) parked() bool {
 	w := l.run.Wait
 	return w != nil && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
 }
 
-// oneModel has a run ask one model at a time: one that nobody wants an answer of any more
-// may be asked for a moment longer.
+// oneModel makes a run ask one model at a time: a call whose answer is not wanted any more may
+// take a moment to end.
 func (l *loop) oneModel(_ *recovery.Run, e recovery.Effect) hold {
 	if e.Call == nil && e.Summarise == nil {
 		return hold{}
@@ -114,14 +111,14 @@ func (l *loop) oneModel(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{}
 }
 
-// turn is what the loop was given at a provider that has too much to do.
+// turn is the turn that the loop was given at a provider that has too much to do.
 type turn struct {
-	key, model string // of the call; "" = it has none
+	key, model string // of the call; "" = there is none
 	at         time.Time
 }
 
-// awaitTurn has a model call begin when its provider has a turn for it: nothing is written
-// until then, so that the clocks of the attempt do not run.
+// awaitTurn holds a model call until its provider has a turn for it. Nothing is written before,
+// so that the attempt's timers do not run.
 func (l *loop) awaitTurn(_ *recovery.Run, e recovery.Effect) hold {
 	if e.Call == nil || e.Call.InAir {
 		return hold{}
@@ -135,8 +132,7 @@ func (l *loop) awaitTurn(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonTurn, until: l.turn.at}
 }
 
-// awake looks, right before something that was concluded is written, whether the computer
-// slept since.
+// awake checks, just before a conclusion is written, whether the computer has slept.
 func (l *loop) awake(_ *recovery.Run, e recovery.Effect) hold {
 	if _, model := asks(e); !model && e.Tool == nil && e.Record == nil || l.work == nil {
 		return hold{}
@@ -148,8 +144,8 @@ func (l *loop) awake(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonSlept, first: slept}
 }
 
-// askDay has what a call may use counted against the day's budget before it begins; one that
-// would exceed it fails. Who has not begun to drive would not hear the answer.
+// askDay counts what a call may use against the day's budget before it begins; a call that would
+// exceed it fails. A loop that is not driven yet could not hear the answer, and does not ask.
 func (l *loop) askDay(run *recovery.Run, e recovery.Effect) hold {
 	reserve, ok := asks(e)
 	if !ok || run.Policy.DayBudget == (recovery.Budget{}) {

@@ -9,25 +9,25 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Continuing is a Caller that is told where an attempt goes on from what was said in the one
-// before, so that a part of an answer that was shown is not the end of it. For any other
+// Continuing is a Caller that can be told that an attempt goes on from the partial text of the
+// one before, so that showing a part of an answer does not rule out recovery. For any other
 // Caller each attempt begins anew.
 type Continuing interface {
 	Caller
-	// GoesOn is called in the place of Began: all that Heard took of the attempt before still
-	// counts, and what is heard next is what comes after that, without another DeltaStart.
-	// Its usage is of this attempt alone.
+	// GoesOn is called instead of Began: everything that Heard took of the attempt before still
+	// counts, and the next deltas continue it, without another DeltaStart. Their usage is that of
+	// this attempt alone.
 	GoesOn(attempt uint64, model string)
 }
 
-// goingOn is how an attempt goes on from the text of another one.
+// goingOn is how an attempt continues the text of another one.
 type goingOn struct {
-	text   string // that had been said
+	text   string // the earlier text
 	form   splice.Form
 	joiner *splice.Joiner
 }
 
-// goOn has the attempt go on from what was said in the one that it continues.
+// goOn prepares the attempt to continue the text of the attempt before.
 func (a *attempt) goOn(text string) error {
 	form := splice.Quote
 	if a.loop.r.models.Capabilities(a.model).Prefill && !a.loop.r.refused.prefills(a.model) {
@@ -49,14 +49,14 @@ func (a *attempt) goOnBy(form splice.Form) error {
 	return nil
 }
 
-// join gives what a delta means for the answer: itself, unless the attempt goes on from
+// join gives the deltas that d becomes in the answer: d itself, unless the attempt continues
 // another one.
 func (a *attempt) join(d llm.Delta) ([]llm.Delta, error) {
 	if a.from == nil || d.Kind == llm.DeltaRepaired {
 		a.joined = append(a.joined[:0], d)
 		return a.joined, nil
 	}
-	d.More = false // what it means may be nothing
+	d.More = false // d may become no delta at all
 	now := time.Now()
 	a.clock.heard(now, d) // a repetition is progress, too
 	a.mu.Lock()
@@ -76,8 +76,8 @@ func (a *attempt) join(d llm.Delta) ([]llm.Delta, error) {
 	return a.joined, nil
 }
 
-// continuable reports whether another attempt may go on from what was said in this one, which
-// failed with f.
+// continuable reports whether another attempt may continue the text of this one, which failed
+// with f.
 func (a *attempt) continuable(f failure.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,7 +90,7 @@ func (a *attempt) continuable(f failure.Failure) bool {
 	return a.by == "" && !a.lost && cut.Refusal() == ""
 }
 
-// continuable is a failure of the attempt in the air with what the runner knows of it.
+// continuable is f with Continuable set, as far as the runner knows the attempt in the air.
 func (l *loop) continuable(f recovery.Failed) recovery.Failed {
 	for _, j := range l.air {
 		if a := j.attempt; a != nil && a.id == f.Attempt {
@@ -100,7 +100,7 @@ func (l *loop) continuable(f recovery.Failed) recovery.Failed {
 	return f
 }
 
-// saidBefore is what the attempt had said that the one in the air goes on from.
+// saidBefore is the text of the attempt that the one in the air continues.
 func (l *loop) saidBefore() string {
 	if text := l.run.Attempt.Text; text != "" {
 		return text
@@ -108,7 +108,7 @@ func (l *loop) saidBefore() string {
 	return l.unkept
 }
 
-// keepUnkept holds in memory what was said in an attempt, where the log may not have it.
+// keepUnkept holds the attempt's text in memory if the log may not hold it.
 func (l *loop) keepUnkept(a *attempt) {
 	if l.unkept = ""; l.keepsFigures() {
 		a.mu.Lock()

@@ -8,15 +8,15 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Redactor is implemented by Models that know secrets; *provider.Set is one. What people,
-// tools, plugins and embedders' own models say then passes through Redact before it is
-// written, shown or sent.
+// Redactor is implemented by Models that know secrets; *provider.Set does. Text from people,
+// tools, plugins and embedders' own models passes through Redact before it is written, shown or
+// sent.
 type Redactor interface {
 	Redact(text string) string
 }
 
-// hide takes secrets out of what is about to be written. What a model says is its adapter's
-// to clean, piece by piece; all else that is text of others' passes here.
+// hide removes secrets from an event. Adapters clean what models say, piece by piece; all other
+// text from outside is cleaned here.
 func (r *Runner) hide(b recovery.Body) recovery.Body {
 	clean, ok := r.models.(Redactor)
 	if !ok {
@@ -39,7 +39,7 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 	return b
 }
 
-// hideStarted is hide for what opens a run.
+// hideStarted is hide for a run's first event.
 func (r *Runner) hideStarted(s *recovery.Started) {
 	if clean, ok := r.models.(Redactor); ok {
 		s.System, s.Input = clean.Redact(s.System), hideMessages(clean, s.Input)

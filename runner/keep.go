@@ -16,34 +16,33 @@ import (
 
 const (
 	lookEvery  = time.Second     // between two looks for what is due
-	lookMost   = 1024            // due runs that one look reads at the most
-	lookBulk   = lookEvery / 4   // between two where the log gives many runs at once
-	lookOnes   = 40              // of these until what is not given so is looked for, too
-	bulkMost   = 250             // others than woken ones that one of these claims at the most
-	wokenMost  = 32              // runs whose wait is over that it resumes at the most
-	orphanMost = 128             // others that it does
-	firstPause = 2 * time.Second // of a run that could not be driven on; it doubles
-	lastPause  = 5 * time.Minute // the longest
-	letGoTime  = 8 * time.Second // in which all runs are let go of
+	lookMost   = 1024            // due runs that one look reads, at most
+	lookBulk   = lookEvery / 4   // between two looks where the log gives many runs at once
+	lookOnes   = 40              // after so many of these, one look for runs that are not given so
+	bulkMost   = 250             // runs that one of these claims, at most, without those whose wait is over
+	wokenMost  = 32              // runs whose wait is over that one look resumes, at most
+	orphanMost = 128             // other runs that it resumes, at most
+	firstPause = 2 * time.Second // before a run that could not be resumed is tried again; it doubles
+	lastPause  = 5 * time.Minute // the longest such pause
+	letGoTime  = 8 * time.Second // in which all runs are released
 )
 
-// Keep goes on with every run that is due and that no living process drives: one whose
-// wait is over, one whose process died, one whose suggestion has expired. It looks once
-// a second by the wall clock, so that a computer that slept over a run's time resumes it
-// right after waking. Of the runs whose wait is over a look resumes at most 32, so that
-// the quotas of many, reset at one time, do not bring them all at once; of the others at
-// most 128, evenly over the second. Where the log gives many runs at once it looks four times a second,
-// and resumes at most 1,000 of the others. Any number of processes may keep one log: each run goes to the first that
-// claims it.
+// Keep resumes every run that is due and that no living process drives: one whose wait is over,
+// one whose process died, one whose suggestion has expired. It looks once a second by the wall
+// clock, so that a computer that slept beyond a run's time resumes the run right after waking.
+// Each look resumes at most 32 runs whose wait is over, so that many quotas with the same reset
+// do not bring all their runs back at once; of the others at most 128, evenly over the second.
+// Where the log gives many runs at once, Keep looks four times a second and resumes at most 1,000
+// of the others per second. Any number of processes may keep one log: each run goes to the first
+// that claims it.
 //
-// Each, unless it is nil, is called for every resumed run on a goroutine of its own; the
-// run may be followed and waited for there. A run that cannot be driven on is logged and
-// tried again after a pause that grows to 5 minutes.
+// Each is called, unless it is nil, for every resumed run on a goroutine of its own, and may follow
+// the run and wait for it. A run that cannot be resumed is logged, and tried again after a pause
+// that grows to 5 minutes.
 //
-// When ctx ends Keep lets go of its runs, which anyone may resume from then on, and
-// returns once that is done and every call of each has returned. The error is nil then,
-// unless some run could not be let go of within 8 s. Before, it returns only if the log
-// was closed.
+// When ctx ends Keep releases its runs, which anyone may resume from then on, and returns when that
+// is done and every call of each has returned. The error is nil then, unless some run could not be
+// released within 8 s. It returns earlier only if the log was closed.
 func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 	work, letGo := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), kept{}, true))
 	defer letGo(ErrLetGo)
@@ -68,33 +67,33 @@ func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 	}
 }
 
-// kept marks the context of runs that a Keep goes on with: they are let go of with it.
+// kept marks the context of a run that a Keep resumed: it is released when that Keep ends.
 type kept struct{}
 
 // keeper is a Keep at work.
 type keeper struct {
 	r    *Runner
 	each func(*Run)
-	work context.Context // the runs'
+	work context.Context // the context of the runs
 	busy busy
 
-	looks int // in bulk
+	looks int // so far, where many runs are given at once
 
 	mu     sync.Mutex
 	going  map[string]bool
 	failed map[string]failing
 }
 
-// failing is a run that could not be driven on.
+// failing is a run that could not be resumed.
 type failing struct {
 	pause time.Duration
 	until time.Time // by the monotonic clock
 }
 
-// look resumes what is due. Runs that pause after a failure are listed like the others:
-// they must not take the places of those that can go on.
+// look resumes due runs. Runs that pause after a failure are listed like the others, so they must
+// not use up the number of those that can go on.
 func (k *keeper) look(ctx context.Context) error {
-	now := k.r.now().Round(0) // stored times are the wall clock's
+	now := k.r.now().Round(0) // stored times are wall clock times
 	if bulk, ok := k.r.log.(bulkLog); ok {
 		if can, err := k.claimAll(ctx, bulk, now); err != nil || can && k.looks%lookOnes != 0 {
 			return err
@@ -124,8 +123,8 @@ type bulkLog interface {
 	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
 }
 
-// claimAll claims what is due and that nobody has, in one step. It leaves out what this process had
-// and has not given back, which may be going on here: that is claimed one by one.
+// claimAll claims due runs that nobody has, in one step. It leaves out runs of this process that
+// were not released, since they may be going on here; those are claimed one by one.
 func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can bool, err error) {
 	can, err = k.claimSome(ctx, log, now, false, bulkMost, lookBulk)
 	if !can || err != nil {
@@ -137,7 +136,7 @@ func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can 
 	return true, err
 }
 
-// claimSome claims at most so many, and begins with them evenly over that time.
+// claimSome claims at most so many runs, and resumes them evenly over that time.
 func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
 	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, most, k.notNow()...)
 	for i, c := range claimed {
@@ -150,7 +149,7 @@ func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, wait
 	return can, err
 }
 
-// notNow are the runs that are being gone on with, or pause.
+// notNow are the runs that are being resumed, or pause.
 func (k *keeper) notNow() (runs []string) {
 	k.pausing()
 	k.mu.Lock()
@@ -163,7 +162,7 @@ func (k *keeper) notNow() (runs []string) {
 	return slices.AppendSeq(runs, maps.Keys(k.going))
 }
 
-// giveBack is for a run that was claimed and is not gone on with.
+// giveBack releases a run that was claimed but is not resumed.
 func (k *keeper) giveBack(l timeline.Lease) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeSlow)
 	defer cancel()
@@ -184,7 +183,7 @@ func (k *keeper) pausing() int {
 	return len(k.failed)
 }
 
-// take makes the run this keeper's business, if it is nobody's here and does not pause.
+// take registers a run with this keeper, if nobody here has it and it does not pause.
 func (k *keeper) take(id string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -196,10 +195,10 @@ func (k *keeper) take(id string) bool {
 	return true
 }
 
-// drive goes on with one run after a moment, until it settles or is let go of: runs that
-// are due at once begin evenly over a second, since what they need, plugins too, takes
-// only so many at a time. One that another process claimed first, or that has settled there
-// meanwhile, is that process's.
+// drive resumes one run after a moment, until it settles or is released: runs that are due at
+// once start evenly over a second, since what they need, such as plugins, takes only so many at a
+// time. It leaves a run alone that another process claimed first, or that has settled there
+// meanwhile.
 func (k *keeper) drive(id string, moment time.Duration, claimed *timeline.Lease) {
 	select {
 	case <-time.After(moment):
@@ -220,7 +219,7 @@ func (k *keeper) drive(id string, moment time.Duration, claimed *timeline.Lease)
 	k.over(id, err)
 }
 
-// over notes how a run's going on ended.
+// over records how driving a run ended.
 func (k *keeper) over(id string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -234,15 +233,15 @@ func (k *keeper) over(id string, err error) {
 	k.r.logger.Warn("a run could not be driven on and is tried again later", "run", id, "pause", pause, "err", err)
 }
 
-// settled reports whether a run's error says how far the run has come, or who drives
-// it, and not that it could not be driven.
+// settled reports whether a run's error says how far the run has come, or who drives it, and not
+// that it could not be driven.
 func settled(err error) bool {
 	_, failed := errors.AsType[*Error](err)
 	return err == nil || failed || errors.Is(err, ErrCancelled) || errors.Is(err, ErrParked) || errors.Is(err, ErrLetGo) ||
 		errors.Is(err, timeline.ErrOwned)
 }
 
-// leave waits until all runs are let go of.
+// leave waits until all runs are released.
 func (k *keeper) leave() error {
 	patience := time.NewTimer(letGoTime)
 	defer patience.Stop()

@@ -21,13 +21,13 @@ func (l *loop) claimed(by timeline.Lease) recovery.Claimed {
 	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch, Holds: l.call != nil}
 }
 
-// goOn writes what the loop of a run that was claimed starts from and launches it.
+// goOn writes the events with which a claimed run goes on, and launches its loop.
 func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
 	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{l.claimed(l.lease)}, bodies...)...))
 }
 
-// launchAfter launches the loop once what it starts from was written. Where err says that
-// this could not be, the run is nobody's again.
+// launchAfter launches the loop, or releases the run if err says that its first events could not
+// be written.
 func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 	if err != nil {
 		l.leave()
@@ -40,10 +40,10 @@ func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 	return l.launch(ctx), nil
 }
 
-// handsOver reports whether somebody else is to drive the run.
+// handsOver reports whether another process is to drive the run.
 func (l *loop) handsOver() bool { return l.r.handsOver && !l.here && l.call == nil }
 
-// handOver lets go of a run before anything of it has begun.
+// handOver releases a run before anything of it has begun.
 func (l *loop) handOver(ctx context.Context) *Run {
 	l.leave()
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
@@ -71,7 +71,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		l.saveLast(work)
 		l.errands.done(tellGrace)
 		toolsGoOn := l.run.End != nil && l.tools > 0
-		ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for a lease that is given back
+		ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for the release of the lease
 		if !ahead {
 			l.leave()
 		}
@@ -81,10 +81,10 @@ func (l *loop) launch(ctx context.Context) *Run {
 				end = err
 			}
 			if toolsGoOn {
-				l.run = l.run.Clone() // the result has the other one
+				l.run = l.run.Clone() // the result has the original
 			}
 			run.settle(result, end)
-			l.abandoned = true // a late note that cannot be written settles nothing again
+			l.abandoned = true // a late note that cannot be written must not settle the handle again
 		}
 		if toolsGoOn {
 			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
@@ -96,7 +96,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 	return run
 }
 
-// lifetime is the context of a run that ctx starts or resumes.
+// lifetime is the context of a run that is started or resumed with ctx.
 func (r *Runner) lifetime(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	if r.detached == nil || ctx.Value(kept{}) != nil {
 		return context.WithCancelCause(ctx)
@@ -109,7 +109,7 @@ func (r *Runner) lifetime(ctx context.Context) (context.Context, context.CancelC
 	}
 }
 
-// driveToEnd drives the run, and stops what is still in the air when that is over.
+// driveToEnd drives the run, and afterwards stops what is still in the air.
 func (l *loop) driveToEnd(ctx context.Context) error {
 	l.patience = storePatience
 	err := l.drive(ctx)
@@ -119,9 +119,9 @@ func (l *loop) driveToEnd(ctx context.Context) error {
 	return err
 }
 
-// leave lets go of the run: anyone may claim it now.
+// leave releases the run: anyone may claim it now.
 func (l *loop) leave() {
-	if l.run.End != nil || l.run.Seq == 0 { // there is nothing left to ask, or it never began
+	if l.run.End != nil || l.run.Seq == 0 { // nothing is left to do, or it never began
 		l.r.calls.Delete(l.id)
 	}
 	l.observeLeft()
@@ -139,9 +139,9 @@ func (l *loop) settled(ctx context.Context) *Run {
 	return run
 }
 
-// comeBack lets go of the run and looks into its inbox once more: a command may have been
-// sent there because the run had an owner a moment ago. It reports whether there is one,
-// and the run is claimed again for it.
+// comeBack releases the run and looks into its inbox once more: a command may have been sent
+// there because the run had an owner a moment ago. It reports whether there is one, and the run
+// was claimed again for it.
 func (l *loop) comeBack() bool {
 	if l.run.End != nil {
 		return false
@@ -152,13 +152,13 @@ func (l *loop) comeBack() bool {
 	}
 	lease, err := l.r.log.Claim(l.work, l.id, l.r.owner, l.r.leaseTTL)
 	if err != nil {
-		return false // whoever has it reads the inbox
+		return false // the new owner reads the inbox
 	}
 	l.hold(lease)
 	return l.write(l.work, l.claimed(lease)) == nil
 }
 
-// letGo saves what was heard, and leaves the rest to whoever claims the run next.
+// letGo saves what was heard, and leaves the rest to the next owner.
 func (l *loop) letGo(ctx context.Context) error {
 	l.leaving = true
 	for key, j := range l.air {

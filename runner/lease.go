@@ -12,25 +12,26 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// A run is its owner's for leaseTTL from its claim, which is longer than most take. One that
-// takes longer is renewed once, and kept with all others of this Runner from then on.
+// A run belongs to its owner for leaseTTL from its claim, which is longer than most runs take.
+// For a longer run the lease is renewed once, and from then on kept together with all others of
+// this Runner.
 
-// keptTimes is how often in leaseTTL the leases are kept.
+// keptTimes is how often per leaseTTL the leases are kept.
 const keptTimes = 5
 
-// leases keeps the leases of a Runner's runs, all at once.
+// leases keeps the leases of all runs of a Runner, in one write.
 type leases struct {
 	mu    sync.Mutex
-	loops map[*loop]struct{} // whose leases it keeps
+	loops map[*loop]struct{} // the loops whose leases it keeps
 	stop  context.CancelFunc
 
-	kept atomic.Pointer[timeline.Kept] // nil = it never kept any
+	kept atomic.Pointer[timeline.Kept] // nil = it has not kept any yet
 }
 
-// standing is until when a loop's lease holds.
+// standing says until when a loop's lease holds.
 type standing struct {
 	until time.Time
-	kept  bool // it was renewed, in that life of all that are kept
+	kept  bool // it was renewed, in that life, and is kept
 	life  uint64
 }
 
@@ -49,7 +50,7 @@ func (k *leases) join(l *loop) {
 	k.loops[l] = struct{}{}
 }
 
-// leave ends that.
+// leave undoes join.
 func (k *leases) leave(l *loop) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -84,7 +85,7 @@ func (k *leases) beat(ctx context.Context, r *Runner, owner string) {
 	}
 }
 
-// life is what a lease that is renewed now is kept in.
+// life is the life in which a lease that is renewed now is kept.
 func (k *leases) life() uint64 {
 	if kept := k.kept.Load(); kept != nil {
 		return kept.Life
@@ -92,7 +93,7 @@ func (k *leases) life() uint64 {
 	return 0
 }
 
-// until is until when s holds.
+// until is when s ends.
 func (k *leases) until(s *standing) time.Time {
 	if kept := k.kept.Load(); s.kept && kept != nil && kept.Life == s.life && kept.Expires.After(s.until) {
 		return kept.Expires
@@ -100,7 +101,7 @@ func (k *leases) until(s *standing) time.Time {
 	return s.until
 }
 
-// hold makes lease the loop's.
+// hold sets the loop's lease.
 func (l *loop) hold(lease timeline.Lease) {
 	l.lease = lease
 	l.stands.Store(&standing{until: lease.Expires})
@@ -109,10 +110,10 @@ func (l *loop) hold(lease timeline.Lease) {
 	l.left = false
 }
 
-// mayAct makes sure that an effect may begin now: that the run goes on and is this loop's.
-// A process that stood still for longer than its lease asks the store first. It is called
-// by the effect's own goroutine, right before the effect. Where the run is over it waits
-// for the loop to know that and to stop the effect: what ends before has failed.
+// mayAct makes sure that an effect may begin now: that the run goes on and still belongs to this
+// loop. A process that stood still for longer than its lease asks the store first. The effect's
+// own goroutine calls it right before the effect. If the run is over it waits until the loop
+// knows that and stops the effect; an effect that ends before has failed.
 func (l *loop) mayAct(ctx context.Context) error {
 	if l.ctx.Err() != nil {
 		<-ctx.Done()
@@ -131,8 +132,7 @@ func (l *loop) mayAct(ctx context.Context) error {
 	return errStopped
 }
 
-// regain keeps a lease that may be over, as often as it takes. Whoever waits for that stops
-// it by ctx.
+// regain renews a lease that may be over, as often as necessary, until ctx ends.
 func (l *loop) regain(ctx context.Context) error {
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
 		err := l.renew(ctx)
@@ -145,14 +145,14 @@ func (l *loop) regain(ctx context.Context) error {
 	}
 }
 
-// holds reports whether the lease does: by the monotonic clock, which nobody sets, and by the
+// holds reports whether the lease holds, by the monotonic clock, which nobody sets, and by the
 // wall clock, which goes on while a computer sleeps.
 func (l *loop) holds() bool {
 	now, until := time.Now(), l.r.leases.until(l.stands.Load())
 	return now.Before(until) && now.Round(0).Before(until.Round(0))
 }
 
-// renew keeps the lease for another leaseTTL, and has it kept from then on.
+// renew renews the lease for another leaseTTL, and has it kept from then on.
 func (l *loop) renew(ctx context.Context) error {
 	life := l.r.leases.life()
 	lease, err := l.r.log.Renew(ctx, l.lease, l.r.leaseTTL)
@@ -164,7 +164,7 @@ func (l *loop) renew(ctx context.Context) error {
 	return nil
 }
 
-// keepLease renews the lease in good time, unless it is kept. A store that does not write now
+// keepLease renews the lease in good time, unless it is kept. If the store does not write now it
 // may do so later, and the loop asks it before it acts.
 func (l *loop) keepLease(ctx context.Context) error {
 	if s := l.stands.Load(); l.r.leases.until(s).After(time.Now().Add(l.r.leaseTTL/2)) && s.kept {
@@ -180,8 +180,8 @@ func (l *loop) keepLease(ctx context.Context) error {
 	return nil
 }
 
-// stillOwns makes sure, where writing took longer than the lease held, that nobody took
-// the run meanwhile: what was written must not be acted on then.
+// stillOwns makes sure, if writing took longer than the lease held, that nobody took the run
+// meanwhile: otherwise nothing may follow from what was written.
 func (l *loop) stillOwns(ctx context.Context) error {
 	if l.holds() {
 		return nil

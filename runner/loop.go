@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	leaseTTL    = 15 * time.Second        // renewed after a third of it
-	lastWords   = 100 * time.Millisecond  // for a stream that is stopped to give what it held back
-	stopGrace   = 1500 * time.Millisecond // for effects of a settled run, and for one attempt before the next
-	tellGrace   = 300 * time.Millisecond  // for what health is told when a run settles
-	toolGrace   = 12 * time.Second        // for tools that end after their run: 10 s, and a moment to be killed
-	napWorth    = 30 * time.Second        // sleep that a stream is not expected to survive
+	leaseTTL    = 15 * time.Second        // from claim to expiry; renewed after a third of it
+	lastWords   = 100 * time.Millisecond  // for a stopped stream to give the text that it held back
+	stopGrace   = 1500 * time.Millisecond // for effects of a settled run to end, and for one attempt before the next
+	tellGrace   = 300 * time.Millisecond  // for health to be told when a run settles
+	toolGrace   = 12 * time.Second        // for tools to end after their run: 10 s, and a moment to be killed
+	napWorth    = 30 * time.Second        // a sleep that a stream is not expected to survive
 	inboxAfter  = 100 * time.Millisecond  // a short call is over before it needs to follow its inbox
 	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
-	staleAfter  = time.Second             // of writing an intent: the run's time may be over since Next was asked
+	staleAfter  = time.Second             // if writing an intent took longer, the run's time may be over since Next was asked
 	mailboxSize = 16
 )
 
-// errStopped is the cause that an effect's context ends with when Next no longer
-// wants it.
+// errStopped is the cause of an effect's context when Next no longer wants the effect.
 var errStopped = errors.New("no longer wanted")
 
-// errSlept is the cause that a stream ends with when the computer slept meanwhile.
+// errSlept is the cause of a stream's context when the computer slept meanwhile.
 var errSlept = errors.New("the computer slept")
 
 // loop drives one run. Only its goroutine touches its fields.
@@ -37,44 +36,44 @@ type loop struct {
 	r           *Runner
 	id          string
 	run         *recovery.Run
-	call        *Call                    // what the run asks for somebody else; nil = it is none, or that was lost
-	unkept      string                   // what was said in the last attempt, where the log may not have it
+	call        *Call                    // another program's call; nil = there is none, or it was lost with its process
+	unkept      string                   // text of the last attempt that the log may not have
 	offered     []Tool                   // the tools, as they were when the loop was made
-	lease       timeline.Lease           // as it was claimed; changed only while nothing is in the air
-	stands      atomic.Pointer[standing] // until when it holds
-	left        bool                     // it is not to be kept; guarded by the leases' mu
+	lease       timeline.Lease           // as claimed; changed only while nothing is in the air
+	stands      atomic.Pointer[standing] // until when the lease holds
+	left        bool                     // its lease must not be kept any more; guarded by the leases' mu
 	mailbox     chan message
-	work        context.Context // what every effect's context comes from; over when the loop is
-	air         map[string]*job // effects that are going on, by key
+	work        context.Context // the parent of every effect's context; over when the loop is
+	air         map[string]*job // effects in the air, by key
 	shadows     shadows
-	again       <-chan time.Time // when what is held is looked at again; nil = when something is heard
-	resting     bool             // nothing is left to do here but to wait for long
+	again       <-chan time.Time // when to look again at what is held; nil = when something is heard
+	resting     bool             // nothing is left to do here but a long wait
 	clock       *clock
 	engaged     engaged
 	tools       int  // goroutines of tool calls
-	misfits     int  // answers in a row that called a tool with arguments that do not fit
-	leaving     bool // the run is let go of, for another process to go on with
-	here        bool // it is driven here, also where runs are handed over
-	stoppingAll bool // what is in the air is being stopped: what is asked of the run now is found in its inbox
+	misfits     int  // answers in a row with tool arguments that do not fit
+	leaving     bool // the run is being released, for another process to resume
+	here        bool // it is driven here even if runs are handed over
+	stoppingAll bool // everything in the air is being stopped: commands stay in the inbox
 	errands     errands
 	counted     counted
-	reserved    *reservation  // what the day was asked for the next call; nil = nothing
+	reserved    *reservation  // of the day's budget, for the next call; nil = none
 	turn        turn          // of the call that waits for it
-	opened      uint64        // the attempt that was written by opening and is not in the air yet
-	before      []llm.Message // what the run continues, until it begins
-	behind      int           // runs that were read for that
-	saved       uint64        // the last event that a snapshot knows
-	tail        timeline.Tail // of the attempt that was in the air when the run was claimed, or let go of
-	unlock      func()        // lets others here claim the run, which then is driven or nobody's
+	opened      uint64        // the attempt whose intent opening wrote and that is not in the air yet
+	before      []llm.Message // the conversation that the run continues, until it begins
+	behind      int           // how many runs were read for that
+	saved       uint64        // seq of the last event in a snapshot
+	tail        timeline.Tail // of the attempt that was in the air when the run was claimed, or released
+	unlock      func()        // lets others here claim the run, which is then driven or has no owner
 
-	handle    *Run            // of whoever waits for the run
-	ctx       context.Context // the run's own: over when it is cancelled or let go of; nil before it is driven
-	patience  time.Duration   // with the store
+	handle    *Run            // for those who wait for the run
+	ctx       context.Context // the run's own: over when it is cancelled or released; nil before it is driven
+	patience  time.Duration   // how long to retry the store
 	abandoned bool            // the handle has settled before the loop is over
 }
 
-// drive is the loop. It returns when the run has settled or is parked, is let go of, or
-// cannot be driven on.
+// drive is the loop. It returns when the run has settled or is parked, is released, or cannot be
+// driven any further.
 func (l *loop) drive(ctx context.Context) error {
 	work := l.work
 	if _, err := l.readInbox(work); err != nil {
@@ -85,7 +84,7 @@ func (l *loop) drive(ctx context.Context) error {
 	defer renew.Stop()
 	cancelled := ctx.Done()
 	for {
-		// A cancel comes before what Next makes of effects that were stopped for it.
+		// A cancel comes before whatever Next makes of effects that were stopped because of it.
 		if cancelled != nil && ctx.Err() != nil && l.run.End == nil {
 			cancelled = nil
 			if errors.Is(context.Cause(ctx), ErrLetGo) {
@@ -122,8 +121,8 @@ func (l *loop) drive(ctx context.Context) error {
 	}
 }
 
-// wake writes down that the computer slept. A stream does not survive a long sleep, and
-// would only be missed much later.
+// wake records that the computer slept. A stream does not survive a long sleep, and its timers
+// would notice that only much later.
 func (l *loop) wake(ctx context.Context) error {
 	slept, ok := l.clock.news()
 	if !ok {
@@ -139,8 +138,8 @@ func (l *loop) wake(ctx context.Context) error {
 	return l.write(ctx, slept)
 }
 
-// reconcile writes what the heart concludes, and makes what is in the air what
-// Next wants.
+// reconcile writes what recovery.Next concludes, and starts and stops effects until those in the
+// air are those that it wants.
 func (l *loop) reconcile(ctx context.Context) error {
 	for {
 		effects := l.next()
@@ -161,7 +160,7 @@ func (l *loop) reconcile(ctx context.Context) error {
 	}
 }
 
-// stopOthers stops what is in the air and not wanted.
+// stopOthers stops effects in the air that are not wanted.
 func (l *loop) stopOthers(wanted []recovery.Effect) {
 	keys := make(map[string]bool, len(wanted))
 	for _, e := range wanted {
@@ -174,8 +173,8 @@ func (l *loop) stopOthers(wanted []recovery.Effect) {
 	}
 }
 
-// startAll starts what is wanted and not in the air, unless something holds it; again says
-// that Next is to be asked before anything more starts.
+// startAll starts effects that are wanted and not in the air, unless a gate holds them; again
+// says that Next must be asked before anything more starts.
 func (l *loop) startAll(ctx context.Context, wanted []recovery.Effect) (again bool, err error) {
 	l.again, l.resting = nil, false
 	for _, e := range wanted {
@@ -200,8 +199,8 @@ func (l *loop) startAll(ctx context.Context, wanted []recovery.Effect) (again bo
 	return false, nil
 }
 
-// postpone has the loop look again in time for an effect that is held. A run that is parked is
-// left when its inbox is read.
+// postpone has the loop look again in time at an effect that is held. A run that is parked is
+// left once its inbox was read.
 func (l *loop) postpone(h hold) {
 	if h.why == reasonParked {
 		l.resting = true
@@ -210,7 +209,7 @@ func (l *loop) postpone(h hold) {
 	}
 }
 
-// next is what the heart wants; the shadows are asked what they would say to that.
+// next is what recovery.Next wants; hooks on trial are asked about it, too.
 func (l *loop) next() []recovery.Effect {
 	effects := recovery.Next(l.run)
 	l.askShadows(effects)
@@ -238,8 +237,8 @@ func (l *loop) start(ctx context.Context, e recovery.Effect) error {
 	return nil
 }
 
-// wants reports whether the effect is still wanted: a clock that ran out while the run
-// waited for its store may have been moved by that.
+// wants reports whether the effect is still wanted: a timer that expired while the run waited for
+// its store may have been moved by that wait.
 func (l *loop) wants(key string) bool {
 	return slices.ContainsFunc(recovery.Next(l.run), func(e recovery.Effect) bool { return e.Key == key })
 }

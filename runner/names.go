@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// entryOf is the provider entry of a full model name: what is before the first slash.
+// entryOf is the provider entry of a full model name: the part before the first slash.
 func entryOf(model string) string {
 	entry, _, _ := strings.Cut(model, "/")
 	return entry

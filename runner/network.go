@@ -16,12 +16,12 @@ type Connectivity interface {
 }
 
 const (
-	probeLimit = 4 * time.Second // of one look at the network
+	probeLimit = 4 * time.Second // for one look at the network
 	probePause = 15 * time.Second
 )
 
-// offline looks whether the failed call of an attempt says more about this machine than
-// about its provider.
+// offline reports whether an attempt's failure says more about this machine than about its
+// provider.
 func (a *attempt) offline(ctx context.Context, err error) bool {
 	if err == nil || len(a.reach) == 0 || ctx.Err() != nil {
 		return false
@@ -36,8 +36,8 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	return a.loop.offline(ctx, a.reach)
 }
 
-// reach lists what has to be out of reach for this machine to be offline; nothing where
-// nobody would wait for it.
+// reach lists the models that must be unreachable for this machine to count as offline; nil where
+// nobody would wait for the network.
 func (l *loop) reach(model string) []string {
 	if l.r.connectivity == nil || !l.run.Policy.AutoRecover {
 		return nil
@@ -51,8 +51,8 @@ func (l *loop) reach(model string) []string {
 	return models
 }
 
-// offline reports whether this machine has no connection to the models, as far as
-// anybody can tell here.
+// offline reports whether this machine has no connection to the models, as far as can be found
+// out here.
 func (l *loop) offline(ctx context.Context, models []string) bool {
 	if l.r.connectivity == nil {
 		return false
@@ -62,7 +62,7 @@ func (l *loop) offline(ctx context.Context, models []string) bool {
 	return l.r.connectivity.Offline(ctx, models)
 }
 
-// watchNetwork looks again and again, ever more seldom, until there is a connection.
+// watchNetwork looks again and again, at growing intervals, until there is a connection.
 func (l *loop) watchNetwork(ctx context.Context, key string, w *recovery.WatchNetwork) {
 	ctx, j := l.launchJob(ctx, key)
 	go func() {

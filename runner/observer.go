@@ -2,20 +2,20 @@ package runner
 
 import "github.com/mulligan-run/mulligan/recovery"
 
-// Observer is told what happens to the runs that a Runner drives, run by run in order, by
-// the goroutine that drives the run. That waits meanwhile, so an Observer returns at once
-// and does no I/O; it is called for several runs at a time. The run it is given changes
-// afterwards: it is for reading while the call lasts.
+// Observer is told what happens to the runs that a Runner drives, for each run in order. The
+// goroutine that drives the run calls it and waits, so it must return at once and do no I/O; it
+// may be called for several runs at a time. The run that it is given changes afterwards, and may
+// be read only during the call.
 type Observer interface {
-	// Happened is called once for each event that this process wrote: it is durable, and
-	// run is what the events up to it amount to.
+	// Happened is called once for each event that this process wrote. The event is durable, and
+	// run includes it.
 	Happened(run *recovery.Run, e recovery.Event)
-	// Left is called when the run is not driven here any more: it has settled, is parked,
-	// was let go of, or could not be driven on.
+	// Left is called when the run is not driven here any more: it has settled, is parked, was
+	// released, or could not be driven any further.
 	Left(run *recovery.Run)
 }
 
-// WithObserver tells o what happens to all runs, for telemetry. It hears of nothing that
+// WithObserver tells o what happens to all runs, for telemetry. It is not told of anything that
 // is not durable, such as live text.
 func WithObserver(o Observer) Option {
 	return func(r *Runner) { r.observer = o }

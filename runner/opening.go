@@ -8,12 +8,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxOpening is how many events a run begins with at the most: started, claimed, began.
+// maxOpening is how many events the opening of a run has, at most: started, claimed, began.
 const maxOpening = 3
 
-// open writes the beginning of a run that nobody has heard of, claims it, and writes the
-// intent of its first call if nothing stands in the way of that: all in one durable step,
-// so that the call begins as soon as can be.
+// open begins a new run, claims it and, if no gate holds it, writes the intent of its first call,
+// all in one durable step, so that the call begins as soon as possible.
 func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	now := l.clock.now()
 	first := func(by timeline.Lease, more ...recovery.Body) []recovery.Event {
@@ -35,13 +34,13 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	return l.written(ctx, first(l.lease, intent...), paused)
 }
 
-// foresee gives the intent of the first call of a run that begins with events. There is
-// none where something holds the call: then the loop sees to it as to any other.
+// foresee gives the intent of the first call of a run that begins with events; none if a gate
+// holds the call, which is then left to the loop.
 func (l *loop) foresee(events []recovery.Event) []recovery.Body {
 	run := &recovery.Run{}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
-			return nil // who writes them is told
+			return nil // the caller learns of it when the events are written
 		}
 	}
 	run.Carry(l.before)

@@ -40,8 +40,9 @@ func New(options ...Option) *Runner {
 	return r
 }
 
-// newOwner names a Runner, unlike any other there ever was: in containers every process is
-// number 1. Two of one process are two owners: neither may go on with a run that the other drives.
+// newOwner makes an owner's name that no Runner has ever had: in containers every process has
+// number 1. Two Runners of one process are two owners, and neither may resume a run that the
+// other drives.
 func newOwner() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -50,9 +51,9 @@ func newOwner() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:10])
 }
 
-// WithModel adds a model under its full name, provider/model. The first one is
-// what runs start with, and all are what they may be switched to. An llm.Capable is not
-// switched to where it lacks what the conversation uses.
+// WithModel adds a model under its full name, provider/model. Runs start with the first one and
+// may be switched to any. A run is not switched to an llm.Capable that lacks something the
+// conversation uses.
 func WithModel(name string, model llm.Model) Option {
 	return func(r *Runner) {
 		all, ok := r.models.(named)
@@ -70,8 +71,8 @@ func WithModel(name string, model llm.Model) Option {
 	}
 }
 
-// WithModels says where models are found, what runs start with, and what they may
-// be switched to, in order of preference.
+// WithModels says where models are found, which model runs start with, and which they may be
+// switched to, in order of preference.
 func WithModels(models Models, model string, fallbacks ...string) Option {
 	return func(r *Runner) {
 		r.models, r.model = models, model
@@ -79,26 +80,27 @@ func WithModels(models Models, model string, fallbacks ...string) Option {
 	}
 }
 
-// WithAutoRecover lets the runner act on decisions itself; the default is to offer
-// them as suggestions.
+// WithAutoRecover lets the runner carry out decisions by itself; by default it offers them as
+// suggestions.
 func WithAutoRecover(on bool) Option {
 	return func(r *Runner) { r.policy.AutoRecover = on }
 }
 
-// WithPolicy changes the policy that runs start with. Start from what is there:
-// zero timers are off. Its timers are what is built in, below those of WithTimeouts.
+// WithPolicy changes the policy that runs start with. change is given the current one; timers
+// that are zero are off. Its timers rank below those of WithTimeouts.
 func WithPolicy(change func(*recovery.Policy)) Option {
 	return func(r *Runner) { change(&r.policy) }
 }
 
-// WithDayBudget bounds what all runs use together that the Health counts, by the day of
-// this machine's time zone; zero fields are unlimited. A run that finds it used up fails,
-// and may be offered to go on tomorrow. With WithPolicy's Budget each run has its own.
+// WithDayBudget bounds what all runs that the Health counts use together in a day, in this
+// machine's time zone; zero fields are unlimited. A run that finds it used up fails, and may be
+// offered to go on tomorrow. The Budget of WithPolicy is each run's own.
 func WithDayBudget(limit recovery.Budget) Option {
 	return func(r *Runner) { r.policy.DayBudget = limit }
 }
 
-// WithHook adds a hook that is asked about failures, in order of precedence.
+// WithHook adds a hook that is asked about failures; the order in which hooks are added is their
+// precedence.
 func WithHook(name string, hook hooks.Hook) Option {
 	return func(r *Runner) {
 		before := r.hooks
@@ -106,7 +108,7 @@ func WithHook(name string, hook hooks.Hook) Option {
 	}
 }
 
-// WithHooks adds hooks that are looked up at every failure, as a host's plugins are.
+// WithHooks adds hooks that are looked up at every failure, such as a host's plugins.
 func WithHooks(list func() []hooks.Named) Option {
 	return func(r *Runner) {
 		before := r.hooks
@@ -119,8 +121,8 @@ func WithTools(tools ...Tool) Option {
 	return WithToolsFrom(func() []Tool { return tools })
 }
 
-// WithToolsFrom adds tools that are looked up whenever a run begins or is gone on with, as
-// those of servers are. A run that is going on keeps what it has.
+// WithToolsFrom adds tools that are looked up whenever a run begins or is resumed, such as those
+// of tool servers. A run in progress keeps the tools that it has.
 func WithToolsFrom(list func() []Tool) Option {
 	return func(r *Runner) {
 		before := r.tools
@@ -133,16 +135,16 @@ func WithSystem(text string) Option {
 	return func(r *Runner) { r.system = text }
 }
 
-// WithHandOver has the runs that it begins, or goes on with at a person's answer, driven by whoever
-// keeps the log (see Keep): what begins or answers them is written, and they are let go of at once.
-// Their Wait says ErrLetGo. Runs with a Call, whose caller waits here, are driven here all the same.
+// WithHandOver leaves the driving of runs to whoever keeps the log (see Keep): Start and Recover
+// write what begins or answers a run, and release it at once. Its Wait returns ErrLetGo. Runs
+// with a Call, whose caller waits here, are driven here nevertheless.
 func WithHandOver() Option {
 	return func(r *Runner) { r.handsOver = true }
 }
 
-// WithLease says how long a run is its owner's that is not heard of; the default is 15 s. It is kept
-// five times in that. What a process drives that dies goes to others after it, unless the log knows
-// that sooner; one that stands still for longer may find its runs taken.
+// WithLease says how long a run belongs to an owner that gives no sign of life; the default is 15
+// s. The lease is kept five times per ttl. If a process dies, others may take its runs after ttl,
+// unless the log knows earlier; a process that stands still for longer may lose its runs.
 func WithLease(ttl time.Duration) Option {
 	return func(r *Runner) { r.leaseTTL = ttl }
 }
@@ -157,74 +159,71 @@ func WithHealth(h Health) Option {
 	return func(r *Runner) { r.health = h }
 }
 
-// WithClassifier has by name every error that a model returns and that is no failure.Failure yet,
-// instead of failure.Classify: for rows of somebody's own (failure.Local), which may be others
-// from one failure to the next. provider.WithClassifier does the same for the models of a
-// provider.Set.
+// WithClassifier makes a failure.Failure of every error of a model that is none yet, instead of
+// failure.Classify: for a table of one's own (failure.Local), which may change between failures.
+// provider.WithClassifier does the same for the models of a provider.Set.
 func WithClassifier(by failure.Classifier) Option {
 	return func(r *Runner) { r.classify = by }
 }
 
-// WithLogger says where the runner's own log goes; the default is nowhere. No
-// prompt, answer or tool text is ever logged.
+// WithLogger says where the runner's own log goes; the default is nowhere. No prompt, answer or
+// tool text is ever logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(r *Runner) { r.logger = logger }
 }
 
-// WithTimeouts sets timers of all runs, over what is built in and below what a run
-// sets itself. Start refuses a value that is out of range: see recovery.Settings.
+// WithTimeouts sets timers of all runs, above the built-in ones and below those of a single run.
+// Start refuses a value out of range: see recovery.Settings.
 func WithTimeouts(set recovery.Settings) Option {
 	set = maps.Clone(set)
 	return func(r *Runner) { r.settings = set }
 }
 
-// WithTimeoutsFor gives the timers of a model, where run is what somebody set for the
-// one run. It takes the place of WithTimeouts where models or their providers have
-// timers of their own; recovery.ResolveTimeouts helps. It is called once per model
-// and run, when the run starts.
+// WithTimeoutsFor gives the timers of a model, where run holds the settings of the single run. It
+// replaces WithTimeouts where models or their providers have timers of their own;
+// recovery.ResolveTimeouts helps. It is called once per model and run, when the run starts.
 func WithTimeoutsFor(resolve func(model string, run recovery.Settings) recovery.Timeouts) Option {
 	return func(r *Runner) { r.timeouts = resolve }
 }
 
-// WithMinTimeout lets timers be set to less than a second (recovery.MinTimeout), as
-// only tests want them.
+// WithMinTimeout allows timers of less than a second (recovery.MinTimeout), for tests.
 func WithMinTimeout(least time.Duration) Option {
 	return func(r *Runner) { r.minTimeout = least }
 }
 
-// WithHookDeadlines bounds how long hooks may take; zero fields are the defaults.
+// WithHookDeadlines bounds how long hooks may take; zero fields mean the defaults.
 func WithHookDeadlines(d hooks.Deadlines) Option {
 	return func(r *Runner) { r.deadlines = d }
 }
 
-// WithConnectivity lets runs that recover by themselves wait for the network where this
-// machine has none; without it every failure is the provider's.
+// WithConnectivity lets runs that recover by themselves wait for the network while this machine
+// has none; without it every failure counts as the provider's.
 func WithConnectivity(c Connectivity) Option {
 	return func(r *Runner) { r.connectivity = c }
 }
 
 // WithDetached lets runs outlive whoever starts, resumes or recovers them, as a server's runs
-// outlive the requests that began them: they go on until they settle or ctx ends, with the
-// meaning that Start gives to the end of its own. The context of Start then bounds the start
-// alone, and its values are the run's. A run that Keep goes on with is let go of when that
-// ends, as ever. Follow and Inspect find a run by its id, Cancel ends it.
+// outlive the requests that began them: they go on until they settle or ctx ends, which means the
+// same as the end of Start's own context otherwise. Start's context then bounds only the start,
+// and the run keeps its values. A run that Keep resumed is still released when Keep ends. Follow
+// and Inspect find a run by its id, and Cancel ends it.
 func WithDetached(ctx context.Context) Option {
 	return func(r *Runner) { r.detached = ctx }
 }
 
-// WithClock replaces the wall clock. A run that is driven reads it once and follows the
-// monotonic clock from then on; parked ones go by it.
+// WithClock replaces the wall clock. A run that is driven reads it once and follows the monotonic
+// clock from then on; parked runs go by it.
 func WithClock(now func() time.Time) Option {
 	return func(r *Runner) { r.now = now }
 }
 
-// WithSleep replaces what the system says about how long this computer has slept since it
-// was started.
+// WithSleep replaces the system's answer to how long this computer has slept since it was
+// started.
 func WithSleep(slept func() time.Duration) Option {
 	return func(r *Runner) { r.slept = slept }
 }
 
-// named are the models that an embedder added one by one.
+// named are the models that were added one by one.
 type named map[string]llm.Model
 
 // Model finds a model.

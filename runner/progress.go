@@ -9,13 +9,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// progressEvery is how seldom a tool's own words about its progress are passed on, at the
-// most.
+// progressEvery is the least time between two progress reports of a tool that are passed on.
 const progressEvery = 20 * time.Second
 
-// Progress lets a tool say how far it has come: text is one line for people, of at most
-// recovery.MaxNote bytes. ctx is the one that the tool got; elsewhere it does nothing. It
-// may be called as often as one likes: what comes too soon after the last is dropped.
+// Progress lets a tool say how far it has come: text is one line for people, at most
+// recovery.MaxNote bytes. ctx must be the one that the tool was given; with any other it does
+// nothing. It may be called at any rate: what comes too soon after the last report is dropped.
 func Progress(ctx context.Context, text string) {
 	if s, ok := ctx.Value(progressKey{}).(*sayer); ok {
 		s.say(ctx, text)
@@ -24,7 +23,7 @@ func Progress(ctx context.Context, text string) {
 
 type progressKey struct{}
 
-// sayer passes on what one tool call says about itself.
+// sayer passes on the progress reports of one tool call.
 type sayer struct {
 	call *toolCall
 	mu   sync.Mutex
@@ -49,7 +48,7 @@ func (s *sayer) say(ctx context.Context, text string) {
 	})
 }
 
-// soon reports whether something was said a moment ago, and notes that something is said.
+// soon reports whether a report came a moment ago, and records that one comes now.
 func (s *sayer) soon(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

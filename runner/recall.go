@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	foldPage    = 1024     // events that are read at a time
-	recallWorth = 4096     // events that a reader had to fold; then it keeps what they came to
-	recallMost  = 8        // runs that are kept so
-	recallBytes = 32 << 20 // that they have together
+	foldPage    = 1024     // events read at a time
+	recallWorth = 4096     // events that a reader had to fold before the result is kept
+	recallMost  = 8        // results that are kept
+	recallBytes = 32 << 20 // their size together
 )
 
-// recall is what long runs came to that have no snapshot in the store: only a run's owner
-// saves one, and who imported a run, or looks at one that another process drives, would fold
-// all of it again for every look.
+// recall keeps the states of long runs that have no snapshot in the store. Only a run's owner
+// saves one; a process that imported a run, or looks at a run of another process, would fold all
+// of it for every look.
 type recall struct {
 	mu   sync.Mutex
-	kept []recalled // the one that was used last comes last
+	kept []recalled // the most recently used last
 }
 
 type recalled struct {
 	run  string
 	seq  uint64
-	at   time.Time // of that event, to know it again
+	at   time.Time // of that event, to recognise it
 	data []byte
 }
 
-// keep keeps what run is, in the place of what was kept of it.
+// keep keeps the state of run in place of an older one.
 func (c *recall) keep(run *recovery.Run) {
 	data, err := run.Snapshot(false)
 	if err != nil || len(data) > recallBytes {
@@ -64,8 +64,8 @@ func (c *recall) find(run string) (recalled, bool) {
 	return found, true
 }
 
-// recalled gives a run as it was read here before, if that knows more of it than after and
-// no more than seq (0 = all), and the log still says the same of it.
+// recalled gives a kept state of the run that is later than event after and not later than seq (0
+// = any), if the log still has the same event there.
 func (r *Runner) recalled(ctx context.Context, id string, after, seq uint64) (*recovery.Run, bool) {
 	k, ok := r.recall.find(id)
 	if !ok || k.seq <= after || seq > 0 && k.seq > seq {

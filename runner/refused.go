@@ -13,14 +13,14 @@ import (
 	"github.com/mulligan-run/mulligan/llm/splice"
 )
 
-// A provider may refuse how it is asked, rather than what: a last message that is the model's
-// own, or the model's earlier reasoning. It is asked once more without, in the same attempt
-// and at once, since nothing was answered and nothing is used up; and no longer asked so.
+// A provider may refuse how it is asked, rather than what: a last message of the model's own, or
+// the model's earlier reasoning. Then it is asked once more without that, in the same attempt and
+// at once, since nothing was answered or used; and it is not asked that way again.
 
-// maxRefused is how much is remembered of what was refused.
+// maxRefused is how many refusals are remembered.
 const maxRefused = 4096
 
-// refusals are what providers have refused, as long as this process lives.
+// refusals are what providers have refused during the life of this process.
 type refusals struct {
 	mu        sync.Mutex
 	prefill   map[string]bool // by model
@@ -50,13 +50,13 @@ func (r *refusals) add(list *map[string]bool, key string) {
 	(*list)[key] = true
 }
 
-// reasoningKey names a conversation with a model. Of a call it is the caller's.
+// reasoningKey names a conversation and a model; for a Call it is the caller's conversation.
 func (a *attempt) reasoningKey() string {
 	run := a.loop.run
 	return cmp.Or(run.Session, run.SessionKey, a.loop.id) + "\x00" + a.model
 }
 
-// leaveOutRefused leaves out of the request what the model's provider has refused in this
+// leaveOutRefused removes from the request what the model's provider has refused in this
 // conversation.
 func (a *attempt) leaveOutRefused() {
 	if r := &a.loop.r.refused; r.has(&r.reasoning, a.reasoningKey()) {
@@ -64,8 +64,8 @@ func (a *attempt) leaveOutRefused() {
 	}
 }
 
-// askOtherwise changes how the model is asked, where the way it was asked is what err is
-// about; false where there is no other way, or something was heard.
+// askOtherwise changes the request if err refuses how it was asked; false where there is no other
+// way to ask, or something was heard.
 func (a *attempt) askOtherwise(err error) bool {
 	f, ok := failure.AsFailure(err)
 	if !ok || a.firstEvent != 0 {
@@ -94,7 +94,7 @@ func (a *attempt) askOtherwise(err error) bool {
 	return true
 }
 
-// leaveOutReasoning leaves reasoning out of the request, and says how much there was.
+// leaveOutReasoning removes reasoning from the request, and gives the number of removed parts.
 func (a *attempt) leaveOutReasoning() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,9 +105,10 @@ func (a *attempt) leaveOutReasoning() int {
 	return leftOut
 }
 
-// leaveOutNative has the caller's own words translated; false where they are already. A round of
-// tool calls that another model has begun has no reasoning to leave out: the provider that wants
-// some, since the caller asks for it, is asked for none until the round is over.
+// leaveOutNative sends a translation instead of the caller's own bytes; false where that is
+// already so. In a round of tool calls that another model began there is no reasoning to leave
+// out: a provider that insists on some, because the caller asks for it, is not asked for any
+// until the round is over.
 func (a *attempt) leaveOutNative() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,7 +117,7 @@ func (a *attempt) leaveOutNative() bool {
 	return had
 }
 
-// aboutReasoning reports whether a provider refuses reasoning, or what proves that it is its own.
+// aboutReasoning reports whether a provider refuses reasoning, or its signature.
 func aboutReasoning(f *failure.Failure) bool {
 	said := strings.ToLower(f.ProviderCode + " " + f.Detail)
 	for _, word := range []string{"encrypted_content", "encrypted content", "thought_signature", "thoughtsignature", "thought signature", "item with id 'rs_", "of type 'reasoning'"} {

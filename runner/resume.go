@@ -13,21 +13,21 @@ import (
 // Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
 type Answer struct {
 	Suggestion string // its id; "" = the one that is open
-	Action     string // an action's id or kind, for example "a1" or "retry"
-	Model      string // for switch_model: overrides the action's model
+	Action     string // the id or kind of an action, for example "a1" or "retry"
+	Model      string // for switch_model: replaces the action's model
 }
 
-// Resume claims a run that nobody drives and goes on with it. A run that has settled stays
-// as it is: Wait gives its outcome at once; but a suggestion whose time is over ends it.
-// One that this Runner drives is given as it goes on. It fails with timeline.ErrOwned while
-// another living process drives the run, and with timeline.ErrNotFound for an unknown one.
+// Resume claims a run that nobody drives and drives it. A run that has settled stays as it is,
+// and Wait returns its result at once; but a suggestion whose time is over ends the run. A run
+// that this Runner drives already is returned. It fails with timeline.ErrOwned while another
+// living process drives the run, and with timeline.ErrNotFound for an unknown run.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 	run, _, err := r.resume(ctx, id, nil)
 	return run, err
 }
 
-// resume is Resume, of a run that was claimed already if claimed is not nil; on says whether the
-// run goes on, and had not settled before.
+// resume is Resume, under the lease claimed if that is not nil; on says whether the run goes on,
+// and had not settled before.
 func (r *Runner) resume(ctx context.Context, id string, claimed *timeline.Lease) (run *Run, on bool, err error) {
 	if run, ok := r.drives(id); ok {
 		return run, true, nil
@@ -55,11 +55,11 @@ func (r *Runner) resume(ctx context.Context, id string, claimed *timeline.Lease)
 	return run, true, nil
 }
 
-// Recover answers a run's suggestion and goes on with the run here. The errors of
-// recovery.Run.Accept say why an answer does not count. A run that is being driven (a live
-// wait, or a call that is cut short) gets the answer through its inbox, and Recover returns
-// once its owner has written what became of it; where another process drives it, the error
-// is ErrSent, also if that does not answer within 3 s.
+// Recover answers a run's suggestion and drives the run here. The errors of recovery.Run.Accept
+// say why an answer does not count. A run that is being driven (a live wait, or a call that is
+// cut short) gets the answer through its inbox, and Recover returns once its owner has written
+// the outcome; if another process drives it, the error is ErrSent, also if that process does not
+// answer within 3 s.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
 	if errors.Is(err, timeline.ErrOwned) {
@@ -87,12 +87,12 @@ func (r *Runner) drives(id string) (*Run, bool) {
 	return run, ok
 }
 
-// claim folds a run and becomes its owner; a settled run is released again when
-// its loop is not launched. Until one or the other nobody else here claims it: the log
-// would let them, since they are the same owner.
+// claim folds a run and becomes its owner; a settled run is released again if its loop is not
+// launched. Until then nobody else here may claim it: the log would allow it, since they are the
+// same owner.
 func (r *Runner) claim(ctx context.Context, id string) (*loop, error) { return r.claimBy(ctx, id, nil) }
 
-// claimBy is claim, by a lease that was got already if claimed is not nil.
+// claimBy is claim, under the lease claimed if that is not nil.
 func (r *Runner) claimBy(ctx context.Context, id string, claimed *timeline.Lease) (_ *loop, err error) {
 	unlock := sync.OnceFunc(r.claiming.lock(id))
 	defer func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Run is a run that this process drives.
+// Run is a handle of a run that this process drives.
 type Run struct {
 	id     string
 	runner *Runner
@@ -22,38 +22,38 @@ type Run struct {
 	err    error
 }
 
-// Result is what a run has come to.
+// Result is the outcome of a run.
 type Result struct {
 	Run    string
 	Status recovery.Status
 	Text   string // the answer, or the partial text of a failed run
-	Model  string // that wrote it, or was asked last
-	// Truncated says that the answer was cut at the output limit: what follows is missing.
+	Model  string // the model that wrote it, or was asked last
+	// Truncated says that the answer was cut at the output limit, so that its end is missing.
 	Truncated bool
-	State     *recovery.Run // all of it; for reading
+	State     *recovery.Run // the whole run, for reading
 }
 
-// ErrTruncated says that a run's answer was cut at the output limit: its text is the
-// beginning of one.
+// ErrTruncated says that a run's answer was cut at the output limit, so that its text is
+// incomplete.
 var ErrTruncated = errors.New("the answer was cut at the output limit")
 
 // ErrCancelled is the error of a run that was cancelled.
 var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
 
-// ErrParked is the error of a run that waits for a time too far away to wait here;
-// Resume goes on with it.
+// ErrParked is the error of a run that waits for a time too far away to wait for here; Resume
+// goes on with it.
 var ErrParked = errors.New("the run is parked until its time")
 
-// ErrLetGo is the cause that a run's context ends with where its process is to let go of
-// the run: nothing more is begun, what was heard is durable, and whoever resumes the run
-// goes on with it. It is then the error of the run's handle, too.
+// ErrLetGo is the cause of a run's context when its process releases the run: nothing more is
+// begun, what was heard is durable, and whoever resumes the run goes on with it. It is then also
+// the error of the run's handle.
 var ErrLetGo = errors.New("this process let go of the run; it can be resumed")
 
 // Error is the error of a failed run. It unwraps to the Failure.
 type Error struct {
 	Run        string
 	Failure    *failure.Failure
-	Suggestion *recovery.Suggestion // nil, or what the run's person may answer
+	Suggestion *recovery.Suggestion // nil, or what a person may answer
 }
 
 // Error is the failure's one-line form.
@@ -65,9 +65,8 @@ func (e *Error) Unwrap() error { return e.Failure }
 // ID is the run's id.
 func (run *Run) ID() string { return run.id }
 
-// Events yields what happens to the run from its beginning, live text included, until it
-// settles: the last item is the event that it settled by. It may be called any number of
-// times.
+// Events yields what happens to the run from its beginning, live text included, until it settles:
+// the last item is the event that settled it. It may be called any number of times.
 func (run *Run) Events() iter.Seq2[Item, error] { return run.EventsAfter(0) }
 
 // EventsAfter yields what happens after the event numbered seq.
@@ -79,7 +78,7 @@ func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
 		last.Store(seq)
 		stopped := context.AfterFunc(doneContext{ctx, run.done}, func() {
 			if run.settledBy(last.Load()) {
-				cancel() // what it is followed for has come
+				cancel() // the event that it is followed for has come
 			}
 		})
 		defer stopped()
@@ -101,7 +100,7 @@ func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
 	}
 }
 
-// settledBy reports whether the run has settled by the event numbered seq, or an earlier one.
+// settledBy reports whether the run has settled by the event numbered seq or an earlier one.
 func (run *Run) settledBy(seq uint64) bool {
 	select {
 	case <-run.done:
@@ -111,10 +110,10 @@ func (run *Run) settledBy(seq uint64) bool {
 	}
 }
 
-// Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error
-// for a failed one, ErrCancelled or ErrParked; anything else but the cause of ctx means that
-// the run could not be driven on and can be resumed. That nobody waits for a run any more
-// changes nothing about it: its Result is empty then but for its id.
+// Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error for
+// a failed one, ErrCancelled or ErrParked. Any other error, except the cause of ctx, means that
+// the run could not be driven any further and can be resumed. If ctx ends the run goes on, and
+// the Result holds only its id.
 func (run *Run) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-run.done:
@@ -129,7 +128,7 @@ func (run *Run) Wait(ctx context.Context) (Result, error) {
 	}
 }
 
-// settle says what the run has come to, once.
+// settle sets the outcome, once.
 func (run *Run) settle(result Result, err error) {
 	run.result, run.err = result, err
 	close(run.done)
@@ -159,7 +158,7 @@ func outcome(run *recovery.Run) (Result, error) {
 	return result, err
 }
 
-// doneContext is over when done is closed.
+// doneContext is a context that is over when done is closed.
 type doneContext struct {
 	context.Context
 	done <-chan struct{}

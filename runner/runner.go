@@ -21,14 +21,14 @@ import (
 // Runner starts and drives runs. It is safe for concurrent use; New's options
 // decide everything about it.
 type Runner struct {
-	beginning  locks // of ids that requesters chose
+	beginning  locks // of ids that requests chose
 	recall     recall
 	claiming   locks // of runs that are claimed here and not driven yet
 	log        timeline.Log
 	models     Models
 	hooks      func() []hooks.Named
 	health     Health
-	classify   failure.Classifier // of what a model returns that is no failure.Failure yet
+	classify   failure.Classifier // for a model's errors that are no failure.Failure yet
 	policy     recovery.Policy
 	model      string
 	system     string
@@ -40,33 +40,32 @@ type Runner struct {
 	leases     leases
 	handsOver  bool // see WithHandOver
 	logger     *slog.Logger
-	observer   Observer                                                    // nil = nobody
-	driven     sync.Map                                                    // id → *Run, of the runs that this Runner drives
-	calls      sync.Map                                                    // id → *Call, of the runs that are open here
+	observer   Observer                                                    // nil = none
+	driven     sync.Map                                                    // id → *Run, of runs that this Runner drives
+	calls      sync.Map                                                    // id → *Call, of runs that are open here
 	settings   recovery.Settings                                           // timers of all runs
-	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings and the run's own
+	timeouts   func(model string, run recovery.Settings) recovery.Timeouts // nil = settings, and the run's own
 	minTimeout time.Duration
 	deadlines  hooks.Deadlines
 	refused    refusals
 	stays      stays
-	busy       busy // runs that are driven, tools that have not ended
+	busy       busy // runs that are driven, and tools that have not ended
 	unadvised  sync.Once
 
 	tails   tails
 	schemas schemas
 
 	connectivity Connectivity
-	detached     context.Context // what runs go on as long as; nil = as whoever starts or resumes them
+	detached     context.Context // how long runs go on; nil = as long as the context that starts or resumes them
 }
 
 // Models finds a model by its full name, provider/model.
 type Models interface {
-	// Model gives the model, or an error that says which names there are.
+	// Model gives the model, or an error that lists the known names.
 	Model(name string) (llm.Model, error)
-	// Has reports whether the model could be called now: it is known and has
-	// credentials.
+	// Has reports whether the model could be called now: it is known and has credentials.
 	Has(name string) bool
-	// Capabilities is what is known of what it takes.
+	// Capabilities is what is known of what the model can take.
 	Capabilities(name string) llm.Capabilities
 }
 
@@ -75,23 +74,22 @@ type Health interface {
 	Failed(model string, f failure.Failure, at time.Time)
 	Succeeded(model string)
 	Cooling(model string, at time.Time) (recovery.Cooldown, bool)
-	// Turn takes the next turn to call model, and gives how long it is until then.
+	// Turn takes the next turn to call model, and says how long it is until then.
 	Turn(model string) time.Duration
 
-	// Reserve counts what a call may use against the day's budget, unless that lacks room.
+	// Reserve counts what a call may use against the day's budget, unless the budget lacks room.
 	Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string)
-	// Spend corrects what was counted of a call that began at that time.
+	// Spend corrects what was counted for a call that began at that time.
 	Spend(at time.Time, used recovery.Budget)
-	// Tomorrow is when the budget of the day after that of at begins.
+	// Tomorrow is when the budget of the day after at's begins.
 	Tomorrow(at time.Time) time.Time
 }
 
-// Item is what a run's Events yield, and Follow: a durable event, a live piece of text, or a
-// notice.
+// Item is what Events and Follow yield: a durable event, a live piece of text, or a notice.
 type Item = timeline.Item
 
-// Run runs a prompt to its end and gives the answer's text. Of an answer that was cut at the
-// output limit it gives what there is, and ErrTruncated.
+// Run runs a prompt to its end and gives the answer's text. For an answer that was cut at the
+// output limit it gives the text so far, and ErrTruncated.
 func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	run, err := r.Start(ctx, Request{Prompt: prompt})
 	if err != nil {
@@ -104,15 +102,16 @@ func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	return result.Text, err
 }
 
-// Follow yields what happens to a run, whoever drives it, after the event numbered seq, live
-// text included where it is driven here. It ends after the run's Ended event, or when ctx
-// does; an open suggestion does not end it, since the run may go on. The last item is an
-// error otherwise, such as timeline.ErrNotFound.
+// Follow yields what happens to a run, whoever drives it, after the event numbered seq; live text
+// included if it is driven here. It ends after the run's Ended event, or when ctx does; an open
+// suggestion does not end it, since the run may go on. Otherwise the last item is an error, such
+// as timeline.ErrNotFound.
 func (r *Runner) Follow(ctx context.Context, id string, seq uint64) iter.Seq2[Item, error] {
 	return r.log.Follow(ctx, id, seq)
 }
 
-// Owner is the name by which this Runner owns runs: of its machine and process, and an id of its own.
+// Owner is the name under which this Runner owns runs: its machine, its process, and an id of its
+// own.
 func (r *Runner) Owner() string { return r.owner }
 
 // outcome waits for a run that ends with ctx, unless it is detached.
@@ -123,8 +122,8 @@ func (r *Runner) outcome(ctx context.Context, run *Run) (Result, error) {
 	return run.Wait(ctx)
 }
 
-// Cancel ends a run, whoever drives it. Without an error the run has ended; or another
-// process drives it and was told, as ErrSent says, and ends it within 2 s.
+// Cancel ends a run, whoever drives it. Without an error the run has ended. ErrSent says that
+// another process drives it, was told, and ends it within 2 s.
 func (r *Runner) Cancel(ctx context.Context, id string) error {
 	for {
 		if run, ok := r.drives(id); ok {
@@ -132,7 +131,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 			if over, err := ended(run); over || err != nil {
 				return err
 			}
-			continue // it had settled before it heard of that
+			continue // it had settled before it took the cancel
 		}
 		l, err := r.claim(ctx, id)
 		if _, here := r.drives(id); here && errors.Is(err, timeline.ErrOwned) {
@@ -157,8 +156,8 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 	}
 }
 
-// Drain waits until nothing of this Runner's runs is going on: neither runs that are
-// driven, nor tools that are still ending after their runs have.
+// Drain waits until none of this Runner's runs is driven any more, and no tool is still ending
+// after its run.
 func (r *Runner) Drain(ctx context.Context) error {
 	select {
 	case <-r.busy.idle():
@@ -168,7 +167,7 @@ func (r *Runner) Drain(ctx context.Context) error {
 	}
 }
 
-// Policy gives a copy of what runs start with, for a Request to change.
+// Policy gives a copy of the policy that runs start with, for a Request to change.
 func (r *Runner) Policy() recovery.Policy {
 	p := r.policy
 	p.Models, p.Plugins = slices.Clone(p.Models), slices.Clone(p.Plugins)

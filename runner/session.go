@@ -13,21 +13,19 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ErrSessionBusy is the error of a Start in a session whose last run goes on: one that is
-// running or waiting. An open suggestion is no obstacle, since the next message takes its
-// place.
+// ErrSessionBusy is the error of Start in a session whose last run is still running or waiting.
+// An open suggestion is no obstacle, since the next message replaces it.
 var ErrSessionBusy = errors.New("the session's last run goes on")
 
-// settleTries pauses are how long the owner of a run whose suggestion is open may
-// take to let go of it: a loop that has just settled still lands its effects.
+// settleTries pauses are how long the owner of a run with an open suggestion may take to release
+// it: a loop that has just settled is still ending its effects.
 const (
 	settleTries = 60
 	settlePause = 50 * time.Millisecond
 )
 
-// startTurn begins the next run of req's session. What stands in the way for a moment only
-// is waited for: the owner of a run that has just settled, another process that begins and
-// ends a run meanwhile.
+// startTurn begins the next run of req's session. It waits for short-lived obstacles: an owner
+// whose run has just settled, another process that begins and ends a run meanwhile.
 func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
 	if err := timeline.CheckSessionID(req.Session); err != nil {
 		return nil, err
@@ -43,7 +41,7 @@ func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
 	}
 }
 
-// turn begins a run at the session's head.
+// turn begins a run at the head of its session.
 func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 	session, err := r.log.Session(ctx, req.Session)
 	if err != nil {
@@ -74,9 +72,9 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 	return r.begin(ctx, id, started, tools, before)
 }
 
-// inSession puts the session's defaults where the request says nothing. A run starts with
-// the session's model even if the last one was switched to another; where that model cools
-// down, and another of its models does not, the run itself says what becomes of that.
+// inSession fills the request's gaps with the session's defaults. A run starts with the session's
+// model even if the last run was switched to another; if that model cools down, and another of
+// its models does not, the run itself decides what to do.
 func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.Cooldown) {
 	timeouts := maps.Clone(s.Timeouts)
 	if timeouts == nil {
@@ -88,7 +86,7 @@ func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.
 		req.AutoRecover = s.AutoRecover
 	}
 	if req.Model != "" {
-		return req, nil // somebody's own choice
+		return req, nil // the request names a model
 	}
 	req.Model = cmp.Or(s.Model, r.model)
 	policy := &r.policy
@@ -98,8 +96,8 @@ func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.
 	return req, r.replaceable(req.Model, policy.Models)
 }
 
-// replaceable gives the cooldown of a model in whose place another one may be asked; nil
-// where there is none, or all others cool down as well.
+// replaceable gives the cooldown of a model that another one may replace; nil where it has none,
+// or all others cool down as well.
 func (r *Runner) replaceable(model string, others []string) *recovery.Cooldown {
 	now := r.now()
 	cooldown, cooling := r.health.Cooling(model, now)
@@ -113,8 +111,8 @@ func (r *Runner) replaceable(model string, others []string) *recovery.Cooldown {
 	return nil
 }
 
-// head is the run that the next one of a session continues, nil for the first one. An open
-// suggestion of its is superseded.
+// head is the run that the next one of a session continues, nil for the first one. Its open
+// suggestion is superseded.
 func (r *Runner) head(ctx context.Context, session string) (*folded, error) {
 	list, err := r.log.List(ctx, timeline.Query{Session: session, Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -132,8 +130,8 @@ func (r *Runner) head(ctx context.Context, session string) (*folded, error) {
 	return r.fold(ctx, last.Run)
 }
 
-// supersede ends a run whose suggestion is open. One that somebody answered meanwhile goes
-// on, and is looked at again.
+// supersede ends a run with an open suggestion. If somebody has answered it meanwhile, the run
+// goes on, and is looked at again.
 func (r *Runner) supersede(ctx context.Context, id string) error {
 	l, err := r.claim(ctx, id)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// shadowGrace is how long a run that fails, stops for a person or is parked waits for
-// shadows, so that a healthy one's vote on its last failure is not lost.
+// shadowGrace is how long a run that fails, stops for a person or is parked waits for shadows, so
+// that a healthy one can still vote on its last failure.
 const shadowGrace = 250 * time.Millisecond
 
-// shadows are hooks on trial that were asked and have not voted. Nothing but the end
-// of the driving waits for them: a decision never does.
+// shadows are the hooks on trial that were asked and have not voted. Only the end of the driving
+// waits for them, never a decision.
 type shadows struct {
 	about recovery.Occasion // the last one
-	out   int               // votes that are still to come
-	round int               // votes of an earlier one are not waited for, and dropped
-	until time.Time         // when they are given up; zero = not awaited yet
+	out   int               // votes still to come
+	round int               // votes of an earlier round are dropped
+	until time.Time         // when to stop waiting; zero = not waiting yet
 }
 
-// askShadows puts the occasion to the shadows when the plugins are asked or, where there are
-// none, when it is decided. Their votes are written when they come. The buttons of another
-// plugin are none of their business.
+// askShadows asks the hooks on trial about the occasion when the plugins are asked or, if there
+// are none, when it is decided. Their votes are written as they come. They are not asked about
+// the buttons of another plugin.
 func (l *loop) askShadows(effects []recovery.Effect) {
 	about, round := l.run.Occasion(), l.shadows.round
 	if about == "" || about == l.shadows.about || l.run.Open != nil && l.run.Open.Presses > 0 || !slices.ContainsFunc(effects, asksOrDecides) {
@@ -50,8 +50,7 @@ func (l *loop) shadowVoted(ctx context.Context, round int, about recovery.Occasi
 	return l.write(ctx, recovery.Voted{Occasion: about, Vote: v})
 }
 
-// await reports whether a vote is worth waiting for, and until when; from the first time on
-// it is for shadowGrace.
+// await reports whether to wait for a vote, and until when: shadowGrace from the first call on.
 func (s *shadows) await() (until time.Time, awaited bool) {
 	if s.out == 0 {
 		return time.Time{}, false

@@ -4,5 +4,5 @@ package runner
 
 import "time"
 
-// systemSlept is not known here: a computer that slept looks like a wall clock that was set.
+// systemSlept is not known here: a computer that slept looks like one whose wall clock was set.
 func systemSlept() time.Duration { return 0 }

@@ -19,55 +19,55 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Request is what a run starts from. Either Prompt or Messages is needed; what is
-// left empty is the Runner's.
+// Request is what a run starts with. Prompt, Messages or Call is needed; empty fields are filled
+// in from the Runner.
 type Request struct {
-	// ID is the run's, of 1 to 64 small letters, digits and '-'; "" = a new one. Where
-	// there is a run of that id already, Start fails with an *ExistsError.
+	// ID is the run's id, 1 to 64 small letters, digits and '-'; "" = a new one. If a run with
+	// that id exists, Start fails with an *ExistsError.
 	ID string
-	// Fingerprint is kept with the run, so that another request with its ID can be told
-	// from the same one sent twice.
+	// Fingerprint is kept with the run. It tells the same request sent twice from another request
+	// with the same ID.
 	Fingerprint string
 
 	Prompt   string
 	Messages []llm.Message
 	System   string
 	Model    string
-	// Session is the conversation that the run goes on with; the first run that names it
-	// makes it. What the request leaves open is then the session's, before it is the
-	// Runner's: see timeline.Session. The model that the first run asks for is the
-	// session's; a later run's own is that run's only.
+	// Session is the conversation that the run continues; the first run that names it creates it.
+	// Empty fields are filled in from the session first, and then from the Runner: see
+	// timeline.Session. The model of the first run becomes the session's; a later run's model is
+	// that run's only.
 	Session string
-	// SessionKey and AgentID are what the caller itself calls its conversation and its agent, of
-	// at most MaxCallerName bytes. Plugins are told; to the run they mean nothing.
+	// SessionKey and AgentID are the caller's own names for its conversation and its agent, at
+	// most MaxCallerName bytes each. Plugins are told them; they mean nothing to the run.
 	SessionKey, AgentID string
-	// Call is what is asked, in the place of Prompt, Messages and System, by a caller that
-	// waits for the answer. It is of no Session.
+	// Call is the request of a caller that waits for the answer, in place of Prompt, Messages and
+	// System. A run with a Call has no Session.
 	Call *Call
-	// Labels are words of the embedder's own, by which runs can be listed; a model is not told.
+	// Labels are the embedder's own words, by which runs can be listed; models are not told them.
 	Labels recovery.Labels
 
-	// Tools are this run's own, beside the Runner's; one takes the place of a tool of the same
-	// name. They are functions of this process: who resumes the run after it has only its
-	// Runner's tools, and the model is told that there are no others.
+	// Tools are this run's own, in addition to the Runner's; one replaces a Runner's tool of the
+	// same name. They are functions of this process: whoever resumes the run later has only its
+	// own Runner's tools, and the model is told which are missing.
 	Tools []Tool
-	// Plugins are the names of the hooks that this run asks, out of the Runner's and in their
-	// order; nil = all of them, an empty list = none. Hooks on trial are asked all the same.
+	// Plugins names those of the Runner's hooks that this run asks, in the Runner's order; nil =
+	// all of them, an empty list = none. Hooks on trial are asked in any case.
 	Plugins []string
 
 	Policy   *recovery.Policy
-	Timeouts recovery.Settings // timers of this run: nothing outranks them
-	// AutoRecover is Policy.AutoRecover of this run.
+	Timeouts recovery.Settings // timers of this run, above all others
+	// AutoRecover replaces Policy.AutoRecover for this run; nil = as it is.
 	AutoRecover *bool
-	// Form is how its models are to answer, such as in JSON: see FormatOf. It means nothing to
-	// an engine, nor with Call.
+	// Form is the form of the run's answers, such as JSON: see FormatOf. Engines ignore it, and so
+	// does a run with a Call.
 	Form recovery.Form
 }
 
-// MaxCallerName is the most that a caller's own name of something holds, in bytes.
+// MaxCallerName is the longest SessionKey or AgentID, in bytes.
 const MaxCallerName = 512
 
-// checkCaller refuses names that cannot be passed through.
+// checkCaller refuses caller names that cannot be passed on.
 func (req Request) checkCaller() error {
 	for field, name := range map[string]string{"session key": req.SessionKey, "agent id": req.AgentID} {
 		if len(name) > MaxCallerName || !utf8.ValidString(name) {
@@ -77,10 +77,10 @@ func (req Request) checkCaller() error {
 	return nil
 }
 
-// Start begins a run. When it returns without an error the run is durable, and it goes on
-// until it settles or ctx ends, which cancels it; with the cause ErrLetGo it is only let
-// go of (WithDetached: until another context ends). A run of a session fails to start with ErrSessionBusy while the one before it
-// goes on, and closes the suggestion that is open there.
+// Start begins a run. When it returns without an error the run is durable, and goes on until it
+// settles or ctx ends. The end of ctx cancels the run, or only releases it if the cause is
+// ErrLetGo (with WithDetached another context decides). In a session Start fails with
+// ErrSessionBusy while the run before goes on, and closes a suggestion that is open there.
 func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	if req.ID != "" {
 		unlock := r.beginning.lock(req.ID)
@@ -105,7 +105,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	return run, nil
 }
 
-// startAlone begins a run that is of no session.
+// startAlone begins a run without a session.
 func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 	tools := r.toolsOf(req)
 	started, err := r.started(ctx, req, tools)
@@ -148,7 +148,7 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	}
 	if req.Policy != nil {
 		s.Policy = *req.Policy
-		s.Policy.DayBudget = r.policy.DayBudget // it is not one run's to lift
+		s.Policy.DayBudget = r.policy.DayBudget // one run cannot lift it
 	}
 	if req.AutoRecover != nil {
 		s.Policy.AutoRecover = *req.AutoRecover
@@ -160,7 +160,7 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 		return recovery.Started{}, err
 	}
 	if !slices.Contains(s.Policy.Models, s.Model) {
-		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may come back to what it began with
+		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may return to its first model
 	}
 	r.staysWith(&s, req.Call)
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
@@ -191,7 +191,8 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	return s, nil
 }
 
-// pinPlugins says who is asked, and which models are on this machine: plugins may forbid all others.
+// pinPlugins sets who is asked, and which models run on this machine: plugins may forbid all
+// others.
 func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
 	p.Plugins, err = r.pluginsOf(req)
 	p.Local = nil
@@ -203,7 +204,7 @@ func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
 	return err
 }
 
-// declareTools adds those tools that the run's model may have.
+// declareTools declares the tools that the run's model may have.
 func (r *Runner) declareTools(s *recovery.Started, tools []Tool) error {
 	if err := r.check(tools); err != nil {
 		return err
@@ -216,7 +217,7 @@ func (r *Runner) declareTools(s *recovery.Started, tools []Tool) error {
 	return nil
 }
 
-// pinForm has the run's models answer in a form, if it is one.
+// pinForm sets the form of the run's answers, if it is valid.
 func (r *Runner) pinForm(s *recovery.Started, f recovery.Form) error {
 	if f == (recovery.Form{}) {
 		return nil
@@ -233,8 +234,8 @@ func (r *Runner) pinForm(s *recovery.Started, f recovery.Form) error {
 	return nil
 }
 
-// warnUnadvised says that nothing is repeated by itself where nobody says what to repeat. It
-// is a mistake in the program, so that it is also said where no logger was given.
+// warnUnadvised says that nothing is retried, since no hook says what to retry. That is a mistake
+// in the program, so it is said even if no logger was set.
 func (r *Runner) warnUnadvised() {
 	logger := r.logger
 	if !logger.Enabled(context.Background(), slog.LevelWarn) {
@@ -243,7 +244,7 @@ func (r *Runner) warnUnadvised() {
 	logger.Warn("a run recovers by itself, and no hook says how: nothing will be repeated; add one, such as autorecover.Hook(), by runner.WithHook")
 }
 
-// pinTimeouts resolves the timers of a run of that model under what is set for it.
+// pinTimeouts resolves the timers of a run that begins with model, under the given settings.
 func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Settings) error {
 	for _, s := range []recovery.Settings{r.settings, set} {
 		if err := s.CheckFrom(r.minTimeout); err != nil {
@@ -258,7 +259,7 @@ func (r *Runner) pinTimeouts(p *recovery.Policy, model string, set recovery.Sett
 		}
 	}
 	p.PinTimeouts(model, func(model string) recovery.Timeouts { return resolve(model, set) })
-	err := p.Timeouts.Check() // as short as the policy's maker likes
+	err := p.Timeouts.Check() // the policy's author may choose shorter ones
 	for _, own := range p.ModelTimeouts {
 		err = cmp.Or(err, own.Check())
 	}

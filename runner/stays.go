@@ -10,29 +10,29 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// A conversation whose call another model answered goes on there: the model that was asked for
-// would most likely fail again, at the cost of its clocks and retries, and what it would find
-// in its prompt cache is gone soon. This holds while that model cools down, and for a moment
-// where its failure cools nothing.
+// If another model answered a conversation's call, the conversation stays with it: the model that
+// was asked for would most likely fail again, which costs time and retries, and its prompt cache
+// will soon have expired. This lasts while that model cools down, and for a moment if its failure
+// causes no cooldown.
 
 const (
 	maxStays = 4096
-	stayFor  = 20 * time.Second // who flaps is asked again within 30 s of being well
-	// cacheKept is how long a provider keeps a prompt that nobody asks for again.
+	stayFor  = 20 * time.Second // a model that fails now and then is asked again within 30 s of its recovery
+	// cacheKept is how long a provider keeps a prompt that nobody uses.
 	cacheKept = 5 * time.Minute
 )
 
-// stays is where conversations are, as long as this process lives.
+// stays says with which model conversations stay, during the life of this process.
 type stays struct {
 	mu sync.Mutex
 	at map[string]stay
 }
 
 type stay struct {
-	model  string    // that answered last
-	at     time.Time // when that was
-	until  time.Time // the model that was asked for is left alone until then
-	cached int64     // tokens of the conversation that a prompt cache of model has
+	model  string    // the model that answered last
+	at     time.Time // when it did
+	until  time.Time // the model that was asked for is not asked before then
+	cached int64     // tokens of the conversation in model's prompt cache
 }
 
 func (s *stays) of(key string) stay {
@@ -61,7 +61,8 @@ func (s *stays) set(key string, to stay) {
 // stayKey names a conversation of calls that ask for model; false where it has no name.
 func stayKey(session, model string) (string, bool) { return session + "\x00" + model, session != "" }
 
-// staysWith begins the run of a call, if it is one, with the model that its conversation went to.
+// staysWith begins the run of a call, if it is one, with the model that its conversation stays
+// with.
 func (r *Runner) staysWith(s *recovery.Started, c *Call) {
 	key, named := stayKey(s.SessionKey, s.Model)
 	if c == nil || !named {
@@ -82,7 +83,7 @@ func (r *Runner) staysWith(s *recovery.Started, c *Call) {
 	s.Model, s.Stays, c.stays = at.model, &recovery.Stay{Left: s.Model, Until: until}, true
 }
 
-// stayKey names the conversation of a call; false where it is none, or has no name.
+// stayKey names the conversation of the run's call; false where there is none, or it has no name.
 func (l *loop) stayKey() (string, bool) {
 	if l.call == nil {
 		return "", false
@@ -90,7 +91,7 @@ func (l *loop) stayKey() (string, bool) {
 	return stayKey(l.run.SessionKey, l.run.Chosen)
 }
 
-// learnStay remembers who answered a call.
+// learnStay remembers which model answered a call.
 func (l *loop) learnStay(b recovery.Answered) {
 	key, named := l.stayKey()
 	if !named {
@@ -104,7 +105,7 @@ func (l *loop) learnStay(b recovery.Answered) {
 	l.r.stays.set(key, at)
 }
 
-// cacheLost is how much of the call a prompt cache had, and another model has read anew.
+// cacheLost is how many tokens of the call a prompt cache held that another model has read anew.
 func (l *loop) cacheLost(model string, used llm.Usage) int64 {
 	key, named := l.stayKey()
 	if !named {

@@ -14,20 +14,19 @@ import (
 )
 
 const (
-	storePause    = 50 * time.Millisecond   // between the first two tries of a write; it doubles
+	storePause    = 50 * time.Millisecond   // between the first two attempts at a write; it doubles
 	storeRest     = 5 * time.Second         // the longest pause
-	storePatience = time.Hour               // of a loop with its store, before it leaves the run as it is
-	startPatience = 2 * time.Second         // of whoever starts or resumes a run
-	storeTries    = 3                       // failed tries after which people are told
-	storeLong     = 100 * time.Millisecond  // a write that takes longer is watched
-	storeSlow     = 2 * time.Second         // a write that takes longer is one that people are told of
-	cancelGrace   = 1200 * time.Millisecond // for a write that does not end when the run is cancelled
+	storePatience = time.Hour               // how long a loop retries its store before it leaves the run as it is
+	startPatience = 2 * time.Second         // for whoever starts or resumes a run
+	storeTries    = 3                       // failed attempts after which people are told
+	storeLong     = 100 * time.Millisecond  // a longer write is watched
+	storeSlow     = 2 * time.Second         // people are told of a longer write
+	cancelGrace   = 1200 * time.Millisecond // for a write to end when the run is cancelled
 )
 
-// persist has the store write something, as often as it takes: do fails and is repeated
-// until it succeeds, fails for a reason that does not pass, or the loop's patience is at an
-// end. The loop does nothing else meanwhile, so no effect begins. It gives what the log is
-// to be told afterwards, nil if it went as it should.
+// persist repeats do, which writes to the store, until it succeeds, fails for a reason that does
+// not pass, or the loop's patience is over. The loop does nothing else meanwhile, so no effect
+// begins. It gives the Paused event that the log should get afterwards, nil if all went well.
 func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*recovery.Paused, error) {
 	w := &storeWait{loop: l, began: time.Now()}
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
@@ -35,7 +34,7 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 		if !hung {
 			w.failed = err
 		} else if w.failed != nil {
-			err = w.failed // the end of the patience is not why
+			err = w.failed // the end of the patience is not the reason
 		}
 		switch {
 		case err == nil:
@@ -57,8 +56,8 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 	}
 }
 
-// ErrUnsaved is, beside ErrCancelled, the error of a run that was cancelled and whose store
-// does not write.
+// ErrUnsaved is, together with ErrCancelled, the error of a run that was cancelled while its
+// store does not write.
 var ErrUnsaved = errors.New("its store does not write that down yet")
 
 // storeWait is one persist at work.
@@ -66,14 +65,14 @@ type storeWait struct {
 	loop   *loop
 	began  time.Time
 	tries  int
-	failed error // what the store said last
+	failed error // the store's last error
 
 	mu   sync.Mutex
-	told string // why the run waits; "" = people were not told that it does
+	told string // why the run waits; "" = people were not told
 }
 
-// try writes once. A write that does not end hangs: it is given up at the end of the loop's
-// patience, and a moment after the run was cancelled.
+// try writes once. A write that hangs is given up at the end of the loop's patience, or a moment
+// after the run was cancelled.
 func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hung bool, err error) {
 	l := w.loop
 	bounded, stop := context.WithCancelCause(ctx)
@@ -92,8 +91,8 @@ func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hu
 	return hung, err
 }
 
-// attend watches a write that takes longer than most: people are told of it in time. It returns
-// when the write has ended, or is to be given up, and why.
+// attend watches a write that takes longer than most, and tells people in time. It returns when
+// the write has ended or is to be given up, and why.
 func (w *storeWait) attend(write context.Context, patience time.Time, over <-chan struct{}) error {
 	slow, end := time.NewTimer(time.Until(w.began.Add(storeSlow))), time.NewTimer(time.Until(patience))
 	defer slow.Stop()
@@ -115,7 +114,7 @@ func (w *storeWait) attend(write context.Context, patience time.Time, over <-cha
 	}
 }
 
-// tell shows people that the run waits.
+// tell tells people that the run waits.
 func (w *storeWait) tell(reason string) {
 	w.mu.Lock()
 	w.told = reason
@@ -131,7 +130,7 @@ func (w *storeWait) reason() string {
 
 func (w *storeWait) isTold() bool { return w.reason() != "" }
 
-// paused is the wait that is over, if there was one.
+// paused is the wait that is over, nil if there was none.
 func (w *storeWait) paused() *recovery.Paused {
 	if !w.isTold() {
 		return nil
@@ -139,7 +138,7 @@ func (w *storeWait) paused() *recovery.Paused {
 	return &recovery.Paused{Reason: w.reason(), For: max(1, failure.InMillis(time.Since(w.began)))}
 }
 
-// rest pauses, unless the run is over meanwhile.
+// rest pauses, unless the run ends meanwhile.
 func (w *storeWait) rest(ctx context.Context, pause time.Duration) {
 	var over <-chan struct{}
 	if l := w.loop; l.ctx != nil && l.ctx.Err() == nil {
@@ -154,11 +153,11 @@ func (w *storeWait) rest(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// overNow reports whether the run was cancelled or let go of and its handle waits for that.
+// overNow reports whether the run was cancelled or released, and its handle waits for that.
 func (l *loop) overNow() bool { return l.ctx != nil && !l.abandoned && l.ctx.Err() != nil }
 
-// abandon settles the handle of a cancelled run whose store does not write. The loop goes
-// on trying to write it down as long as this process lives.
+// abandon settles the handle of a cancelled run whose store does not write. The loop keeps trying
+// to write as long as this process lives.
 func (l *loop) abandon(reason string) {
 	for key, j := range l.air {
 		l.stop(key, j)
@@ -171,7 +170,7 @@ func (l *loop) abandon(reason string) {
 		ErrCancelled, ErrUnsaved, reason))
 }
 
-// storeReason is why a store does not write, in a few words.
+// storeReason says in a few words why a store does not write.
 func storeReason(err error) string {
 	if e, ok := errors.AsType[*timeline.StoreError](err); ok {
 		return e.Reason
@@ -189,8 +188,8 @@ func idle(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// insist asks the store for something as long as the patience of a start lasts, for whoever
-// waits for it: what fails may pass.
+// insist repeats do, which asks the store for something that somebody waits for, as long as the
+// patience of a start lasts: its failure may pass.
 func (r *Runner) insist(ctx context.Context, do func() error) error {
 	for began, pause := time.Now(), storePause; ; pause *= 2 {
 		err := do()

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	hearTime  = 3 * time.Second        // in which the owner of a run should answer a command
-	hearPause = 100 * time.Millisecond // before whoever sent it looks whether the run has an owner still
+	hearTime  = 3 * time.Second        // for the owner of a run to answer a command
+	hearPause = 100 * time.Millisecond // before the sender looks again whether the run still has an owner
 )
 
-// ErrSent says that a run is driven by another process, which was told: it acts, or, where
-// it dies before it can, whoever keeps the log's runs does.
+// ErrSent says that another process drives the run and was told. It acts, or, if it dies before,
+// whoever keeps the log's runs does.
 var ErrSent = errors.New("the run is driven by another process; it was told")
 
-// hearing is what has become of a command.
+// hearing says what has become of a command.
 type hearing int
 
 const (
-	unheard hearing = iota // nobody has answered it yet
-	heard                  // an event says so
+	unheard hearing = iota // not answered yet
+	heard                  // an event answers it
 	refused                // it came too late
 )
 
-// recoverOwned answers the suggestion, the live wait or the call of a run that has an
-// owner: through its inbox.
+// recoverOwned answers the suggestion, the live wait or the call of a run that has an owner,
+// through the run's inbox.
 func (r *Runner) recoverOwned(ctx context.Context, id string, a Answer) (*Run, error) {
 	state, err := r.Inspect(ctx, id)
 	if err != nil {
@@ -81,9 +81,9 @@ func (r *Runner) cancelOwned(ctx context.Context, id string) error {
 	return nil
 }
 
-// tell puts a command into the inbox of a run and waits until its owner has answered it. A
-// run that its owner let go of meanwhile is driven here from then on. A command that is not
-// heard in time stays in the inbox, where its owner finds it, or the next one.
+// tell puts a command into the inbox of a run and waits until its owner has answered it. If the
+// owner has released the run meanwhile, it is driven here from then on. A command that is not
+// answered in time stays in the inbox, for this owner or the next one.
 func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Command) (hearing, error) {
 	n, err := r.log.Send(ctx, state.ID, c)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Runner) hear(ctx context.Context, id string, cursor *uint64, n uint64) 
 	return unheard, nil
 }
 
-// answerTo is what an event says of the command at position n.
+// answerTo is how an event answers the command at position n.
 func answerTo(n uint64, e *recovery.Event) hearing {
 	if e.Inbox > n {
 		return refused
@@ -138,7 +138,7 @@ func answerTo(n uint64, e *recovery.Event) hearing {
 	return unheard
 }
 
-// takeOver drives a run to which a command was sent, if its owner let go of it.
+// takeOver drives a run to which a command was sent, if its owner has released it.
 func (r *Runner) takeOver(ctx context.Context, id string) {
 	l, err := r.claim(ctx, id)
 	if err != nil {
@@ -153,8 +153,8 @@ func (r *Runner) takeOver(ctx context.Context, id string) {
 	}
 }
 
-// ended waits until a run is no longer driven and reports whether it has ended. The error
-// says that it could not be driven on.
+// ended waits until a run is not driven any more and reports whether it has ended. The error says
+// that it could not be driven any further.
 func ended(run *Run) (bool, error) {
 	result, err := run.Wait(context.Background())
 	switch {

@@ -7,18 +7,18 @@ import (
 	"reflect"
 )
 
-// ToolOf makes a Tool out of a function. Its arguments are In, a struct, whose exported fields
-// are described to the model under their JSON names: a field that is not omitempty or omitzero
-// has to be given, and the tag jsonschema says what it is.
+// ToolOf makes a Tool from a function. Its arguments are In, a struct whose exported fields are
+// described to the model under their JSON names: a field without omitempty or omitzero is
+// required, and the tag jsonschema describes it.
 //
 //	type query struct {
 //		City string `json:"city" jsonschema:"the city, in English"`
 //		Days int    `json:"days,omitempty" jsonschema:"how many days ahead, 1 if not given"`
 //	}
 //
-// The model is told what the function gives back, a string as it is and anything else as JSON. CallOf says
-// whose call it is. Safety, Timeout and For are to be set afterwards, where they are wanted. A run
-// refuses to start with a tool whose In has no schema: see FormatOf.
+// The model gets the function's result, a string as it is and anything else as JSON. CallOf gives
+// the call. Safety, Timeout and For may be set afterwards. A run refuses to start with a tool whose
+// In has no schema: see FormatOf.
 func ToolOf[In, Out any](name, description string, f func(ctx context.Context, args In) (Out, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	if kind := reflect.TypeFor[In]().Kind(); kind != reflect.Struct {
@@ -40,7 +40,7 @@ func ToolOf[In, Out any](name, description string, f func(ctx context.Context, a
 	return t
 }
 
-// CallOf is the call that the function of a ToolOf is in.
+// CallOf is the call for which the function of a ToolOf runs.
 func CallOf(ctx context.Context) ToolCall {
 	call, _ := ctx.Value(callKey{}).(ToolCall)
 	return call
@@ -48,7 +48,7 @@ func CallOf(ctx context.Context) ToolCall {
 
 type callKey struct{}
 
-// resultText is a result as the model gets it.
+// resultText is a result in the form in which the model gets it.
 func resultText(out any) (string, error) {
 	if text, ok := out.(string); ok {
 		return text, nil

@@ -12,12 +12,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// checkAnswer says whether what was heard is an answer. Only a stream that the provider
-// itself ended is one.
+// checkAnswer says why what was heard is not an answer, nil if it is. Only a stream that the
+// provider itself ended is one.
 func (a *attempt) checkAnswer(err, cause error) error {
 	expired, timedOut := errors.AsType[*expiredError](cause)
 	switch {
-	case timedOut && (err != nil || a.answer.Stop == ""): // a finished answer is never lost to a timer
+	case timedOut && (err != nil || a.answer.Stop == ""): // a complete answer is never lost to a timer
 		return a.failure(failure.KindTimeout, expired)
 	case errors.Is(cause, errSlept):
 		return a.failure(failure.KindStreamInterrupted, errSlept)
@@ -40,7 +40,7 @@ func (a *attempt) checkStop() error {
 	case stop == llm.StopFiltered:
 		return a.failure(failure.KindContentFilter, nil)
 	case stop == llm.StopLength && a.loop.call != nil:
-		return nil // it is the caller's limit
+		return nil // the caller set the limit
 	case stop == llm.StopLength && (len(calls) > 0 || !said):
 		return a.failure(failure.KindOutputTruncated, nil)
 	case !said && len(calls) == 0 && a.after != llm.RoleTool:
@@ -64,9 +64,9 @@ func (a *attempt) checkStop() error {
 	return nil
 }
 
-// astray says that an answer asks for what cannot be done, for the fourth time in a row: a
-// model that was told so three times does not listen. How often arguments did not fit is
-// counted from where this process began to drive the run.
+// astray says that an answer calls tools wrongly for the fourth time in a row: a model that was
+// told three times does not listen. Arguments that do not fit are counted from when this process
+// began to drive the run.
 func (l *loop) astray(a *attempt, calls []llm.ToolCall) error {
 	switch {
 	case a.by != "", l.call != nil:
@@ -79,8 +79,7 @@ func (l *loop) astray(a *attempt, calls []llm.ToolCall) error {
 	return nil
 }
 
-// unknownAgain reports whether calls are all of tools that do not exist, for the fourth
-// answer in a row.
+// unknownAgain reports whether all calls are of unknown tools, for the fourth answer in a row.
 func (l *loop) unknownAgain(calls []llm.ToolCall) bool {
 	told := 0
 	for i := len(l.run.Messages) - 1; i >= 0 && told < patience; i-- {
@@ -96,7 +95,7 @@ func (l *loop) unknownAgain(calls []llm.ToolCall) bool {
 	return told == patience && l.unknown(calls)
 }
 
-// unknown reports whether there are calls, all of tools that do not exist.
+// unknown reports whether there are calls, and all are of unknown tools.
 func (l *loop) unknown(calls []llm.ToolCall) bool {
 	for _, c := range calls {
 		if slices.ContainsFunc(l.run.Tools, func(t recovery.ToolDecl) bool { return t.Name == c.Name }) {

@@ -12,21 +12,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// expiredError is the cause that a call's context ends with when one of its clocks
-// expires.
+// expiredError is the cause of a call's context when one of its timers expires.
 type expiredError struct {
 	timer failure.Timer
 	limit failure.Millis
 }
 
-// Error names the clock.
+// Error names the timer.
 func (e *expiredError) Error() string {
 	return fmt.Sprintf("%s expired after %s", e.timer, words.Spell(e.limit.Duration()))
 }
 
-// watchdog keeps the clocks of one stream: first_event, bytes and idle (spec §3).
-// A delta only notes the time; one timer looks at the notes when the earliest
-// clock could expire.
+// watchdog runs the timers of one stream: first_event, bytes and idle (spec §3). A delta only
+// records the time; a single timer looks at the records when the next of the three could expire.
 type watchdog struct {
 	limits recovery.Timeouts
 	cancel context.CancelCauseFunc
@@ -34,10 +32,10 @@ type watchdog struct {
 	mu       sync.Mutex
 	timer    *time.Timer
 	started  bool      // the first event has come
-	lastByte time.Time // or the start
-	progress time.Time // or the first event
-	held     time.Time // since when nobody listens; zero = somebody does
-	missed   bool      // the timer ran out meanwhile
+	lastByte time.Time // when bytes last came, or the start
+	progress time.Time // when progress was last made, or the first event
+	held     time.Time // since when nobody reads; zero = somebody does
+	missed   bool      // the timer expired meanwhile
 }
 
 func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watchdog {
@@ -51,10 +49,10 @@ func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watc
 	return w
 }
 
-// lifeless reports whether d is bytes alone: of a frame nobody knows yet what it means.
+// lifeless reports whether d is bytes without a meaning; the meaning of a frame is not known yet.
 func lifeless(d llm.Delta) bool { return d.Kind == llm.DeltaPing || d.Kind == llm.DeltaFrame }
 
-// heard notes a delta.
+// heard records a delta.
 func (w *watchdog) heard(now time.Time, d llm.Delta) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,8 +76,8 @@ func (w *watchdog) heard(now time.Time, d llm.Delta) {
 	}
 }
 
-// earliest is the clock that expires first if nothing more is heard; its time is zero where
-// there is none.
+// earliest is the timer that expires first if nothing more is heard; its time is zero where there
+// is none.
 func (w *watchdog) earliest() (time.Time, expiredError) {
 	if !w.started {
 		return deadline(w.lastStart(), failure.TimerFirstEvent, w.limits.FirstEvent)
@@ -92,7 +90,7 @@ func (w *watchdog) earliest() (time.Time, expiredError) {
 	return bytesAt, bytes
 }
 
-// lastStart is when the call was sent: until the first event, progress is that.
+// lastStart is when the call was sent: until the first event, progress holds that time.
 func (w *watchdog) lastStart() time.Time { return w.progress }
 
 func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.Time, expiredError) {
@@ -102,8 +100,7 @@ func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.T
 	return from.Add(limit.Duration()), expiredError{timer: timer, limit: limit}
 }
 
-// look cancels the call if a clock has expired, and else looks again when the next
-// one could.
+// look cancels the call if a timer has expired; otherwise it looks again when the next one could.
 func (w *watchdog) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +116,7 @@ func (w *watchdog) look() {
 	}
 }
 
-// hold stops the clocks while nobody listens, and lets them go on.
+// hold stops the timers while nobody reads, and restarts them.
 func (w *watchdog) hold(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

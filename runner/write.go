@@ -18,7 +18,7 @@ func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 	return l.writeAnswering(ctx, 0, bodies...)
 }
 
-// writeAnswering is write for the command at position inbox.
+// writeAnswering is write, for the command at position inbox.
 func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recovery.Body) error {
 	bodies = l.withText(bodies)
 	if !concluded(bodies[0]) && l.run.End == nil {
@@ -28,7 +28,7 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	}
 	now := l.clock.now()
 	if now.Before(l.run.Last) {
-		now = l.run.Last // a log's times never go back
+		now = l.run.Last // the times in a log never go back
 	}
 	events := l.events(now, inbox, bodies...)
 	paused, err := l.append(ctx, l.run.Seq, events)
@@ -38,7 +38,8 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	return l.written(ctx, events, paused)
 }
 
-// written applies events, which are durable; paused is what the log is to be told of that.
+// written applies events, which are durable; paused is an event that the log should get about
+// their writing.
 func (l *loop) written(ctx context.Context, events []recovery.Event, paused *recovery.Paused) error {
 	if err := l.stillOwns(ctx); err != nil {
 		return err
@@ -59,11 +60,11 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 	return nil
 }
 
-// events makes bodies into what comes next in the log.
+// events makes the next events of the log from bodies.
 func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
 	events := make([]recovery.Event, 0, len(bodies))
 	for _, b := range bodies {
-		if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // who knows of its own calls
+		if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // the caller knows its own calls
 			b = l.withFacts(failed, now)
 		}
 		b = l.r.hide(b)
@@ -75,7 +76,7 @@ func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []re
 	return events
 }
 
-// concluded reports whether b follows from what the log says so far: nothing may come
+// concluded reports whether b follows from what the log says so far, so that nothing may come
 // between.
 func concluded(b recovery.Body) bool {
 	switch b.(type) {
@@ -85,8 +86,8 @@ func concluded(b recovery.Body) bool {
 	return false
 }
 
-// append writes events durably. A write that failed, or only seemed to, is
-// repeated: a log takes the same events at the same place once.
+// append writes events durably. A write that failed, or seemed to, is repeated: a log accepts the
+// same events at the same place only once.
 func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) (*recovery.Paused, error) {
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
 		return l.r.log.Append(ctx, l.lease, after, events...)
@@ -97,7 +98,7 @@ func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event
 	return paused, nil
 }
 
-// withFacts completes a failure by what a decision may depend on.
+// withFacts adds the facts to a failure that a decision may depend on.
 func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	if f.Attempt != 0 && l.call != nil {
 		f.Shown = l.call.Caller.Shown(f.Attempt)
@@ -134,7 +135,7 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	return f
 }
 
-// needs is what the conversation uses that not every model takes.
+// needs is what the conversation uses that not every model can take.
 func (l *loop) needs() llm.Needs {
 	if l.call != nil {
 		return l.call.Request.Needs()
@@ -147,9 +148,9 @@ func (l *loop) needs() llm.Needs {
 	return asked.Needs()
 }
 
-// besideQuota has one model of the entry of model asked, where there is nothing else: a quota
-// cools the whole entry, and may be that of the one model all the same. Who has named a
-// quota of its own is not asked, and it is once in a call: a second one says that it is the entry's.
+// besideQuota allows one other model of model's entry if there is nothing else: a quota cools the
+// whole entry, but may be that of the one model only. It does so once per call, since a second
+// quota shows that it is the entry's, and never with a model that failed with a quota itself.
 func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 	entry, _, _ := strings.Cut(model, "/")
 	ofEntry := func(name string) bool { return name != model && strings.HasPrefix(name, entry+"/") }

@@ -9,36 +9,37 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Asked is a request as somebody wrote it on one wire: what it says, and what of it
-// nothing but that wire can say. What is between the caller and that provider alone (who
-// the user is, what is billed, stored or cached) is neither.
+// Asked is a request that somebody wrote for one wire: what it says, and which of it only that
+// wire can express. It leaves out what concerns only the caller and its provider: who the user
+// is, and what is billed, stored or cached.
 type Asked struct {
-	// Request is what is said to the model. No model has a name in it, neither the one
-	// that is asked nor those that spoke before.
+	// Request is the request itself. It names no models, neither the one that is asked nor those
+	// that wrote messages.
 	Request llm.Request
-	Model   string // as the caller calls it; "" where the body does not say
+	Model   string // the caller's name for it; "" if the body has none
 	Stream  bool   // the answer is to be streamed, as far as the body says
-	Usage   bool   // a stream is to tell the usage
-	Session string // names the conversation, where the body has such a name
+	Usage   bool   // a stream is to include the usage
+	Session string // names the conversation, if the body does
 
-	// What is not in Request, in words for people, each a noun with its place in the body:
-	// "the penalty of repetitions (frequency_penalty)".
-	LeftOut []string // another wire can answer without it
-	Bound   []string // another wire's answer would not be what was asked for
-	// Whole is why an answer that was cut cannot be gone on with, in the same words.
+	// What Request does not contain, in words for people, each a noun and its place in the body:
+	// "the penalty of repetitions (frequency_penalty)". LeftOut is what another wire can answer
+	// without.
+	LeftOut []string
+	Bound   []string // without it another wire's answer would not be what was asked for
+	// Whole says, in the same form, why an answer that was cut cannot be continued.
 	Whole []string
 }
 
-// Leave notes what another wire is not told.
+// Leave notes something that another wire is not told.
 func (a *Asked) Leave(what string) { note(&a.LeftOut, what) }
 
-// LeaveMember notes a member of the body that nobody here knows, by its name.
+// LeaveMember notes an unknown member of the body, by its name.
 func (a *Asked) LeaveMember(name string) { a.Leave(fmt.Sprintf("what %q asks for", name)) }
 
-// Bind notes what no other wire can do.
+// Bind notes something that no other wire can do.
 func (a *Asked) Bind(what string) { note(&a.Bound, what) }
 
-// NeedWhole notes why an answer has to be of one piece.
+// NeedWhole notes why an answer must be in one piece.
 func (a *Asked) NeedWhole(what string) { note(&a.Whole, what) }
 
 // BindWhole is both Bind and NeedWhole.
@@ -47,7 +48,7 @@ func (a *Asked) BindWhole(what string) {
 	a.NeedWhole(what)
 }
 
-// Serve notes tools that no other wire has: where there are none beside them, nothing else
+// Serve notes tools that only this provider runs. If there are no other tools, only this provider
 // can answer.
 func (a *Asked) Serve(tools []string) {
 	note := a.Leave
@@ -65,7 +66,7 @@ func note(list *[]string, what string) {
 	}
 }
 
-// maxNotes is how much is said of one request.
+// maxNotes is how many notes are kept of one request.
 const maxNotes = 32
 
 // RequestError says what is wrong with a request, and where.
@@ -81,12 +82,12 @@ func (e *RequestError) Error() string {
 	return e.Field + " " + e.Problem
 }
 
-// BadRequest is a RequestError.
+// BadRequest makes a RequestError.
 func BadRequest(field, format string, args ...any) error {
 	return &RequestError{field, fmt.Sprintf(format, args...)}
 }
 
-// Effort is a level of reasoning as llm.Request knows them; "" for one that is none.
+// Effort is a level of reasoning in the words of llm.Request; "" for an unknown one.
 func Effort(level string) string {
 	switch level {
 	case "minimal", "low":
@@ -99,8 +100,8 @@ func Effort(level string) string {
 	return ""
 }
 
-// EffortOf is the level of reasoning whose Budget is not above so many tokens, or the lowest;
-// "" without any.
+// EffortOf is the highest level of reasoning whose Budget is at most so many tokens, else the
+// lowest; "" for none.
 func EffortOf(budget int) string {
 	level := ""
 	for _, next := range []string{"low", "medium", "high"} {
@@ -111,7 +112,7 @@ func EffortOf(budget int) string {
 	return level
 }
 
-// Picture is a picture whose data is base64; ok is false where it is none.
+// Picture is an image from base64 data; ok is false if it is invalid.
 func (a *Asked) Picture(field, mediaType, data string) (part llm.Part, ok bool) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(raw) == 0 || mediaType == "" {
@@ -121,8 +122,8 @@ func (a *Asked) Picture(field, mediaType, data string) (part llm.Part, ok bool) 
 	return llm.Part{Image: &llm.Image{MediaType: mediaType, Data: raw}}, true
 }
 
-// PictureAt is the picture that a URL holds; one that only says where it is needs fetching,
-// which is the provider's to do.
+// PictureAt is the image in a data URL. Any other URL would have to be fetched, which only the
+// provider does.
 func (a *Asked) PictureAt(field, url string) (llm.Part, bool) {
 	head, data, ok := strings.Cut(url, ",")
 	mediaType, isData := strings.CutPrefix(head, "data:")

@@ -8,27 +8,26 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// ErrCut is a Decoder's error where the provider says that nothing follows, and the
-// terminal event has not come.
+// ErrCut is a Decoder's error where the provider says that nothing follows, but no terminal event
+// has come.
 var ErrCut = errors.New("the answer ended without its terminal event")
 
-// ErrMalformed is in the chain of a Decoder's error where the answer breaks the
-// wire's own rules.
+// ErrMalformed is in the chain of a Decoder's error where the answer breaks the wire's own rules.
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")
 
-// Malformed says which rule: an error with ErrMalformed in its chain.
+// Malformed says which rule was broken: an error with ErrMalformed in its chain.
 func Malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
 }
 
-// ReportedError is a Decoder's error where the provider itself reports one within
-// the stream.
+// ReportedError is a Decoder's error where the provider itself reports an error within the
+// stream.
 type ReportedError struct {
-	Body []byte       // the event as it came, or what it says of the error
-	Kind failure.Kind // what the wire's rules say that it is; "" leaves it to the body
+	Body []byte       // the event as it came, or the part of it about the error
+	Kind failure.Kind // the kind by the wire's rules; "" = the body decides
 }
 
 func (e *ReportedError) Error() string { return "the provider reported an error in its answer" }
 
-// IsError reports whether there is anything in an error member.
+// IsError reports whether an error member holds an error.
 func IsError(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }

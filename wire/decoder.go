@@ -10,37 +10,37 @@ import (
 type State uint8
 
 const (
-	// Open: the terminal event has not been seen.
+	// Open: the terminal event has not come.
 	Open State = iota
-	// Finished: it has; more may follow, but need not.
+	// Finished: it has come; more may follow, but need not.
 	Finished
 	// Done: nothing follows.
 	Done
 )
 
-// Decoder makes deltas of one answer's events.
+// Decoder turns the events of one answer into deltas.
 type Decoder interface {
-	// Decode appends what an event means to deltas; nothing at all if it is a sign
-	// of life. The deltas may not refer to data. An error ends the answer: a
-	// *ReportedError, ErrCut, or one with ErrMalformed in its chain.
+	// Decode appends the deltas of an event to deltas; none if the event is only a sign of life.
+	// The deltas must not refer to data. An error ends the answer: a *ReportedError, ErrCut, or
+	// one with ErrMalformed in its chain.
 	Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error)
-	// State is asked after each event.
+	// State is called after each event.
 	State() State
-	// Stop is the reason why the answer ended, once it is Finished.
+	// Stop is why the answer ended, once it is Finished.
 	Stop() llm.StopReason
 }
 
-// Doubtful is a Decoder whose terminal event some servers send with every part of an answer:
-// more of it is waited for longer. Where a clock of the runner's ends that, the answer is whole.
+// Doubtful is a Decoder whose terminal event some servers send with every part of an answer, so
+// that more has to be waited for. If a timer of the runner ends that wait, the answer is whole.
 type Doubtful interface{ Doubtful() bool }
 
-// Unstreamer is a Decoder that also knows its wire's answer as one document, which some
+// Unstreamer is a Decoder that can also read the wire's answer as one document, which some
 // servers send although a stream was asked for.
 type Unstreamer interface {
-	// Unstream gives the events that the document stands for. The error is ErrNoAnswer
-	// where it is no whole answer.
+	// Unstream gives the events of the same answer as a stream. The error is ErrNoAnswer if the
+	// document is not a whole answer.
 	Unstream(document []byte) ([][]byte, error)
 }
 
-// ErrNoAnswer is an Unstreamer's error.
+// ErrNoAnswer is the error of Unstream for a document that is not a whole answer.
 var ErrNoAnswer = errors.New("the document is not a whole answer")

@@ -2,41 +2,40 @@ package wire
 
 import "github.com/mulligan-run/mulligan/llm"
 
-// Head is what an answer says of itself, beside what is said in it.
+// Head is what an answer says of itself.
 type Head struct {
-	ID      string                     // of the answer, as its wire writes ids
-	Model   string                     // who answers
-	Created int64                      // seconds since 1970, for the wires that tell it
-	NewID   func(prefix string) string // an id that no other has, for a part that came without one
+	ID      string                     // of the answer, in its wire's form
+	Model   string                     // the model that answers
+	Created int64                      // seconds since 1970, for wires that include it
+	NewID   func(prefix string) string // makes an unused id for a part that came without one
 }
 
-// Voice writes the parts of one answer as frames of a wire. Each method appends whole
-// frames. It is used by an [Encoder].
+// Voice writes the parts of one answer as frames of a wire. Each method appends whole frames. An
+// [Encoder] uses it.
 type Voice interface {
-	// Begin is what comes before the first part; usage is what is known of it by then.
+	// Begin writes what comes before the first part; usage is what is known by then.
 	Begin(usage llm.Usage, frames []byte) []byte
 	// Text continues the answer.
 	Text(text string, frames []byte) []byte
 	// Thought continues the reasoning, or ends a piece of it with its signature.
 	Thought(thought llm.Thinking, frames []byte) []byte
-	// Call is a tool call as a whole. Arguments that are no JSON are written as they are.
+	// Call writes a whole tool call. Arguments that are not valid JSON are written as they are.
 	Call(call llm.ToolCall, frames []byte) []byte
-	// End is the wire's terminal event, with whatever goes with it.
+	// End writes the wire's terminal event, and everything that belongs to it.
 	End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte
-	// Alive is a sign of life that says nothing, for between frames; nothing at all where
-	// the wire has none.
+	// Alive writes a sign of life, to be put between frames; nothing if the wire has none.
 	Alive(frames []byte) []byte
-	// Fail ends an answer that has begun with an error of the provider's, and never with
-	// what could pass for a terminal event.
+	// Fail ends an answer that has begun with an error, and never with anything that could pass
+	// for a terminal event.
 	Fail(report Report, frames []byte) []byte
 }
 
-// Encoder writes an answer as frames, which is a [Decoder] the other way round: what
-// Decode made of frames comes out as frames that say the same.
+// Encoder writes an answer as frames. It reverses [Decoder]: what Decode made of frames becomes
+// frames that say the same.
 //
-// Text and reasoning are written as they come. From the first tool call on everything is
-// held back until the answer ends: the calls of some wires come in each other's midst,
-// those of others must not, and a call that is cut off must look as if it had not begun.
+// Text and reasoning are written as they come. From the first tool call on everything is held back
+// until the answer ends: on some wires calls come interleaved, on others they must not, and a call
+// that is cut off must look as if it had not begun.
 type Encoder struct {
 	voice Voice
 	usage llm.Usage
@@ -46,7 +45,7 @@ type Encoder struct {
 // NewEncoder makes the Encoder of one answer.
 func NewEncoder(voice Voice) *Encoder { return &Encoder{voice: voice} }
 
-// Encode appends what d is on the wire to frames: whole frames, or none.
+// Encode appends the frames of d: whole frames, or none.
 func (e *Encoder) Encode(d llm.Delta, frames []byte) []byte {
 	switch {
 	case d.Kind == llm.DeltaUsage:
@@ -86,14 +85,14 @@ func (e *Encoder) release(frames []byte) []byte {
 	return frames
 }
 
-// Fail ends the answer with an error. What was held back is not said.
+// Fail ends the answer with an error. What was held back is dropped.
 func (e *Encoder) Fail(report Report, frames []byte) []byte { return e.voice.Fail(report, frames) }
 
-// Alive appends a sign of life, which may stand before the first frame and between any two.
+// Alive appends a sign of life, which may come before the first frame and between any two.
 func (e *Encoder) Alive(frames []byte) []byte { return e.voice.Alive(frames) }
 
-// Pieces cuts arguments in two, as whoever reads them has to expect them, and never within
-// a character.
+// Pieces cuts arguments in two, since every reader has to expect pieces, but never within a
+// character.
 func Pieces(args string) []string {
 	cut := len(args) / 2
 	for cut > 0 && args[cut]&0xC0 == 0x80 {

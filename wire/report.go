@@ -4,17 +4,17 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Report is an error as a provider tells it. Each wire makes one of a kind of failure.
+// Report is an error in a provider's form. Each wire makes one from a kind of failure.
 type Report struct {
-	Status  int    // of the HTTP answer
+	Status  int    // of the HTTP response
 	Type    string // the wire's name for it: error.type, or Gemini's error.status
 	Code    string // error.code; "" where the wire or the error has none
-	Param   string // error.param; likewise
+	Param   string // error.param; "" likewise
 	Message string
 }
 
-// StatusOf is the status of an answer that is an error of a kind: the one that the provider
-// gave, or where it gave none (0, or one that is no error's) the one that says the same.
+// StatusOf is the HTTP status of an error of that kind: given, if it is the status of an error,
+// or else the status that means the same.
 func StatusOf(kind failure.Kind, given int) int {
 	if given >= 400 && given < 600 {
 		return given

@@ -14,15 +14,15 @@ import (
 	"github.com/mulligan-run/mulligan/llm/handover"
 )
 
-// Target is what is asked.
+// Target is the model that is asked.
 type Target struct {
 	Model    string // its name on the wire
 	NoImages bool   // it takes no pictures
-	Prefill  bool   // it goes on with a last message that is its own
-	Own      bool   // it is asked of the service whose wire this is, not of another that speaks it too
+	Prefill  bool   // it continues a last message of its own
+	Own      bool   // it is asked at the service that defined the wire, not at an imitator
 }
 
-// Schema is t's schema, that of any object if it has none; an error if it is no
+// Schema is t's schema, or that of any object if it has none. It fails if the schema is not a
 // JSON object or the tool has no name.
 func Schema(t llm.Tool) (json.RawMessage, error) {
 	switch {
@@ -36,7 +36,7 @@ func Schema(t llm.Tool) (json.RawMessage, error) {
 	return bytes.ToValidUTF8(t.Schema, []byte("\uFFFD")), nil
 }
 
-// AnswerSchema is the schema of an answer; an error if it is no JSON object.
+// AnswerSchema is the schema of an answer. It fails if that is not a JSON object.
 func AnswerSchema(f *llm.Format) (json.RawMessage, error) {
 	if !handover.IsObject(f.Schema) {
 		return nil, errors.New("the schema of the answer is not a JSON object")
@@ -44,24 +44,24 @@ func AnswerSchema(f *llm.Format) (json.RawMessage, error) {
 	return bytes.ToValidUTF8(f.Schema, []byte("\uFFFD")), nil
 }
 
-// AnswerName is what the schema of an answer is called on the wires that want a name.
+// AnswerName is the name of an answer's schema, for wires that require one.
 func AnswerName(f *llm.Format) string { return cmp.Or(f.Name, "answer") }
 
-// Samples reports whether a model of OpenAI's wires may be told a temperature and top_p:
-// those that reason refuse the whole request over either.
+// Samples reports whether a model on OpenAI's wires accepts a temperature and top_p: those that
+// reason refuse the whole request for either.
 func Samples(model string, request llm.Request) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	reasons := func(family string) bool { return strings.HasPrefix(name, family) }
 	return request.ReasoningEffort == "" && !slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5"}, reasons)
 }
 
-// Budget is what a model may think at a level of reasoning, in tokens, where a wire counts
-// them; 0 where it is not to think.
+// Budget is how many tokens a model may think at a level of reasoning, for wires that count them;
+// 0 = it is not to think.
 func Budget(effort string) int {
 	return map[string]int{"low": 2048, "medium": 8192, "high": 16384}[effort]
 }
 
-// JSON is v as JSON, with <, > and & as they are.
+// JSON encodes v, leaving <, > and & as they are.
 func JSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -72,7 +72,7 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// Events writes events as JSON.
+// Events encodes events as JSON.
 func Events(list ...any) ([][]byte, error) {
 	var events [][]byte
 	for _, event := range list {
@@ -92,8 +92,8 @@ const (
 	failed   = "Error: "
 )
 
-// Output is a tool's result for a wire that takes text, not empty, and has no flag for
-// a tool that failed.
+// Output is a tool's result for a wire that takes only text that is not empty, and has no flag
+// for failed tools.
 func Output(r *llm.ToolResult) string {
 	text := r.Text
 	if text == "" {
@@ -105,10 +105,10 @@ func Output(r *llm.ToolResult) string {
 	return text
 }
 
-// Given is the other way round: what a tool gave back, and whether it failed.
+// Given reverses Output: the result's text, and whether the tool failed.
 func Given(output string) (text string, isError bool) { return strings.CutPrefix(output, failed) }
 
-// DataURL is a picture as a URL that holds it.
+// DataURL is an image as a data URL.
 func DataURL(p *llm.Image) string {
 	return "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 }

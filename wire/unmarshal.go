@@ -6,14 +6,14 @@ import (
 	fast "github.com/segmentio/encoding/json"
 )
 
-// small is the largest document that the faster reader is given, in bytes. It goes down into
-// nested values without a bound of its own, and only so deep can a document of this size be.
+// small is the largest document for the faster reader, in bytes. That reader does not bound its
+// recursion, but a document of this size can only be so deep.
 const small = 8 << 10
 
-// Unmarshal reads a document of a stream into v as [json.Unmarshal] would, which does not refer
-// to data afterwards. Streams consist of many small documents, and reading those is most of
-// what they cost; whatever the faster reader does not take is left to [json.Unmarshal], whose
-// errors are known.
+// Unmarshal decodes a document of a stream into v as [json.Unmarshal] would; v does not refer to
+// data afterwards. Streams consist of many small documents, and decoding them is most of their
+// cost; whatever the faster reader does not accept is left to [json.Unmarshal], for its
+// well-known errors.
 func Unmarshal(data []byte, v any) error {
 	if len(data) <= small && fast.Unmarshal(data, v) == nil {
 		return nil

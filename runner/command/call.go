@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// maxTail is the most that an error tells of each of stderr and stdout, in bytes.
+// maxTail is how much of stderr, and of stdout, an error quotes at most, in bytes.
 const maxTail = 8 << 10
 
 // called is a program that was started for a call.
@@ -21,7 +21,7 @@ type called struct {
 	stdout, stderr *output
 }
 
-// call runs the program once. It returns when nothing is left of it.
+// call runs the program once. It returns when none of its processes is left.
 func (c *command) call(ctx context.Context, call runner.ToolCall) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", fmt.Errorf("%s was not started: %w", c.Name, err)
@@ -64,7 +64,7 @@ func (c *command) tell(how procgroup.Ending) string {
 	return "it was stopped"
 }
 
-// problem says why a program that has ended by itself has no result; "" = it has one.
+// problem says why a program that ended by itself has no result; "" = it has one.
 func problem(err error) string {
 	exit := (*exec.ExitError)(nil)
 	switch {
@@ -76,7 +76,7 @@ func problem(err error) string {
 	return ""
 }
 
-// said is what the program said last, for the model to make something of.
+// said is the end of the program's output, for the model to interpret.
 func (c *command) said(r called) string {
 	var b strings.Builder
 	most := min(maxTail, c.MaxOutput/4)

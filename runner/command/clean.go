@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// escapes are what terminals are told with: colours, the cursor, titles, links.
+// escapes matches terminal sequences: colours, cursor movements, titles, links.
 var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)|[ -/]*[0-~])`)
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// clean makes what a program printed text for a model: valid UTF-8 with no control
-// characters but tabs and the ends of lines, which are one character each.
+// clean makes program output fit for a model: valid UTF-8, without control characters except tabs
+// and line ends, which are one character each.
 func clean(b []byte) string {
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
 	s = lineEnds.Replace(escapes.ReplaceAllString(s, ""))

@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Bounds on a Spec.
+// Limits of a Spec.
 const (
 	DefaultGrace = 10 * time.Second
 	MinOutput    = 1 << 10 // bytes
@@ -25,14 +25,14 @@ const (
 type Spec struct {
 	Name        string          // 1 to 64 letters, digits, '_' and '-', as providers want it
 	Description string          // for the model
-	Schema      json.RawMessage // JSON Schema of the arguments, of the type object; nil = an object with anything in it
-	Command     []string        // the program and its arguments; no shell. A path that is relative begins at Dir, a mere name is looked up in PATH
-	Dir         string          // where it runs; "" = where we do
-	Env         []string        // NAME or NAME=value, beside PATH, HOME, LANG, TZ and TMPDIR; a NAME that we do not have is left out
-	Safety      recovery.Safety // the default is that a call is never repeated
+	Schema      json.RawMessage // JSON Schema of the arguments, of the type object; nil = any object
+	Command     []string        // the program and its arguments, without a shell; a relative path begins at Dir, a bare name is looked up in PATH
+	Dir         string          // where it runs; "" = this process's working directory
+	Env         []string        // NAME or NAME=value, in addition to PATH, HOME, LANG, TZ and TMPDIR; a NAME that this process does not have is left out
+	Safety      recovery.Safety // the default: a call is never repeated
 	Timeout     time.Duration   // of a call; 0 = the run's policy
-	Grace       time.Duration   // between SIGTERM and SIGKILL; 0 = DefaultGrace
-	MaxOutput   int             // bytes of a result, MinOutput to runner.MaxToolResult, which 0 is; what is more is left out in the middle
+	Grace       time.Duration   // from SIGTERM to SIGKILL; 0 = DefaultGrace
+	MaxOutput   int             // bytes of a result, from MinOutput to runner.MaxToolResult; 0 = the latter; the middle of a longer result is left out
 }
 
 // command is a Spec that was checked.
@@ -41,8 +41,8 @@ type command struct {
 	path string // of the program, absolute
 }
 
-// Tool makes a tool of a program. The error says what is wrong with the spec, or that
-// there is no such program.
+// Tool makes a tool from a program. The error says what is wrong with the spec, or that there is
+// no such program.
 func Tool(spec Spec) (runner.Tool, error) {
 	c := &command{Spec: spec}
 	if err := c.check(); err != nil {

@@ -9,10 +9,11 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// What a program finds in its environment about the call.
+// The variables that tell a program about the call.
 const (
 	callIDVariable = "MULLIGAN_CALL_ID"
-	// keyVariable holds what is the same for every try of a call and unlike any other's.
+	// keyVariable holds the call's idempotency key: the same for every attempt at it, and
+	// different from any other's.
 	keyVariable = "MULLIGAN_IDEMPOTENCY_KEY"
 )
 

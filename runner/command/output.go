@@ -8,9 +8,9 @@ import (
 
 // output keeps the beginning and the end of what is written to it.
 type output struct {
-	half  int    // bytes of each that are kept
-	head  []byte // full before tail gets anything
-	tail  []byte // up to twice half, of which the last half counts
+	half  int    // bytes kept of each
+	head  []byte // filled before tail gets anything
+	tail  []byte // up to twice half; only its last half counts
 	total int64
 }
 
@@ -29,8 +29,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// kept gives the beginning and the end, which follows directly unless something was
-// left out between them.
+// kept gives the beginning and the end; all says that nothing between them was left out.
 func (o *output) kept() (head, tail []byte, all bool) {
 	head, tail = o.head, o.tail[max(0, len(o.tail)-o.half):]
 	if int64(len(head)+len(tail)) == o.total {
@@ -39,8 +38,8 @@ func (o *output) kept() (head, tail []byte, all bool) {
 	return withoutPart(head), fromRune(tail), false
 }
 
-// text is what a model may read, at most most bytes: beginning and end, and a line
-// between them that says what is missing.
+// text is at most most bytes for a model: beginning and end, and between them a line that says
+// what is missing.
 func (o *output) text(most int) string {
 	head, tail, all := o.kept()
 	beginning, end := clean(head), clean(tail)
@@ -55,7 +54,7 @@ func (o *output) text(most int) string {
 	return first(beginning, room) + gap + last(end, room)
 }
 
-// last is the end of it as a model may read it, at most most bytes.
+// last is at most most bytes of the end, for a model.
 func (o *output) last(most int) string {
 	head, tail, all := o.kept()
 	if all {
@@ -64,7 +63,7 @@ func (o *output) last(most int) string {
 	return last(clean(tail), most)
 }
 
-// first gives the first bytes of a valid text, at most n, in whole runes.
+// first gives at most n bytes of the beginning of a valid text, in whole runes.
 func first(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -75,7 +74,7 @@ func first(s string, n int) string {
 	return s[:n]
 }
 
-// last gives the last bytes of a valid text, at most n, in whole runes.
+// last gives at most n bytes of the end of a valid text, in whole runes.
 func last(s string, n int) string {
 	from := max(0, len(s)-n)
 	for from < len(s) && !utf8.RuneStart(s[from]) {
@@ -84,7 +83,7 @@ func last(s string, n int) string {
 	return s[from:]
 }
 
-// withoutPart removes a rune from the end of a cut text that was cut itself.
+// withoutPart removes an incomplete rune from the end of a text.
 func withoutPart(b []byte) []byte {
 	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(b[i]) {
@@ -97,7 +96,7 @@ func withoutPart(b []byte) []byte {
 	return b
 }
 
-// fromRune removes the rest of a cut rune from the beginning of a text.
+// fromRune removes an incomplete rune from the beginning of a text.
 func fromRune(b []byte) []byte {
 	for i := range min(len(b), utf8.UTFMax) {
 		if utf8.RuneStart(b[i]) {

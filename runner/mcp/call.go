@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// answerGrace is how long the answer that came just before its connection's end may take
-// to get here.
+// answerGrace is how long an answer may still take to arrive that came just before its connection
+// ended.
 const answerGrace = 100 * time.Millisecond
 
 type answer struct {
@@ -22,8 +22,8 @@ type answer struct {
 	err    error
 }
 
-// call makes one call of a tool. Where the outcome is unknown and the call must not be
-// repeated, the error wraps [runner.ErrOutcomeUnknown].
+// call makes one call of a tool. If its outcome is unknown and it must not be repeated, the error
+// wraps [runner.ErrOutcomeUnknown].
 func (s *server) call(ctx context.Context, tool string, safety recovery.Safety, call runner.ToolCall) (string, error) {
 	l, err := s.running(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *server) call(ctx context.Context, tool string, safety recovery.Safety, 
 	}
 }
 
-// outcome tells what came of a call that was answered, or that was not.
+// outcome gives the result of a call, or the error that says why there is none.
 func (s *server) outcome(ctx context.Context, l *link, safety recovery.Safety, a answer, refused refusal) (string, error) {
 	wire, spoke := errors.AsType[*jsonrpc.Error](a.err)
 	switch {
@@ -76,15 +76,15 @@ func (s *server) outcome(ctx context.Context, l *link, safety recovery.Safety, a
 	return "", s.lost(ctx, safety, l.reason(a.err))
 }
 
-// abandoned is the error of a call whose context ended before it did. A server that
-// hangs is found out by that.
+// abandoned is the error of a call whose context ended before the call did. It also checks
+// whether the server hangs.
 func (s *server) abandoned(ctx context.Context, l *link, safety recovery.Safety) error {
 	go l.probe(s.pace.ping)
 	return s.lost(ctx, safety, context.Cause(ctx))
 }
 
-// reason says why a call that failed with err was not answered. A process then ends, or is
-// of no more use; a server elsewhere may have broken off this one answer.
+// reason says why a call that failed with err was not answered. A server that is a process then
+// has ended, or is of no more use; a server elsewhere may have broken off this one answer only.
 func (l *link) reason(err error) error {
 	patience := answerGrace
 	if l.process != nil {
@@ -103,10 +103,10 @@ func (l *link) reason(err error) error {
 
 const (
 	maxErrorText = 2 << 10
-	codeNotSent  = -32005 // the SDK's own, for what its transport could not do
+	codeNotSent  = -32005 // the SDK's own, for failures of its transport
 )
 
-// lost is the error of a call whose end nobody saw.
+// lost is the error of a call whose outcome nobody saw.
 func (s *server) lost(ctx context.Context, safety recovery.Safety, cause error) error {
 	why := fmt.Errorf("the MCP server %s did not end the call (%w)", s.spec.Name, cause)
 	if ctx.Err() == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// transport speaks to a server that runs elsewhere. Its headers are read from the
-// environment now, so that a new connection has new secrets.
+// transport connects to a server that runs elsewhere. Its headers are read from the environment
+// now, so that a new connection uses new secrets.
 func (s Spec) transport() (sdk.Transport, error) {
 	headers := http.Header{}
 	var missing error
@@ -49,7 +49,7 @@ func (s Spec) transport() (sdk.Transport, error) {
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
-// dial makes a connection, as soon as there is a descriptor for it.
+// dial makes a connection, as soon as a file descriptor is free for it.
 func dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	dialer := net.Dialer{Timeout: 10 * time.Second}
 	err = procgroup.Patiently(ctx, func() (err error) {
@@ -87,7 +87,7 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes what is kept open.
+// CloseIdleConnections closes idle connections.
 func (a *authorized) CloseIdleConnections() { a.base.CloseIdleConnections() }
 
 func (a *authorized) hint(status int) string {
@@ -100,7 +100,7 @@ func (a *authorized) hint(status int) string {
 	return "; see that the variables in its headers hold what it wants"
 }
 
-// boundedBody is a body that fails where it becomes too long.
+// boundedBody is a body that fails when it becomes too long.
 type boundedBody struct {
 	io.ReadCloser
 	left int64
@@ -115,13 +115,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal is why a request was certainly not carried out.
+// refusal says why a request was certainly not carried out.
 type refusal struct {
 	err         error
 	unreachable bool
 }
 
-// refusals takes the last refusal of a request out of the SDK's hands, which hides it.
+// refusals keeps the last refusal of a request, which the SDK hides.
 type refusals struct {
 	mu   sync.Mutex
 	last refusal

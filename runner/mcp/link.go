@@ -16,14 +16,14 @@ import (
 type link struct {
 	session *sdk.ClientSession
 	process *process      // nil for a server that runs elsewhere
-	failed  chan struct{} // closed once it is of no more use
+	failed  chan struct{} // closed once the link is of no more use
 	once    sync.Once
 	err     error // why; valid once failed is closed
 }
 
 var errSilent = errors.New("it hangs: it gave no sign of life after a call that did not end")
 
-// connect starts a server, or reaches it, and greets it.
+// connect starts a server, or connects to it, and performs the handshake.
 func (s *server) connect(ctx context.Context) (*link, error) {
 	l := &link{failed: make(chan struct{})}
 	transport, err := s.dial(ctx, l)
@@ -48,7 +48,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	return nil, l.explain(err)
 }
 
-// explain adds what a process said last.
+// explain adds the last output of the process to err.
 func (l *link) explain(err error) error {
 	if l.process == nil {
 		return err
@@ -63,8 +63,8 @@ func (l *link) stop(within time.Duration) {
 	}
 }
 
-// greet is the SDK's Connect, which may wait for a process that reads nothing longer than
-// its context allows.
+// greet is the SDK's Connect, which, with a process that reads nothing, may wait longer than its
+// context allows.
 func greet(ctx context.Context, client *sdk.Client, transport sdk.Transport) (*sdk.ClientSession, error) {
 	type greeted struct {
 		session *sdk.ClientSession
@@ -83,7 +83,7 @@ func greet(ctx context.Context, client *sdk.Client, transport sdk.Transport) (*s
 	}
 }
 
-// watch sees the connection end.
+// watch waits for the connection to end.
 func (l *link) watch() {
 	err := l.session.Wait()
 	switch {
@@ -96,7 +96,7 @@ func (l *link) watch() {
 	l.fail(err)
 }
 
-// fail ends the link's use; the first reason counts.
+// fail marks the link as failed; the first reason counts.
 func (l *link) fail(err error) {
 	l.once.Do(func() {
 		l.err = err
@@ -104,7 +104,7 @@ func (l *link) fail(err error) {
 	})
 }
 
-// over reports whether it is of no more use.
+// over reports whether the link has failed.
 func (l *link) over() bool {
 	select {
 	case <-l.failed:

@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// What a server may offer. A tool that is larger is left out.
+// Limits on what a server may offer. A larger tool is left out.
 const (
 	maxTools       = 128
-	maxListed      = 2048 // that are looked at
+	maxListed      = 2048 // tools that are read
 	maxDescription = 4 << 10
 	maxSchema      = 64 << 10
 )
 
-// listTools asks for the tools of all pages, which together may be as long as one message.
+// listTools asks for the tools on all pages, which together may be as long as one message.
 func listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
 	var all []*sdk.Tool
 	size := 0
@@ -46,8 +46,8 @@ func listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, er
 	return all[:min(len(all), maxListed)], nil
 }
 
-// offer makes tools for runs out of what the server lists. What is left out although it
-// was wanted is logged with its name.
+// offer makes the tools for runs from the server's list. A wanted tool that has to be left out is
+// logged with its name.
 func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
 	var tools []runner.Tool
 	taken := map[string]bool{}
@@ -74,7 +74,7 @@ func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
 	return tools
 }
 
-// missing logs which tools the configuration speaks of that are not there.
+// missing logs the tools that the configuration names and the server does not have.
 func (s *server) missing(listed []*sdk.Tool) {
 	for _, name := range slices.Concat(s.spec.Include, slices.Sorted(maps.Keys(s.spec.Safety))) {
 		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {

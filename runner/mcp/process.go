@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// keptStderr is how much of what a process said last is kept, in bytes.
+// keptStderr is how much of the end of a process's standard error is kept, in bytes.
 const keptStderr = 4 << 10
 
 // process is a server that was started here.
@@ -20,7 +20,7 @@ type process struct {
 	stderr *procgroup.Tail
 }
 
-// startProcess starts a server's command, as soon as there are descriptors for it.
+// startProcess starts a server's command, as soon as file descriptors are free for it.
 func startProcess(ctx context.Context, spec Spec) (p *process, err error) {
 	path, err := procgroup.LookUp(spec.Command[0], spec.Dir)
 	if err != nil {
@@ -44,8 +44,8 @@ func (p *process) transport(noise func([]byte)) sdk.Transport {
 	return &sdk.IOTransport{Reader: newMessages(p.Stdout, noise), Writer: p.Stdin, MaxLineLength: -1}
 }
 
-// stop ends the process and its group: it is asked by the end of its standard input, then
-// by SIGTERM, and has that long for both; then it is killed.
+// stop ends the process and its group: its standard input is closed, then it gets SIGTERM, and if
+// it has not ended within that time it is killed.
 func (p *process) stop(within time.Duration) {
 	_ = p.Stdin.Close()
 	if !p.ends(within / 2) {
@@ -53,10 +53,10 @@ func (p *process) stop(within time.Duration) {
 	}
 }
 
-// ends reports whether it ends within the given time; 0 = it has ended.
+// ends reports whether it ends within the given time; 0 asks whether it has ended.
 func (p *process) ends(within time.Duration) bool { return procgroup.Within(p.Exited(), within) }
 
-// how says how it ended and what it said last.
+// how says how the process ended, and gives its last output.
 func (p *process) how() error {
 	text := "it closed its standard output"
 	if p.ends(0) {
@@ -68,7 +68,7 @@ func (p *process) how() error {
 	return p.explain(errors.New(text))
 }
 
-// explain adds what the process said last.
+// explain adds the process's last output to err.
 func (p *process) explain(err error) error {
 	if said := lastSaid(p.stderr, 500); said != "" {
 		return fmt.Errorf("%w; it said: %s", err, said)

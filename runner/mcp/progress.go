@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// maxProgressText is the most of a note that is passed on, in bytes.
+// maxProgressText is how much of a progress note is passed on, in bytes.
 const maxProgressText = 200
 
-// callsUnderway are the calls that are in the air, by their progress tokens.
+// callsUnderway are the calls in the air, by their progress tokens.
 type callsUnderway struct {
 	mu   sync.Mutex
 	next int
@@ -39,7 +39,7 @@ func (f *callsUnderway) begin(ctx context.Context) (token string, done func()) {
 	}
 }
 
-// of gives the call of a token.
+// of gives the call with that token.
 func (f *callsUnderway) of(token string) (ctx context.Context, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,8 +47,8 @@ func (f *callsUnderway) of(token string) (ctx context.Context, ok bool) {
 	return ctx, ok
 }
 
-// only gives the call in the air if there is one: which of several a note without a token
-// is about, nobody can tell.
+// only gives the call in the air if there is exactly one: a note without a token may belong to
+// any of several.
 func (f *callsUnderway) only() (ctx context.Context, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

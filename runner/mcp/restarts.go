@@ -2,19 +2,19 @@ package mcp
 
 import "time"
 
-// pace says how much time things get.
+// pace is how much time things may take.
 type pace struct {
-	start time.Duration // for a start, until its tools are known
-	await time.Duration // that a call waits for a server that is down
-	ping  time.Duration // to show a sign of life after a call that did not end
-	stop  time.Duration // to end when it is asked to
+	start time.Duration // for a start, until the tools are known
+	await time.Duration // for a call to wait for a server that is down
+	ping  time.Duration // for a sign of life after a call that did not end
+	stop  time.Duration // for a server to end when asked to
 
-	relist time.Duration // from a change of the list of tools until they are asked for
+	relist time.Duration // from a change of the tool list until it is read again
 
-	first, most time.Duration // between a death and the next start, doubling
-	window      time.Duration // in which deaths are counted, and after which they are forgiven
-	deaths      int           // within it, until the server counts as broken
-	rest        time.Duration // that a broken server is left alone
+	first, most time.Duration // from a death to the next start; it doubles
+	window      time.Duration // deaths are counted within it, and forgotten after it
+	deaths      int           // so many within window make a server count as broken
+	rest        time.Duration // for which a broken server is left alone
 }
 
 var usualPace = pace{
@@ -27,11 +27,11 @@ var usualPace = pace{
 type restarts struct {
 	pace   pace
 	recent []time.Time
-	streak int  // deaths, none of them after a whole window of life
+	streak int  // deaths in a row, without a whole window of life in between
 	broken bool // until it has lived for a window
 }
 
-// died notes a death, of a server that had lived for that long, and says how long to wait
+// died counts a death, after that long a life, and says how long to wait before the next start
 // and whether the server is broken.
 func (r *restarts) died(now time.Time, lived time.Duration) (wait time.Duration, broken bool) {
 	if lived >= r.pace.window {

@@ -12,9 +12,9 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// resultText is a result as models get it: the texts, one line for whatever else there
-// is, and what is structured only where there is no text. A result that is an error is
-// an error.
+// resultText is a result in the form in which models get it: the texts, one line for everything
+// else, and structured content only if there is no text. A result that is an error becomes an
+// error.
 func resultText(result *sdk.CallToolResult) (string, error) {
 	var parts []string
 	said := false
@@ -42,7 +42,7 @@ func resultText(result *sdk.CallToolResult) (string, error) {
 	return "", errors.New(text)
 }
 
-// contentText is a part of a result; what is not text is named.
+// contentText is one part of a result; a part that is not text is named.
 func contentText(content sdk.Content) (text string, isText bool) {
 	switch c := content.(type) {
 	case *sdk.TextContent:

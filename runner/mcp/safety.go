@@ -6,9 +6,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// safety says what may be done to a call whose outcome is lost. The configuration has the
-// last word; then a server's own annotations count, which it need not live up to. That an
-// update is destructive makes it no less repeatable: the second does what the first did.
+// safety says whether a call of unknown outcome may be repeated. The configuration has the last
+// word; without it a server's own annotations count, which it need not honour. A destructive
+// update may still be repeatable: the second does what the first did.
 func (s Spec) safety(tool *sdk.Tool) recovery.Safety {
 	if own, ok := s.Safety[tool.Name]; ok {
 		return own

@@ -12,12 +12,11 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Status is how a server fares.
+// Status says how a server is.
 type Status string
 
-// What becomes of a server: it is starting until it first runs or fails to; then it is
-// running, or restarting, or, once it has died too often, broken, and left alone for a
-// minute at a time.
+// The statuses. A server is starting until it first runs or fails to; then it is running, or
+// restarting, or, if it has died too often, broken, and left alone for a minute at a time.
 const (
 	StatusStarting   Status = "starting"
 	StatusRunning    Status = "running"
@@ -30,14 +29,14 @@ const (
 type State struct {
 	Name      string
 	Status    Status
-	Since     time.Time // it has had this status
-	Tools     int       // that it offers, or offered last
-	Restarts  int       // since it was opened
+	Since     time.Time // when it got this status
+	Tools     int       // how many it offers, or offered last
+	Restarts  int       // since Open
 	PID       int       // of its process; 0 = there is none
-	LastError string    // one line; "" = nothing ever went wrong
+	LastError string    // one line; "" = there was none
 }
 
-// server keeps one server going.
+// server keeps one server running.
 type server struct {
 	spec     Spec
 	pace     pace
@@ -45,15 +44,15 @@ type server struct {
 	client   *sdk.Client
 	dial     func(context.Context, *link) (sdk.Transport, error)
 	tried    chan struct{} // closed once its first start has succeeded or failed
-	ended    chan struct{} // closed once it is supervised no more
-	changed  chan struct{} // holds one if the list of tools has changed
+	ended    chan struct{} // closed once it is not supervised any more
+	changed  chan struct{} // holds one value if the tool list has changed
 	underway callsUnderway
 	noise    sync.Once
 
 	mu    sync.Mutex
 	state State
-	link  *link         // nil while there is none
-	news  chan struct{} // closed when state changes
+	link  *link         // nil while it is down
+	news  chan struct{} // closed when the state changes
 	tools []runner.Tool
 }
 
@@ -73,12 +72,12 @@ func newServer(spec Spec, pace pace, logger *slog.Logger) *server {
 			}
 		},
 		ProgressNotificationHandler: s.heardProgress,
-		LoggingMessageHandler:       s.heardLog, //nolint:staticcheck // servers of all protocol versions of today send these
+		LoggingMessageHandler:       s.heardLog, //nolint:staticcheck // servers of every current protocol version send these
 	})
 	return s
 }
 
-// transport starts the process, or says how the server elsewhere is reached.
+// transport starts the process, or connects to the server elsewhere.
 func (s *server) transport(ctx context.Context, l *link) (_ sdk.Transport, err error) {
 	if s.spec.URL != "" {
 		return s.spec.transport()
@@ -89,7 +88,7 @@ func (s *server) transport(ctx context.Context, l *link) (_ sdk.Transport, err e
 	return l.process.transport(s.heardNoise), nil
 }
 
-// heardNoise tells once of what is no message.
+// heardNoise logs, once, that the server wrote something that is not a message.
 func (s *server) heardNoise(line []byte) {
 	s.noise.Do(func() {
 		s.logger.Warn("an MCP server writes to standard output what is no message; it is dropped", "line", printable(string(line), 200))
@@ -130,7 +129,7 @@ func (s *server) died(err error, wait time.Duration, broken bool) {
 	s.logger.Warn("an MCP server does not run", "is", s.spec.where(), "err", text, "broken", broken, "again_in", wait)
 }
 
-// serve starts the server and stays until it is gone.
+// serve starts the server and returns when it has ended.
 func (s *server) serve(ctx context.Context) error {
 	l, tools, err := s.start(ctx)
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *server) serve(ctx context.Context) error {
 		case <-l.failed:
 			return l.err
 		case <-s.changed:
-			if relist == nil { // several changes in a row are one
+			if relist == nil { // several changes in a row are read once
 				relist = time.After(s.pace.relist)
 			}
 		case <-relist:
@@ -160,7 +159,7 @@ func (s *server) serve(ctx context.Context) error {
 	}
 }
 
-// settled says that the first start is over.
+// settled says that the first start has succeeded or failed.
 func (s *server) settled() {
 	select {
 	case <-s.tried:
@@ -199,7 +198,7 @@ func (s *server) relist(ctx context.Context, l *link) error {
 	return nil
 }
 
-// list asks for the tools, no longer than ctx or the link lasts.
+// list asks for the tools, until ctx or the link ends.
 func (s *server) list(ctx context.Context, l *link) ([]runner.Tool, error) {
 	type listed struct {
 		tools []*sdk.Tool
@@ -233,14 +232,14 @@ func (s *server) connected(l *link, tools []runner.Tool) {
 	})
 }
 
-// disconnected leaves the tools: those that were there come back, most likely.
+// disconnected keeps the tools: most likely they come back.
 func (s *server) disconnected() {
 	s.setState(func(st *State) {
 		s.link, st.PID, st.Status = nil, 0, StatusRestarting
 	})
 }
 
-// setState changes the state and wakes who waits for that.
+// setState changes the state and wakes those who wait for a change.
 func (s *server) setState(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,16 +9,16 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Set is servers that are kept going until it is closed.
+// Set is servers that are kept running until it is closed.
 type Set struct {
 	servers []*server
 	cancel  context.CancelFunc
 }
 
-// Open starts the servers side by side and waits until each runs or has failed to, or
-// until ctx ends. One that does not start is no error: it is logged, its [State] says why,
-// and it is tried again; its tools are there once it runs. What is wrong with a Spec is an
-// error, and so are two servers of one name. The logger may be nil.
+// Open starts the servers in parallel and waits until each runs or has failed to, or until ctx
+// ends. A server that does not start is no error: it is logged, its [State] says why, and it is
+// tried again; its tools appear once it runs. An invalid Spec is an error, and so are two servers
+// with the same name. The logger may be nil.
 func Open(ctx context.Context, specs []Spec, logger *slog.Logger) (*Set, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -55,8 +55,8 @@ func open(ctx context.Context, servers []*server) (*Set, error) {
 	return set, nil
 }
 
-// Tools are what the servers offer now, in the order of the servers. A server that is down
-// offers what it did last. The list changes with the servers; what it was stays usable.
+// Tools are the tools that the servers offer now, in the order of the servers. A server that is
+// down offers what it last did. The returned list does not change.
 func (s *Set) Tools() []runner.Tool {
 	var all []runner.Tool
 	for _, server := range s.servers {
@@ -66,7 +66,7 @@ func (s *Set) Tools() []runner.Tool {
 	return all
 }
 
-// States says how the servers fare, in their order.
+// States gives the state of each server, in their order.
 func (s *Set) States() []State {
 	var all []State
 	for _, server := range s.servers {
@@ -76,8 +76,8 @@ func (s *Set) States() []State {
 	return all
 }
 
-// Close ends the servers, side by side, within about 4 s. A process that does not end when
-// its standard input does gets SIGTERM, and after 2 s SIGKILL. Calls in the air end with it.
+// Close ends the servers, in parallel, within about 4 s. A process that does not end when its
+// standard input is closed gets SIGTERM, and after 2 s SIGKILL. Calls in the air end with it.
 func (s *Set) Close() {
 	s.cancel()
 	var all sync.WaitGroup

@@ -14,31 +14,31 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Spec is a server as its configuration has it. It has either a Command or a URL.
+// Spec is a server as it is configured. It has either a Command or a URL.
 type Spec struct {
 	// Name begins the names of its tools: a letter, then letters, digits, '_' and '-',
 	// at most 32 characters, without "__" and without '_' at the end.
 	Name string
 	// Command is the program and its arguments.
 	Command []string
-	// Dir is where it runs, "" = where this process does. A relative path of a program
-	// begins there; a mere name is looked up in PATH.
+	// Dir is where it runs, "" = the working directory of this process. A relative path of a
+	// program begins there; a bare name is looked up in PATH.
 	Dir string
-	// Env is what its process gets besides PATH, HOME, LANG and TMPDIR: NAME, from this
+	// Env is what its process gets in addition to PATH, HOME, LANG and TMPDIR: NAME, from this
 	// process's environment, or NAME=value.
 	Env []string
 	// URL is where a server speaks streamable HTTP: https, or http on the loopback.
 	URL string
-	// Headers are sent with every request. A value has at least one ${NAME}, which
-	// stands for a variable of the environment: no secret stands in a configuration.
+	// Headers are sent with every request. A value contains at least one ${NAME}, which stands for
+	// an environment variable: a configuration contains no secrets.
 	Headers map[string]string
-	// Timeout is how long one call may take; 0 = the run's policy says.
+	// Timeout is how long one call may take; 0 = as the run's policy says.
 	Timeout time.Duration
-	// Safety says of tools, by the server's own names, what may be done to their calls;
-	// it wins over what the server says.
+	// Safety says, by the server's own tool names, whether calls may be repeated; it overrides
+	// what the server says.
 	Safety map[string]recovery.Safety
-	// Include are the only tools that are offered, by the server's own names; empty =
-	// all. Exclude are never offered.
+	// Include lists the only tools that are offered, by the server's own names; empty = all.
+	// Exclude lists tools that are never offered.
 	Include, Exclude []string
 }
 
@@ -135,12 +135,12 @@ func (s Spec) checkSafety() error {
 	return nil
 }
 
-// offers reports whether a tool is wanted.
+// offers reports whether the configuration wants a tool.
 func (s Spec) offers(tool string) bool {
 	return (len(s.Include) == 0 || slices.Contains(s.Include, tool)) && !slices.Contains(s.Exclude, tool)
 }
 
-// where says what is spoken to, for people.
+// where names the command or the URL, for people.
 func (s Spec) where() string {
 	if s.URL != "" {
 		return s.URL

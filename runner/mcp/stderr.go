@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// lastSaid is the last lines, in one that can be shown, at most n bytes long.
+// lastSaid is the last lines as one line that can be shown, at most n bytes long.
 func lastSaid(said *procgroup.Tail, n int) string {
 	kept := bytes.TrimSpace(said.Bytes())
 	lines := strings.Split(string(kept[max(0, len(kept)-n):]), "\n")

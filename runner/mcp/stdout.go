@@ -12,13 +12,13 @@ import (
 // maxMessage is the longest message that a server may send, in bytes.
 const maxMessage = 16 << 20
 
-// messages reads a server's standard output and lets messages through. A server must
-// write nothing else there, and many do: a greeting, a warning of their interpreter.
-// Such lines are dropped, where the SDK would give up the connection.
+// messages reads a server's standard output and passes messages on. A server must write nothing
+// else there, but many do: a greeting, a warning of their interpreter. Such lines are dropped;
+// the SDK would give up the connection.
 type messages struct {
 	from  io.ReadCloser
 	in    *bufio.Reader
-	noise func(line []byte) // is told what is dropped
+	noise func(line []byte) // is told of each dropped line
 	rest  []byte
 }
 
@@ -26,7 +26,7 @@ func newMessages(from io.ReadCloser, noise func([]byte)) *messages {
 	return &messages{from: from, in: bufio.NewReaderSize(from, 64<<10), noise: noise}
 }
 
-// Read reads messages, each of which ends with its line.
+// Read reads messages, each of which is a line.
 func (m *messages) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
 		line, err := m.line()
@@ -44,7 +44,7 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads a line and trims it; it ends with its newline.
+// line reads a line and trims it; the line still ends with its newline.
 func (m *messages) line() ([]byte, error) {
 	var line []byte
 	for {

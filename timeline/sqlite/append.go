@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Claim is timeline.Store's.
+// Claim implements timeline.Store.
 func (s *store) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Head, error) {
 	var lent timeline.Head
 	err := s.submit(ctx, func(ctx context.Context, st *statements) error {
@@ -35,7 +35,7 @@ func (s *store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 	return lent, nil
 }
 
-// holds reports whether the lease in h keeps owner, asking through s, out.
+// holds reports whether the lease in h keeps owner, who asks through s, from claiming the run.
 func (s *store) holds(h *head, owner string, now time.Time) bool {
 	switch {
 	case h.Owner == "" || !h.expires.After(now):
@@ -46,12 +46,12 @@ func (s *store) holds(h *head, owner string, now time.Time) bool {
 	return alive(s.dir, h.lock)
 }
 
-// Hold is timeline.Store's. Nobody waits for it.
+// Hold implements timeline.Store. It is written with the deferred writes.
 func (s *store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) error {
 	if ttl == 0 {
 		s.kept.hold(l, false)
 	}
-	err := s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
+	err := s.submitTo(ctx, s.deferred, func(ctx context.Context, st *statements) error {
 		h, err := st.find(ctx, l.Run)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (s *store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) e
 	return err
 }
 
-// Append is timeline.Store's.
+// Append implements timeline.Store.
 func (s *store) Append(ctx context.Context, a *timeline.Append) error {
 	stored, err := a.Stored()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *store) Append(ctx context.Context, a *timeline.Append) error {
 	}, a.Durable)
 }
 
-// takes finds the run that a is for, unless it does not take what a says.
+// takes finds the run of a, or says why it refuses a.
 func (s *store) takes(ctx context.Context, st *statements, a *timeline.Append) (*head, error) {
 	h, err := st.findOrNew(ctx, a.Lease.Run)
 	switch {
@@ -149,7 +149,7 @@ func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, st
 	return h.save(ctx, st, a.Head, isRecent(stored[len(stored)-1]))
 }
 
-// Send is timeline.Store's.
+// Send implements timeline.Store.
 func (s *store) Send(ctx context.Context, run string, c timeline.Command, sent func(uint64)) (uint64, error) {
 	body, err := json.Marshal(recovery.Event{Run: run, Body: c.Body})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// SaveBlob is timeline.Store's.
+// SaveBlob implements timeline.Store.
 func (s *store) SaveBlob(ctx context.Context, l timeline.Lease, b timeline.Blob) error {
 	return s.submit(ctx, func(ctx context.Context, st *statements) error {
 		if b.Of.Run == "" {
@@ -25,7 +25,7 @@ func (s *store) SaveBlob(ctx context.Context, l timeline.Lease, b timeline.Blob)
 	}, nil)
 }
 
-// LoadBlob is timeline.Store's.
+// LoadBlob implements timeline.Store.
 func (s *store) LoadBlob(ctx context.Context, of timeline.BlobOwner) (timeline.Blob, error) {
 	b, there := timeline.Blob{Of: of}, false
 	query, id := selectSnapshot, of.Run
@@ -42,5 +42,5 @@ func (s *store) LoadBlob(ctx context.Context, of timeline.BlobOwner) (timeline.B
 	return b, err
 }
 
-// selectSnapshot gives one row for a run that there is.
+// selectSnapshot gives one row for every run that exists.
 const selectSnapshot = "SELECT ifnull(s.seq, 0), s.data FROM runs AS r LEFT JOIN snapshots AS s ON s.run = r.n WHERE r.run = ?"

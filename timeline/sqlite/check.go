@@ -2,7 +2,8 @@ package sqlite
 
 import "context"
 
-// Check is timeline.Checker's: it writes what the beginning of a run would, and takes it back.
+// Check implements timeline.Checker: it writes what the beginning of a run would, and rolls it
+// back.
 func (s *store) Check(ctx context.Context) error {
 	return s.submit(ctx, func(ctx context.Context, _ *statements) error {
 		const nobody = "" // no run has that name

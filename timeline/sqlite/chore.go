@@ -6,15 +6,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// chore is what the committer does between two transactions.
+// chore is work that the committer does between two transactions.
 type chore struct {
 	ctx  context.Context
 	do   func(context.Context) error
 	done chan error
 }
 
-// between has the committer do something with its connection, and waits for it: it is not
-// left half done.
+// between has the committer run do, between two transactions, and waits until it has returned.
 func (s *store) between(ctx context.Context, do func(context.Context) error) error {
 	if err := s.open(); err != nil {
 		return err

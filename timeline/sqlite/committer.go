@@ -13,38 +13,37 @@ import (
 // maxGroup is how many writes share a transaction at most.
 const maxGroup = 256
 
-// pace is how long after a transaction for what nobody waits for the next such one begins:
-// text that was shown already, and leases that are kept or given back. Where hundreds of
-// runs stream, the disk would sync without a pause for one or two of them at a time, and a
-// run that begins or ends would have to wait for that first.
+// pace is the least time between two transactions for deferred writes, on which nobody waits:
+// text that was shown already, and leases that are kept or released. Otherwise, where hundreds of
+// runs stream, the disk would sync without a pause for one or two of them at a time, and a run
+// that begins or ends would have to wait for that.
 const pace = 20 * time.Millisecond
 
-// write is one thing to be written. do makes sure that it may happen before it
-// changes anything: an error marked by refuse leaves the transaction usable. It may
-// be called again in another transaction; its ctx is the committer's, not the
-// caller's. shown is called once it is durable.
+// write is one write. do checks that it is allowed before it changes anything; an error marked by
+// refuse leaves the transaction usable. do may be called again in another transaction; its ctx is
+// the committer's, not the caller's. shown is called once the write is durable.
 type write struct {
 	ctx   context.Context
 	do    func(context.Context, *statements) error
 	shown func()
 	done  chan error
 
-	refusal error // the committer's: why it was not written
+	refusal error // set by the committer: why it was not written
 }
 
-// refused is a write's own failure, in contrast to the database's.
+// refused marks an error of the write itself, in contrast to one of the database.
 type refused struct{ error }
 
 func refuse(err error) error { return refused{err} }
 
 func (r refused) Unwrap() error { return r.error }
 
-// submit hands a write to the committer and waits for its commit.
+// submit gives a write to the committer and waits for its commit.
 func (s *store) submit(ctx context.Context, do func(context.Context, *statements) error, shown func()) error {
 	return s.submitTo(ctx, s.writes, do, shown)
 }
 
-// submitTo is submit by s.writes or by s.patient.
+// submitTo is submit through s.writes or s.deferred.
 func (s *store) submitTo(ctx context.Context, writes chan<- *write, do func(context.Context, *statements) error, shown func()) error {
 	w := &write{ctx: ctx, do: do, shown: shown, done: make(chan error, 1)}
 	select {
@@ -62,7 +61,7 @@ func (s *store) submitTo(ctx context.Context, writes chan<- *write, do func(cont
 	case err := <-w.done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err() // it is being written, or not: only the store knows
+		return ctx.Err() // only the store knows whether it is being written
 	}
 }
 
@@ -83,18 +82,18 @@ func (s *store) hand(ctx context.Context, writes chan<- *write, w *write) error 
 // commit is the committer; it ends when the store closes.
 func (s *store) commit() {
 	defer close(s.committed)
-	patient, paced := s.patient, time.NewTimer(pace)
+	deferred, paced := s.deferred, time.NewTimer(pace)
 	defer paced.Stop()
 	for {
 		select {
 		case w := <-s.writes:
 			s.commitGroup(w, nil)
-		case w := <-patient:
-			s.commitGroup(w, s.patient)
-			patient = nil
+		case w := <-deferred:
+			s.commitGroup(w, s.deferred)
+			deferred = nil
 			paced.Reset(pace)
 		case <-paced.C:
-			patient = s.patient
+			deferred = s.deferred
 		case c := <-s.chores:
 			c.done <- c.do(context.WithoutCancel(c.ctx))
 		case <-s.closing:
@@ -103,10 +102,10 @@ func (s *store) commit() {
 	}
 }
 
-// commitGroup writes first and what joins it, also of patient, in one transaction; if the
-// database fails, each alone, so that nobody fails for another's write.
-func (s *store) commitGroup(first *write, patient <-chan *write) {
-	group, err := s.transact(first, func() *write { return s.next(patient) })
+// commitGroup writes first and what joins it, from deferred too, in one transaction. If the
+// database fails, it writes each alone, so that no write fails because of another.
+func (s *store) commitGroup(first *write, deferred <-chan *write) {
+	group, err := s.transact(first, func() *write { return s.next(deferred) })
 	s.committedOne()
 	if err == nil || len(group) == 1 {
 		s.answer(group, err)
@@ -117,14 +116,14 @@ func (s *store) commitGroup(first *write, patient <-chan *write) {
 	}
 }
 
-// next is what else waits, also of patient, nil if nobody comes when others may run: those
-// whom the last commit answered come back at once.
-func (s *store) next(patient <-chan *write) *write {
+// next is the next waiting write, from deferred too; nil if none is waiting after others have had
+// a chance to run: those whom the last commit answered often come back at once.
+func (s *store) next(deferred <-chan *write) *write {
 	for asked := false; ; asked = true {
 		select {
 		case w := <-s.writes:
 			return w
-		case w := <-patient:
+		case w := <-deferred:
 			return w
 		default:
 		}
@@ -135,10 +134,10 @@ func (s *store) next(patient <-chan *write) *write {
 	}
 }
 
-// nobody joins a write that is to be alone.
+// nobody keeps a write alone in its transaction.
 func nobody() *write { return nil }
 
-// answer says what became of a group.
+// answer tells the writes of a group how they ended.
 func (s *store) answer(group []*write, err error) {
 	for _, w := range group {
 		if err != nil {
@@ -152,10 +151,10 @@ func (s *store) answer(group []*write, err error) {
 	}
 }
 
-// transact writes first and what next gives, until that is nil, in one transaction: while
-// it is busy with some, others get ready to join them. The group is those that it took.
+// transact writes first and whatever next gives, until that is nil, in one transaction: while it
+// works on some, others get ready to join. The group is those that it took.
 func (s *store) transact(first *write, next func() *write) (group []*write, err error) {
-	ctx := context.Background() // no caller's end may interrupt the others
+	ctx := context.Background() // the end of one caller's context must not interrupt the others
 	st := s.statements
 	group = []*write{first}
 	if err := s.isThere(); err != nil {
@@ -166,7 +165,7 @@ func (s *store) transact(first *write, next func() *write) (group []*write, err 
 	}
 	defer func() {
 		if err != nil {
-			_, _ = st.rollback.ExecContext(ctx) // SQLite may have done so itself
+			_, _ = st.rollback.ExecContext(ctx) // SQLite may have rolled back by itself
 			st.forget()
 			st.small = st.small[:0]
 		}
@@ -204,7 +203,7 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 	return err
 }
 
-// statements are the writer's prepared statements, and the runs that it knows.
+// statements are the writer's prepared statements, and the runs that it remembers.
 type statements struct {
 	begin, commit, rollback, version, recent, several, ends, whole, empty                       *sql.Stmt
 	head, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
@@ -212,13 +211,13 @@ type statements struct {
 
 	all []*sql.Stmt
 	heads
-	small   []any // rows of recent that are to be written in this transaction
-	waiting int64 // how many rows of recent there are at least
+	small   []any // rows of recent to be written in this transaction
+	waiting int64 // how many rows recent has, at least
 	packer  packer
 }
 
-// close lets the connection go: SQLite keeps one open, with its files, as long as there is
-// a statement of it, and database/sql does not close those that were prepared on a Conn.
+// close closes the statements: SQLite keeps a connection and its files open as long as one of its
+// statements is, and database/sql does not close those that were prepared on a Conn.
 func (st *statements) close() error {
 	var errs []error
 	for _, stmt := range st.all {
@@ -261,7 +260,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.tail, "INSERT OR REPLACE INTO tails (run, attempt, seq, start, text) VALUES (?, ?, ?, ?, ?)"},
 		{&st.untail, "DELETE FROM tails WHERE run = ?"},
 	} {
-		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // close does
+		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // closed by close
 		if err != nil {
 			return nil, errors.Join(err, st.close())
 		}

@@ -67,7 +67,7 @@ func TestPatience(t *testing.T) {
 		}
 		time.Sleep(pace)
 		began := time.Now()
-		for i, patient := range []struct {
+		for i, c := range []struct {
 			name  string
 			write func() error
 		}{
@@ -78,7 +78,7 @@ func TestPatience(t *testing.T) {
 		} {
 			kept := make(chan time.Duration, 1)
 			go func() {
-				if err := patient.write(); err != nil {
+				if err := c.write(); err != nil {
 					t.Error(err)
 				}
 				kept <- time.Since(began)
@@ -86,7 +86,7 @@ func TestPatience(t *testing.T) {
 			synctest.Wait()
 			for n := 0; n < 4 && i > 0; n++ {
 				if len(kept) > 0 {
-					t.Errorf("%s is written although something was a moment ago", patient.name)
+					t.Errorf("%s is written although something was a moment ago", c.name)
 				}
 				at := time.Now()
 				if err := s.SetSession(t.Context(), timeline.Session{ID: "one"}); err != nil || time.Since(at) > 0 {
@@ -98,10 +98,10 @@ func TestPatience(t *testing.T) {
 			select {
 			case got := <-kept:
 				if want := time.Duration(i) * pace; got != want {
-					t.Errorf("%s is written after %v, not after %v", patient.name, got, want)
+					t.Errorf("%s is written after %v, not after %v", c.name, got, want)
 				}
 			default:
-				t.Errorf("%s is not written after %v", patient.name, time.Since(began))
+				t.Errorf("%s is not written after %v", c.name, time.Since(began))
 			}
 		}
 	})

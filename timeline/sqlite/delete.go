@@ -10,20 +10,20 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// What has to be removed may be much, and writes wait while the committer is at it. So it
-// goes in pieces. Runs go first, some at a time: their names are free, and nobody finds them
-// any more. What they have left behind is noted in the table removed, and follows; should the
-// process end before that is done, the next Delete goes on with it.
+// A deletion may have much to remove, and writes wait while the committer works on it; so it goes
+// in pieces. First the rows of some runs are removed: their names are free, and nobody finds them
+// any more. What they leave behind is noted in the table removed, and is removed next; if the
+// process ends before that is done, the next Delete continues.
 
 const (
-	maxRemovedRows  = 1000    // in a piece
-	maxRemovedBytes = 4 << 20 // in a piece, unless a single row is larger
-	rowsOfARun      = 8       // so many rows are as dear as it is to look for those of a run
+	maxRemovedRows  = 1000    // per piece
+	maxRemovedBytes = 4 << 20 // per piece, unless a single row is larger
+	rowsOfARun      = 8       // finding a run's rows costs about as much as removing so many
 )
 
-// Delete is timeline.Store's. It rewrites the database, so that nothing is left of the runs
-// in any of its files, and takes time and space in proportion to what remains. Writes of
-// this Store do not wait for that: see wipe.go.
+// Delete implements timeline.Store. It rewrites the database, so that nothing of the runs is left
+// in any of its files, which takes time and space in proportion to what remains. Writes of this
+// Store do not wait for that: see wipe.go.
 func (s *store) Delete(ctx context.Context, gone func(string), runs ...string) error {
 	if s.readOnly != nil {
 		return s.readOnly
@@ -49,7 +49,7 @@ func (s *store) Delete(ctx context.Context, gone func(string), runs ...string) e
 	}
 }
 
-// mayGo says who keeps a run.
+// mayGo says who keeps a run from being deleted.
 func (s *store) mayGo(h *head) error {
 	if s.holds(h, "", time.Now()) {
 		return owned(h)
@@ -61,12 +61,12 @@ func (s *store) mayGo(h *head) error {
 type deletion struct {
 	*store
 	gone func(run string)
-	runs []string // that are not gone yet
+	runs []string // not removed yet
 }
 
-// inPieces removes everything. Where the disk is too full for that nobody can write, and
-// there is no use in pieces: with the reserve there is space to remove it all at once, which
-// takes less of it.
+// inPieces removes everything. If the disk is too full for that nobody can write, so that pieces
+// have no use: then it gives up the reserve and removes everything at once, which takes less
+// space.
 func (d *deletion) inPieces(ctx context.Context) error {
 	for {
 		more, err := d.piece(ctx, maxGroup, removal{rows: maxRemovedRows, bytes: maxRemovedBytes})
@@ -79,8 +79,8 @@ func (d *deletion) inPieces(ctx context.Context) error {
 	}
 }
 
-// piece removes so many runs, and as much as p may take of what those before have left behind,
-// in one transaction.
+// piece removes so many runs, and as much as p allows of what earlier ones have left behind, in
+// one transaction.
 func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, err error) {
 	some := d.runs[:min(len(d.runs), runs)]
 	err = d.between(ctx, func(ctx context.Context) error {
@@ -107,7 +107,8 @@ func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, e
 	return more || len(d.runs) > 0, nil
 }
 
-// take removes runs, all of them or none, and leaves what is stored of them to removal.
+// take removes the rows of runs, all of them or none, and leaves what is stored of them to
+// removal.
 func (s *store) take(ctx context.Context, st *statements, runs []string) error {
 	var rows []int64
 	for _, run := range runs {
@@ -133,15 +134,15 @@ func (s *store) take(ctx context.Context, st *statements, runs []string) error {
 	return nil
 }
 
-// removal is what a piece may still take.
+// removal is how much a piece may still remove.
 type removal struct {
 	writer *sql.Conn
 	rows   int
 	bytes  int64
 }
 
-// all removes what runs that are gone have left behind, as much as may be taken, and reports
-// whether there is more.
+// all removes what removed runs have left behind, as much as is allowed, and reports whether
+// there is more.
 func (p *removal) all(ctx context.Context) (more bool, err error) {
 	for p.rows > 0 && p.bytes > 0 {
 		var n int64
@@ -159,7 +160,7 @@ func (p *removal) all(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// run removes what is left of a run, as much as may be taken.
+// run removes what is left of a run, as much as is allowed.
 func (p *removal) run(ctx context.Context, n int64) error {
 	p.rows -= rowsOfARun
 	for _, table := range []struct{ look, remove string }{
@@ -180,7 +181,7 @@ func (p *removal) run(ctx context.Context, n int64) error {
 	return err
 }
 
-// reach gives the number of the last row that may be taken, -1 = there is none.
+// reach gives the number of the last row that may be removed, -1 if none may.
 func (p *removal) reach(ctx context.Context, look string, n int64) (last int64, err error) {
 	rows, err := p.writer.QueryContext(ctx, look, n, max(p.rows, 1))
 	if err != nil {

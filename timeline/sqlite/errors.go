@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// explain says what a failure of the database means and what to do about it.
+// explain makes a StoreError of a failure of the database: what it means and what to do about it.
 func (s *store) explain(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *store) explain(err error) error {
 		switch left, err := s.diskSpace(); {
 		case code == lib.SQLITE_IOERR_NOMEM:
 			e.Kind, e.Reason, e.Advice = nil, "there is not enough memory", "end other programs"
-		case code == lib.SQLITE_IOERR_SHMSIZE && err == nil && left < openingSize: // the log's index does not fit
+		case code == lib.SQLITE_IOERR_SHMSIZE && err == nil && left < openingSize: // there is no space for the log's index
 			full(e)
 		}
 	case lib.SQLITE_NOMEM:
@@ -61,8 +61,8 @@ func (s *store) explain(err error) error {
 	return e
 }
 
-// isThere says that the file is not the one any more that was opened: SQLite would go on
-// writing to that, and nobody else would see it.
+// isThere says that the database file is not the one that was opened: SQLite would go on writing
+// to the old one, and nobody else would see it.
 func (s *store) isThere() error {
 	now, err := os.Stat(s.file)
 	if err == nil && os.SameFile(now, s.opened) {
@@ -86,12 +86,12 @@ func diskFails(e *timeline.StoreError) {
 	e.Kind, e.Reason, e.Advice = timeline.ErrDisk, "the disk failed", "look at the system's log, and at the disk's space"
 }
 
-// checkTime bounds how long a store is looked through.
+// checkTime bounds a check of the whole store.
 const checkTime = 10 * time.Second
 
-// isSound reports whether what SQLite calls damaged is not: it says so of a page that the
-// disk did not give, too. Where the files cannot be read to their ends nobody knows what is
-// in them, and where the database finds no fault with itself the disk gives the page now.
+// isSound reports whether a database that SQLite calls damaged is not: it also says so of a page
+// that the disk failed to read. If the files cannot be read to their ends their contents are
+// unknown; if the database then finds no fault with itself, the disk has recovered.
 func (s *store) isSound() bool {
 	ctx, stop := context.WithTimeout(context.Background(), checkTime)
 	defer stop()

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// prepare makes the folder and the database file with their permissions, whatever
-// the umask is. SQLite gives its -wal and -shm the permissions of the database.
+// prepare makes the folder and the database file with their permissions, whatever the umask is.
+// SQLite gives its -wal and -shm the permissions of the database.
 func prepare(dir string) (file string, err error) {
 	file = filepath.Join(dir, "timeline.db")
 	if err := prepareFolder(dir); err != nil {
@@ -33,8 +33,8 @@ func prepare(dir string) (file string, err error) {
 	return file, nil
 }
 
-// prepareFolder makes dir 0700, or makes sure that nobody else may write to the one
-// that is there.
+// prepareFolder makes dir with 0700 or, if it exists, makes sure that nobody else may write to
+// it.
 func prepareFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {

@@ -19,8 +19,8 @@ type head struct {
 	epoch   uint64
 	expires time.Time
 	inbox   uint64
-	piece   uint64 // seq of the first event of the piece that the next small one belongs to; 0 = a new one
-	tail    bool   // there may be a row of tails
+	piece   uint64 // seq of the first event of the piece for the next small event; 0 = a new piece
+	tail    bool   // tails may have a row for it
 	timeline.Summary
 }
 
@@ -33,7 +33,7 @@ const (
 
 type row interface{ Scan(dest ...any) error }
 
-// scanHead reads a row of headColumns; run is who was asked for.
+// scanHead reads a row of headColumns; run is the run that was asked for.
 func scanHead(r row, run string) (*head, error) {
 	h, err := newHeadScan().read(r)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -61,8 +61,8 @@ func (s *headScan) read(r row) (*head, error) {
 	return &head{n: s.n, epoch: s.epoch, lock: s.lock, expires: nanos.Time(s.expires), inbox: s.inbox, Summary: summary}, err
 }
 
-// summaryScan reads rows of summaryColumns, after those that are scanned into first. In a
-// long list it is dear to convert a column, and to make anew where it is scanned into.
+// summaryScan reads rows of summaryColumns, after those that are scanned into first. In a long
+// list, converting a column costs time, and so does allocating what it is scanned into.
 type summaryScan struct {
 	run, owner, session, model, title, status, waitingFor, asking, labels string
 	kind, problem, decidedBy, course                                      string
@@ -87,16 +87,15 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 	return timeline.Summary{
 		Run: s.run, Session: s.session, Model: s.model, Title: s.title, Labels: timeline.LabelText(s.labels), Status: recovery.Status(s.status),
 		StartedAt: nanos.Time(s.started), UpdatedAt: nanos.Time(s.updated),
-		Seq:            uint64(s.seq), //nolint:gosec // we wrote it
+		Seq:            uint64(s.seq), //nolint:gosec // our own data
 		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner, Heard: s.heard,
 		WaitingFor: recovery.WaitFor(s.waitingFor), WaitingUntil: nanos.Time(s.waiting), DueAt: nanos.Time(s.due),
 		Kind: failure.Kind(s.kind), Problem: s.problem, DecidedBy: s.decidedBy, Course: timeline.CourseText(s.course),
 	}, err
 }
 
-// save writes down what the run amounts to now. Most events move nothing but its end, which
-// spares the indexes of the rest; and if the last one lies in recent, the view heads finds the
-// end there.
+// save stores the run's new summary. Most events change only its end, which spares the indexes of
+// the other columns; and if the last event is in recent, the view heads finds the end there.
 func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, recent bool) error {
 	before := h.Summary
 	h.Summary = now
@@ -117,8 +116,8 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 	return err
 }
 
-// dueFollows reports whether DueAt has become what the view heads makes of what it was
-// before: the time of the last event if it was that already, and else the same.
+// dueFollows reports whether the view heads computes the new DueAt by itself: the time of the
+// last event if DueAt was that before, and otherwise the same as before.
 func (h *head) dueFollows(before timeline.Summary) bool {
 	due := nanos.Of(before.DueAt)
 	if due == nanos.Of(before.UpdatedAt) {
@@ -127,8 +126,7 @@ func (h *head) dueFollows(before timeline.Summary) bool {
 	return nanos.Of(h.DueAt) == due
 }
 
-// lend gives the run to owner, whose lock is that, until it expires; to nobody if they
-// are empty.
+// lend gives the run to owner, whose lock is lock, until it expires; to nobody if they are empty.
 func (h *head) lend(ctx context.Context, st *statements, epoch uint64, owner, lock string, expires time.Time) error {
 	h.epoch, h.Owner, h.lock, h.expires = epoch, owner, lock, expires
 	_, err := st.lease.ExecContext(ctx, epoch, owner, lock, nanos.Of(expires), h.n)
@@ -142,12 +140,12 @@ func (h *head) hear(ctx context.Context, st *statements, n uint64) error {
 	return err
 }
 
-// head is h as a Journal knows it.
+// head is h in the form that a Journal uses.
 func (h *head) head() timeline.Head {
 	return timeline.Head{Summary: h.Summary, Epoch: h.epoch, Inbox: h.inbox}
 }
 
-// owned finds the run of a lease that is its newest.
+// owned finds the run of a lease that is the run's newest.
 func (st *statements) owned(ctx context.Context, l timeline.Lease) (*head, error) {
 	h, err := st.find(ctx, l.Run)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 // maxHeads is how many runs the committer remembers at most.
 const maxHeads = 4096
 
-// heads are the rows of runs that the committer has read or written and nobody else has
-// changed since. They are as the current transaction has made them.
+// heads are the rows of runs that the committer has read or written and nobody else has changed
+// since, as the current transaction has left them.
 type heads struct {
 	known map[string]*head
-	at    int64 // the database's version when they were right
+	at    int64 // the database's version for which they are right
 }
 
-// refresh makes sure, at the beginning of a transaction, that no other process has
-// written since the last one: data_version changes with the commits of others alone.
+// refresh makes sure, at the beginning of a transaction, that no other process has written since
+// the last one: data_version changes only with the commits of others.
 func (st *statements) refresh(ctx context.Context) error {
 	var version int64
 	if err := st.version.QueryRowContext(ctx).Scan(&version); err != nil {
@@ -34,7 +34,7 @@ func (st *statements) refresh(ctx context.Context) error {
 	return nil
 }
 
-// find looks a run up. Whoever changes its row changes what find gave, too.
+// find looks a run up. Whoever changes its row must change the result of find, too.
 func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	if h, ok := st.known[run]; ok {
 		return h, nil
@@ -48,10 +48,10 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	return h, nil
 }
 
-// unknownPosition is that of a run that nobody has heard of: after all others.
+// unknownPosition is the position of an unknown run: after all others.
 const unknownPosition = math.MaxInt64
 
-// findOrNew is find; a run that nobody has heard of has unknownPosition.
+// findOrNew is find; an unknown run has unknownPosition.
 func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) {
 	h, err := st.find(ctx, run)
 	if errors.Is(err, timeline.ErrNotFound) {
@@ -60,7 +60,7 @@ func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) 
 	return h, err
 }
 
-// claim gives the run to owner by that epoch, and makes the row of one that is new.
+// claim gives the run to owner with that epoch, and inserts the row of a new run.
 func (h *head) claim(ctx context.Context, st *statements, epoch uint64, owner, lock string, expires time.Time) error {
 	if h.n != unknownPosition {
 		return h.lend(ctx, st, epoch, owner, lock, expires)
@@ -82,5 +82,5 @@ func (st *statements) know(h *head) {
 	st.known[h.Run] = h
 }
 
-// forget is for when a row may be another than find gave.
+// forget drops all rows, since they may differ from what find gave.
 func (st *statements) forget() { clear(st.known) }

@@ -9,19 +9,19 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// kept are the leases that Keep keeps. A process that dies takes them with it, which its lock says.
+// kept are the leases that Keep keeps. They end with their process, as its lock shows.
 type kept struct {
 	mu sync.Mutex
 	of map[string]*keeper // by owner
 }
 
-// keeper is an owner.
+// keeper is one owner.
 type keeper struct {
 	leases map[string]timeline.Lease // by run
 	life   uint64
 }
 
-// hold begins to keep l, or ends that.
+// hold begins or stops keeping l.
 func (k *kept) hold(l timeline.Lease, on bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -47,7 +47,7 @@ func (k *kept) leases(owner string) (leases []timeline.Lease) {
 	return leases
 }
 
-// life is the owner's, another one than before if leases are over that it did not give up.
+// life is the owner's current life; a new one begins if leases are over that it did not release.
 func (k *kept) life(owner string, over []timeline.Lease) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -68,14 +68,14 @@ func (k *kept) life(owner string, over []timeline.Lease) uint64 {
 	return by.life
 }
 
-// Keep is timeline.Store's. Nobody waits for it.
+// Keep implements timeline.Store. It is written with the deferred writes.
 func (s *store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {
 	var over []timeline.Lease
 	leases := s.kept.leases(owner)
 	if len(leases) == 0 {
 		return s.kept.life(owner, nil), nil
 	}
-	err = s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
+	err = s.submitTo(ctx, s.deferred, func(ctx context.Context, st *statements) error {
 		over = nil
 		for _, l := range leases {
 			h, err := st.find(ctx, l.Run)

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// List is timeline.Store's.
+// List implements timeline.Store.
 func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
 	where, args, err := s.where(ctx, q)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	return slices.Concat(list...), nil
 }
 
-// indexFor has all runs looked at in the index that has everything they are looked for by, unless
-// another one finds them.
+// indexFor makes SQLite scan the index that has all columns of the search, unless another index
+// finds the runs.
 func indexFor(q timeline.Query) string {
 	found := q.Session != "" || q.SuggestionOpen
 	if found || q.Model == "" && q.Kind == "" && q.DecidedBy == "" && q.Text == "" && len(q.Labels) == 0 && q.Since.IsZero() && q.Until.IsZero() {
@@ -53,7 +53,8 @@ func indexFor(q timeline.Query) string {
 	return " INDEXED BY runs_course"
 }
 
-// chunks is a list that is being made: one of unknown length is mostly copied if it grows.
+// chunks is a list under construction: a single slice of unknown length would be copied again and
+// again as it grows.
 type chunks [][]timeline.Summary
 
 func (c *chunks) add(s timeline.Summary) {
@@ -65,7 +66,7 @@ func (c *chunks) add(s timeline.Summary) {
 	(*c)[last] = append((*c)[last], s)
 }
 
-// listFree gives those that no living owner holds.
+// listFree gives the runs that no living owner holds.
 func (s *store) listFree(ctx context.Context, from string, limit int, args []any) ([]timeline.Summary, error) {
 	var list []timeline.Summary
 	held, scan := s.holders(), newHeadScan()
@@ -88,16 +89,15 @@ func (s *store) listFree(ctx context.Context, from string, limit int, args []any
 	return list, nil
 }
 
-// errEnough ends a query whose answer is complete.
+// errEnough ends a query whose result is complete.
 var errEnough = errors.New("enough")
 
-// mayBeDue finds the runs that may be due by a time, and those with a command that no event
-// has answered.
+// mayBeDue finds the runs that may be due by a time, and those with an unanswered command.
 const mayBeDue = `SELECT n FROM runs WHERE due_at > 0 AND due_at <= ?
 	UNION ALL SELECT n FROM runs WHERE inbox > heard AND ended = 0`
 
-// where is q as a condition; but whether a run's owner in another process lives, the
-// database does not know.
+// where is q as a condition, except that the database does not know whether a run's owner in
+// another process lives.
 func (s *store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
 	where := []string{"n > 0"}
 	restrict := func(condition string, values ...any) { where, args = append(where, condition), append(args, values...) }
@@ -135,7 +135,7 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 		restrict("status = ?", string(recovery.StatusWaiting))
 	}
 	if !q.Due.IsZero() {
-		restrict("n IN ("+mayBeDue+")", nanos.Of(q.Due)) // has indexes
+		restrict("n IN ("+mayBeDue+")", nanos.Of(q.Due)) // it uses indexes
 		restrict("(due_at <= ? OR inbox > heard)", nanos.Of(q.Due))
 		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
 	}
@@ -153,8 +153,7 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 	return strings.Join(where, " AND "), args, nil
 }
 
-// holders gives a holds for many runs at one time, which looks at each owner's lock
-// once.
+// holders gives holds for many runs at one time; it looks at each owner's lock only once.
 func (s *store) holders() func(h *head) bool {
 	now, living := time.Now(), map[string]bool{s.lock.id: true}
 	return func(h *head) bool {

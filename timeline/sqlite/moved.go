@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// selectMoved gives how far runs are, all in one query: there are as many as are driven or
-// followed here, ten times in a second.
+// selectMoved says how far runs have come, all in one query: there are as many as are driven or
+// followed here, ten times a second.
 const selectMoved = `SELECT heads.run, heads.seq, inbox, ifnull(tails.attempt, 0), ifnull(length(tails.text), 0)
 	FROM heads LEFT JOIN tails ON tails.run = heads.n WHERE heads.run IN (SELECT value FROM json_each(?))`
 
-// Moved is timeline.Shared's.
+// Moved implements timeline.Shared.
 func (s *store) Moved(ctx context.Context, runs []string) (moved []timeline.Moved, news bool, err error) {
 	version, err := s.version(ctx)
 	if err != nil || version == s.seen {
@@ -36,10 +36,9 @@ func (s *store) Moved(ctx context.Context, runs []string) (moved []timeline.Move
 	return moved, true, nil
 }
 
-// version is the committer's PRAGMA data_version: what this Store writes does not change
-// it.
+// version is the committer's PRAGMA data_version, which this Store's own writes do not change.
 func (s *store) version(ctx context.Context) (version int64, err error) {
-	if s.writer == nil { // it only reads: it may be another version each time
+	if s.writer == nil { // a store that only reads may get another version each time
 		return time.Now().UnixNano(), nil
 	}
 	err = s.between(ctx, func(ctx context.Context) error {

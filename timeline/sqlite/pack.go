@@ -8,25 +8,25 @@ import (
 	"io"
 )
 
-// A short run is a row of one to four KiB. SQLite keeps 1,002 bytes of such a row in its page,
-// and the rest fills a page that nothing else is in: so it is packed, which makes less than
-// half of it. Longer pieces are read more often, and stay as they are.
+// A short run is one row of one to four KiB. SQLite keeps 1,002 bytes of such a row in its page,
+// and the rest fills a page of its own; so the row is compressed to less than half. Longer pieces
+// are read more often, and stay as they are.
 const (
 	packFrom = 960
 	packTo   = 4 << 10
-	packed   = 'z' // the first byte of a packed row; an event begins with '{'
+	packed   = 'z' // the first byte of a compressed row; an event begins with '{'
 )
 
-// errPacked says that a row cannot be unpacked.
+// errPacked says that a row cannot be decompressed.
 var errPacked = errors.New("a packed row is damaged")
 
-// packer packs rows, one at a time.
+// packer compresses rows, one at a time.
 type packer struct {
 	out    bytes.Buffer
 	writer *flate.Writer
 }
 
-// pack is lines as they are to be stored, until its next call.
+// pack is lines in stored form, valid until its next call.
 func (p *packer) pack(lines []byte) []byte {
 	if len(lines) <= packFrom || len(lines) > packTo {
 		return lines
@@ -34,7 +34,7 @@ func (p *packer) pack(lines []byte) []byte {
 	p.out.Reset()
 	p.out.WriteByte(packed)
 	if p.writer == nil {
-		p.writer, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is one that there is
+		p.writer, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
 	}
 	p.writer.Reset(&p.out)
 	if _, err := p.writer.Write(lines); err != nil || p.writer.Close() != nil || p.out.Len() >= len(lines) {
@@ -43,7 +43,7 @@ func (p *packer) pack(lines []byte) []byte {
 	return p.out.Bytes()
 }
 
-// unpack is what pack was given.
+// unpack reverses pack.
 func unpack(stored []byte) ([]byte, error) {
 	if len(stored) == 0 || stored[0] != packed {
 		return stored, nil

@@ -6,18 +6,18 @@ import (
 	"iter"
 )
 
-// maxPiece is the most events that one row of events holds. To read the last of them is to
-// read them all; to write them is as dear as to write one.
+// maxPiece is the most events in one row of events. Reading the last of them means reading them
+// all; writing them costs as much as writing one.
 const maxPiece = 32
 
-// piece is a row of events: some of a run's that follow one another, each as recovery
-// stores it, which has no line break.
+// piece is a row of events: consecutive events of a run, each in recovery's stored form, which
+// has no line break.
 type piece struct {
 	last  uint64 // seq of the last
 	lines sql.RawBytes
 }
 
-// scan reads the row, whether it is packed or not.
+// scan reads a row, compressed or not.
 func (p *piece) scan(r row) error {
 	if err := r.Scan(&p.last, &p.lines); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (p *piece) scan(r row) error {
 // after gives the events after that seq.
 func (p *piece) after(seq uint64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		next := p.last - uint64(bytes.Count(p.lines, newline)) //nolint:gosec // never negative
+		next := p.last - uint64(bytes.Count(p.lines, newline)) //nolint:gosec // it cannot be negative
 		for line := range bytes.SplitSeq(p.lines, newline) {
 			if next > seq && !yield(line) {
 				return

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// prepared are the statements of the readers, each prepared when it is first asked: to
-// parse one takes longer than to look a run up with it. There are as many as ways to ask,
-// and their DB closes them with itself.
+// prepared are the readers' statements, each prepared when it is first needed: parsing one takes
+// longer than finding a run with it. There are only as many as kinds of queries, and closing
+// their DB closes them.
 type prepared struct {
 	mu    sync.Mutex
 	known map[string]*sql.Stmt
 }
 
-// atMost ends a statement that gives at most so many rows. SQLite looks at a bare parameter
-// there when it plans, and so parses the whole statement again for every value.
+// atMost ends a statement with a limit on its rows. SQLite looks at a bare parameter there when
+// it plans, and would parse the whole statement again for every value.
 const atMost = " LIMIT ? + 0"
 
-// query asks readers.
+// query asks one of the readers.
 func (p *prepared) query(ctx context.Context, readers *sql.DB, query string, args ...any) (*sql.Rows, error) {
 	p.mu.Lock()
 	stmt, ok := p.known[query]

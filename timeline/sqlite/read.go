@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Read is timeline.Store's.
+// Read implements timeline.Store.
 func (s *store) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
 	h, err := s.find(ctx, run)
 	if err != nil || h.Seq <= after {
@@ -41,7 +41,7 @@ func (s *store) Read(ctx context.Context, run string, after uint64, limit int) (
 	if errors.Is(err, errEnough) || err == nil && last >= h.Seq {
 		return events, nil
 	}
-	if _, now := s.find(ctx, run); errors.Is(now, timeline.ErrNotFound) { // it was deleted meanwhile, from its beginning
+	if _, now := s.find(ctx, run); errors.Is(now, timeline.ErrNotFound) { // it was deleted meanwhile, from its beginning on
 		return nil, now
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *store) Read(ctx context.Context, run string, after uint64, limit int) (
 	return events, nil
 }
 
-// Heads is timeline.Store's.
+// Heads implements timeline.Store.
 func (s *store) Heads(ctx context.Context, runs ...string) (heads []timeline.Head, err error) {
 	for _, run := range runs {
 		h, err := s.find(ctx, run)
@@ -106,8 +106,7 @@ func (s *store) open() error {
 	}
 }
 
-// orClosed says ErrClosed for what failed because the store closed meanwhile, and
-// explains what else failed.
+// orClosed gives ErrClosed for a failure after the store was closed, and explains any other.
 func (s *store) orClosed(err error) error {
 	if err != nil && s.open() != nil {
 		return timeline.ErrClosed
@@ -122,7 +121,7 @@ func orAll(limit int) int {
 	return limit
 }
 
-// Inbox is timeline.Store's.
+// Inbox implements timeline.Store.
 func (s *store) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
 	h, err := s.find(ctx, run)
 	if err != nil || h.inbox <= after {

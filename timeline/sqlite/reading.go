@@ -13,9 +13,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// OpenReading is Open for who only reads: it does with a store that cannot be written to, as on
-// a disk that is mounted read-only, or in a folder of another user. Every method that would
-// write fails with timeline.ErrReadOnly then.
+// OpenReading is Open for programs that only read. It also opens a store that cannot be written
+// to, on a disk that is mounted read-only, or in a folder of another user; every method that
+// would write then fails with timeline.ErrReadOnly.
 func OpenReading(ctx context.Context, dir string) (*timeline.Journal, error) {
 	return journal(openReading(ctx, dir))
 }
@@ -34,7 +34,7 @@ func openReading(ctx context.Context, dir string) (*store, error) {
 	return nil, err
 }
 
-// openReadOnly opens a store that is there, for reading alone; why is said to who writes.
+// openReadOnly opens an existing store for reading only; writers get why.
 func openReadOnly(ctx context.Context, dir string, why error) (*store, error) {
 	s := newStore(dir, filepath.Join(dir, "timeline.db"))
 	s.readOnly = why
@@ -46,8 +46,8 @@ func openReadOnly(ctx context.Context, dir string, why error) (*store, error) {
 	return s, nil
 }
 
-// connectReading connects the readers. Where nothing lies in a write-ahead log nobody has the
-// store open, and SQLite needs no file beside it; else it reads that by what is beside it.
+// connectReading connects the readers. If the write-ahead log is empty nobody has the store open,
+// and SQLite needs no files beside it; otherwise SQLite reads the log through those files.
 func (s *store) connectReading(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.file); err != nil {
 		return err
@@ -71,7 +71,8 @@ func (s *store) connectReading(ctx context.Context) (err error) {
 	return nil
 }
 
-// cannotWrite says of an error of the system that it means a store that cannot be written to.
+// cannotWrite makes a StoreError of a system error that means that the store cannot be written
+// to.
 func cannotWrite(file string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err

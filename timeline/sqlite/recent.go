@@ -10,21 +10,21 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// An event that has just been written lies in the table recent, where all runs share the
-// last page. It moves to the others of its run, in the table events, together with those
-// that came after it, in pieces (piece.go): so a transaction does not write a page of every
-// run that it is about. The view timeline is both tables.
+// A new event is first stored in the table recent, where all runs share the last page. Later it
+// moves to the other events of its run, in the table events, together with those that came after
+// it, in pieces (piece.go): so a transaction need not write a page for every run in it. The view
+// timeline is both tables.
 
-// maxRecent is how many events lie in recent when they move, and maxRecentSize the most
-// bytes of one: what is larger fills pages of its own anyway.
+// maxRecent is how many events recent holds before they move, and maxRecentSize the largest of
+// them in bytes: a larger event fills pages of its own anyway.
 const (
 	maxRecent     = 2048
 	maxRecentSize = 1024
 )
 
-// rowsAtOnce is how many events one statement writes into recent, where there are as many:
-// a statement costs about as much as its row. OR FAIL spares SQLite what it needs to undo
-// one statement alone: the whole transaction is rolled back if any of it fails.
+// rowsAtOnce is how many events one statement writes into recent, if there are as many: a
+// statement costs about as much as its row. OR FAIL spares SQLite what it needs to undo a single
+// statement: the whole transaction is rolled back if any statement fails.
 const (
 	rowsAtOnce    = 16
 	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, piece, event) VALUES "
@@ -35,12 +35,12 @@ const (
 // insertSeveral is insertRecent with rowsAtOnce rows.
 var insertSeveral = insertRecent + recentRow + strings.Repeat(", "+recentRow, rowsAtOnce-1)
 
-// selectEvents reads a run. It gives the seq, too, because SQLite else sorts what it could
+// selectEvents reads a run. It selects seq, too, because otherwise SQLite sorts what it could
 // merge.
 const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq" + atMost
 
-// add stores an event: a small one in recent, once several have come together or drain is
-// called.
+// add stores an event. A small one is written to recent once several have come together, or drain
+// is called.
 func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored []byte) error {
 	if !isRecent(stored) {
 		h.piece = 0
@@ -61,7 +61,7 @@ func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored
 // isRecent reports whether add stores such an event in recent.
 func isRecent(stored []byte) bool { return len(stored) <= maxRecentSize }
 
-// drain writes what add has not written yet.
+// drain writes the events that add has not written yet.
 func (st *statements) drain(ctx context.Context) error {
 	for row := range slices.Chunk(st.small, recentColumns) {
 		if err := st.keep(ctx, st.recent, row); err != nil {
@@ -72,7 +72,7 @@ func (st *statements) drain(ctx context.Context) error {
 	return nil
 }
 
-// keep writes rows into recent.
+// keep writes rows to recent.
 func (st *statements) keep(ctx context.Context, insert *sql.Stmt, rows []any) error {
 	r, err := insert.ExecContext(ctx, rows...)
 	if err == nil {
@@ -81,7 +81,7 @@ func (st *statements) keep(ctx context.Context, insert *sql.Stmt, rows []any) er
 	return err
 }
 
-// settle moves recent's events to their runs once there are enough.
+// settle moves the events in recent to their runs once there are enough.
 func (st *statements) settle(ctx context.Context) error {
 	if err := st.drain(ctx); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (st *statements) settle(ctx context.Context) error {
 	return nil
 }
 
-// pieces are what recent has, put together. (SQLite, asked to do that, takes three times as
-// long to put each piece in order, which it reads in order.)
+// pieces puts the events in recent together. (SQLite would take three times as long to order each
+// piece, although it reads the events in order.)
 func (st *statements) pieces(ctx context.Context) (pieces []newPiece, err error) {
 	rows, err := st.whole.QueryContext(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (st *statements) pieces(ctx context.Context) (pieces []newPiece, err error)
 	return pieces, rows.Err()
 }
 
-// newPiece is a row of events that is to be written: those of a run with the same piece.
+// newPiece is a row of events to be written: the events of a run with the same piece.
 type newPiece struct {
 	run, piece, last int64
 	lines            []byte

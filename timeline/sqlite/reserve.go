@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// A full disk has no space to delete in: what is deleted is written to the write-ahead log
-// first. Not even a reader finds any, who has to make the log's index. So the folder has a
-// file that is there to be made smaller then.
+// A full disk has no space to delete in: what is deleted is written to the write-ahead log first.
+// Even a reader finds no space, if it has to make the log's index. So the folder has a file that
+// can be made smaller then.
 
 const (
-	reserveSize = 1 << 20  // in bytes: enough to delete in, and to give pages back
-	openingSize = 64 << 10 // of it, to open the store
+	reserveSize = 1 << 20  // bytes: enough to delete in, and to give pages back
+	openingSize = 64 << 10 // bytes of it that are enough to open the store
 )
 
 func (s *store) reserveName() string { return filepath.Join(s.dir, "reserve") }
@@ -22,14 +22,14 @@ func (s *store) keepReserve() {
 	if err != nil {
 		return
 	}
-	_ = f.Chmod(0o600) // the umask may have taken more
+	_ = f.Chmod(0o600) // the umask may have removed more bits
 	if info, err := f.Stat(); err == nil && info.Size() < reserveSize {
-		_, _ = f.Write(make([]byte, reserveSize-info.Size())) // it may have space once something was deleted
+		_, _ = f.Write(make([]byte, reserveSize-info.Size())) // there may be space again after a deletion
 	}
 	_ = f.Close()
 }
 
-// useReserve gives so much of it to the disk, and reports whether it did.
+// useReserve shrinks the file by so many bytes, and reports whether it did.
 func (s *store) useReserve(bytes int64) bool {
 	info, err := os.Stat(s.reserveName())
 	return err == nil && info.Size() > 0 && os.Truncate(s.reserveName(), max(0, info.Size()-bytes)) == nil

@@ -12,15 +12,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// migration brings the schema one version on: first the statements, then the rows.
+// migration takes the schema to the next version: first the statements, then the rows.
 type migration struct {
 	statements string
-	rows       func(ctx context.Context, conn *sql.Conn) error // nil where they stay as they are
+	rows       func(ctx context.Context, conn *sql.Conn) error // nil = the rows stay as they are
 }
 
-// migrations bring the schema from version i to i+1. They are a plain list because
-// a migration library costs more to compile than it would do here: there is one
-// database, one direction, and SQLite's own user_version to count with.
+// migrations take the schema from version i to i+1. They are a plain list because a migration
+// library would cost more to compile than it saves here: there is one database, one direction,
+// and SQLite's own user_version to count with.
 var migrations = []migration{
 	{statements: `CREATE TABLE runs (
 		n               INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -152,21 +152,21 @@ var migrations = []migration{
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`, rows: fillCourse},
 }
 
-// migrate brings the schema up to date, once, whoever comes first.
+// migrate brings the schema up to date. If several processes try, the first one does.
 func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 	var version int
 	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == len(migrations) {
-		return err // the usual case, which also a full disk allows
+		return err // the usual case, which also works on a full disk
 	}
 	if _, err = conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // the first error is the news
+			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // the first error is the one that matters
 		}
 	}()
-	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil { // somebody may have come first
+	if err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil { // another process may have been first
 		return err
 	}
 	if version > len(migrations) {
@@ -188,7 +188,7 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 	return err
 }
 
-// fillDue says what runs of schema 1 wait for and until when: their events know.
+// fillDue computes, from their events, what runs of schema 1 wait for and until when.
 func fillDue(ctx context.Context, conn *sql.Conn) error {
 	asleep, err := column[int64](ctx, conn, "SELECT n FROM runs WHERE ended = 0 AND (status = 'waiting' OR suggestion_open = 1)")
 	if err != nil {
@@ -215,7 +215,7 @@ func fillDue(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// fillHeard says which commands the events of runs of schema 5 have answered.
+// fillHeard computes which commands the events of runs of schema 5 have answered.
 func fillHeard(ctx context.Context, conn *sql.Conn) error {
 	asked, err := column[int64](ctx, conn, "SELECT n FROM runs WHERE ended = 0 AND inbox > 0")
 	if err != nil {
@@ -241,8 +241,8 @@ func fillHeard(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// fillCourse says how runs of schema 9 have gone. What of a damaged one cannot be read, whoever
-// reads it is told.
+// fillCourse computes the Course of runs of schema 9. Events of a damaged run that cannot be read
+// are left out; whoever reads the run is told.
 func fillCourse(ctx context.Context, conn *sql.Conn) error {
 	runs, err := column[int64](ctx, conn, "SELECT n FROM heads WHERE seq > 0")
 	if err != nil {
@@ -263,7 +263,7 @@ func fillCourse(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// summaryOf is what the events of pieces amount to, as far as they can be read.
+// summaryOf is the summary of the events in pieces, as far as they can be read.
 func summaryOf(pieces [][]byte) (s timeline.Summary) {
 	for _, stored := range pieces {
 		lines, err := unpack(stored)
@@ -281,7 +281,7 @@ func summaryOf(pieces [][]byte) (s timeline.Summary) {
 	return s
 }
 
-// column reads all of a query of one column.
+// column reads all rows of a query with one column.
 func column[T any](ctx context.Context, conn *sql.Conn, query string, args ...any) (values []T, err error) {
 	rows, err := conn.QueryContext(ctx, query, args...)
 	if err != nil {

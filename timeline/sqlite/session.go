@@ -27,7 +27,7 @@ func mayJoin(ctx context.Context, st *statements, h *head, a *timeline.Append) e
 	return nil
 }
 
-// Sessions is timeline.Store's.
+// Sessions implements timeline.Store.
 func (s *store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
 	var list []timeline.SessionSummary
 	var runs int

@@ -18,29 +18,29 @@ import (
 // store is a timeline.Store in a folder.
 type store struct {
 	dir, file string
-	opened    os.FileInfo // the file, to know it again
-	readOnly  error       // why nothing is written; nil = it is
+	opened    os.FileInfo // the database file, to recognise it
+	readOnly  error       // why nothing can be written; nil = it can
 	lock      *lockFile
 	seen      int64 // the database's version at the last Moved
 	kept      kept
 
 	writes     chan *write
-	patient    chan *write // those for which nobody waits
+	deferred   chan *write // deferred writes, on which nobody waits
 	chores     chan *chore
-	writing    *sql.DB // of the one connection writer
+	writing    *sql.DB // the database of the single connection writer
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
 	prepared   prepared // of the readers
 	backfiller *sql.DB  // which one goroutine uses
 
-	transactions int           // the committer's
+	transactions int           // counted by the committer
 	waiting      atomic.Int64  // writes that the committer has not taken yet
-	grown        chan struct{} // of capacity 1: the write-ahead log may be long
+	grown        chan struct{} // of capacity 1: the write-ahead log may have grown long
 
 	closing    chan struct{}
 	committed  chan struct{} // closed when the committer has ended
-	backfilled chan struct{} // closed when nobody moves the write-ahead log any more
+	backfilled chan struct{} // closed when the write-ahead log is not moved any more
 }
 
 var (
@@ -49,7 +49,7 @@ var (
 	_ timeline.Checker = (*store)(nil)
 )
 
-// maxReaders is how many connections read at a time.
+// maxReaders is how many connections may read at the same time.
 const maxReaders = 8
 
 const busyTimeout = "PRAGMA busy_timeout = 5000"
@@ -57,8 +57,8 @@ const busyTimeout = "PRAGMA busy_timeout = 5000"
 // cacheKiB bounds the writer's pages in memory.
 const cacheKiB = 8 << 10
 
-// Open opens the timeline in the folder dir, or makes both. It fails if others may
-// write to the folder, and if the store is of a newer schema.
+// Open opens the timeline in the folder dir, or creates both. It fails if others may write to the
+// folder, or if the store has a newer schema.
 func Open(ctx context.Context, dir string) (*timeline.Journal, error) {
 	return journal(openStore(ctx, dir))
 }
@@ -105,7 +105,7 @@ func openStore(ctx context.Context, dir string) (*store, error) {
 
 func newStore(dir, file string) *store {
 	return &store{
-		dir: dir, file: file, kept: kept{of: map[string]*keeper{}}, writes: make(chan *write), patient: make(chan *write), chores: make(chan *chore),
+		dir: dir, file: file, kept: kept{of: map[string]*keeper{}}, writes: make(chan *write), deferred: make(chan *write), chores: make(chan *chore),
 		closing: make(chan struct{}), committed: make(chan struct{}),
 		grown: make(chan struct{}, 1), backfilled: make(chan struct{}),
 	}
@@ -142,7 +142,7 @@ func (s *store) connect(ctx context.Context) (err error) {
 
 // dsn waits up to 5 s for another process's transaction.
 func (s *store) dsn(pragmas ...string) string {
-	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)} // as busyTimeout says
+	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)} // the same as busyTimeout
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: q.Encode()}).String()
 }
 
@@ -165,7 +165,8 @@ func (s *store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the committer, and lets others claim its runs at once. What was not answered yet is either durable or refused.
+// Close ends the committer, and lets others claim its runs at once. Each write that was not
+// answered yet is either durable or refused.
 func (s *store) Close() error {
 	close(s.closing)
 	<-s.committed

@@ -6,9 +6,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// SaveTail is timeline.Store's. Nobody waits for it.
+// SaveTail implements timeline.Store. It is written with the deferred writes.
 func (s *store) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
-	return s.submitTo(ctx, s.patient, func(ctx context.Context, st *statements) error {
+	return s.submitTo(ctx, s.deferred, func(ctx context.Context, st *statements) error {
 		h, err := st.owned(ctx, l)
 		if err != nil {
 			return err
@@ -19,7 +19,7 @@ func (s *store) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail)
 	}, nil)
 }
 
-// endTail removes what the run's attempt had said.
+// endTail removes the run's tail.
 func (h *head) endTail(ctx context.Context, st *statements) error {
 	if !h.tail {
 		return nil
@@ -29,7 +29,7 @@ func (h *head) endTail(ctx context.Context, st *statements) error {
 	return err
 }
 
-// LoadTail is timeline.Store's.
+// LoadTail implements timeline.Store.
 func (s *store) LoadTail(ctx context.Context, run string) (t timeline.Tail, err error) {
 	there := false
 	err = s.each(ctx, selectTail, func(r row) error {
@@ -45,5 +45,5 @@ func (s *store) LoadTail(ctx context.Context, run string) (t timeline.Tail, err 
 	return t, err
 }
 
-// selectTail gives one row for a run that there is.
+// selectTail gives one row for every run that exists.
 const selectTail = "SELECT ifnull(t.attempt, 0), ifnull(t.seq, 0), ifnull(t.start, 0), t.text FROM runs AS r LEFT JOIN tails AS t ON t.run = r.n WHERE r.run = ?"

@@ -2,22 +2,22 @@ package sqlite
 
 import "context"
 
-// What is committed lies in the write-ahead log, until it moves to the database. SQLite
-// would do so within the commit after which the log is long, and everybody would wait for
-// it; so a goroutine with a connection of its own does it beside the committer, as soon as
-// there is something worth it. The committer does the rest, which came meanwhile: the log
-// begins anew when all of it has moved and nobody writes.
+// Committed data lies in the write-ahead log until it is moved to the database. SQLite would do
+// that within the commit that makes the log long, and everybody would wait for it; so a goroutine
+// with a connection of its own does it beside the committer, as soon as it is worth it. The
+// committer moves the rest, which came meanwhile: the log starts anew when all of it has been
+// moved and nobody writes.
 
 const (
-	// backfillEvery is after how many transactions what is in the log moves.
+	// backfillEvery is after how many transactions the contents of the log are moved.
 	backfillEvery = 256
-	// walPages is how many pages of 4 KiB the log has at least when it is to begin anew: the
-	// more, the fewer times is a page written to the database that changes again and again.
+	// walPages is how many pages of 4 KiB the log has, at least, when it starts anew: the more
+	// there are, the fewer times a page that changes often is written to the database.
 	walPages = 4000
-	// mostWALPages is when SQLite itself makes it shorter, should the goroutine not come to it.
+	// mostWALPages is when SQLite itself shortens the log, should the goroutine not get to it.
 	mostWALPages = 4 * walPages
-	// scarce is with how few bytes left on the disk what is in the log moves after each transaction:
-	// once the disk is full there is no room for that, and so none to delete in.
+	// scarce is with how few bytes free on the disk the log is moved after each transaction: once
+	// the disk is full there is no room for that, and so none to delete in.
 	scarce = 16 << 20
 )
 
@@ -28,7 +28,7 @@ func (s *store) committedOne() {
 	if s.transactions++; s.transactions%backfillEvery == 0 || s.isScarce() {
 		select {
 		case s.grown <- struct{}{}:
-		default: // it is at it
+		default: // it is busy with it
 		}
 	}
 }
@@ -39,8 +39,8 @@ func (s *store) isScarce() bool {
 	return err == nil && left < scarce
 }
 
-// backfill moves what is in the log, again and again, until the store closes. What fails is
-// tried again after as many transactions: no answer depends on it.
+// backfill moves the contents of the log, again and again, until the store closes. After a
+// failure it tries again after as many transactions: no answer depends on it.
 func (s *store) backfill() {
 	defer close(s.backfilled)
 	ctx := context.Background()

@@ -10,24 +10,23 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// To wipe is to write the database anew and to empty the write-ahead log, which is the only
-// way to be sure that nothing is left of what was deleted: SQLite leaves old bytes in free
-// pages, and in pages whose rows have moved. Both need the database for themselves. So they
-// are tried, given up as soon as somebody has waited for long enough to write, and tried
-// again, for longer.
+// To wipe is to rewrite the database and to empty the write-ahead log, which is the only way to
+// be sure that nothing of deleted runs is left: SQLite leaves old bytes in free pages, and in
+// pages whose rows have moved. Both need the database for themselves. So each attempt is given up
+// as soon as a write has waited for long enough, and repeated with more time.
 
 const (
 	wipePatience = 30 * time.Second       // before the old bytes are left where they are
-	leastPiece   = 50 * time.Millisecond  // that a write waits for the first try
-	mostPiece    = 800 * time.Millisecond // and for any other
+	leastPiece   = 50 * time.Millisecond  // that a write waits for the first attempt
+	mostPiece    = 800 * time.Millisecond // and for a later one
 	lookForWrite = 5 * time.Millisecond
-	shrinkPages  = 64 // that are given back at a time
+	shrinkPages  = 64 // given back at a time
 )
 
-// errYielded ends a try that somebody has waited for.
+// errYielded ends an attempt for which a write has waited long enough.
 var errYielded = errors.New("runs or their readers used the store all the time")
 
-// wipe leaves nothing of what was deleted.
+// wipe removes all traces of deleted runs.
 func (s *store) wipe(ctx context.Context) error {
 	err := s.hasRoom(ctx)
 	if errors.Is(err, timeline.ErrFull) {
@@ -36,10 +35,10 @@ func (s *store) wipe(ctx context.Context) error {
 		}
 	}
 	if err == nil {
-		err = s.patiently(ctx, s.rewrite)
+		err = s.inTurns(ctx, s.rewrite)
 	}
 	if err == nil {
-		err = s.patiently(ctx, s.truncate)
+		err = s.inTurns(ctx, s.truncate)
 	}
 	if err != nil {
 		return s.notWiped(err)
@@ -47,8 +46,8 @@ func (s *store) wipe(ctx context.Context) error {
 	return nil
 }
 
-// hasRoom says that a rewrite does not fit on the disk: it wants as much space again as is in
-// use. One that fails halfway would take what is left.
+// hasRoom says that a rewrite does not fit on the disk: it needs as much space again as is in
+// use, and one that failed halfway would use up what is left.
 func (s *store) hasRoom(ctx context.Context) error {
 	var pages, free, size int64
 	err := s.readers.QueryRowContext(ctx, "SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").
@@ -72,14 +71,14 @@ func (s *store) hasRoom(ctx context.Context) error {
 func (s *store) diskSpace() (int64, error) {
 	var disk syscall.Statfs_t
 	err := syscall.Statfs(s.dir, &disk)
-	return int64(disk.Bavail) * int64(disk.Bsize), err //nolint:gosec,unconvert // its types differ by system
+	return int64(disk.Bavail) * int64(disk.Bsize), err //nolint:gosec,unconvert // the types of its fields differ by system
 }
 
-// shrink gives back what is free in the database, a piece at a time, for which there is
-// space on a full disk, too: a piece that moves makes room for the next.
+// shrink gives free pages of the database back to the disk, some at a time, for which there is
+// space even on a full disk: each step makes room for the next.
 func (s *store) shrink(ctx context.Context) error {
 	for free := 1; free > 0; {
-		err := s.patiently(ctx, func(ctx context.Context) error {
+		err := s.inTurns(ctx, func(ctx context.Context) error {
 			err := s.truncate(ctx)
 			if err == nil || errors.Is(s.explain(err), timeline.ErrFull) { // the database will be smaller, and fit
 				_, err = s.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkPages))
@@ -93,32 +92,32 @@ func (s *store) shrink(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.patiently(ctx, s.truncate)
+	return s.inTurns(ctx, s.truncate)
 }
 
-// patiently has the committer do something as often as it takes for it to be done without
-// anybody's waiting for long.
-func (s *store) patiently(ctx context.Context, do func(context.Context) error) error {
+// inTurns has the committer try do, again and again, until it is done; no write waits long for
+// any attempt.
+func (s *store) inTurns(ctx context.Context, do func(context.Context) error) error {
 	for began, piece := time.Now(), leastPiece; ; piece = min(2*piece, mostPiece) {
 		err := s.between(ctx, func(ctx context.Context) error { return s.yielding(ctx, piece, do) })
 		if !errors.Is(err, errYielded) || time.Since(began) > wipePatience {
 			return err
 		}
 		select {
-		case <-time.After(piece): // of those who waited
+		case <-time.After(piece): // for the writes that waited
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// rewrite writes the database anew.
+// rewrite rewrites the database.
 func (s *store) rewrite(ctx context.Context) error {
 	_, err := s.writer.ExecContext(ctx, "VACUUM")
 	return err
 }
 
-// truncate empties the write-ahead log, unless somebody reads what is in it.
+// truncate empties the write-ahead log, unless somebody still reads from it.
 func (s *store) truncate(ctx context.Context) error {
 	var busy, frames, moved int
 	err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
@@ -128,8 +127,8 @@ func (s *store) truncate(ctx context.Context) error {
 	return err
 }
 
-// yielding does something on the committer's connection until a write has waited for
-// patience, unless another process is at it.
+// yielding runs do on the committer's connection until a write has waited for patience, unless
+// another process does the same.
 func (s *store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err

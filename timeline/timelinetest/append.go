@@ -77,8 +77,8 @@ func testAppendRepeated(t *testing.T, log timeline.Log) {
 	wantEvents(t, log, all...)
 }
 
-// testAppendCancelled: whatever a cancelled append says, it happened as a whole or
-// not at all, and can be repeated.
+// testAppendCancelled: whatever a cancelled append returns, it happened as a whole or not at all,
+// and can be repeated.
 func testAppendCancelled(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	var all []recovery.Event

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// courses are runs that differ in all that can be asked for, the oldest first.
+// courses are runs that differ in everything that can be asked for, the oldest first.
 func courses() map[string][]recovery.Body {
 	overloaded := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	overloaded.Provider, overloaded.Title, overloaded.Message = "lab", "Lab is OVERLOADED", "Übermäßig viele\nAnfragen."
@@ -92,7 +92,7 @@ func testCourse(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testCourses is about the list by how runs went.
+// testCourses tests lists by how runs went.
 func testCourses(t *testing.T, log timeline.Log) {
 	t.Helper()
 	for _, c := range []struct {

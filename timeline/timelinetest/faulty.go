@@ -10,15 +10,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Fault is what befalls one write of a Faulty log.
+// Fault is what happens to one write of a Faulty log.
 type Fault struct {
-	Err   error         // what it fails with, nil for not at all: syscall.ENOSPC, syscall.EIO, …
-	After bool          // it is durable and fails all the same
+	Err   error         // what it fails with: syscall.ENOSPC, syscall.EIO, …; nil = it does not
+	After bool          // it is durable, but fails all the same
 	Pause time.Duration // how long it takes
 	Hang  bool          // it does nothing until its context ends
 }
 
-// Faulty is a Log whose writes fail as a disk's do.
+// Faulty is a Log whose writes fail as those of a disk do.
 type Faulty struct {
 	timeline.Log
 
@@ -27,20 +27,20 @@ type Faulty struct {
 	n    int
 }
 
-// NewFaulty makes a Faulty of log. Its n-th append, from 1, meets the fault that next
-// gives for it; any other write, which does not count, that of the append to come.
+// NewFaulty makes a Faulty of log. The n-th append, from 1, gets the fault that next gives for n;
+// any other write does not count, and gets the fault of the next append.
 func NewFaulty(log timeline.Log, next func(n int) Fault) *Faulty {
 	return &Faulty{Log: log, next: next}
 }
 
-// Break has every write from now on meet f; the zero Fault mends the log.
+// Break has every write from now on get f; the zero Fault repairs the log.
 func (l *Faulty) Break(f Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next = func(int) Fault { return f }
 }
 
-// Appends is how many there were.
+// Appends is the number of appends so far.
 func (l *Faulty) Appends() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,12 +54,12 @@ func (l *Faulty) draw(appends int) Fault {
 	return l.next(l.n + 1 - appends)
 }
 
-// Append is the log's, under the fault of the day.
+// Append is the log's Append, with the current fault.
 func (l *Faulty) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...recovery.Event) error {
 	return meet(ctx, l.draw(1), func() error { return l.Log.Append(ctx, lease, after, events...) })
 }
 
-// Begin is the log's, under the fault of the day: it counts as an append.
+// Begin is the log's Begin, with the current fault; it counts as an append.
 func (l *Faulty) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (lease timeline.Lease, err error) {
@@ -70,7 +70,7 @@ func (l *Faulty) Begin(
 	return lease, err
 }
 
-// Claim is the log's, under the fault of the day.
+// Claim is the log's Claim, with the current fault.
 func (l *Faulty) Claim(ctx context.Context, run, owner string, ttl time.Duration) (lease timeline.Lease, err error) {
 	err = meet(ctx, l.draw(0), func() error {
 		lease, err = l.Log.Claim(ctx, run, owner, ttl)
@@ -79,7 +79,7 @@ func (l *Faulty) Claim(ctx context.Context, run, owner string, ttl time.Duration
 	return lease, err
 }
 
-// Renew is the log's, under the fault of the day.
+// Renew is the log's Renew, with the current fault.
 func (l *Faulty) Renew(ctx context.Context, old timeline.Lease, ttl time.Duration) (lease timeline.Lease, err error) {
 	err = meet(ctx, l.draw(0), func() error {
 		lease, err = l.Log.Renew(ctx, old, ttl)
@@ -88,7 +88,7 @@ func (l *Faulty) Renew(ctx context.Context, old timeline.Lease, ttl time.Duratio
 	return lease, err
 }
 
-// Keep is the log's, under the fault of the day.
+// Keep is the log's Keep, with the current fault.
 func (l *Faulty) Keep(ctx context.Context, owner string, ttl time.Duration) (kept timeline.Kept, err error) {
 	err = meet(ctx, l.draw(0), func() error {
 		kept, err = l.Log.Keep(ctx, owner, ttl)
@@ -97,17 +97,17 @@ func (l *Faulty) Keep(ctx context.Context, owner string, ttl time.Duration) (kep
 	return kept, err
 }
 
-// Release is the log's, under the fault of the day.
+// Release is the log's Release, with the current fault.
 func (l *Faulty) Release(ctx context.Context, lease timeline.Lease) error {
 	return meet(ctx, l.draw(0), func() error { return l.Log.Release(ctx, lease) })
 }
 
-// SaveTail is the log's, under the fault of the day.
+// SaveTail is the log's SaveTail, with the current fault.
 func (l *Faulty) SaveTail(ctx context.Context, lease timeline.Lease, t timeline.Tail) error {
 	return meet(ctx, l.draw(0), func() error { return l.Log.SaveTail(ctx, lease, t) })
 }
 
-// Send is the log's, under the fault of the day.
+// Send is the log's Send, with the current fault.
 func (l *Faulty) Send(ctx context.Context, run string, c timeline.Command) (n uint64, err error) {
 	err = meet(ctx, l.draw(0), func() error {
 		n, err = l.Log.Send(ctx, run, c)
@@ -116,7 +116,7 @@ func (l *Faulty) Send(ctx context.Context, run string, c timeline.Command) (n ui
 	return n, err
 }
 
-// meet writes under a fault.
+// meet runs write with a fault.
 func meet(ctx context.Context, f Fault, write func() error) error {
 	if f.Hang {
 		<-ctx.Done()

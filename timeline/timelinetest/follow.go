@@ -34,8 +34,8 @@ func testFollow(t *testing.T, log timeline.Log) {
 	t.Fatalf("the follower stopped before event %d", next)
 }
 
-// testFollowConcurrent: followers from anywhere see every event once while it is
-// being appended.
+// testFollowConcurrent: followers that begin anywhere see every event once while events are being
+// appended.
 func testFollowConcurrent(t *testing.T, log timeline.Log) {
 	const last = 400
 	l := claim(t, log, "r", "a")
@@ -104,8 +104,7 @@ func testFollowStops(t *testing.T, log timeline.Log) {
 	cancel()
 }
 
-// testFollowSlow: a follower who does not read holds nobody up, and gets every
-// event in the end.
+// testFollowSlow: a follower that does not read delays nobody, and gets every event in the end.
 func testFollowSlow(t *testing.T, log timeline.Log) {
 	const last = timeline.MaxBehind * 3
 	l := claim(t, log, "r", "a")
@@ -121,7 +120,7 @@ func testFollowSlow(t *testing.T, log timeline.Log) {
 		if item.Event.Seq != next {
 			t.Fatalf("event %d, want %d", item.Event.Seq, next)
 		}
-		if next == 1 { // the follower is here, so it does not read
+		if next == 1 { // the follower is in this loop, so it does not read
 			for seq := uint64(2); seq <= last; seq++ {
 				appendAll(t, log, l, seq-1, event("r", seq, "x"))
 				log.Publish("r", timeline.Delta{Attempt: 1, Text: strings.Repeat("long ", 1000)})
@@ -134,8 +133,9 @@ func testFollowSlow(t *testing.T, log timeline.Log) {
 	t.Fatal("the follower stopped")
 }
 
-// testFollowBehind: of a follower who was too far behind, the first item after what is lost
-// says so, and no other does; whoever has not come to the end of the log yet is not behind.
+// testFollowBehind: for a follower that was too far behind, the first item after the lost ones
+// says so, and no other does; a follower that has not reached the end of the log yet is not
+// behind.
 func testFollowBehind(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	appendAll(t, log, l, 0, event("r", 1, "x"))
@@ -160,8 +160,8 @@ func testFollowBehind(t *testing.T, log timeline.Log) {
 			if events == 3 {
 				return
 			}
-			flood() // at event 1 it has not come to the end of the log yet, at event 2 it has
-		} else if deltas%10 == 0 { // the last that is left of a flood
+			flood() // at event 1 it has not reached the end of the log yet, at event 2 it has
+		} else if deltas%10 == 0 { // the last one left of a flood
 			appendAll(t, log, l, uint64(events), event("r", uint64(events)+1, "x"))
 		}
 	}

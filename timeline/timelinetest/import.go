@@ -57,7 +57,7 @@ func testImport(t *testing.T, log timeline.Log) {
 	if l := claim(t, log, "r", "a"); l.Epoch != 8 {
 		t.Errorf("the next claim: %+v", l)
 	}
-	many := []recovery.Event{started("many", "", "hi"), answering(1 << 39)} // which nobody keeps places for
+	many := []recovery.Event{started("many", "", "hi"), answering(1 << 39)} // more commands than a store makes room for
 	many[1].Run = "many"
 	if err := log.Import(t.Context(), many...); err != nil {
 		t.Error(err)
@@ -143,7 +143,7 @@ func testDelete(t *testing.T, log timeline.Log) {
 	wantEvents(t, log)
 }
 
-// testNotices: a notice is seen by who follows, and by nobody later.
+// testNotices: current followers see a notice, later ones do not.
 func testNotices(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	log.Notify("r", "nobody hears this")

@@ -109,7 +109,7 @@ func testCommands(t *testing.T, log timeline.Log) {
 		if next++; next > 100 {
 			return
 		}
-		go func() { // also while the owner waits
+		go func() { // a command may come while the owner waits
 			_, _ = log.Send(t.Context(), "r", timeline.Command{ID: fmt.Sprint("c", next), Body: want})
 		}()
 	}

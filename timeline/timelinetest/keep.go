@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// testKeep: one write keeps what an owner holds, and nothing else.
+// testKeep: one write keeps all leases of an owner, and no others.
 func testKeep(t *testing.T, s timeline.Store) {
-	l := begunBriefly(t, s, "r", "a")
-	unheld := begunBriefly(t, s, "unheld", "a")
-	another := begunBriefly(t, s, "another", "b")
-	givenUp := begunBriefly(t, s, "given up", "a")
+	l := expiredLease(t, s, "r", "a")
+	unheld := expiredLease(t, s, "unheld", "a")
+	another := expiredLease(t, s, "another", "b")
+	givenUp := expiredLease(t, s, "given up", "a")
 	for _, l := range []timeline.Lease{l, another, givenUp} {
 		hold(t, s, l, time.Nanosecond)
 	}
@@ -58,8 +58,9 @@ func testKeep(t *testing.T, s timeline.Store) {
 	}
 }
 
-// Kept is for a store that two Journals have open: what an owner keeps through the first nobody
-// takes through the other before it is over, and of who is late one alone has the run (I36).
+// Kept is for a store that two Journals have open: nobody takes through one of them what an owner
+// keeps through the other before its lease is over, and when an owner is late only one other gets
+// the run (I36).
 func Kept(t *testing.T, one, other timeline.Log) {
 	t.Helper()
 	ctx := bounded(t)
@@ -99,7 +100,7 @@ func Kept(t *testing.T, one, other timeline.Log) {
 			go claim()
 		} else {
 			time.Sleep(time.Millisecond)
-			claim() // it is in time
+			claim() // it keeps its lease in time
 		}
 		now := keep(time.Hour)
 		err := <-taken
@@ -115,8 +116,8 @@ func Kept(t *testing.T, one, other timeline.Log) {
 	}
 }
 
-// begunBriefly is a run of owner that has begun, and whose lease is over.
-func begunBriefly(t *testing.T, s timeline.Store, run, owner string) timeline.Lease {
+// expiredLease is the lease, which is over, of a run of owner that has begun.
+func expiredLease(t *testing.T, s timeline.Store, run, owner string) timeline.Lease {
 	t.Helper()
 	l := timeline.Lease{Run: run, Owner: owner, Epoch: 1}
 	a, _ := appending(t, l, timeline.Summary{}, with(run, 1, recovery.Started{Model: "lab/one"}))
@@ -134,7 +135,7 @@ func hold(t *testing.T, s timeline.Store, l timeline.Lease, ttl time.Duration) {
 	}
 }
 
-// wantDue wants so many runs that nobody has.
+// wantDue wants so many due runs without an owner.
 func wantDue(t *testing.T, s timeline.Store, want int) {
 	t.Helper()
 	list, err := s.List(t.Context(), timeline.Query{Due: epoch.Add(time.Hour), Limit: 100})

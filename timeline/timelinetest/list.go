@@ -54,10 +54,10 @@ func testSummary(t *testing.T, log timeline.Log) {
 	}
 }
 
-// summaryUntil is what the waits of summarySteps wait for.
+// summaryUntil is until when the waits of summarySteps last.
 var summaryUntil = epoch.Add(time.Hour)
 
-// summaryStep is an event, and what a run's summary says after it.
+// summaryStep is an event, and the run's summary after it.
 type summaryStep struct {
 	body   recovery.Body
 	status recovery.Status

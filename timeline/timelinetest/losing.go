@@ -8,10 +8,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Losing is a store that can come to have less than it said was durable, as after a failover to
-// a standby that was behind.
+// Losing is a store that may later have less than it said was durable, as after a failover to a
+// standby that was behind.
 type Losing struct {
-	timeline.Store // what it has now
+	timeline.Store // with what is left now
 
 	empty func() timeline.Store
 	mu    sync.Mutex
@@ -20,13 +20,13 @@ type Losing struct {
 
 var _ timeline.Losing = (*Losing)(nil)
 
-// NewLosing makes one of stores that empty gives.
+// NewLosing makes a Losing from stores that empty makes.
 func NewLosing(empty func() timeline.Store) *Losing { return &Losing{Store: empty(), empty: empty} }
 
-// Loses is timeline.Losing's.
+// Loses implements timeline.Losing.
 func (*Losing) Loses() {}
 
-// Lose has the store be without the last n claims, holds and appends.
+// Lose undoes the last n claims, holds and appends.
 func (s *Losing) Lose(ctx context.Context, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *Losing) do(ctx context.Context, do func(context.Context, timeline.Store
 	return err
 }
 
-// Claim is timeline.Store's.
+// Claim implements timeline.Store.
 func (s *Losing) Claim(ctx context.Context, run, owner string, ttl time.Duration) (h timeline.Head, err error) {
 	err = s.do(ctx, func(ctx context.Context, to timeline.Store) error {
 		h, err = to.Claim(ctx, run, owner, ttl)
@@ -59,12 +59,12 @@ func (s *Losing) Claim(ctx context.Context, run, owner string, ttl time.Duration
 	return h, err
 }
 
-// Hold is timeline.Store's.
+// Hold implements timeline.Store.
 func (s *Losing) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) error {
 	return s.do(ctx, func(ctx context.Context, to timeline.Store) error { return to.Hold(ctx, l, ttl) })
 }
 
-// Append is timeline.Store's.
+// Append implements timeline.Store.
 func (s *Losing) Append(ctx context.Context, a *timeline.Append) error {
 	quiet := *a // nobody is told a second time
 	quiet.Durable = func() {}

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Members is for a timeline.Members store that is opened twice.
+// Members tests a timeline.Members store that is opened twice.
 func Members(t *testing.T, one, other timeline.Store) {
 	t.Helper()
 	ctx := bounded(t)
@@ -47,8 +47,8 @@ func Members(t *testing.T, one, other timeline.Store) {
 	}
 }
 
-// BulkClaims is for a timeline.BulkClaimer store that is opened twice: of what is due at once each
-// run goes to one of those who ask, in their order, and nothing else does.
+// BulkClaims tests a timeline.BulkClaimer store that is opened twice: when several owners ask at
+// once, each due run goes to one of them, in the order of the runs, and no other run does.
 func BulkClaims(t *testing.T, one, other timeline.Store) {
 	t.Helper()
 	ctx := bounded(t)
@@ -85,8 +85,8 @@ func BulkClaims(t *testing.T, one, other timeline.Store) {
 	}
 }
 
-// claimAll has four owners claim what is due by at until there is nothing left, and gives who has
-// what.
+// claimAll has four owners claim what is due by at until nothing is left, and says which owner
+// has which run.
 func claimAll(t *testing.T, at time.Time, stores ...timeline.BulkClaimer) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -119,7 +119,7 @@ func claimAll(t *testing.T, at time.Time, stores ...timeline.BulkClaimer) map[st
 	return claimed
 }
 
-// begun begins a run, and lets go of it.
+// begun begins a run, and releases it.
 func begun(t *testing.T, j *timeline.Journal, run string, at time.Time, letGo bool) {
 	t.Helper()
 	l, err := j.Begin(t.Context(), run, "me", time.Hour, func(timeline.Lease) []recovery.Event {
@@ -133,7 +133,7 @@ func begun(t *testing.T, j *timeline.Journal, run string, at time.Time, letGo bo
 	}
 }
 
-// as is a store as what it is besides.
+// as is a store as an optional interface that it implements.
 func as[T any](t *testing.T, store timeline.Store) T {
 	t.Helper()
 	what, ok := store.(T)

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// joins is the beginning of a run of a session that continues another, "" for none.
+// joins is the first event of a run of a session that continues another, "" for none.
 func joins(run, session, continues string) recovery.Event {
 	body := recovery.Started{Model: "lab/one", Session: session, Input: []llm.Message{llm.User("Say " + run)}}
 	if continues != "" {
@@ -54,7 +54,7 @@ func testSessions(t *testing.T, log timeline.Log) {
 func testSessionBusy(t *testing.T, log timeline.Log) {
 	early, first := claim(t, log, "r0", "a"), claim(t, log, "r1", "a")
 	appendAll(t, log, first, 0, joins("r1", "s", ""))
-	appendAll(t, log, first, 0, joins("r1", "s", "")) // again, since its success was not seen
+	appendAll(t, log, first, 0, joins("r1", "s", "")) // again, as if its success had not been seen
 	second := claim(t, log, "r2", "a")
 	for _, continues := range []string{"", "r1"} {
 		err := log.Append(t.Context(), second, 0, joins("r2", "s", continues))

@@ -8,14 +8,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Shared is for a timeline.Shared store that two Journals have open: what the first appends the
-// other follows, commands come back, and only the newest owner appends (I34). The other has the
-// run r in the end, by its epoch 2.
+// Shared tests a timeline.Shared store that two Journals have open: the second follows what the
+// first appends, commands come back, and only the newest owner appends (I34). In the end the
+// second has the run r, with epoch 2.
 func Shared(t *testing.T, one, other timeline.Log) {
 	t.Helper()
 	ctx := bounded(t)
 	old := claim(t, one, "r", "one")
-	// A name is not enough: the other store is open.
+	// The same name does not make it the same owner: the other store is open.
 	_, err := other.Claim(ctx, "r", "one", time.Hour)
 	wantError(t, "claim of a living owner's run", err, timeline.ErrOwned)
 	const events = 50

@@ -15,7 +15,7 @@ import (
 )
 
 // Store tests the primitives of the stores that open gives, which are empty; Run tests what a
-// Journal makes of them. Each of the stores is closed here.
+// Journal makes of them. It closes each of the stores.
 func Store(t *testing.T, open func(t *testing.T) timeline.Store) {
 	for _, test := range []struct {
 		name string
@@ -50,10 +50,10 @@ func Store(t *testing.T, open func(t *testing.T) timeline.Store) {
 	}
 }
 
-// told counts how often an Append was said to be durable.
+// told counts how often an Append was reported durable.
 type told struct{ n atomic.Int32 }
 
-// appending is what appends events to l's run, which amounts to before without them.
+// appending is the Append of events to l's run, whose summary without them is before.
 func appending(t *testing.T, l timeline.Lease, before timeline.Summary, events ...recovery.Event) (*timeline.Append, *told) {
 	t.Helper()
 	a, durable := &timeline.Append{Lease: l, After: before.Seq, Events: events, Head: before}, &told{}
@@ -65,7 +65,7 @@ func appending(t *testing.T, l timeline.Lease, before timeline.Summary, events .
 	return a, durable
 }
 
-// keep appends, and gives what the run amounts to then.
+// keep appends, and gives the run's new summary.
 func keep(t *testing.T, s timeline.Store, l timeline.Lease, before timeline.Summary, events ...recovery.Event) timeline.Summary {
 	t.Helper()
 	a, _ := appending(t, l, before, events...)
@@ -94,7 +94,7 @@ func headOf(t *testing.T, s timeline.Store, run string) timeline.Head {
 	return heads[0]
 }
 
-// refused appends a, and wants that refusal and that nothing of it is there.
+// refused appends a, and wants that error and nothing of a to be written.
 func refused(t *testing.T, s timeline.Store, what string, want error, a *timeline.Append, durable *told) {
 	t.Helper()
 	before, _ := s.Heads(t.Context(), a.Lease.Run)
@@ -105,7 +105,7 @@ func refused(t *testing.T, s timeline.Store, what string, want error, a *timelin
 	}
 }
 
-// testFence: nobody but the owner of the newest epoch appends, and nothing but what follows.
+// testFence: only the owner of the newest epoch appends, and only what follows.
 func testFence(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	one := keep(t, s, l, timeline.Summary{}, started("r", "", "hi"))
@@ -190,8 +190,8 @@ func testBeginningRace(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testBeginningOfNobody: a run that is taken over has no owner, an epoch of its past, and an
-// inbox that goes on.
+// testBeginningOfNobody: an imported run has no owner, an epoch of its past, and an inbox that
+// goes on.
 func testBeginningOfNobody(t *testing.T, s timeline.Store) {
 	a, _ := appending(t, timeline.Lease{Run: "r", Epoch: 7}, timeline.Summary{}, started("r", "", "hi"))
 	a.Begins = &timeline.Beginning{Inbox: 4}
@@ -209,7 +209,8 @@ func testBeginningOfNobody(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testDurable: it is said once, before the append returns, and in the order of the run.
+// testDurable: an append is reported durable once, before it returns, and in the order of the
+// run.
 func testDurable(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	var order []uint64
@@ -227,7 +228,8 @@ func testDurable(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testDurableUnseen: who gives up may have written all the same, and then it is said.
+// testDurableUnseen: a cancelled append may have been written all the same, and is then reported
+// durable.
 func testDurableUnseen(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	var head timeline.Summary
@@ -246,7 +248,7 @@ func testDurableUnseen(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testHold: a lease is kept by who has it, and nobody else has it once it is given up.
+// testHold: the owner of a lease can keep it, and nobody else has it once it was released.
 func testHold(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	hold := func(l timeline.Lease, ttl time.Duration) error { return s.Hold(t.Context(), l, ttl) }
@@ -273,7 +275,7 @@ func testHold(t *testing.T, s timeline.Store) {
 	wantError(t, "a lease of an unknown run", hold(timeline.Lease{Run: "q", Owner: "a", Epoch: 1}, time.Hour), timeline.ErrNotFound)
 }
 
-// testHead: what the Journal says the run amounts to is what claims, heads and lists give.
+// testHead: claims, heads and lists give the summary that the Journal wrote.
 func testHead(t *testing.T, s timeline.Store) {
 	l, first := lend(t, s, "r", "a")
 	if first.Run != "r" || first.Seq != 0 || first.Epoch != 1 || first.Owner != "a" {

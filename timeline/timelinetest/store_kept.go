@@ -19,7 +19,7 @@ func testJoin(t *testing.T, s timeline.Store) {
 		a.Begins = &timeline.Beginning{TTL: time.Hour}
 		return a, durable
 	}
-	a, _ := begin("r1", "gone") // which a session without runs takes
+	a, _ := begin("r1", "gone") // a session without runs accepts it
 	if err := s.Append(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func testJoinRace(t *testing.T, s timeline.Store) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		run := fmt.Sprint("next", i)
-		// Each has ended at once, so that the next one finds nobody in its way but who was faster.
+		// Each run has ended at once, so only a faster rival can be in the way of the next one.
 		a, _ := appending(t, timeline.Lease{Run: run, Epoch: 1}, timeline.Summary{}, joins(run, "s", "r0"), with(run, 2, recovery.Ended{Status: recovery.StatusCompleted}))
 		a.Begins = &timeline.Beginning{}
 		wg.Go(func() {
@@ -158,7 +158,7 @@ func testSent(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testGone: of a run that nobody finds any more it is said so, of one that stays it is not.
+// testGone: gone is called for each run that nobody finds any more, and for no run that stays.
 func testGone(t *testing.T, s timeline.Store) {
 	for _, run := range []string{"p", "q", "held"} {
 		l, _ := lend(t, s, run, "a")
@@ -186,7 +186,7 @@ func testGone(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testMoved: what a store that is shared says of runs is how far they are.
+// testMoved: a shared store says how far runs have come.
 func testMoved(t *testing.T, s timeline.Store) {
 	shared, ok := s.(timeline.Shared)
 	if !ok {

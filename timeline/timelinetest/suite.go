@@ -8,12 +8,12 @@ import (
 
 // Options says what else a store can do.
 type Options struct {
-	// Reopen closes a log that open gave and opens the same store again. It may do
-	// so without Close, as after a crash.
+	// Reopen closes a log that open gave and opens the same store again. It may do so without
+	// Close, as after a crash.
 	Reopen func(t *testing.T, old timeline.Log) timeline.Log
 }
 
-// tests are what every log has to pass, each with an empty one.
+// tests are the tests that every log has to pass, each with an empty one.
 var tests = []struct {
 	name string
 	run  func(*testing.T, timeline.Log)
@@ -67,8 +67,8 @@ var tests = []struct {
 	{"Close", testClose},
 }
 
-// Run tests the stores that open gives; each call of open gives an empty one, and
-// sees to its being closed by t.Cleanup. Close may be called more than once.
+// Run tests the stores that open gives. Each call of open gives an empty one, and has it closed
+// by t.Cleanup. Close may be called more than once.
 func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

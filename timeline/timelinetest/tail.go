@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// began is a run of one attempt, which is in the air.
+// began is a run with one attempt, which is in the air.
 func began(t *testing.T, log timeline.Log, run string) timeline.Lease {
 	t.Helper()
 	l := claim(t, log, run, "a")
@@ -27,8 +27,8 @@ func wantTail(t *testing.T, log timeline.Log, want timeline.Tail) {
 	}
 }
 
-// testTail: there is one tail a run, which its owner alone may save; what is said in this
-// process need not be saved to be known, and is not any more once another one owns the run.
+// testTail: a run has one tail, which only its owner may save; text that was said in this process
+// is known without being saved, and is forgotten once another process owns the run.
 func testTail(t *testing.T, log timeline.Log) {
 	_, err := log.LoadTail(t.Context(), "r")
 	wantError(t, "tail of an unknown run", err, timeline.ErrNotFound)
@@ -60,8 +60,8 @@ func testTail(t *testing.T, log timeline.Log) {
 	wantTail(t, log, timeline.Tail{Attempt: 1, Seq: 2})
 }
 
-// testTailEnds: the event that ends the attempt ends its tail, and a save that was given up
-// before it does not bring it back.
+// testTailEnds: the event that ends an attempt ends its tail, and a save that was given up before
+// does not bring it back.
 func testTailEnds(t *testing.T, log timeline.Log) {
 	l := began(t, log, "r")
 	seq := uint64(2)
@@ -87,8 +87,8 @@ func testTailEnds(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testTailIsOver: what is said after an attempt's last event, by an owner that was stopped for
-// long, is shown to nobody.
+// testTailIsOver: text that an owner that was stopped for long publishes after an attempt's last
+// event is shown to nobody.
 func testTailIsOver(t *testing.T, log timeline.Log) {
 	l := began(t, log, "r")
 	given := make(chan timeline.Item, 100)
@@ -104,7 +104,7 @@ func testTailIsOver(t *testing.T, log timeline.Log) {
 	said := func(attempt uint64, text string) {
 		log.Publish("r", timeline.Delta{Attempt: attempt, Offset: 0, Text: text})
 	}
-	for range 2 { // it listens
+	for range 2 { // until the follower listens
 		<-given
 	}
 	appendAll(t, log, l, 2, with("r", 3, recovery.Failed{Attempt: 1, Text: "Hel"}))
@@ -121,15 +121,15 @@ func testTailIsOver(t *testing.T, log timeline.Log) {
 		}
 	}
 	for _, text := range got {
-		if text != "Good" { // which may be in the event alone by then
+		if text != "Good" { // by then it may be only in the event
 			t.Errorf("%q was said", got)
 		}
 	}
 }
 
-// testTailLate: who comes in the middle of an attempt gets what it has said as one piece, after
-// the attempt's beginning, and then what it says; with hundreds of them, too. What is live at
-// that moment may come twice, and then says the same.
+// testTailLate: whoever joins in the middle of an attempt gets its text so far as one piece,
+// after the attempt's beginning, and then the live text; even with hundreds of followers. Text
+// that is live at that moment may come twice, and is then the same.
 func testTailLate(t *testing.T, log timeline.Log) {
 	const runs = 300
 	say := func(from, to int) {

@@ -28,8 +28,8 @@ type reading struct {
 	wire.Asked
 	calls    body.Calls
 	thinking askedThinking
-	effort   string   // of output_config
-	served   []string // tools that the provider runs
+	effort   string   // from output_config
+	served   []string // tools that the provider itself runs
 }
 
 type askedThinking struct {
@@ -37,7 +37,7 @@ type askedThinking struct {
 	Budget int    `json:"budget_tokens"`
 }
 
-// members are those of a request's body.
+// members says how each member of a request's body is read.
 var members = body.Table[*reading]{
 	"model":      func(r *reading, v []byte) error { return body.Into("model", v, &r.Model) },
 	"stream":     func(r *reading, v []byte) error { return body.Into("stream", v, &r.Stream) },
@@ -57,7 +57,7 @@ var members = body.Table[*reading]{
 	"container":      body.Noted((*reading).Leave, "the provider's container (container)"),
 	"thinking":       func(r *reading, v []byte) error { return body.Into("thinking", v, &r.thinking) },
 	"output_config":  (*reading).outputConfig,
-	"output_format":  (*reading).outputFormat, // its name in the beta
+	"output_format":  (*reading).outputFormat, // the member's name in the beta
 	"stop_sequences": (*reading).stopSequences,
 	"metadata":       (*reading).metadata,
 
@@ -66,7 +66,7 @@ var members = body.Table[*reading]{
 	"cache_control": nil, "service_tier": nil, "inference_geo": nil, "speed": nil, "diagnostics": nil,
 }
 
-// settle is done when everything is read.
+// settle completes the request when everything has been read.
 func (r *reading) settle() {
 	r.Usage = true
 	r.Serve(r.served)
@@ -76,21 +76,22 @@ func (r *reading) settle() {
 	case "adaptive":
 		r.Request.ReasoningEffort = wire.Effort(r.effort)
 		if r.effort == "" {
-			r.Request.ReasoningEffort = "high" // which the API says is meant
+			r.Request.ReasoningEffort = "high" // the API's default
 		}
 	}
 	r.room()
 }
 
-// room takes what Encode adds for thinking from the limit, which is of both here.
+// room subtracts from the output limit what Encode adds to it for thinking: on this wire the
+// limit includes both.
 func (r *reading) room() {
 	if left := r.Request.MaxOutputTokens - wire.Budget(r.Request.ReasoningEffort); left > 0 {
 		r.Request.MaxOutputTokens = left
 	}
 }
 
-// metadata names the session in what it says of the user, as Claude Code does: as JSON, or
-// in earlier versions behind a mark.
+// metadata finds the name of the session in what the request says of the user, where Claude Code
+// puts it: as JSON or, in earlier versions, after a mark.
 func (r *reading) metadata(value []byte) error {
 	var data struct {
 		User string `json:"user_id"`

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// billing begins what Claude Code tells its provider, and not the model, in a block of the
-// system text.
+// billing begins a block of Claude Code's system text that is for the provider, and not for the
+// model.
 const billing = "x-anthropic-billing-header:"
 
 func (r *reading) system(value []byte) error {
@@ -59,8 +59,8 @@ func (r *reading) messages(value []byte) error {
 	})
 }
 
-// message reads what was said. What tools gave back, which is among a user's words here, is
-// a message of its own before them.
+// message reads one message. Tool results, which this wire puts into a user's message, become a
+// message of their own before it.
 func (r *reading) message(field string, role llm.Role, content []byte) error {
 	if body.IsText(content) {
 		if text := scan.Text(content); text != "" {
@@ -89,7 +89,7 @@ func (r *reading) message(field string, role llm.Role, content []byte) error {
 	return err
 }
 
-// askedBlock is a block of any type, as far as it is read.
+// askedBlock holds what is read of a block of any type.
 type askedBlock struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -111,7 +111,7 @@ type askedSource struct {
 	Data      string `json:"data"`
 }
 
-// block reads a block that is no tool's result; ok is false where the model is not told it.
+// block reads a block that is no tool result; ok is false if it is not for the model.
 func (r *reading) block(field string, b *askedBlock) (part llm.Part, ok bool) {
 	switch b.Type {
 	case "text":
@@ -136,7 +136,7 @@ func (r *reading) block(field string, b *askedBlock) (part llm.Part, ok bool) {
 	return llm.Part{}, false
 }
 
-// given reads a block of what a tool gave back.
+// given reads a block of a tool result.
 func (r *reading) given(field string, b *askedBlock) (llm.Part, bool) {
 	switch b.Type {
 	case "text", "image", "document":
@@ -146,7 +146,7 @@ func (r *reading) given(field string, b *askedBlock) (llm.Part, bool) {
 	return llm.Part{}, false
 }
 
-// source reads a picture, or a document that is text.
+// source reads an image, or a document that is text.
 func (r *reading) source(field string, b *askedBlock) (llm.Part, bool) {
 	s := b.Source
 	switch {
@@ -162,7 +162,7 @@ func (r *reading) source(field string, b *askedBlock) (llm.Part, bool) {
 	return r.Picture(field, s.MediaType, s.Data)
 }
 
-// result is what a tool gave back, and its pictures behind it.
+// result is a tool result, followed by its images.
 func (r *reading) result(field string, b *askedBlock) ([]llm.Part, error) {
 	var texts []string
 	var pictures []llm.Part

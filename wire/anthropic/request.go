@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// DefaultMaxTokens is the output limit of a request that names none.
+	// DefaultMaxTokens is the output limit of a request without one.
 	DefaultMaxTokens = 8192
 
 	maxID = 64 // bytes of a tool_use id
@@ -64,7 +64,7 @@ type wireBlock struct {
 	Type string `json:"type"`
 	Text string `json:"text,omitempty"`
 
-	Thinking  *string `json:"thinking,omitempty"` // may be empty, beside its signature
+	Thinking  *string `json:"thinking,omitempty"` // may be empty beside a signature
 	Signature string  `json:"signature,omitempty"`
 	Data      string  `json:"data,omitempty"`
 
@@ -85,8 +85,7 @@ type wireSource struct {
 	Data      []byte `json:"data"`
 }
 
-// Encode writes request as the wire's JSON, for the model of that name, and says what
-// was changed in the transcript.
+// Encode writes request as JSON for the target, and says what was changed in the transcript.
 func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{
 		Model: request.Model, MaxID: maxID, NoImages: to.NoImages, Alternate: true,
@@ -120,9 +119,10 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	return body, told.Repairs, err
 }
 
-// think asks for reasoning. Its budget comes on top of the limit, which the wire
-// counts together. The API takes no thinking where a tool has to be called, and wants a round of tool calls to have begun with thinking
-// if it is to go on with it; one that did not (another model's) ends without.
+// think asks for reasoning. The wire counts reasoning and answer together, so its budget is added
+// to the limit. The API accepts no thinking where a tool must be called, and demands that a round
+// of tool calls which goes on with thinking has begun with it; a round that another model began
+// ends without.
 func (r *wireRequest) think(request llm.Request) {
 	budget := wire.Budget(request.ReasoningEffort)
 	if budget == 0 || request.ToolChoice.Mode == llm.ToolRequired && len(r.Tools) > 0 || !r.mayThink() {
@@ -132,8 +132,8 @@ func (r *wireRequest) think(request llm.Request) {
 	r.MaxTokens += budget
 }
 
-// sample sets the temperature, which is at most 1 here, or else top_p: newer models refuse
-// both together, and one that thinks refuses either.
+// sample sets the temperature, which is at most 1 here, or else top_p: newer models refuse both
+// together, and a model that thinks refuses either.
 func (r *wireRequest) sample(request llm.Request) {
 	switch {
 	case r.Thinking != nil:

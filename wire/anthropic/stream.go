@@ -7,18 +7,18 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// stream makes deltas of the events of one answer.
+// stream turns the events of one answer into deltas.
 type stream struct {
 	state wire.State
 	stop  llm.StopReason
 	usage llm.Usage
 
 	started bool            // message_start was seen
-	next    int             // one more than the highest index of a block so far
-	block   int             // the block that is open
-	inBlock string          // its type; "" = none is open
-	input   json.RawMessage // what a tool_use block began with, until its arguments come
-	event   wireEvent       // kept so that an event costs no allocation of its own
+	next    int             // the highest index of a block so far, plus one
+	block   int             // the open block
+	inBlock string          // its type; "" = no block is open
+	input   json.RawMessage // the arguments in a tool_use block itself, until deltas of them come
+	event   wireEvent       // reused, so that an event costs no allocation
 }
 
 type wireEvent struct {
@@ -74,7 +74,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 		return nil, wire.Malformed("an event is not JSON: %v", err)
 	}
 	if e.Type == "error" || wire.IsError(e.Error) {
-		return nil, &wire.ReportedError{Body: data} // gateways report theirs without a type
+		return nil, &wire.ReportedError{Body: data} // gateways report errors without a type
 	}
 	switch e.Type {
 	case "message_start":
@@ -100,11 +100,10 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// overflow is the stop reason of an answer that the context window has no room for.
+// overflow is the stop reason of an answer for which the context window has no room.
 const overflow = "model_context_window_exceeded"
 
-// start takes in message_start; a second one would be another answer's, or the same
-// one's again.
+// start reads message_start; a second one would belong to another answer, or repeat this one.
 func (s *stream) start(deltas []llm.Delta) ([]llm.Delta, error) {
 	if s.started {
 		return nil, wire.Malformed("a second message_start")
@@ -114,7 +113,7 @@ func (s *stream) start(deltas []llm.Delta) ([]llm.Delta, error) {
 	return append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: s.event.Message.ID}, s.used()), nil
 }
 
-// begin opens a block. Blocks come one after the other, with rising indexes.
+// begin opens a block. Blocks come one after another, with rising indexes.
 func (s *stream) begin(deltas []llm.Delta) ([]llm.Delta, error) {
 	e := &s.event
 	switch {
@@ -165,7 +164,7 @@ func (s *stream) goOn(deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// flush gives out arguments that came with the block itself, as some servers do.
+// flush gives the arguments that came in the block itself, as some servers send them.
 func (s *stream) flush(deltas []llm.Delta) []llm.Delta {
 	if s.input == nil {
 		return deltas
@@ -187,7 +186,7 @@ func (s *stream) end(deltas []llm.Delta) []llm.Delta {
 	return append(deltas, s.used())
 }
 
-// use takes over what u knows; later counts include the earlier.
+// use adopts the counts in u; later counts include earlier ones.
 func (s *stream) use(u wireUsage) {
 	s.usage.InputTokens = max(s.usage.InputTokens, u.Input)
 	s.usage.OutputTokens = max(s.usage.OutputTokens, u.Output)
@@ -206,5 +205,5 @@ func stopReason(reason string) llm.StopReason {
 	case "refusal":
 		return llm.StopFiltered
 	}
-	return llm.StopEnd // end_turn, stop_sequence, pause_turn, and what may come
+	return llm.StopEnd // end_turn, stop_sequence, pause_turn, and reasons not known yet
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// voice writes one message: each block between its start and its stop.
+// voice writes one message as events: each block between its start and its stop.
 type voice struct {
 	head   wire.Head
-	index  int    // of the block that is open, or comes next
-	inside string // the type of the block that is open: "thinking", "text" or none
+	index  int    // of the open block, or of the next one
+	inside string // the type of the open block: "thinking", "text", or "" for none
 }
 
 // NewVoice writes one answer.
@@ -50,7 +50,7 @@ func message(head wire.Head) map[string]any {
 	}
 }
 
-// counted is a usage, with at least so many tokens of output.
+// counted is a usage, with at least least tokens of output.
 func counted(usage llm.Usage, least int64) map[string]any {
 	out := map[string]any{"input_tokens": usage.InputTokens, "output_tokens": max(least, usage.OutputTokens)}
 	if usage.CacheReadTokens > 0 {
@@ -77,7 +77,7 @@ func (v *voice) stop(frames []byte) []byte {
 	return frames
 }
 
-// enter makes sure that a block of the type is open.
+// enter opens a block of that type, unless it is open.
 func (v *voice) enter(kind string, empty map[string]any, frames []byte) []byte {
 	if v.inside == kind {
 		return frames
@@ -88,7 +88,7 @@ func (v *voice) enter(kind string, empty map[string]any, frames []byte) []byte {
 	return v.start(empty, frames)
 }
 
-// leave ends the block that is open.
+// leave ends the open block.
 func (v *voice) leave(frames []byte) []byte {
 	if v.inside == "" {
 		return frames
@@ -145,7 +145,7 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	return v.event("message_stop", map[string]any{}, frames)
 }
 
-// reason is stopReason the other way round.
+// reason reverses stopReason.
 func reason(stop llm.StopReason) string {
 	switch stop {
 	case llm.StopToolUse:
@@ -176,7 +176,7 @@ func ErrorBody(report wire.Report, requestID string) []byte {
 	})
 }
 
-// Document is an answer that is not streamed.
+// Document is an answer that is not streamed, as one document.
 func Document(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte {
 	content := []any{}
 	for _, p := range said.Parts {

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// Decode reads a request of this wire. The model, and whether the answer is to be streamed,
-// are in its path. An error is a *wire.RequestError.
+// Decode reads a request of this wire. The model, and whether the answer is to be streamed, are
+// in its path. An error is a *wire.RequestError.
 func Decode(data []byte) (wire.Asked, error) {
 	if err := body.Check(data); err != nil {
 		return wire.Asked{}, err
@@ -29,13 +29,13 @@ func Decode(data []byte) (wire.Asked, error) {
 type reading struct {
 	wire.Asked
 	calls   body.Calls
-	made    int                 // calls so far, of which earlier models give theirs no ids
-	waiting map[string][]string // ids of calls that came without one, by the name, which is all that their results tell
-	served  []string            // tools that are no functions
+	made    int                 // calls so far, for ids, which earlier models do not give
+	waiting map[string][]string // by function name, the ids made for calls that came without: results have only the name
+	served  []string            // tools that are not functions
 	mime    string              // of the answer
 }
 
-// members are those of a request's body.
+// members says how each member of a request's body is read.
 var members = body.Table[*reading]{
 	"contents":          (*reading).contents,
 	"systemInstruction": (*reading).system,
@@ -85,7 +85,7 @@ var generationMembers = body.Table[*reading]{
 	"frequencyPenalty":   body.Unless("0", (*reading).Leave, "the penalty of words that were used often (generationConfig.frequencyPenalty)"),
 	"mediaResolution":    body.Noted((*reading).Leave, "how closely pictures are looked at (generationConfig.mediaResolution)"),
 
-	"logprobs": nil, // goes with responseLogprobs
+	"logprobs": nil, // belongs to responseLogprobs
 }
 
 func (r *reading) thinking(value []byte) error {
@@ -102,7 +102,7 @@ func (r *reading) thinking(value []byte) error {
 	return err
 }
 
-// settle is done when everything is read.
+// settle completes the request when everything has been read.
 func (r *reading) settle() {
 	r.Usage = true
 	r.Serve(r.served)

@@ -17,7 +17,7 @@ type askedContent struct {
 	Parts json.RawMessage `json:"parts"`
 }
 
-// askedPart is a part of any kind, as far as it is read.
+// askedPart holds what is read of a part of any kind.
 type askedPart struct {
 	Text      string          `json:"text"`
 	Thought   bool            `json:"thought"`
@@ -31,7 +31,7 @@ type askedPart struct {
 }
 
 func (r *reading) system(value []byte) error {
-	if body.IsText(value) { // which the SDKs take, and the API too
+	if body.IsText(value) { // the SDKs accept this form, and so does the API
 		r.Request.System = scan.Text(value)
 		return nil
 	}
@@ -85,7 +85,7 @@ func (r *reading) contents(value []byte) error {
 	})
 }
 
-// part reads a part that is no tool's. The signature of a text stands behind it.
+// part reads a part that is no call or result. The signature of a text becomes a part after it.
 func (r *reading) part(field string, p *askedPart) (parts []llm.Part, err error) {
 	switch {
 	case !body.Null(p.Call):
@@ -128,7 +128,7 @@ func (r *reading) inline(field string, value []byte) ([]llm.Part, error) {
 	return nil, nil
 }
 
-// call reads a call. One without an id gets one, for which its result waits.
+// call reads a call. A call without an id gets one, under which its result will be looked for.
 func (r *reading) call(field string, p *askedPart) ([]llm.Part, error) {
 	var call wireCall
 	if err := into(field, p.Call, &call); err != nil {
@@ -145,7 +145,7 @@ func (r *reading) call(field string, p *askedPart) ([]llm.Part, error) {
 	return []llm.Part{r.calls.Made(llm.ToolCall{ID: call.ID, Name: call.Name, Args: call.Args, Signature: p.Signature})}, nil
 }
 
-// response is what a tool gave back, and its pictures behind it.
+// response is a tool result, followed by its images.
 func (r *reading) response(field string, value []byte) ([]llm.Part, error) {
 	var response struct {
 		ID       string          `json:"id"`
@@ -180,8 +180,8 @@ func (r *reading) response(field string, value []byte) ([]llm.Part, error) {
 	return parts, err
 }
 
-// given is what a response says, and whether it is an error: its one member, by the names
-// that the API knows, or else all of it.
+// given is the text of a response, and whether it is an error: the value of its only member if
+// the API knows the member's name, or else all of it.
 func given(response json.RawMessage) (text string, failed bool) {
 	var only string
 	members := 0

@@ -7,9 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// isGemini3 reports whether model is of generation 3 or later: it gives its calls
-// ids, demands signatures back, and takes a level of thinking. The aliases that name
-// no generation (gemini-flash-latest) stand for the newest.
+// isGemini3 reports whether model is of generation 3 or later: it gives ids to its calls, demands
+// signatures back, and takes a level of thinking. Aliases without a generation
+// (gemini-flash-latest) mean the newest.
 func isGemini3(model string) bool {
 	rest, ok := strings.CutPrefix(model, "gemini-")
 	if !ok {
@@ -23,9 +23,9 @@ func isGemini3(model string) bool {
 	return err == nil && generation >= 3
 }
 
-// thinkingFor says how much a model is to think; nil leaves it to the model. A level
-// means nothing to generation 2.5 and a budget (in tokens, of the output limit) is
-// only put up with by generation 3; earlier models refuse both.
+// thinkingFor says how much a model is to think; nil leaves it to the model. Generation 2.5
+// ignores a level, and generation 3 only tolerates a budget (in tokens, part of the output
+// limit); earlier models refuse both.
 func thinkingFor(model, effort string) *wireThinking {
 	budget := wire.Budget(effort)
 	switch {
@@ -33,7 +33,7 @@ func thinkingFor(model, effort string) *wireThinking {
 		return nil
 	case isGemini3(model):
 		if effort == "medium" && strings.HasPrefix(model, "gemini-3-pro") {
-			effort = "high" // it knows low and high only
+			effort = "high" // it has only low and high
 		}
 		return &wireThinking{Show: true, Level: strings.ToUpper(effort)}
 	case strings.HasPrefix(model, "gemini-2.5-"):

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// into reads an object whose members may have names of either form.
+// into reads an object whose member names may have either form.
 func into(field string, value []byte, v any) error {
 	if len(value) > 0 && value[0] == '{' {
 		value = camel(value)
@@ -19,8 +19,8 @@ func into(field string, value []byte, v any) error {
 	return body.Into(field, value, v)
 }
 
-// camel is an object with the names that it has at its top as the API writes them; it takes
-// those with underscores, too.
+// camel is an object with its top-level names as the API writes them; the API also accepts names
+// with underscores.
 func camel(object []byte) []byte {
 	if bytes.IndexByte(object, '_') < 0 {
 		return object
@@ -42,11 +42,11 @@ func camel(object []byte) []byte {
 	return append(out, '}')
 }
 
-// types are those of the subset of OpenAPI's schemas that the API had before it took JSON
-// Schema.
+// types are those of the OpenAPI subset that the API used before it took JSON Schema.
 var types = []string{"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 
-// jsonSchema is the older form of a schema as JSON Schema, which writes types small.
+// jsonSchema converts the older form of a schema to JSON Schema, which writes types in lower
+// case.
 func jsonSchema(older json.RawMessage) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(older))
 	decoder.UseNumber()

@@ -5,8 +5,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Report is an error of a kind, "" for one that its status says all of, in this wire's terms.
-// status is what a provider gave, or 0.
+// Report is an error of that kind on this wire; an empty kind means that status says everything.
+// status is the provider's HTTP status, or 0.
 func Report(kind failure.Kind, status int, message string) wire.Report {
 	r := wire.Report{Status: wire.StatusOf(kind, status), Message: message}
 	switch {

@@ -11,9 +11,8 @@ import (
 const (
 	maxID = 64 // bytes of a function call's id
 
-	// unsigned stands for the signature of a call that the model did not make itself;
-	// Gemini 3 refuses a turn whose first call has none. From Google's documentation
-	// of thought signatures.
+	// unsigned replaces the signature of a call that the model did not make itself; Gemini 3
+	// refuses a turn whose first call has none. From Google's documentation of thought signatures.
 	unsigned = "skip_thought_signature_validator"
 )
 
@@ -32,7 +31,7 @@ type wireContent struct {
 
 // wirePart is a part of any kind.
 type wirePart struct {
-	Text      *string       `json:"text,omitempty"` // may be empty, beside a signature
+	Text      *string       `json:"text,omitempty"` // may be empty beside a signature
 	Inline    *wireInline   `json:"inlineData,omitempty"`
 	Call      *wireCall     `json:"functionCall,omitempty"`
 	Response  *wireResponse `json:"functionResponse,omitempty"`
@@ -65,8 +64,8 @@ type wireTools struct {
 	Functions []wireFunction `json:"functionDeclarations"`
 }
 
-// wireFunction declares its parameters in JSON Schema. The older field "parameters"
-// takes a subset of OpenAPI's and refuses the whole request over any other keyword.
+// wireFunction declares its parameters in JSON Schema. The older field "parameters" takes only a
+// subset of OpenAPI, and the API refuses the whole request for any other keyword in it.
 type wireFunction struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -97,8 +96,7 @@ type wireThinking struct {
 	Budget int    `json:"thinkingBudget,omitempty"`
 }
 
-// Encode writes request as the wire's JSON, for the model of that name, and says what
-// was changed in the transcript.
+// Encode writes request as JSON for the target, and says what was changed in the transcript.
 func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{
 		Model: request.Model, MaxID: maxID, NoImages: to.NoImages, Alternate: true,
@@ -155,9 +153,9 @@ func toolChoice(c llm.ToolChoice) *wireToolConfig {
 	return nil
 }
 
-// contents writes a transcript whose roles alternate, for a model of generation 3 or
-// an earlier one. The responses to a turn's calls stand alone: nothing else may be
-// between a call and its response, nor beside the responses.
+// contents writes a transcript whose roles alternate, for a model of generation 3 or earlier. The
+// responses to a turn's calls form a content of their own: nothing else may come between a call
+// and its response, or stand beside the responses.
 func contents(transcript []llm.Message, gemini3 bool) []wireContent {
 	var out []wireContent
 	add := func(role string, parts []wirePart) {
@@ -203,7 +201,7 @@ func modelParts(m llm.Message, gemini3 bool) []wirePart {
 	return out
 }
 
-// userParts are the responses of tools, and what else the user says.
+// userParts separates tool responses from what else the user says.
 func userParts(m llm.Message, gemini3 bool) (responses, said []wirePart) {
 	for _, p := range m.Parts {
 		if p.Result == nil {
@@ -222,7 +220,7 @@ func userParts(m llm.Message, gemini3 bool) (responses, said []wirePart) {
 	return responses, said
 }
 
-// plainPart is a picture or text.
+// plainPart is an image or text.
 func plainPart(p llm.Part) wirePart {
 	if p.Image != nil {
 		return wirePart{Inline: &wireInline{p.Image.MediaType, p.Image.Data}}

@@ -9,11 +9,11 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// NewDecoder reads the chunks of one answer. A call without an id, as all of generation 2.5
-// are, gets one of newID, which no other has.
+// NewDecoder reads the chunks of one answer. newID makes unused ids for calls without one, such
+// as all of generation 2.5.
 func NewDecoder(newID func() string) wire.Decoder { return &stream{newID: newID} }
 
-// stream makes deltas of the chunks of one answer.
+// stream turns the chunks of one answer into deltas.
 type stream struct {
 	state   wire.State
 	started bool
@@ -21,12 +21,12 @@ type stream struct {
 	calls   int
 	newID   func() string
 	usage   llm.Usage
-	chunk   wireChunk // kept so that a chunk costs few allocations of its own
+	chunk   wireChunk // reused, so that a chunk costs few allocations
 }
 
 type wireChunk struct {
 	ID         string          `json:"responseId"`
-	Event      string          `json:"event_type"` // of the Interactions API, which reports errors here too
+	Event      string          `json:"event_type"` // of the Interactions API, which also reports errors on this wire
 	Error      json.RawMessage `json:"error"`
 	Candidates []wireCandidate `json:"candidates"`
 	Prompt     struct {
@@ -45,7 +45,7 @@ type wireCandidate struct {
 	Message string `json:"finishMessage"`
 }
 
-// wireHeard is a part as it comes back.
+// wireHeard is a part of an answer.
 type wireHeard struct {
 	Text      string    `json:"text"`
 	Thought   bool      `json:"thought"` // Text is a summary of a thought
@@ -62,7 +62,7 @@ type wireUsage struct {
 
 func (s *stream) State() wire.State { return s.state }
 
-// Doubtful implements wire.Doubtful: one that came with usage is the last.
+// Doubtful implements wire.Doubtful: a terminal chunk with usage is certainly the last.
 func (s *stream) Doubtful() bool { return s.usage == llm.Usage{} }
 
 func (s *stream) Stop() llm.StopReason {
@@ -72,7 +72,7 @@ func (s *stream) Stop() llm.StopReason {
 	return s.stop
 }
 
-// Decode takes a chunk, or a list of them as some proxies send it.
+// Decode reads a chunk, or a list of chunks, as some proxies send them.
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] != '[' {
 		return s.decode(data, deltas)
@@ -91,7 +91,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 }
 
 func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
-	clear(s.chunk.Candidates) // or encoding/json would leave in them what a chunk leaves out
+	clear(s.chunk.Candidates) // encoding/json would keep the old values of members that a chunk leaves out
 	s.chunk = wireChunk{Candidates: s.chunk.Candidates[:0]}
 	c := &s.chunk
 	if err := wire.Unmarshal(data, c); err != nil {
@@ -119,19 +119,19 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return s.count(c.Usage, deltas), nil
 }
 
-// refused is a failure whose reason the provider names. Its body is the reason and
-// the provider's words alone: the rest of the chunk may hold what the model said.
+// refused is a failure whose reason the provider names. Its body holds only the reason and the
+// provider's words, since the rest of the chunk may hold the model's.
 func refused(kind failure.Kind, field, reason, message string) error {
 	report := map[string]string{field: reason}
 	if message != "" {
 		report["message"] = message
 	}
-	body, _ := json.Marshal(report) // strings can always be written
+	body, _ := json.Marshal(report) // strings can always be encoded
 	return &wire.ReportedError{Kind: kind, Body: body}
 }
 
-// candidate takes what the answer says and whether it ends. Some servers name a
-// finishReason in each chunk, so one does not keep others from going on.
+// candidate reads what the answer says and whether it ends. Some servers name a finishReason in
+// each chunk, so more may follow one.
 func (s *stream) candidate(c *wireCandidate, deltas []llm.Delta) ([]llm.Delta, error) {
 	for i := range c.Content.Parts {
 		var err error
@@ -158,7 +158,7 @@ func (s *stream) part(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// call takes a call, which always comes whole.
+// call reads a call, which always comes whole.
 func (s *stream) call(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 	if p.Call.Name == "" {
 		return nil, wire.Malformed("a function call without a name")
@@ -178,9 +178,9 @@ func (s *stream) call(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 		llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args}), nil
 }
 
-// finish judges the reason why the answer ended, if it has. Reasons that are not
-// known say that there is no answer, as all but two of those that are known do. What
-// comes with a malformed call repeats it: the model's words, no evidence.
+// finish turns the reason why the answer ended into an error, unless it is a good one. Unknown
+// reasons count as failures, since all but two of the known ones are. The message of a malformed
+// call repeats the model's words, so it is no evidence.
 func (s *stream) finish(c *wireCandidate) error {
 	switch c.Finish {
 	case "", "FINISH_REASON_UNSPECIFIED":
@@ -200,7 +200,7 @@ func (s *stream) finish(c *wireCandidate) error {
 	return refused(failure.KindMalformedResponse, "finishReason", c.Finish, "")
 }
 
-// count takes over the usage, which each chunk gives anew.
+// count adopts the usage, which each chunk gives anew.
 func (s *stream) count(u *wireUsage, deltas []llm.Delta) []llm.Delta {
 	if u == nil || u.tokens() == s.usage {
 		return deltas
@@ -209,7 +209,7 @@ func (s *stream) count(u *wireUsage, deltas []llm.Delta) []llm.Delta {
 	return append(deltas, llm.Delta{Kind: llm.DeltaUsage, Usage: s.usage})
 }
 
-// tokens counts the input without what came from a cache, as llm.Usage does.
+// tokens converts the counts: like llm.Usage, its input is without tokens from a cache.
 func (u *wireUsage) tokens() llm.Usage {
 	return llm.Usage{
 		InputTokens:     max(0, u.Prompt-u.Cached),

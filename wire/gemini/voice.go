@@ -5,8 +5,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// voice writes one answer as chunks that are whole responses: events, or the elements of
-// one JSON array.
+// voice writes one answer as chunks that are whole responses: events, or the elements of one JSON
+// array.
 type voice struct {
 	head  wire.Head
 	array bool
@@ -14,7 +14,7 @@ type voice struct {
 	usage llm.Usage
 }
 
-// NewVoice writes one answer, as a JSON array where alt=sse was not asked for.
+// NewVoice writes one answer; array is for requests without alt=sse.
 func NewVoice(head wire.Head, array bool) wire.Voice { return &voice{head: head, array: array} }
 
 type response struct {
@@ -39,7 +39,7 @@ func respond(head wire.Head, parts []any, finish string, usage llm.Usage) respon
 	return response{[]candidate{c}, counted(usage), head.Model, head.ID}
 }
 
-// counted counts the input with what came from a cache, as this wire does.
+// counted converts a usage: on this wire the input includes tokens from a cache.
 func counted(u llm.Usage) map[string]any {
 	in := llm.Usage{InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens}.Total()
 	out := map[string]any{"promptTokenCount": in, "candidatesTokenCount": u.OutputTokens, "totalTokenCount": llm.Sum(in, u.OutputTokens)}
@@ -65,7 +65,7 @@ func (v *voice) part(part any, finish string, frames []byte) []byte {
 	return v.frame(respond(v.head, []any{part}, finish, v.usage), frames)
 }
 
-// Begin implements wire.Voice: there is nothing before the first words.
+// Begin implements wire.Voice: this wire writes nothing before the first part.
 func (v *voice) Begin(usage llm.Usage, frames []byte) []byte {
 	v.usage = usage
 	return frames
@@ -74,7 +74,7 @@ func (v *voice) Begin(usage llm.Usage, frames []byte) []byte {
 // Text implements wire.Voice.
 func (v *voice) Text(text string, frames []byte) []byte { return v.part(textPart(text), "", frames) }
 
-// Thought implements wire.Voice. A signature without words is of the text before it.
+// Thought implements wire.Voice. A signature without text belongs to the text before it.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	part := thoughtPart(thought)
 	if part == nil {
@@ -90,7 +90,7 @@ func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
 
 func textPart(text string) map[string]any { return map[string]any{"text": text} }
 
-// thoughtPart is nil where there is nothing to be said.
+// thoughtPart is nil where there is nothing to say.
 func thoughtPart(thought llm.Thinking) map[string]any {
 	if thought.Text == "" && thought.Signature == "" {
 		return nil
@@ -105,7 +105,7 @@ func thoughtPart(thought llm.Thinking) map[string]any {
 	return part
 }
 
-// callPart has the id that the call has: earlier models give theirs none.
+// callPart includes an id only if the call has one: earlier models give none.
 func callPart(call llm.ToolCall) map[string]any {
 	function := map[string]any{"name": call.Name, "args": wire.Object(call.Args)}
 	if call.ID != "" {
@@ -124,7 +124,7 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	return v.close(v.part(textPart(""), finishReason(stop), frames))
 }
 
-// finishReason is the finishReason of an end.
+// finishReason is the wire's name for a stop reason.
 func finishReason(stop llm.StopReason) string {
 	switch stop {
 	case llm.StopLength:
@@ -142,7 +142,7 @@ func (v *voice) close(frames []byte) []byte {
 	return frames
 }
 
-// Alive implements wire.Voice: clients of this wire break on comments.
+// Alive implements wire.Voice. It writes nothing: clients of this wire fail on comments.
 func (v *voice) Alive(frames []byte) []byte { return frames }
 
 // Fail implements wire.Voice.
@@ -157,7 +157,7 @@ func failed(report wire.Report) any {
 // ErrorBody is the body of an answer that is an error.
 func ErrorBody(report wire.Report) []byte { return wire.Append(nil, failed(report)) }
 
-// Document is an answer that is not streamed.
+// Document is an answer that is not streamed, as one document.
 func Document(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte {
 	parts := []any{}
 	for _, p := range said.Parts {

@@ -2,19 +2,19 @@ package openai
 
 import "encoding/json"
 
-// maxLiteral is the longest number or word that arguments may be, in bytes.
+// maxLiteral is the longest number or word that may be a call's arguments, in bytes.
 const maxLiteral = 64
 
-// arguments are those of a call as far as they have come. Whether they are complete is asked
-// with every piece where a server repeats the name, so that each byte is looked at once, and
-// all of them when nothing is open.
+// arguments are the arguments of a call so far. Where a server repeats the name, every piece
+// raises the question whether they are complete. So each byte is scanned once, and the whole text
+// is only checked when nothing is open.
 type arguments struct {
 	text            []byte
-	depth           int  // of objects and lists that are open
-	quoted, escaped bool // within a string, after its backslash
-	checked         bool // valid is true of text, but for white space
+	depth           int  // open objects and lists
+	quoted, escaped bool // inside a string, and after its backslash
+	checked         bool // valid is the result for text, apart from white space
 	valid           bool
-	broken          bool // whatever follows
+	broken          bool // they cannot become valid any more
 }
 
 func (a *arguments) add(piece string) {
@@ -45,7 +45,7 @@ func (a *arguments) next(b byte) {
 	}
 }
 
-// whole reports whether they are one JSON value.
+// whole reports whether they are one complete JSON value.
 func (a *arguments) whole() bool {
 	if a.depth != 0 || a.quoted || a.broken {
 		return false

@@ -29,11 +29,11 @@ func Decode(data []byte) (wire.Asked, error) {
 type reading struct {
 	wire.Asked
 	calls  body.Calls
-	first  []string // what the system says before all others
-	served []string // tools that are no functions
+	first  []string // system texts before all other messages
+	served []string // tools that are not functions
 }
 
-// members are those of a request's body.
+// members says how each member of a request's body is read.
 var members = body.Table[*reading]{
 	"model":  func(r *reading, v []byte) error { return body.Into("model", v, &r.Model) },
 	"stream": func(r *reading, v []byte) error { return body.Into("stream", v, &r.Stream) },
@@ -68,13 +68,13 @@ var members = body.Table[*reading]{
 	"seed":               body.Noted((*reading).Leave, "the seed (seed)"),
 	"verbosity":          body.Noted((*reading).Leave, "how much is to be said (verbosity)"),
 
-	"function_call": nil, // goes with functions
-	"top_logprobs":  nil, // goes with logprobs
+	"function_call": nil, // belongs to functions
+	"top_logprobs":  nil, // belongs to logprobs
 	"user":          nil, "safety_identifier": nil, "metadata": nil, "store": nil, "service_tier": nil,
 	"prompt_cache_retention": nil, "prompt_cache_options": nil,
 }
 
-// limit takes the smaller of the two, if both are there.
+// limit keeps the smaller output limit if there are two.
 func (r *reading) limit(field string, value []byte) error {
 	var limit int
 	err := body.Into(field, value, &limit)

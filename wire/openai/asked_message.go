@@ -14,7 +14,7 @@ type askedMessage struct {
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
 	Refusal   string          `json:"refusal"`
-	Thought   string          `json:"reasoning_content"` // of those who imitate this wire
+	Thought   string          `json:"reasoning_content"` // of servers that imitate this wire
 	Calls     []askedCall     `json:"tool_calls"`
 	Old       json.RawMessage `json:"function_call"`
 	CallID    string          `json:"tool_call_id"`
@@ -63,7 +63,7 @@ func (r *reading) messages(value []byte) error {
 	})
 }
 
-// system takes what the system says before all others; later it is said as the user's.
+// system keeps a system text before all other messages; a later one becomes the user's.
 func (r *reading) system(field string, parts []llm.Part) {
 	if len(r.Request.Messages) == 0 {
 		r.first = append(r.first, joined(parts))
@@ -75,7 +75,7 @@ func (r *reading) system(field string, parts []llm.Part) {
 
 func joined(parts []llm.Part) string { return llm.Message{Parts: parts}.Text() }
 
-// content is a text, or a list of parts.
+// content reads a text, or a list of parts.
 func (r *reading) content(field string, value []byte) ([]llm.Part, error) {
 	return openaikind.Content(field, value, func(field string, element []byte) (part llm.Part, ok bool, err error) {
 		var p struct {
@@ -100,7 +100,7 @@ func (r *reading) content(field string, value []byte) ([]llm.Part, error) {
 	})
 }
 
-// assistant is what a model said: reasoning, words, then calls.
+// assistant is a model's message: reasoning, text, then calls.
 func (r *reading) assistant(field string, m *askedMessage, said []llm.Part) (parts []llm.Part) {
 	if m.Thought != "" {
 		parts = append(parts, llm.Part{Thinking: &llm.Thinking{Text: m.Thought}})
@@ -124,7 +124,7 @@ func (r *reading) assistant(field string, m *askedMessage, said []llm.Part) (par
 	return parts
 }
 
-// result is what a tool gave back, and its pictures behind it.
+// result is a tool result, followed by its images.
 func (r *reading) result(id string, said []llm.Part) []llm.Part {
 	text, failed := wire.Given(joined(said))
 	parts := []llm.Part{r.calls.Came(id, text, failed)}

@@ -1,7 +1,7 @@
 package openai
 
-// digest tells answers apart by what they say, piece by piece: FNV-1a. Every delta goes
-// through it, so it takes a text as it is, which hash/fnv copies.
+// digest distinguishes answers by their contents, piece by piece: FNV-1a. Every delta is added to
+// it, so it takes strings, which hash/fnv would copy.
 type digest uint64
 
 const (

@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Unstream implements wire.Unstreamer: a completion as a whole is a chunk whose delta is
-// called message.
+// Unstream implements wire.Unstreamer: a whole completion is a chunk whose delta is called
+// message.
 func (s *stream) Unstream(document []byte) ([][]byte, error) {
 	var d struct {
 		Choices []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// stopReasons are the finish reasons that end an answer well, in lower case:
-// OpenAI's own, and what imitators pass on of the models behind them.
+// stopReasons are the finish reasons of an answer that ended well, in lower case: OpenAI's own,
+// and those that imitators pass on from the models behind them.
 var stopReasons = map[string]llm.StopReason{
 	"stop": llm.StopEnd, "end_turn": llm.StopEnd, "stop_sequence": llm.StopEnd,
 	"eos": llm.StopEnd, "eos_token": llm.StopEnd, "complete": llm.StopEnd, "completed": llm.StopEnd,
@@ -21,8 +21,7 @@ var stopReasons = map[string]llm.StopReason{
 	"sensitive": llm.StopFiltered, // z.ai
 }
 
-// failures are the other finish reasons whose kind the classifier does not find by
-// their name.
+// failures are finish reasons whose kind the classifier does not know by their name.
 var failures = map[string]failure.Kind{
 	"insufficient_system_resource": failure.KindOverloaded, // DeepSeek
 	"abort":                        failure.KindStreamInterrupted,
@@ -30,8 +29,8 @@ var failures = map[string]failure.Kind{
 	"cancelled":                    failure.KindStreamInterrupted,
 }
 
-// brokenOff and failed are what is in the names of reasons that nobody knows and that are no
-// end: those of an answer that was broken off, and those that the classifier is to read.
+// brokenOff and failed are parts of unknown finish reasons that mean no proper end: of an answer
+// that was broken off, and of failures that the classifier is to read.
 var (
 	brokenOff = []string{"abort", "cancel", "interrupt", "incomplete", "partial", "cut", "gave", "give", "disconnect", "reset", "lost", "early", "premature"}
 	failed    = []string{
@@ -40,9 +39,9 @@ var (
 	}
 )
 
-// ending is the error that a finish reason stands for, and whether the reason is one that is
-// known. One that is neither known nor sounds like a failure is an end where [DONE] follows: an
-// answer that was broken off must never pass for a whole one.
+// ending is the error for a finish reason, nil for a proper end, and whether the reason is known.
+// A reason that is neither known nor sounds like a failure counts as an end only if [DONE]
+// follows: an answer that was broken off must never pass for a whole one.
 func ending(finish string, chunk []byte) (known bool, err error) {
 	reason := strings.ToLower(finish)
 	if _, well := stopReasons[reason]; well || reason == "" {

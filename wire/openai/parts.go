@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// partsChunk is a chunk whose text comes as a list of parts, as Mistral's reasoning
-// models send it.
+// partsChunk is a chunk whose text is a list of parts, as Mistral's reasoning models send it.
 type partsChunk struct {
 	Choices []struct {
 		Delta struct {
@@ -15,11 +14,11 @@ type partsChunk struct {
 	} `json:"choices"`
 }
 
-// parts is content that is a string or a list. What is neither text nor thinking,
-// a reference for example, says nothing.
+// parts is content that is a string or a list. Parts that are neither text nor thinking, such as
+// references, are ignored.
 type parts struct{ text, thought string }
 
-// UnmarshalJSON takes either form.
+// UnmarshalJSON reads either form.
 func (p *parts) UnmarshalJSON(data []byte) error {
 	if data[0] != '[' {
 		return json.Unmarshal(data, &p.text)
@@ -45,10 +44,10 @@ func (p *parts) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// thoughts is the thinking of a part: a string, or a list of texts.
+// thoughts is the thinking in a part: a string, or a list of texts.
 type thoughts string
 
-// UnmarshalJSON takes either form.
+// UnmarshalJSON reads either form.
 func (t *thoughts) UnmarshalJSON(data []byte) error {
 	if data[0] != '[' {
 		return json.Unmarshal(data, (*string)(t))
@@ -65,7 +64,7 @@ func (t *thoughts) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// readParts fills in the texts that are lists; the rest of the chunk was read.
+// readParts reads the texts that are lists, after the rest of the chunk was read.
 func (c *wireChunk) readParts(data []byte) error {
 	var chunk partsChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {

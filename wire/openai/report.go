@@ -5,8 +5,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Report is an error of a kind, "" for one that its status says all of, as OpenAI tells it on
-// either of its wires. status is what a provider gave, or 0.
+// Report is an error of that kind on either of OpenAI's wires; an empty kind means that status
+// says everything. status is the provider's HTTP status, or 0.
 func Report(kind failure.Kind, status int, message string) wire.Report {
 	r := wire.Report{Status: wire.StatusOf(kind, status), Message: message}
 	r.Type, r.Code = typeOf(r.Status), codes[kind]
@@ -21,8 +21,8 @@ func Report(kind failure.Kind, status int, message string) wire.Report {
 
 const insufficient = "insufficient_quota"
 
-// codes are those that clients go by. Of a quota that is used up the word is the same as of
-// money: nothing that is asked soon gets an answer.
+// codes are the error codes by which clients decide. A used-up quota has the same code as missing
+// money: asking again soon does not help in either case.
 var codes = map[failure.Kind]string{
 	failure.KindAuth:            "invalid_api_key",
 	failure.KindBilling:         insufficient,

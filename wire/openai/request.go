@@ -16,8 +16,8 @@ type wireRequest struct {
 	Model     string        `json:"model"`
 	Stream    bool          `json:"stream"`
 	Options   wireOptions   `json:"stream_options"`
-	MaxOwn    int           `json:"max_completion_tokens,omitempty"` // OpenAI's own name for it
-	MaxTokens int           `json:"max_tokens,omitempty"`            // the one that imitators know
+	MaxOwn    int           `json:"max_completion_tokens,omitempty"` // the only name that imitators know
+	MaxTokens int           `json:"max_tokens,omitempty"`            // the only name that imitators know
 	Effort    string        `json:"reasoning_effort,omitempty"`
 	Messages  []wireMessage `json:"messages"`
 	Tools     []wireTool    `json:"tools,omitempty"`
@@ -68,7 +68,7 @@ type wireMessage struct {
 	Content    any        `json:"content,omitempty"` // a string, or []wirePart
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	Prefix     bool       `json:"prefix,omitempty"` // it is to be gone on with, as Mistral and DeepSeek are told
+	Prefix     bool       `json:"prefix,omitempty"` // the message is to be continued, as Mistral and DeepSeek spell it
 }
 
 type wirePart struct {
@@ -92,7 +92,7 @@ type wireCallFunc struct {
 	Args string `json:"arguments"`
 }
 
-// Encode writes request as the wire's JSON, and says what was changed in the transcript.
+// Encode writes request as JSON, and says what was changed in the transcript.
 func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.NoImages})
 	if err != nil {
@@ -125,7 +125,7 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	return body, told.Repairs, err
 }
 
-// shape says how the answer is to be.
+// shape sets the form of the answer.
 func (r *wireRequest) shape(request llm.Request) error {
 	if wire.Samples(r.Model, request) {
 		r.Temperature, r.TopP = request.Temperature, request.TopP
@@ -152,8 +152,8 @@ func toolChoice(c llm.ToolChoice) any {
 	return nil
 }
 
-// messages writes one message; the results of tools are a message each, and one
-// that is reasoning only is none.
+// messages gives the messages for one message: each tool result is one of its own, and a message
+// of reasoning only is left out.
 func messages(m llm.Message) []wireMessage {
 	switch m.Role {
 	case llm.RoleTool:
@@ -186,7 +186,7 @@ func assistant(m llm.Message) []wireMessage {
 	return []wireMessage{out}
 }
 
-// content is a user's words: a string, or a list where there are pictures.
+// content is a user's message: a string, or a list if it has images.
 func content(m llm.Message) any {
 	var parts []wirePart
 	pictures := false

@@ -1,14 +1,14 @@
 package openai
 
-// Server is what a decoder has to know of the server that it listens to, and tells of it.
-// Some servers never name a finish_reason and say [DONE] alone, which is also what a cut
-// looks like where a gateway puts the [DONE].
+// Server is what a decoder needs to know of a server, and learns about it. Some servers never
+// give a finish_reason and end with [DONE] alone, which is also what a cut answer looks like if a
+// gateway adds the [DONE].
 type Server interface {
-	// NewID makes an id for a call that came without one, which no other has.
+	// NewID makes an unused id for a call that came without one.
 	NewID() string
-	// Named notes that the server has named the reason of an end.
+	// Named records that the server gives a finish_reason.
 	Named()
-	// Whole reports whether an answer that ended by [DONE] alone is whole; answers that
-	// said the same have the same digest.
+	// Whole reports whether an answer that ended with [DONE] alone is whole. Answers with the same
+	// contents have the same digest.
 	Whole(digest uint64) bool
 }

@@ -13,27 +13,27 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// stream makes deltas of the chunks of one answer.
+// stream turns the chunks of one answer into deltas.
 type stream struct {
 	state    wire.State
 	started  bool
 	refused  bool
-	heard    bool // text or a call
-	doubtful bool // a reason was named that nobody knows
+	heard    bool // text or a call has come
+	doubtful bool // an unknown finish reason was given
 	stop     llm.StopReason
 	calls    []call
 	server   Server
 	said     digest
-	chunk    wireChunk // kept so that a chunk costs no allocation of its own
+	chunk    wireChunk // reused, so that a chunk costs no allocation
 }
 
-// maxCalls is how many tool calls an answer may have here; each piece is looked up among them.
+// maxCalls is how many tool calls an answer may have, since each piece is looked up among them.
 const maxCalls = 1024
 
-// call is a tool call whose pieces come in.
+// call is a tool call that comes in pieces.
 type call struct {
 	index int    // on the wire
-	id    string // as the server gave it; "" = it did not
+	id    string // the server's id; "" = it gave none
 	told  bool
 	args  arguments
 	ahead int // bytes of args that came before the name
@@ -57,7 +57,7 @@ type wireDelta struct {
 	Content   string       `json:"content"`
 	Thought   string       `json:"reasoning_content"` // DeepSeek, vLLM, and many after them
 	Reasoning string       `json:"reasoning"`         // OpenRouter, Ollama
-	Details   []wireDetail `json:"reasoning_details"` // OpenRouter, usually beside reasoning
+	Details   []wireDetail `json:"reasoning_details"` // OpenRouter, usually in addition to reasoning
 	Refusal   string       `json:"refusal"`
 	Calls     []wirePiece  `json:"tool_calls"`
 }
@@ -93,7 +93,7 @@ func (s *stream) Stop() llm.StopReason {
 	case s.refused:
 		return llm.StopFiltered
 	case s.stop == llm.StopEnd && len(s.calls) > 0:
-		return llm.StopToolUse // some servers say "stop" all the same
+		return llm.StopToolUse // some servers say "stop" even so
 	}
 	return s.stop
 }
@@ -101,7 +101,7 @@ func (s *stream) Stop() llm.StopReason {
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
 		if s.state == wire.Open && !s.ends() {
-			return nil, wire.ErrCut // without a finish_reason
+			return nil, wire.ErrCut // it ended without a finish_reason
 		}
 		s.state = wire.Done
 		return deltas, nil
@@ -135,7 +135,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// ends reports whether [DONE] alone is the end of the answer.
+// ends reports whether [DONE] alone ends the answer properly.
 func (s *stream) ends() bool {
 	if !s.heard || s.nameless() {
 		return false
@@ -144,14 +144,14 @@ func (s *stream) ends() bool {
 	return s.doubtful || s.server.Whole(uint64(s.said))
 }
 
-// nameless reports whether a tool call is not known by its name.
+// nameless reports whether a tool call has no name.
 func (s *stream) nameless() bool {
 	return slices.ContainsFunc(s.calls, func(c call) bool { return !c.told })
 }
 
-// read takes a chunk apart.
+// read decodes a chunk.
 func (s *stream) read(data []byte) error {
-	clear(s.chunk.Choices) // or encoding/json would leave in them what a chunk leaves out
+	clear(s.chunk.Choices) // encoding/json would keep the old values of members that a chunk leaves out
 	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
 	err := wire.Unmarshal(data, &s.chunk)
 	if err == nil {
@@ -163,7 +163,7 @@ func (s *stream) read(data []byte) error {
 	return err
 }
 
-// isBareError knows the errors of vLLM, which have no member of that name.
+// isBareError recognises the errors of vLLM, which have no error member.
 func (c *wireChunk) isBareError(data []byte) bool {
 	if c.ID != "" || len(c.Choices) > 0 || c.Usage != nil {
 		return false
@@ -202,7 +202,7 @@ func (s *stream) choice(c *wireChoice, data []byte, deltas []llm.Delta) ([]llm.D
 	case s.nameless():
 		return nil, wire.Malformed("a tool call without a name")
 	case !known:
-		s.doubtful = true // it is the end where [DONE] follows
+		s.doubtful = true // it is an end if [DONE] follows
 		return deltas, nil
 	}
 	s.server.Named()
@@ -223,7 +223,7 @@ func (d *wireDelta) thought() string {
 	return all.String()
 }
 
-// piece takes in a piece of a tool call.
+// piece adds a piece of a tool call.
 func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 	at := s.find(p)
 	c := &s.calls[at]
@@ -251,7 +251,8 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args})
 }
 
-// idOf is the id of a call as it is told: its own, unless it has none or an earlier one has it.
+// idOf is the id under which a call is passed on: its own, unless it has none or an earlier call
+// has the same.
 func (s *stream) idOf(at int) string {
 	id := s.calls[at].id
 	if id == "" || slices.ContainsFunc(s.calls[:at], func(c call) bool { return c.id == id }) {
@@ -260,16 +261,16 @@ func (s *stream) idOf(at int) string {
 	return id
 }
 
-// find is the place of the call that p belongs to: that of its index, unless p has
-// another id and so begins another call; without an index the one of its id, or
-// the last. What names a call whose arguments are complete begins another one.
+// find is the index of the call that p belongs to: the call with its index, unless p has another
+// id and so begins a new call; without an index the call with its id, or the last one. A piece
+// with a name for a call whose arguments are complete begins a new call.
 func (s *stream) find(p *wirePiece) int {
 	for at := len(s.calls) - 1; at >= 0; at-- {
 		c := &s.calls[at]
 		same := p.ID == "" || c.id == "" || p.ID == c.id
 		if same && (p.Index == nil || *p.Index == c.index) {
 			if p.Function.Name != "" && c.told && (p.Index == nil && p.ID == "" || c.args.whole()) {
-				break // neither index nor id, or the whole call was there: a name begins a call
+				break // neither index nor id, or the call is complete: a name begins a new call
 			}
 			return at
 		}
@@ -282,7 +283,7 @@ func (s *stream) find(p *wirePiece) int {
 	return len(s.calls) - 1
 }
 
-// tokens counts the input without what came from a cache, as llm.Usage does.
+// tokens converts the counts: like llm.Usage, its input is without tokens from a cache.
 func (u *wireUsage) tokens() llm.Usage {
 	return llm.Usage{
 		InputTokens:     max(0, u.Prompt-u.Details.Cached),

@@ -12,8 +12,8 @@ type voice struct {
 	calls int
 }
 
-// NewVoice writes one answer. The usage is told where stream_options.include_usage asks for
-// it. A signature of reasoning has no place on this wire.
+// NewVoice writes one answer. usage says that stream_options.include_usage was set. This wire
+// cannot carry signatures of reasoning.
 func NewVoice(head wire.Head, usage bool) wire.Voice { return &voice{head: head, usage: usage} }
 
 type chunk struct {
@@ -59,8 +59,8 @@ func (v *voice) Text(text string, frames []byte) []byte {
 	}{text}, nil, frames)
 }
 
-// Thought implements wire.Voice. It is not of the Chat Completions API itself:
-// reasoning_content is how DeepSeek, vLLM and others show reasoning on this wire.
+// Thought implements wire.Voice. The Chat Completions API has no reasoning; DeepSeek, vLLM and
+// others show it as reasoning_content.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if thought.Text == "" {
 		return frames
@@ -70,8 +70,8 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	}{thought.Text}, nil, frames)
 }
 
-// Call implements wire.Voice: the id and the name come first, then the arguments in pieces
-// that have the call's index only.
+// Call implements wire.Voice: first the id and the name, then the arguments in pieces that have
+// only the call's index.
 func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
 	first := toolCall(v.head, call)
 	first["index"], first["function"] = v.calls, map[string]any{"name": call.Name, "arguments": ""}
@@ -103,7 +103,7 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	return append(frames, "data: [DONE]\n\n"...)
 }
 
-// finishReason is the finish_reason of an end.
+// finishReason is the wire's name for a stop reason.
 func finishReason(stop llm.StopReason) string {
 	switch stop {
 	case llm.StopToolUse:
@@ -116,7 +116,7 @@ func finishReason(stop llm.StopReason) string {
 	return "stop"
 }
 
-// counted counts the input with what came from a cache, as this wire does.
+// counted converts a usage: on this wire the input includes tokens from a cache.
 func counted(u llm.Usage) map[string]any {
 	in := llm.Usage{InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens}.Total()
 	out := map[string]any{"prompt_tokens": in, "completion_tokens": u.OutputTokens, "total_tokens": llm.Sum(in, u.OutputTokens)}
@@ -134,14 +134,14 @@ func (v *voice) Fail(report wire.Report, frames []byte) []byte {
 	return append(append(append(frames, "data: "...), ErrorBody(report)...), "\n\n"...)
 }
 
-// ErrorBody is the body of an answer that is an error, also on the Responses API.
+// ErrorBody is the body of an error response, on the Responses API too.
 func ErrorBody(report wire.Report) []byte {
 	return wire.Append(nil, map[string]any{"error": map[string]any{
 		"message": report.Message, "type": report.Type, "param": wire.OrNull(report.Param), "code": wire.OrNull(report.Code),
 	}})
 }
 
-// Document is an answer that is not streamed.
+// Document is an answer that is not streamed, as one document.
 func Document(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte {
 	message := map[string]any{"role": "assistant", "content": wire.OrNull(said.Text()), "refusal": nil}
 	var thought string

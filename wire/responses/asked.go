@@ -32,10 +32,10 @@ type reading struct {
 	calls        body.Calls
 	instructions string
 	system       []string // of the items before all others
-	served       []string // tools that are no functions
+	served       []string // tools that are not functions
 }
 
-// members are those of a request's body.
+// members says how each member of a request's body is read.
 var members = body.Table[*reading]{
 	"model":             func(r *reading, v []byte) error { return body.Into("model", v, &r.Model) },
 	"stream":            func(r *reading, v []byte) error { return body.Into("stream", v, &r.Stream) },
@@ -73,11 +73,11 @@ func (r *reading) reasoning(value []byte) error {
 	return err
 }
 
-// include names what the answer is to have beside the usual.
+// include reads what the answer is to contain in addition.
 func (r *reading) include(value []byte) error {
 	return body.List("include", value, func(field string, element []byte) error {
 		switch what := string(element); what {
-		case `"reasoning.encrypted_content"`: // of this wire's reasoning, which another does not have
+		case `"reasoning.encrypted_content"`: // reasoning of this wire, which no other has
 		case `"message.output_text.logprobs"`:
 			r.BindWhole("how likely each word was (" + field + ")")
 		default:

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// askedItem is an item of any type, as far as it is read.
+// askedItem holds what is read of an item of any type.
 type askedItem struct {
 	Type    string          `json:"type"`
 	ID      string          `json:"id"`
@@ -30,7 +30,7 @@ type askedItem struct {
 	Summary   json.RawMessage `json:"summary"`
 }
 
-// input is a text, or the items of the conversation.
+// input reads a text, or the items of the conversation.
 func (r *reading) input(value []byte) error {
 	if body.IsText(value) {
 		if text := scan.Text(value); text != "" {
@@ -47,7 +47,7 @@ func (r *reading) input(value []byte) error {
 	})
 }
 
-// say goes on with what the same side said, which is one message with several items here.
+// say adds parts to the last message of the same side: one message may be several items here.
 func (r *reading) say(role llm.Role, parts ...llm.Part) {
 	n := len(r.Request.Messages)
 	if n > 0 && role != llm.RoleUser && r.Request.Messages[n-1].Role == role {
@@ -104,7 +104,7 @@ func (r *reading) message(field string, it *askedItem) error {
 	return nil
 }
 
-// content is a text, or a list of parts.
+// content reads a text, or a list of parts.
 func (r *reading) content(field string, value []byte) ([]llm.Part, error) {
 	return openaikind.Content(field, value, func(field string, element []byte) (part llm.Part, ok bool, err error) {
 		var p struct {
@@ -145,9 +145,9 @@ func (r *reading) thought(field string, it *askedItem) error {
 	return nil
 }
 
-// output is what a tool gave back, and its pictures behind it.
+// output is a tool result, followed by its images.
 func (r *reading) output(field string, it *askedItem) error {
-	if it.Type == "shell_call_output" { // what came of each command
+	if it.Type == "shell_call_output" { // one output for each command
 		r.say(llm.RoleTool, r.calls.Came(it.CallID, string(it.Output), false))
 		return nil
 	}
@@ -165,7 +165,7 @@ func (r *reading) output(field string, it *askedItem) error {
 	return nil
 }
 
-// joined puts a blank line between texts, of which some may be empty.
+// joined joins the texts that are not empty, with a blank line between them.
 func joined(texts []string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }

@@ -12,7 +12,8 @@ type wireDocument struct {
 	Output []json.RawMessage `json:"output"`
 }
 
-// Unstream implements wire.Unstreamer: a response as a whole, as the events it would have been.
+// Unstream implements wire.Unstreamer: it turns a whole response into the events of a streamed
+// one.
 func (s *stream) Unstream(document []byte) ([][]byte, error) {
 	var d wireDocument
 	if err := json.Unmarshal(document, &d); err != nil || d.Object != "response" {
@@ -21,7 +22,7 @@ func (s *stream) Unstream(document []byte) ([][]byte, error) {
 	switch d.Status {
 	case "completed", "incomplete", "failed", "cancelled":
 	default:
-		return nil, wire.ErrNoAnswer // it is still going on
+		return nil, wire.ErrNoAnswer // it is not finished
 	}
 	list := []any{map[string]any{"type": "response.created", "response": json.RawMessage(document)}}
 	for i, item := range d.Output {

@@ -9,13 +9,13 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// item is a piece of the output that comes in: what was told of it.
+// item is what has come so far of one item of the output.
 type item struct {
 	index int             // on the wire
-	call  bool            // a function call
-	args  strings.Builder // of a function call
-	said  bool            // text, or of reasoning its summary
-	part  part            // of reasoning, the one that was told last
+	call  bool            // it is a function call
+	args  strings.Builder // of the function call
+	said  bool            // text has come, or for reasoning its summary
+	part  part            // for reasoning: the part that came last
 	done  bool
 }
 
@@ -67,7 +67,7 @@ func (s *stream) add(deltas []llm.Delta) ([]llm.Delta, error) {
 	return append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: index, CallID: id, Name: w.Name}), nil
 }
 
-// item reads the item of an event. Of one whose type is not ours nothing else is read.
+// item decodes the item of an event. For an unknown type nothing but the type is read.
 func (s *stream) item() (wireItem, error) {
 	var w wireItem
 	if len(s.event.Item) == 0 {
@@ -84,7 +84,7 @@ func (s *stream) item() (wireItem, error) {
 	return wireItem{}, nil
 }
 
-// at is the item of an event.
+// at is the item that an event belongs to.
 func (s *stream) at() (*item, error) {
 	if it := s.items[s.event.Index]; it != nil {
 		return it, nil
@@ -92,7 +92,7 @@ func (s *stream) at() (*item, error) {
 	return nil, wire.Malformed("%s for item %d, which never began", s.event.Type, s.event.Index)
 }
 
-// open is the item of an event that continues it.
+// open is the item that an event continues.
 func (s *stream) open() (*item, error) {
 	it, err := s.at()
 	if err == nil && it.done {
@@ -115,7 +115,7 @@ func (s *stream) refusal(deltas []llm.Delta) ([]llm.Delta, error) {
 	return s.text(deltas)
 }
 
-// thought continues reasoning; a blank line stands between its parts.
+// thought continues reasoning, with a blank line between its parts.
 func (s *stream) thought(deltas []llm.Delta) ([]llm.Delta, error) {
 	it, err := s.open()
 	text := s.event.Delta
@@ -150,11 +150,11 @@ func (it *item) tell(args string, deltas []llm.Delta) []llm.Delta {
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: it.index, Text: args})
 }
 
-// whole tells what was not yet told of a call's arguments.
+// whole gives the rest of a call's arguments that has not come yet.
 func (it *item) whole(args string, deltas []llm.Delta) ([]llm.Delta, error) {
 	rest, ok := strings.CutPrefix(args, it.args.String())
 	switch {
-	case args == "", rest == "" && ok: // left out, or told already
+	case args == "", rest == "" && ok: // left out, or complete already
 		return deltas, nil
 	case !ok:
 		return nil, wire.Malformed("the arguments of tool call %d are not those of its deltas", it.index)
@@ -162,7 +162,7 @@ func (it *item) whole(args string, deltas []llm.Delta) ([]llm.Delta, error) {
 	return it.tell(rest, deltas), nil
 }
 
-// itemDone ends an item, and tells what did not come in deltas.
+// itemDone ends an item, and gives what did not come as deltas.
 func (s *stream) itemDone(deltas []llm.Delta) ([]llm.Delta, error) {
 	it, err := s.open()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// proof is what a reasoning item needs to be sent back. As JSON it is the signature
-// of an llm.Thinking, opaque to everybody else.
+// proof is what a reasoning item needs to be sent back. Encoded as JSON it is the signature of an
+// llm.Thinking, opaque to everybody else.
 type proof struct {
 	ID        string `json:"id,omitempty"`
 	Encrypted string `json:"encrypted_content"`
@@ -17,7 +17,7 @@ type proof struct {
 
 type reasoningItem struct {
 	Type    string   `json:"type"`
-	Summary []string `json:"summary"` // always empty: what was shown to people is not needed back
+	Summary []string `json:"summary"` // always empty: summaries are for people and need not be sent back
 	proof
 }
 
@@ -32,7 +32,7 @@ func (r *wireRequest) reason(effort string) {
 	}
 }
 
-// signature is empty where there is nothing that could be sent back.
+// signature is empty where nothing can be sent back.
 func (p proof) signature() string {
 	if p.Encrypted == "" {
 		return ""
@@ -44,7 +44,7 @@ func (p proof) signature() string {
 	return string(text)
 }
 
-// reasoningOf is the item that t came from, unless it came over another wire.
+// reasoningOf is the item of t, unless t came over another wire.
 func reasoningOf(t *llm.Thinking) (reasoningItem, bool) {
 	var p proof
 	if json.Unmarshal([]byte(t.Signature), &p) != nil || p.Encrypted == "" {

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxID     = 64 // bytes of a call_id
-	minTokens = 16 // the least output limit that the API takes
+	minTokens = 16 // the smallest output limit that the API accepts
 )
 
 type wireRequest struct {
@@ -21,7 +21,7 @@ type wireRequest struct {
 	MaxTokens    int            `json:"max_output_tokens,omitempty"`
 	Reasoning    *wireReasoning `json:"reasoning,omitempty"`
 	Instructions string         `json:"instructions,omitempty"`
-	Input        []any          `json:"input"` // of the item types below
+	Input        []any          `json:"input"` // elements are of the item types below
 	Tools        []wireTool     `json:"tools,omitempty"`
 	Temperature  *float64       `json:"temperature,omitempty"`
 	TopP         *float64       `json:"top_p,omitempty"`
@@ -68,7 +68,7 @@ type wirePart struct {
 	Type   string `json:"type"`
 	Text   string `json:"text,omitempty"`
 	Image  string `json:"image_url,omitempty"`
-	Detail string `json:"detail,omitempty"` // of a picture
+	Detail string `json:"detail,omitempty"` // of an image
 }
 
 type callItem struct {
@@ -84,8 +84,7 @@ type outputItem struct {
 	Output string `json:"output"`
 }
 
-// Encode writes request as the wire's JSON, for the model of that name, and says what
-// was changed in the transcript.
+// Encode writes request as JSON for the target, and says what was changed in the transcript.
 func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	told, err := handover.Transcript(request.Messages, handover.Target{Model: request.Model, MaxID: maxID, NoImages: to.NoImages})
 	if err != nil {
@@ -109,7 +108,7 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	return body, told.Repairs, err
 }
 
-// shape says how the answer is to be.
+// shape sets the form of the answer.
 func (r *wireRequest) shape(request llm.Request) error {
 	if wire.Samples(r.Model, request) {
 		r.Temperature, r.TopP = request.Temperature, request.TopP
@@ -136,7 +135,7 @@ func toolChoice(c llm.ToolChoice) any {
 	return nil
 }
 
-// items writes one message; one that is reasoning only is none.
+// items gives the items for one message; a message of reasoning only has none.
 func items(m llm.Message) []any {
 	switch m.Role {
 	case llm.RoleTool:
@@ -155,8 +154,8 @@ func outputs(m llm.Message) []any {
 	return out
 }
 
-// assistant writes what the model said, in its order. Reasoning counts only before
-// what came of it: the API refuses a reasoning item without its following item.
+// assistant gives the items of a model's message, in their order. Reasoning is sent only before
+// the item that followed it: the API refuses a reasoning item without one.
 func assistant(m llm.Message) []any {
 	var out, reasoning []any
 	for _, p := range m.Parts {
@@ -179,7 +178,7 @@ func said(p llm.Part) any {
 	return messageItem{"message", "assistant", []wirePart{{Type: "output_text", Text: p.Text}}}
 }
 
-// content is a user's words and pictures.
+// content is a user's text and images.
 func content(m llm.Message) []wirePart {
 	parts := make([]wirePart, 0, len(m.Parts))
 	for _, p := range m.Parts {

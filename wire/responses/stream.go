@@ -10,17 +10,17 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// stream makes deltas of the events of one answer.
+// stream turns the events of one answer into deltas.
 type stream struct {
 	state   wire.State
 	started bool
 	refused bool
 	stop    llm.StopReason
-	last    int64         // the highest sequence number; 0 = the server has not counted yet
+	last    int64         // the highest sequence number; 0 = there was none yet
 	items   map[int]*item // by their index on the wire
 	calls   int
 	newID   func() string
-	event   wireEvent // kept so that an event costs no allocation of its own
+	event   wireEvent // reused, so that an event costs no allocation
 }
 
 type wireEvent struct {
@@ -54,7 +54,7 @@ type wireUsage struct {
 	} `json:"input_tokens_details"`
 }
 
-// events says what becomes of the events that mean something.
+// events maps the types of events that matter to their handlers.
 var events = map[string]func(*stream, []llm.Delta) ([]llm.Delta, error){
 	"response.created":                       (*stream).created,
 	"response.output_item.added":             (*stream).add,
@@ -69,8 +69,7 @@ var events = map[string]func(*stream, []llm.Delta) ([]llm.Delta, error){
 	"response.incomplete":                    (*stream).incomplete,
 }
 
-// NewDecoder reads the events of one answer. A call without an id gets one of newID, which
-// no other has.
+// NewDecoder reads the events of one answer. newID makes unused ids for calls without one.
 func NewDecoder(newID func() string) wire.Decoder { return newStream(newID) }
 
 func newStream(newID func() string) *stream { return &stream{newID: newID, items: map[int]*item{}} }
@@ -105,15 +104,15 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return handle(s, deltas)
 }
 
-// foreign reports whether err says no more than that an event of a type that we do
-// not know has members of forms that we do not know.
+// foreign reports whether err only says that an event of an unknown type has members in unknown
+// forms.
 func (e *wireEvent) foreign(err error) bool {
 	mismatch := (*json.UnmarshalTypeError)(nil)
 	return errors.As(err, &mismatch) && e.Type != "" && events[e.Type] == nil
 }
 
-// repeated reports whether the event was heard before, as where a proxy plays a
-// stream again. A server that gives every event the number 0 does not count.
+// repeated reports whether the event has come before, as from a proxy that replays a stream. A
+// server that numbers every event 0 does not count.
 func (s *stream) repeated() bool {
 	number := s.event.Sequence
 	if number >= 0 && number <= s.last && s.last > 0 {
@@ -135,7 +134,7 @@ func (s *stream) created(deltas []llm.Delta) ([]llm.Delta, error) {
 	return append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: r.ID}), nil
 }
 
-// response reads the response of an event.
+// response decodes the response of an event.
 func (s *stream) response() (wireResponse, error) {
 	var r wireResponse
 	if len(s.event.Response) == 0 {
@@ -164,9 +163,9 @@ func (s *stream) incomplete(deltas []llm.Delta) ([]llm.Delta, error) {
 	return s.end("", deltas)
 }
 
-// end ends a response for the reason given, unless it names another itself: then it
-// is incomplete, whatever the event is called. A reason that nobody knows is an
-// error, so that an answer that was broken off never passes for a whole one.
+// end ends a response for the given reason, unless it names one itself: then it is incomplete,
+// whatever the event is called. An unknown reason is an error, so that an answer that was broken
+// off never passes for a whole one.
 func (s *stream) end(reason llm.StopReason, deltas []llm.Delta) ([]llm.Delta, error) {
 	r, err := s.response()
 	switch {
@@ -191,8 +190,7 @@ func (s *stream) end(reason llm.StopReason, deltas []llm.Delta) ([]llm.Delta, er
 	return r.used(deltas), nil
 }
 
-// failed reports the error of a response that has failed or was cancelled. The usage
-// comes beside it.
+// failed reports the error of a response that has failed or was cancelled, and its usage.
 func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	r, err := s.response()
 	switch {
@@ -206,8 +204,7 @@ func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return r.used(deltas), &wire.ReportedError{Body: data}
 }
 
-// reported is the error of a response without the rest of it, which repeats the
-// request.
+// reported is the error of a response, without the rest of it, which repeats the request.
 func reported(what any) error {
 	body, err := wire.JSON(map[string]any{"error": what})
 	if err != nil {
@@ -216,7 +213,7 @@ func reported(what any) error {
 	return &wire.ReportedError{Body: body}
 }
 
-// used counts the input without what came from a cache, as llm.Usage does.
+// used converts the counts: like llm.Usage, its input is without tokens from a cache.
 func (r *wireResponse) used(deltas []llm.Delta) []llm.Delta {
 	u := r.Usage
 	if u == nil {

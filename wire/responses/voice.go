@@ -9,24 +9,23 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// voice writes one response: each item, and each part in it, between its added and its done.
+// voice writes one response: each item, and each part of it, between its added and done events.
 type voice struct {
 	head     wire.Head
 	sequence int
-	output   []any          // the items that are done
-	item     map[string]any // the item that is open, or nil
+	output   []any          // finished items
+	item     map[string]any // the open item, or nil
 	said     strings.Builder
 }
 
-// NewVoice writes one answer. A signature of reasoning is what [Sign] makes; another has
-// no place on this wire.
+// NewVoice writes one answer. It can carry only signatures of reasoning that [Sign] made.
 func NewVoice(head wire.Head) wire.Voice { return &voice{head: head, output: []any{}} }
 
-// Sign is the signature of reasoning that can be sent back: its item's id, and the
-// encrypted content.
+// Sign is the signature of reasoning that can be sent back: its item's id and its encrypted
+// content.
 func Sign(id, encrypted string) string { return proof{id, encrypted}.signature() }
 
-// object is the response itself, as far as it has come; usage is nil until the end.
+// object is the response object so far; usage is nil until the end.
 func object(head wire.Head, status string, output []any, usage any) map[string]any {
 	return map[string]any{
 		"id": head.ID, "object": "response", "created_at": head.Created, "status": status, "background": false,
@@ -38,7 +37,7 @@ func object(head wire.Head, status string, output []any, usage any) map[string]a
 	}
 }
 
-// ended is the response at its end, and the status that it has.
+// ended is the response object at its end, and its status.
 func ended(head wire.Head, stop llm.StopReason, output []any, usage llm.Usage) (map[string]any, string) {
 	status, reason := "completed", ""
 	switch stop {
@@ -54,7 +53,7 @@ func ended(head wire.Head, stop llm.StopReason, output []any, usage llm.Usage) (
 	return o, status
 }
 
-// counted counts the input with what came from a cache, as this wire does.
+// counted converts a usage: on this wire the input includes tokens from a cache.
 func counted(u llm.Usage) map[string]any {
 	in := llm.Usage{InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens}.Total()
 	return map[string]any{
@@ -64,8 +63,7 @@ func counted(u llm.Usage) map[string]any {
 	}
 }
 
-// The items of an output begin empty and in progress; those that are whole are made of what
-// was said.
+// Items of a streamed output begin empty and in progress; whole ones are made from the message.
 
 func reasoning(head wire.Head, thought llm.Thinking) map[string]any {
 	item := map[string]any{"id": head.NewID("rs_"), "type": "reasoning", "summary": []any{}}
@@ -76,7 +74,7 @@ func reasoning(head wire.Head, thought llm.Thinking) map[string]any {
 	return item
 }
 
-// seal puts what a signature stands for into a reasoning item.
+// seal adds the contents of a signature to a reasoning item.
 func seal(item map[string]any, signature string) {
 	var p proof
 	if json.Unmarshal([]byte(signature), &p) != nil || p.Encrypted == "" {
@@ -140,7 +138,7 @@ func (v *voice) done(frames []byte) []byte {
 
 func (v *voice) inside(kind string) bool { return v.item != nil && v.item["type"] == kind }
 
-// of is an event about the item that is open.
+// of is an event about the open item.
 func (v *voice) of(name string, data map[string]any, frames []byte) []byte {
 	data["item_id"], data["output_index"] = v.item["id"], len(v.output)
 	return v.event(name, data, frames)
@@ -171,7 +169,7 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	}
 	id := v.item["id"]
 	seal(v.item, thought.Signature)
-	v.item["id"] = id // it is the one that was told
+	v.item["id"] = id // the one in the added event
 	return v.leave(frames)
 }
 
@@ -185,7 +183,7 @@ func (v *voice) Text(text string, frames []byte) []byte {
 	return v.ofContent("output_text.delta", "delta", text, frames)
 }
 
-// leave ends the item that is open.
+// leave ends the open item.
 func (v *voice) leave(frames []byte) []byte {
 	text := v.said.String()
 	switch {
@@ -227,8 +225,8 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 // Alive implements wire.Voice.
 func (v *voice) Alive(frames []byte) []byte { return wire.Comment(frames) }
 
-// Fail implements wire.Voice: an event that has the error's members at its top, and then the
-// response that has failed. Some clients know the one alone and some the other.
+// Fail implements wire.Voice: an event with the error's members at its top level, and then the
+// failed response. Some clients know only the first, others only the second.
 func (v *voice) Fail(report wire.Report, frames []byte) []byte {
 	frames = v.event("error", map[string]any{
 		"code": wire.OrNull(report.Code), "message": report.Message, "param": wire.OrNull(report.Param),
@@ -238,7 +236,7 @@ func (v *voice) Fail(report wire.Report, frames []byte) []byte {
 	return v.event("response.failed", map[string]any{"response": response}, frames)
 }
 
-// Document is an answer that is not streamed.
+// Document is an answer that is not streamed, as one document.
 func Document(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte {
 	output := []any{}
 	for _, p := range said.Parts {

@@ -7,12 +7,10 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Calls are the names of the tools that were called, by the ids of the calls: results tell
-// the ids alone.
+// Calls maps the ids of calls to the names of their tools, since results name only the id.
 type Calls map[string]string
 
-// Made is a call as a part of a message. Arguments that are no JSON object become one that
-// has them.
+// Made makes the part for a call. Arguments that are not a JSON object are wrapped in one.
 func (c Calls) Made(call llm.ToolCall) llm.Part {
 	c[call.ID] = call.Name
 	args := bytes.TrimSpace(call.Args)
@@ -20,18 +18,18 @@ func (c Calls) Made(call llm.ToolCall) llm.Part {
 	case Null(args):
 		args = []byte("{}")
 	case args[0] != '{' || !json.Valid(args):
-		args, _ = json.Marshal(map[string]string{"input": string(args)}) // texts can always be written
+		args, _ = json.Marshal(map[string]string{"input": string(args)}) // strings can always be encoded
 	}
 	call.Args = args
 	return llm.Part{Call: &call}
 }
 
-// Came is the result of the call with an id.
+// Came makes the part for the result of the call with that id.
 func (c Calls) Came(id, text string, failed bool) llm.Part {
 	return llm.Part{Result: &llm.ToolResult{CallID: id, Name: c[id], Text: text, IsError: failed}}
 }
 
-// Say adds a message of what was said, if anything was.
+// Say appends a message with these parts, if there are any.
 func Say(to *[]llm.Message, role llm.Role, parts ...llm.Part) {
 	if len(parts) > 0 {
 		*to = append(*to, llm.Message{Role: role, Parts: parts})

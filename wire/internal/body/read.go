@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// Check reports what keeps data from being a request.
+// Check says why data cannot be a request.
 func Check(data []byte) error {
 	if problem := scan.Object(data); problem != "" {
 		return wire.BadRequest("", "%s", problem)
@@ -18,13 +18,13 @@ func Check(data []byte) error {
 	return nil
 }
 
-// Table says who reads the members of an object, by their names. A nil reader is of a
-// member that means nothing to the model.
+// Table maps the names of an object's members to their readers. A nil reader is for a member that
+// does not concern the model.
 type Table[R any] map[string]func(r R, value []byte) error
 
-// Read has each member of an object read by r as the table says. Null is as good as
-// absent; a member whose name is not in the table is told to other. A name that is there
-// twice is an error: the next reader might go by the other of the two.
+// Read reads each member of an object with its reader in the table. Null counts as absent; names
+// that are not in the table are given to other. A repeated name is an error, since another reader
+// of the same body might use the other value.
 func Read[R any](r R, object []byte, table Table[R], other func(name string)) error {
 	seen := map[string]bool{}
 	for name, at := range scan.Members(object) {
@@ -47,7 +47,7 @@ func Read[R any](r R, object []byte, table Table[R], other func(name string)) er
 	return nil
 }
 
-// Null reports whether value is null, or not there.
+// Null reports whether value is null or missing.
 func Null(value []byte) bool { return len(value) == 0 || string(value) == "null" }
 
 // IsText reports whether value is a string.
@@ -56,7 +56,7 @@ func IsText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 // IsList reports whether value is a list.
 func IsList(value []byte) bool { return len(value) > 0 && value[0] == '[' }
 
-// Into reads value, which is field, into v.
+// Into reads value, which is at field, into v.
 func Into(field string, value []byte, v any) error {
 	err := json.Unmarshal(value, v)
 	mismatch := (*json.UnmarshalTypeError)(nil)
@@ -71,7 +71,7 @@ func Into(field string, value []byte, v any) error {
 	return wire.BadRequest(field, "is %s, and not %s", given(mismatch.Value), wanted(mismatch.Type))
 }
 
-// List reads the elements of value, which is field.
+// List reads each element of the list value, which is at field.
 func List(field string, value []byte, read func(field string, element []byte) error) error {
 	if !IsList(value) {
 		return wire.BadRequest(field, "is not a list")

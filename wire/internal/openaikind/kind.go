@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// ToolChoice takes which tools may or must be called. value is a word, or an object that is
-// read into choice; named gives the type and the tool's name of that.
+// ToolChoice reads which tools may or must be called. value is a word, or an object that is
+// decoded into choice; named gives the type and the tool's name in that object.
 func ToolChoice[C any](a *wire.Asked, value []byte, named func(choice C) (kind, name string)) error {
 	var kind, name string
 	if body.IsText(value) {
@@ -37,7 +37,7 @@ func ToolChoice[C any](a *wire.Asked, value []byte, named func(choice C) (kind, 
 	return nil
 }
 
-// Format takes the form of the answer, which is asked for at field.
+// Format reads the form of the answer, which the request has at field.
 func Format(a *wire.Asked, field, kind string, format llm.Format) {
 	switch {
 	case kind == "text":
@@ -49,8 +49,8 @@ func Format(a *wire.Asked, field, kind string, format llm.Format) {
 	}
 }
 
-// Content reads what was said: a text, or a list of parts, of which part reads one; ok is false
-// where that is none.
+// Content reads a message's content: a text, or a list of parts. part reads one of these; ok is
+// false if there is none.
 func Content(field string, value []byte, part func(field string, element []byte) (read llm.Part, ok bool, err error)) (parts []llm.Part, err error) {
 	switch {
 	case body.Null(value), string(value) == `""`:

@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Conversation has every kind of part: of model, which answers with two calls at once, and
-// of another, whose reasoning is foreign to it.
+// Conversation has every kind of part, from model, which makes two calls in one answer, and from
+// another model, whose reasoning is foreign to it.
 func Conversation(model string) []llm.Message {
 	call := func(id, city string) llm.Part {
 		return llm.Part{Call: &llm.ToolCall{ID: id, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`)}}
@@ -33,7 +33,7 @@ func Conversation(model string) []llm.Message {
 	}
 }
 
-// Full is a request that uses all there is, of these messages.
+// Full is a request with these messages that uses every field.
 func Full(messages []llm.Message) llm.Request {
 	return llm.Request{
 		System: "Be brief.", Messages: messages, MaxOutputTokens: 1000, ReasoningEffort: "low",

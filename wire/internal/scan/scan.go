@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxDepth  = 256     // of objects and lists in each other
-	maxValues = 500_000 // in all, so that many small ones take no more memory than a few large ones
+	maxDepth  = 256     // of nested objects and lists
+	maxValues = 500_000 // in all: many small values must not take more memory than a few large ones
 )
 
-// Object reports what keeps data from being read: it is no JSON object, or too deep or too
-// full; "" if nothing does. What it finds to be in order the other functions take for granted.
+// Object says why data cannot be read: it is not a JSON object, or too deep, or has too many
+// values; "" if it can. The other functions rely on it.
 func Object(data []byte) (problem string) {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	switch {
@@ -33,7 +33,7 @@ func Object(data []byte) (problem string) {
 	return ""
 }
 
-// bounded is asked of what need not be JSON.
+// bounded checks depth and number of values, also of data that is not valid JSON.
 func bounded(data []byte) (problem string) {
 	depth, values := 0, 1
 	for i := 0; i < len(data); i++ {
@@ -57,24 +57,24 @@ func bounded(data []byte) (problem string) {
 	return ""
 }
 
-// Span is a place in JSON.
+// Span is a range of bytes in JSON.
 type Span struct{ From, To int }
 
-// Of is what stands there.
+// Of is the bytes of the range.
 func (s Span) Of(data []byte) []byte { return data[s.From:s.To] }
 
-// Inside is the place behind the brace of an object.
+// Inside is the index after the brace of an object.
 func Inside(object []byte) int { return Blank(object, 0) + 1 }
 
-// Members are the names and the values of an object, in its order.
+// Members yields the names and values of an object, in its order.
 func Members(object []byte) iter.Seq2[string, Span] {
 	return func(yield func(string, Span) bool) {
-		i := after(object, Blank(object, 0)) // behind the brace
+		i := after(object, Blank(object, 0)) // after the brace
 		for i < len(object) && object[i] != '}' {
 			from := i
 			i = text(object, i)
 			name := Text(object[from:i])
-			i = Blank(object, Blank(object, i)+1) // the colon
+			i = Blank(object, Blank(object, i)+1) // after the colon
 			value := Span{i, skip(object, i)}
 			if !yield(name, value) {
 				return
@@ -84,10 +84,10 @@ func Members(object []byte) iter.Seq2[string, Span] {
 	}
 }
 
-// Elements are the elements of a list, with their numbers.
+// Elements yields the elements of a list, with their indexes.
 func Elements(list []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
-		i := after(list, Blank(list, 0)) // behind the bracket
+		i := after(list, Blank(list, 0)) // after the bracket
 		for n := 0; i < len(list) && list[i] != ']'; n++ {
 			value := Span{i, skip(list, i)}
 			if !yield(n, value.Of(list)) {
@@ -98,17 +98,17 @@ func Elements(list []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// Text is what a JSON string says.
+// Text decodes a JSON string.
 func Text(quoted []byte) string {
 	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return string(inner)
 	}
 	var s string
-	_ = json.Unmarshal(quoted, &s) // it is a string
+	_ = json.Unmarshal(quoted, &s) // it is valid
 	return s
 }
 
-// comma is behind what separates an element that ends at i from the next, or at the end.
+// comma is the index after the separator that follows an element ending at i, or the end.
 func comma(data []byte, i int) int {
 	if i = Blank(data, i); i < len(data) && data[i] == ',' {
 		return after(data, i)
@@ -118,7 +118,7 @@ func comma(data []byte, i int) int {
 
 func after(data []byte, i int) int { return Blank(data, i+1) }
 
-// Blank is the next place from i on that is not white space.
+// Blank is the index of the next byte from i on that is not white space.
 func Blank(data []byte, i int) int {
 	for i < len(data) && strings.IndexByte(" \t\r\n", data[i]) >= 0 {
 		i++
