@@ -21,7 +21,7 @@
 //
 // Before anything starts, gates.go is asked what keeps it from that: another call that has not
 // ended, a provider with too much to do, the day's budget (day.go), a computer that slept,
-// hooks on trial (shadow.go). An attempt that goes on from what another one said is goon.go, one
+// hooks on trial (shadow.go). An attempt that goes on from what another one said is continuing.go, one
 // that is asked in another way, since its provider refused the first, refused.go. How the loop begins and ends is launch.go, what is in the air
 // effects.go, what other processes ask of it commands.go.
 //
