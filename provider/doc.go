@@ -16,7 +16,6 @@
 //	gemini               Google's generateContent API
 //	pi                   no wire: the Pi coding agent, driven as an llm.Engine
 //	internal/endpoint    an adapter without its wire
-//	internal/dialect     what the requests of all wires have in common
 //	internal/observe     asks over HTTP, and sees what happens
 //	internal/reach       knows whether this machine is offline
 //	internal/sse         reads event streams

@@ -1,33 +1,23 @@
-// Command mulligan runs LLM agents that recover: the wiring of the house, one file
-// per verb.
+// Command mulligan runs LLM agents that recover. A verb here is only flags and words: what it does
+// is in the rooms that it puts together.
 //
-//	config.go, environment.go, timeouts.go   what a person configured
-//	models.go, plugins.go, app.go            the rooms that are made of it
-//	run.go, recover.go, runs.go, …           the verbs
-//	explain*.go                              the verb that names a failure somebody else had:
-//	                                         report (what is told), note and table (what is said), learn
-//	                                         (what is corrected); corrections.go, config_failures.go: what was
-//	faults*.go                               the fault catalogue: list and show what it has, serve it
-//	                                         (screen is what that prints, below fails below HTTP)
-//	plugin_*.go                              the verbs about plugins; plugin_occasion.go has the failures that
-//	                                         replay asks about, dev_*.go how a plugin under development
-//	                                         answers for another process's
-//	lock.go, contents.go, manifest.go        what of plugins was pinned and granted, and what they ask for
-//	plugin_new*.go, plugin_conform*.go       the verbs of plugin authors: a plugin to begin with (its files
-//	                                         are in scaffold), and its exam (which is in sdk/conformance)
-//	serve.go, face.go, gateway.go (and gateway_learn.go), reach.go  what serve is: its HTTP face, what requests do, who reaches it;
-//	                                         listening.go tells other processes of it
-//	login.go, audit.go                       a link for a browser; what keeps others out (doctor --audit)
-//	live.go                                  shows a run while it goes on
-//	outcome.go                               what it came to, and what can be done
-//	story.go                                 tells one that is in the timeline
-//	screen.go, text.go                       where it is shown: a terminal or not
+//	main.go, app.go, store.go, runid.go   what the verbs share: exit codes, the product as the flags want
+//	                                      it (packages config and server), the store, the id of a run
+//	run.go, chat.go, choose.go, recover*.go   runs, and a person's answers to them
+//	runs*.go, sessions.go                 what is in the timeline, as package show writes it
+//	serve.go, members.go, top.go          the gateway, those who share its database, and what it has to do
+//	proxy*.go, acp.go, mcp.go             the other doors: the recovering proxy, editors, tool servers
+//	decide.go                             advice for other runners
+//	explain*.go                           names a failure that somebody else had (internal/explain)
+//	faults*.go                            the fault catalogue: lists it, shows it, serves it
+//	plugin*.go                            plugins: those of a person (host, host/trust), and what their
+//	                                      authors work with (internal/devtools, sdk/conformance)
+//	doctor*.go, audit.go                  what is wrong here, and what keeps others out
+//	login.go, demo.go, version.go         a link for a browser; the demo (internal/demo); the version
 //
-// A run is only ever shown from its events: live.go follows them from where it
-// begins to look, story.go reads all of them, and both fold them with recovery.Run.
-// The answer goes to stdout and everything else to stderr.
+// A run is only ever shown from its events: the verbs follow or read them through package show,
+// which folds them with recovery.Run. The answer goes to stdout and everything else to stderr.
 //
-// A builtin plugin (builtins.go) runs in a process of its own, which is this program
-// again ("plugin serve auto-recover"). The demo's provider is a faultlab on loopback that
-// models.go starts when one of the demo's models is asked for.
+// A builtin plugin runs in a process of its own, which is this program again ("plugin serve
+// auto-recover").
 package main

@@ -14,7 +14,7 @@
 //
 // # From a file to a decision
 //
-//	Load     file ──► Rules     problems.go, source.go, position.go   what is wrong, and where
+//	Load     file ──► Rules     problem.go, source.go, position.go    what is wrong, and where
 //	                            reader.go, load.go, template.go       the YAML
 //	                            facts.go, expression.go, words.go     the CEL, and what it may speak of
 //	decide   Rules, Facts ──► outcome     rule.go, decide.go          a pure function
