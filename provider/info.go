@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Info is what is known of the model of that full name: what its entry says, and
-// where that says nothing, what is known of such models.
+// Info is what is known of the model with that full name: what its entry says and, where that
+// says nothing, what is known of such models.
 func (s *Set) Info(full string) (ModelInfo, bool) {
 	e, ok := s.entry(full)
 	if !ok || len(full) <= len(e.Name)+1 {
@@ -27,7 +27,7 @@ func (e Entry) info(model string) (ModelInfo, bool) {
 	return info, ok
 }
 
-// or fills in what m does not say.
+// or fills the gaps of m.
 func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	return ModelInfo{
 		Name:           m.Name,
@@ -42,18 +42,18 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	}
 }
 
-// Capabilities is what is known of what the model takes.
+// Capabilities is what is known of what the model can take.
 func (s *Set) Capabilities(full string) llm.Capabilities {
 	info, _ := s.Info(full)
 	return llm.Capabilities{
 		ContextTokens: int64(info.ContextTokens),
 		NoImages:      is(info.NoImages), NoTools: is(info.NoTools), NoSchema: is(info.NoSchema), Prefill: is(info.Prefill),
-		Local: s.Local(full) && s.Loopback(full), // a gateway on this machine asks others
+		Local: s.Local(full) && s.Loopback(full), // a gateway on this machine asks other machines
 	}
 }
 
-// ThinksSilently reports whether the model is known to be silent while it thinks,
-// so that patience is called for.
+// ThinksSilently reports whether the model is known to be silent while it thinks, so that its
+// timers should be long.
 func (s *Set) ThinksSilently(full string) bool {
 	info, _ := s.Info(full)
 	return is(info.ThinksSilently)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The wires, each of which is the name of an entry as well.
+// The wires. Each is also the name of an entry.
 const (
 	TypeAnthropic = "anthropic"        // the Messages API
 	TypeOpenAI    = "openai"           // the Chat Completions API, OpenAI's and its imitators'
@@ -14,15 +14,14 @@ const (
 	TypePi        = "pi"               // no wire: the Pi coding agent, a program
 )
 
-// KnownEntry is a provider that people need not describe. Its name may stand for it
-// in an Entry's Type.
+// KnownEntry is a provider that needs no description. Its name may be the Type of an Entry.
 type KnownEntry struct {
 	Name    string
 	Wire    string
 	BaseURL string // "" = the wire's own service
-	KeyEnv  string // "" = it asks for no key
-	Own     bool   // people run it themselves, wherever that is
-	Local   bool   // it is a model server: it may load a model first, and sends no pings
+	KeyEnv  string // "" = it needs no key
+	Own     bool   // people run it themselves, at any address
+	Local   bool   // it is a model server: it may have to load a model first, and sends no pings
 }
 
 // knownEntries is the only place that lists them.
@@ -49,7 +48,7 @@ func KnownType(name string) bool {
 	return ok
 }
 
-// KnownTypes are what an Entry's Type may be, in words.
+// KnownTypes lists, in words, what an Entry's Type may be.
 func KnownTypes() string {
 	var names []string
 	for _, k := range knownEntries {
@@ -58,8 +57,7 @@ func KnownTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// Defaults are the known providers as entries. That a local one is among them does
-// not mean that it runs.
+// Defaults are the known providers as entries. A local one in it does not have to be running.
 func Defaults() []Entry {
 	var list []Entry
 	for _, k := range knownEntries {
@@ -76,9 +74,9 @@ func known(name string) (KnownEntry, bool) {
 	return knownEntries[i], true
 }
 
-// complete fills in what e's type stands for, and gives the wire. A key goes by
-// itself only where it belongs: an entry that leads elsewhere names its own, unless
-// the provider is one that people run themselves.
+// complete fills in what e's type stands for, and gives the wire. A type's own key is sent only
+// to its own address: an entry with another address names its own key, unless people run the
+// provider themselves.
 func (e Entry) complete() (Entry, string, bool) {
 	k, ok := known(e.Type)
 	if !ok {

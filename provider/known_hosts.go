@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Named is the known provider whose host text names, as the error messages of network
-// libraries do; "" if there is none. This machine names nobody.
+// Named is the known provider whose host occurs in text, such as a network library's error
+// message; "" if none does. This machine's names do not count.
 func Named(text string) string {
 	for _, k := range knownEntries {
 		base, err := url.Parse(cmp.Or(k.BaseURL, wires[k.Wire].base))

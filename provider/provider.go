@@ -29,39 +29,39 @@ import (
 // Entry is one configured provider.
 type Entry struct {
 	Name         string // the part of a model's full name before the slash
-	Type         string // what it is: one of KnownTypes
+	Type         string // one of KnownTypes
 	BaseURL      string // "" = the type's own
-	KeyEnv       string // the environment variable that holds the key, read at each attempt; "" = the type's own, for its own address
-	Key          string // the key itself, before KeyEnv
-	AllowPrivate bool   // private network addresses may be connected to
-	Local        bool   // it is a model server that may load a model first, as those are that the known types say
+	KeyEnv       string // the environment variable with the key, read at each attempt; "" = the type's own, if the address is the type's own
+	Key          string // the key itself, preferred to KeyEnv
+	AllowPrivate bool   // addresses in private networks may be connected to
+	Local        bool   // it is a model server that may have to load a model first, as some known types are
 	Proxy        string // address of a proxy, as a URL or host:port; NoProxy = none; "" = the environment's, see [Set.Proxy]
 	Models       []ModelInfo
-	Engine       Engine // of a type that is a program
+	Engine       Engine // for a type that is a program
 }
 
-// Engine is a configured program that runs turns by itself; TypePi is one. The zero value of
-// each field but Folder will do.
+// Engine is a configured program that runs turns by itself; TypePi is one. Every field but Folder
+// may be zero.
 type Engine struct {
-	Command   []string // how it is started, before its arguments
-	Retries   string   // who tries again what failed: "mulligan" or "pi"
-	Env       []string // names of the variables that it gets beside the usual ones; nil = the usual keys
-	ConfigDir string   // where the person's own keeps its logins and models
-	Observe   bool     // its requests pass a proxy of ours on this machine, which sees how they go
-	Folder    string   // an absolute path below which it keeps its own things
+	Command   []string // the program and its first arguments
+	Retries   string   // who retries failed requests: "mulligan" or "pi"
+	Env       []string // names of the variables that it gets in addition to the usual ones; nil = the usual keys
+	ConfigDir string   // where the person's own installation keeps its logins and models
+	Observe   bool     // its requests go through a proxy of ours on this machine, which sees how they go
+	Folder    string   // an absolute path of a folder for its own files
 }
 
-// ModelInfo is what is known of one of an entry's models; zero fields are not known.
+// ModelInfo is what is known of one of an entry's models; zero fields are unknown.
 type ModelInfo struct {
 	Name           string // without the entry's name
 	ContextTokens  int
 	InputPrice     float64 // US dollars per million tokens
 	OutputPrice    float64
 	NoImages       *bool // it takes no pictures
-	NoTools        *bool // it calls no tools
-	NoSchema       *bool // it does not keep to a JSON schema
-	Prefill        *bool // it goes on with a last message that is its own
-	ThinksSilently *bool // it may be silent for minutes before it speaks, and all is well
+	NoTools        *bool // it cannot call tools
+	NoSchema       *bool // it cannot keep to a JSON schema
+	Prefill        *bool // it continues a last message of its own
+	ThinksSilently *bool // it may be silent for minutes before it answers
 }
 
 // Option is a setting of a Set.
@@ -79,19 +79,19 @@ type settings struct {
 // WithEnv reads keys from env instead of the process's environment.
 func WithEnv(env func(name string) string) Option { return func(s *settings) { s.env = env } }
 
-// WithLogger tells l what people should know about the programs behind models.
+// WithLogger gives l what people should know about the programs behind models.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
 
-// WithKnown has the Set know the secrets of known as its own, and add its own to them: for the
-// program that shares them with its log.
+// WithKnown makes the Set use known for its secrets: it hides those in it, and adds its own. For
+// programs that share them with their log.
 func WithKnown(known *redact.Known) Option { return func(s *settings) { s.known = known } }
 
-// WithClassifier has by name every failure of a provider, instead of failure.Classify: for
-// rows of somebody's own (failure.Local), which may be others from one failure to the next.
+// WithClassifier classifies every failure of a provider, instead of failure.Classify: for a table
+// of one's own (failure.Local), which may change between failures.
 func WithClassifier(by failure.Classifier) Option { return func(s *settings) { s.classify = by } }
 
-// WithDial has every provider reached by dial instead of the network: for tests and measurements, whose
-// providers are elsewhere.
+// WithDial reaches every provider through dial instead of the network, for tests and
+// measurements.
 func WithDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(s *settings) { s.dial = dial }
 }
@@ -101,13 +101,13 @@ type Set struct {
 	settings settings
 	entries  []Entry
 	adapters map[string]adapter
-	keyed    map[string]bool // entries that are not asked without a key, wherever they are
+	keyed    map[string]bool // entries that are not asked without a key, even on this machine
 }
 
-// adapter is what a Set needs of one.
+// adapter is what a Set needs of an adapter.
 type adapter interface {
 	llm.Model
-	Loopback() bool // the model is served on this machine
+	Loopback() bool // whether the service is on this machine
 }
 
 // New makes a Set. The error names the entry that is wrong, and why.
@@ -124,9 +124,9 @@ func New(entries []Entry, opts ...Option) (*Set, error) {
 	return s, nil
 }
 
-// add completes the entry of that index and makes its adapter.
+// add completes the entry with that index and makes its adapter.
 func (s *Set) add(i int) error {
-	named := s.entries[i].KeyEnv != "" // by the person who configured it, who wants a key to be sent
+	named := s.entries[i].KeyEnv != "" // by the person who configured it, so a key must be sent
 	e, wireName, ok := s.entries[i].complete()
 	switch {
 	case e.Name == "" || strings.ContainsAny(e.Name, "/ \t\n"):
@@ -168,15 +168,15 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	})
 }
 
-// spoken is how a wire is spoken: by an adapter, or by somebody else's client whose
-// answers a decoder understands.
+// spoken is how a wire is spoken: by an adapter, or by another client library whose answers a
+// decoder reads.
 type spoken struct {
 	adapt   func(cfg endpoint.Config) (*endpoint.Model, error)
 	decoder func() wire.Decoder
 	base    string // URL of the wire's own service
 }
 
-// wires is where the adapters are named.
+// wires is the only place that names the adapters.
 var wires = map[string]spoken{
 	TypeAnthropic: {anthropic.New, anthropic.NewDecoder, anthropic.DefaultBaseURL},
 	TypeOpenAI:    {openai.New, openai.NewDecoder, openai.DefaultBaseURL},
@@ -184,8 +184,8 @@ var wires = map[string]spoken{
 	TypeGemini:    {gemini.New, gemini.NewDecoder, gemini.DefaultBaseURL},
 }
 
-// decoderFor understands the answer to a request with that path, on whatever wire; nil if it
-// is on none.
+// decoderFor gives the decoder for the answer to a request with that path, on any wire; nil if no
+// wire has it.
 func decoderFor(path string) wire.Decoder {
 	for end, name := range map[string]string{
 		"/messages": TypeAnthropic, "/chat/completions": TypeOpenAI, "/responses": TypeResponses, ":streamGenerateContent": TypeGemini,
@@ -208,11 +208,11 @@ func (s *Set) key(e Entry) string {
 	return s.settings.env(e.KeyEnv)
 }
 
-// Redact takes out of text the keys of all entries, and the passwords of their proxies, in
-// whatever spelling they stand there.
+// Redact removes the keys of all entries, and the passwords of their proxies, from text, in every
+// spelling in which they may occur.
 func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
 
-// Model is the model of that full name, "provider/model".
+// Model is the model with that full name, "provider/model".
 func (s *Set) Model(full string) (llm.Model, error) {
 	name, model, ok := strings.Cut(full, "/")
 	if !ok || name == "" || model == "" {
@@ -225,9 +225,9 @@ func (s *Set) Model(full string) (llm.Model, error) {
 	return found, nil
 }
 
-// Has reports whether there is what it takes to ask the model of that full name: a
-// key, or a provider on this machine, which needs none, whether it runs or not. An engine
-// needs its program, and looks after its keys itself.
+// Has reports whether the model with that full name can be asked: there is a key, or the provider
+// is on this machine, where none is needed, whether it runs or not. An engine needs its program,
+// and finds its keys itself.
 func (s *Set) Has(full string) bool {
 	e, ok := s.entry(full)
 	if !ok {
@@ -239,10 +239,11 @@ func (s *Set) Has(full string) bool {
 	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback() && !s.keyed[e.Name]
 }
 
-// Forward sends a request to another path of an entry's API than a model's call: as it is, but
-// with the entry's own credential in the place of the caller's, unless own is for that entry. Of the request's URL path, which
-// has the API's version ("/v1/files"), and query count. Nothing is tried twice, no redirect is
-// followed, and known secrets are taken out of the answer. The error is a *failure.Failure.
+// Forward sends a request to another path of an entry's API than that of a model's call. It is
+// sent as it is, except that the entry's credential replaces the caller's, unless own is for that
+// entry. Of the request's URL only the path, which includes the API's version ("/v1/files"), and
+// the query matter. Nothing is retried, no redirect is followed, and known secrets are removed
+// from the answer. The error is a *failure.Failure.
 func (s *Set) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
 	api, ok := s.adapters[entry].(interface {
 		Forward(r *http.Request, own *llm.Credential) (*http.Response, error)
@@ -253,8 +254,8 @@ func (s *Set) Forward(entry string, r *http.Request, own *llm.Credential) (*http
 	return api.Forward(r, own)
 }
 
-// KeyEnv is the environment variable that the key of the entry of that name is read from; ""
-// if it has its key from elsewhere, or needs none.
+// KeyEnv is the environment variable that holds the key of the entry with that name; "" if the
+// key comes from elsewhere, or none is needed.
 func (s *Set) KeyEnv(entry string) string {
 	e, ok := s.entry(entry + "/")
 	if !ok || e.Key != "" {
@@ -263,8 +264,8 @@ func (s *Set) KeyEnv(entry string) string {
 	return e.KeyEnv
 }
 
-// Warning says what is wrong with the program behind the entry of that name, and what to
-// do about it; "" if nothing is, or if there is none.
+// Warning says what is wrong with the program behind the entry with that name, and what to do
+// about it; "" if nothing is wrong, or there is no program.
 func (s *Set) Warning(ctx context.Context, entry string) string {
 	if engine, ok := s.adapters[entry].(*pi.Engine); ok {
 		return engine.Warning(ctx)
@@ -272,7 +273,7 @@ func (s *Set) Warning(ctx context.Context, entry string) string {
 	return ""
 }
 
-// Forget removes what engines keep of the conversations of these names.
+// Forget removes what engines keep of these conversations.
 func (s *Set) Forget(conversations ...string) error {
 	var problems []error
 	for _, made := range s.adapters {
@@ -285,7 +286,7 @@ func (s *Set) Forget(conversations ...string) error {
 	return errors.Join(problems...)
 }
 
-// Close ends the programs that the Set has started. It is of no use afterwards.
+// Close ends the programs that the Set has started. The Set cannot be used afterwards.
 func (s *Set) Close() {
 	var all sync.WaitGroup
 	for _, made := range s.adapters {
@@ -296,21 +297,21 @@ func (s *Set) Close() {
 	all.Wait()
 }
 
-// Loopback reports whether the model of that full name is served on this machine.
+// Loopback reports whether the model with that full name is served on this machine.
 func (s *Set) Loopback(full string) bool {
 	e, ok := s.entry(full)
 	return ok && s.adapters[e.Name].Loopback()
 }
 
-// Local reports whether the model of that full name is one of a local model server: of a
-// type that is one, or of an entry that says so. A gateway on this machine is none.
+// Local reports whether the model with that full name runs on a local model server: its type is
+// one, or its entry says so. A gateway on this machine is not one.
 func (s *Set) Local(full string) bool {
 	e, ok := s.entry(full)
 	return ok && e.Local
 }
 
-// Entries lists the entries in the order in which they were configured, with what
-// their types stand for.
+// Entries lists the entries in the order of the configuration, with the values that their types
+// stand for.
 func (s *Set) Entries() []Entry { return slices.Clone(s.entries) }
 
 func (s *Set) entry(full string) (Entry, bool) {

@@ -12,7 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// NoProxy as an Entry's Proxy has the entry asked directly, whatever the environment says.
+// NoProxy, as an Entry's Proxy, means that the entry is asked directly, whatever the environment
+// says.
 const NoProxy = "none"
 
 // CheckProxy says what is wrong with an Entry's Proxy, without repeating it.
@@ -24,7 +25,7 @@ func CheckProxy(proxy string) error {
 	return err
 }
 
-// ProxySecrets are what may not be shown of a proxy's address: its log-in.
+// ProxySecrets are the parts of a proxy's address that may not be shown: its login.
 func ProxySecrets(proxy string) []string {
 	u, err := observe.ParseProxy(proxy)
 	if err != nil {
@@ -33,12 +34,12 @@ func ProxySecrets(proxy string) []string {
 	return observe.ProxySecrets(u)
 }
 
-// ownSetting is where a Proxy stands that an Entry has.
+// ownSetting is where an Entry's own Proxy is set.
 const ownSetting = "mulligan.yaml (proxy)"
 
-// through is the proxy on the way to an address for an entry: its own, else the environment's
-// as curl and Go know it: HTTPS_PROXY or HTTP_PROXY, by the address, and NO_PROXY; in capitals
-// first. This machine is never behind the environment's.
+// through is the proxy on the way to an address, for an entry: its own, else the environment's,
+// by the rules of curl and Go: HTTPS_PROXY or HTTP_PROXY, depending on the address, and NO_PROXY;
+// names in capitals first. The environment's proxy is never used for this machine.
 func (s *Set) through(e Entry, base string) (proxy, setting string, err error) {
 	switch e.Proxy {
 	case NoProxy:
@@ -62,11 +63,11 @@ func (s *Set) through(e Entry, base string) (proxy, setting string, err error) {
 func (s *Set) environmentProxy(base string) (proxy, setting string, err error) {
 	u, err := url.Parse(base)
 	if err != nil || observe.IsLoopback(u.Hostname()) {
-		return "", "", nil //nolint:nilerr // the adapter says what is wrong with the base URL
+		return "", "", nil //nolint:nilerr // the adapter reports what is wrong with the base URL
 	}
 	setting, proxy = s.firstOf(strings.ToUpper(u.Scheme)+"_PROXY", strings.ToLower(u.Scheme)+"_proxy")
 	_, exceptions := s.firstOf("NO_PROXY", "no_proxy")
-	// Whether an address is an exception does not depend on which proxy it is.
+	// Whether an address is an exception does not depend on the proxy, so any will do.
 	const whichever = "http://proxy.invalid"
 	asked, err := (&httpproxy.Config{HTTPProxy: whichever, HTTPSProxy: whichever, NoProxy: exceptions}).ProxyFunc()(u)
 	if err != nil || asked == nil {
@@ -84,9 +85,9 @@ func (s *Set) firstOf(names ...string) (name, value string) {
 	return names[i], s.settings.env(names[i])
 }
 
-// Proxy is the proxy that the entry of that name is asked through, as host:port, and where that
-// was set: by a variable of the environment, or by the entry itself. "" = there is none, as
-// there is none of ours before an engine.
+// Proxy is the proxy on the way to the entry with that name, as host:port, and where it was set:
+// in a variable of the environment, or in the entry. "" = there is none; an engine's own proxy
+// does not count.
 func (s *Set) Proxy(entry string) (address, setting string) {
 	if through, ok := s.adapters[entry].(interface{ Proxy() (string, string) }); ok {
 		return through.Proxy()
@@ -94,8 +95,8 @@ func (s *Set) Proxy(entry string) (address, setting string) {
 	return "", ""
 }
 
-// TryProxy has the entry's proxy make a connection to the provider, to which nothing is said. The
-// error is a *failure.Failure; nil also where there is no proxy.
+// TryProxy has the entry's proxy connect to the provider, without sending the provider anything.
+// The error is a *failure.Failure; nil if there is no proxy.
 func (s *Set) TryProxy(ctx context.Context, entry string) error {
 	if through, ok := s.adapters[entry].(interface {
 		TryProxy(ctx context.Context) error

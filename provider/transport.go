@@ -14,14 +14,14 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// TransportConfig says whom a Transport watches.
+// TransportConfig says which provider a Transport watches.
 type TransportConfig struct {
-	Name    string            // the entry's name in failures; Type
-	Type    string            // what is spoken: one of KnownTypes
-	Base    http.RoundTripper // what sends the requests; one like http.DefaultTransport, for headers of 1 MiB at most
-	Secrets []string          // hidden in failures, besides the keys that requests carry
+	Name    string            // the entry's name in failures; "" = Type
+	Type    string            // the wire: one of KnownTypes
+	Base    http.RoundTripper // sends the requests; nil = like http.DefaultTransport, with at most 1 MiB of headers
+	Secrets []string          // hidden in failures, in addition to keys in requests
 
-	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
+	Classify failure.Classifier // classifies errors; nil = failure.Classify
 }
 
 // Transport is an http.RoundTripper for people who keep their own client library,
@@ -44,7 +44,7 @@ type Transport struct {
 	decoder func() wire.Decoder
 }
 
-// NewTransport makes a Transport. The error is an unknown type, or one without a wire.
+// NewTransport makes a Transport. It fails for a type that is unknown or has no wire.
 func NewTransport(cfg TransportConfig) (*Transport, error) {
 	k, ok := known(cfg.Type)
 	if !ok {
@@ -78,15 +78,13 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 type callKey struct{}
 
-// Watch makes a Call of what is done with the context that it returns, through any
-// Transport.
+// Watch makes a Call of everything done with the returned context, through any Transport.
 func Watch(ctx context.Context) (context.Context, *Call) {
 	call := &Call{outer: ctx}
 	return context.WithValue(ctx, callKey{}, call), call
 }
 
-// Call is one call of a client library, with whatever requests that makes. It is
-// safe for concurrent use.
+// Call is one call of a client library, with all its requests. It is safe for concurrent use.
 type Call struct {
 	outer context.Context // the caller's
 
@@ -104,12 +102,11 @@ func (c *Call) begin(watched *observe.Watched) {
 
 var errNoRequest = errors.New("no request was made through the transport")
 
-// Err says how the call went, once the answer has been read; sdk is what the client
-// library says, nil or an error. It is nil only if the last request's answer was
-// whole: its wire's own terminal event was seen, or the document that was asked for
-// was complete and reports no error, and sdk is nil. The caller's own cancellation is
-// passed on as its cause. Everything else is a *failure.Failure, of the kind that
-// the adapters of this package would name.
+// Err says how the call went, once the answer has been read; sdk is the client library's error,
+// or nil. It is nil only if sdk is nil and the last request's answer was whole: the wire's
+// terminal event came, or the requested document was complete and reports no error. The caller's
+// own cancellation is returned as its cause. Everything else is a *failure.Failure, of the kind
+// that the adapters of this package would give.
 func (c *Call) Err(sdk error) error {
 	c.mu.Lock()
 	last := c.last
@@ -126,11 +123,11 @@ func (c *Call) Err(sdk error) error {
 	return err
 }
 
-// FirstByte is when the last request's answer began, the zero time if it did not.
+// FirstByte is when the last request's answer began, zero if it did not.
 func (c *Call) FirstByte() time.Time { return c.when((*observe.Watched).FirstByte) }
 
-// LastProgress is when the last request's answer went on, by text, reasoning or a
-// tool call; pings and comments do not count. It is the zero time before FirstByte.
+// LastProgress is when the last request's answer last made progress, by text, reasoning or a tool
+// call; pings and comments do not count. It is zero before FirstByte.
 func (c *Call) LastProgress() time.Time { return c.when((*observe.Watched).LastProgress) }
 
 func (c *Call) when(of func(*observe.Watched) time.Time) time.Time {
@@ -142,8 +139,8 @@ func (c *Call) when(of func(*observe.Watched) time.Time) time.Time {
 	return of(c.last)
 }
 
-// Attempts is how many requests the client library has made: more than one means
-// that it retries by itself.
+// Attempts is how many requests the client library has made: more than one means that it retries
+// by itself.
 func (c *Call) Attempts() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,14 +16,14 @@ const (
 	apiVersion = "2023-06-01"
 )
 
-// Config is where and how to ask; the base URL may be without /v1.
+// Config says where and how to ask; the base URL may leave out /v1.
 type Config = endpoint.Config
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model = endpoint.Model
 
-// New makes a Model, "anthropic" with the key of ANTHROPIC_API_KEY unless cfg says
-// otherwise. An error says what is wrong with the configuration.
+// New makes a Model. By default it is called "anthropic" and uses the key in ANTHROPIC_API_KEY.
+// The error says what is wrong with the configuration.
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "anthropic", BaseURL: DefaultBaseURL, KeyEnv: "ANTHROPIC_API_KEY",

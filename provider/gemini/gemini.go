@@ -13,14 +13,14 @@ import (
 // DefaultBaseURL is Google's own.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 
-// Config is where and how to ask; the base URL may be without /v1beta.
+// Config says where and how to ask; the base URL may leave out /v1beta.
 type Config = endpoint.Config
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model = endpoint.Model
 
-// New makes a Model, "gemini" with the key of GEMINI_API_KEY unless cfg says otherwise.
-// An error says what is wrong with the configuration.
+// New makes a Model. By default it is called "gemini" and uses the key in GEMINI_API_KEY. The
+// error says what is wrong with the configuration.
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "gemini", BaseURL: DefaultBaseURL, KeyEnv: "GEMINI_API_KEY",
@@ -37,7 +37,7 @@ func path(base, model string, stream bool) string {
 	return path + ":generateContent"
 }
 
-// header names the key in a header: in the URL it would be logged.
+// header sends the key in a header: in the URL it would be logged.
 func header(h http.Header, key string) {
 	if key != "" {
 		h.Set("X-Goog-Api-Key", key)

@@ -7,15 +7,15 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// habits are what is known of how a server ends its answers. Some never name a reason and say
-// [DONE] alone. That is also what a cut looks like where a gateway puts the [DONE], so it is
-// taken for an end only of a server that was never heard to name one, and only when the same
-// whole answer came so twice; from then on it is that server's end, until it names a reason.
+// habits are what is known of how a server ends its answers. Some never give a finish_reason, and
+// end with [DONE] alone. A cut answer looks the same if a gateway adds the [DONE], so it counts
+// as an end only if the server has never given a reason, and only when the same whole answer has
+// come twice that way; from then on it is this server's end, until it gives a reason.
 type habits struct {
 	mu    sync.Mutex
-	names bool     // it has named a reason
+	names bool     // it has given a finish_reason
 	plain bool     // [DONE] alone is its end
-	cut   []uint64 // digests of the last answers that ended so
+	cut   []uint64 // digests of the last answers that ended that way
 }
 
 // maxCut is how many answers are remembered.

@@ -12,14 +12,14 @@ import (
 // DefaultBaseURL is OpenAI's own.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config is where and how to ask; the base URL includes its version.
+// Config says where and how to ask; the base URL includes its version.
 type Config = endpoint.Config
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model = endpoint.Model
 
-// New makes a Model, "openai" with the key of OPENAI_API_KEY unless cfg says otherwise.
-// An error says what is wrong with the configuration.
+// New makes a Model. By default it is called "openai" and uses the key in OPENAI_API_KEY. The
+// error says what is wrong with the configuration.
 func New(cfg Config) (*Model, error) {
 	known := &habits{}
 	return endpoint.New(cfg, endpoint.Wire{
@@ -29,10 +29,10 @@ func New(cfg Config) (*Model, error) {
 	})
 }
 
-// NewDecoder reads the chunks of one answer, of a server that nothing is known of.
+// NewDecoder reads the chunks of one answer, from a server of which nothing is known.
 func NewDecoder() wire.Decoder { return openai.NewDecoder(&habits{}) }
 
-// isOpenAI reports whether base is OpenAI's own service, or Azure's of it.
+// isOpenAI reports whether base is OpenAI's own service, or Azure's version of it.
 func isOpenAI(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 // DefaultBaseURL is OpenAI's own.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config is where and how to ask; the base URL includes its version.
+// Config says where and how to ask; the base URL includes its version.
 type Config = endpoint.Config
 
 // Model is the API as an llm.Model. It is safe for concurrent use.
 type Model = endpoint.Model
 
-// New makes a Model, "openai-responses" with the key of OPENAI_API_KEY unless cfg says
-// otherwise. An error says what is wrong with the configuration.
+// New makes a Model. By default it is called "openai-responses" and uses the key in
+// OPENAI_API_KEY. The error says what is wrong with the configuration.
 func New(cfg Config) (*Model, error) {
 	return endpoint.New(cfg, endpoint.Wire{
 		Name: "openai-responses", BaseURL: DefaultBaseURL, KeyEnv: "OPENAI_API_KEY",

@@ -17,24 +17,24 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Config is where and how to ask. The zero value of each field but Key will do.
+// Config says where and how to ask. Every field but Key may be zero.
 type Config struct {
-	Name      string                 // the entry's name; the wire's own
-	Key       func() (string, error) // asked at each attempt; on this machine there may be none
-	KeyNeeded bool                   // also on this machine
-	KeyEnv    string                 // the variable that people set; the wire's own for its own service only
-	BaseURL   string                 // the wire's own service; with or without the API's version where that is ours to add
+	Name      string                 // the entry's name; "" = the wire's own
+	Key       func() (string, error) // asked at each attempt; a service on this machine may have none
+	KeyNeeded bool                   // a key is required even on this machine
+	KeyEnv    string                 // the variable that people set; "" = the wire's own, for its own service only
+	BaseURL   string                 // "" = the wire's own service; where New adds the API's version, it may be left out
 
-	AllowPrivate   bool          // private addresses may be connected to, also over http
-	ConnectTimeout time.Duration // of requests that do not say; 0 = 10 s
-	Proxy          string        // address, as a URL or host:port; "" = none, whatever the environment says
-	ProxySetting   string        // where people have set it, for their sake
+	AllowPrivate   bool          // private addresses may be connected to, even over http
+	ConnectTimeout time.Duration // for requests without their own; 0 = 10 s
+	Proxy          string        // its address, as a URL or host:port; "" = none, whatever the environment says
+	ProxySetting   string        // where it was set, for people
 
-	Known *redact.Known // secrets that no answer may show; keys are added to it; nil = those of this entry
+	Known *redact.Known // secrets that no answer may contain; keys are added to it; nil = only those of this entry
 
-	Capabilities func(model string) llm.Capabilities // of a model by its name on the wire; nil = nothing is known
+	Capabilities func(model string) llm.Capabilities // of a model by its name on the wire; nil = unknown
 
-	Classify failure.Classifier // names what goes wrong; nil = failure.Classify
+	Classify failure.Classifier // classifies errors; nil = failure.Classify
 
 	// DialContext or RoundTripper replace the dial or the whole transport.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
@@ -43,15 +43,15 @@ type Config struct {
 
 // Wire is what differs between the adapters.
 type Wire struct {
-	Name    string // of the entry, where it has none, and what a native request calls the wire
+	Name    string // the default name of an entry, and the name of the wire in native requests
 	BaseURL string // of the wire's own service
 	KeyEnv  string // the variable that holds its key
 
-	Path    func(base, model string, stream bool) string // after the base URL; the model's name on the wire
-	InPath  bool                                         // the path names the model, and not the body
-	Other   func(base, path string) string               // the URL of another path of the API, "/v1/files", which has the API's version
-	Own     func(base string) bool                       // whether it is the wire's own service, where requests differ there; nil = they do not
-	Header  func(h http.Header, key string)              // adds what the wire wants; key may be empty
+	Path    func(base, model string, stream bool) string // after the base URL; model is the name on the wire
+	InPath  bool                                         // the model is named in the path instead of the body
+	Other   func(base, path string) string               // the URL of another path of the API, such as "/v1/files", which includes the API's version
+	Own     func(base string) bool                       // whether base is the wire's own service, if requests to it differ; nil = they do not
+	Header  func(h http.Header, key string)              // adds the wire's headers; key may be empty
 	Encode  func(to wire.Target, request llm.Request) (body []byte, changed []llm.Repair, err error)
 	Decoder func() wire.Decoder
 }
@@ -87,15 +87,14 @@ func New(cfg Config, wire Wire) (*Model, error) {
 // Loopback reports whether the API is on this machine.
 func (m *Model) Loopback() bool { return m.client.Loopback() }
 
-// Proxy is the proxy on the way to the API, as host:port, and where people have set it; "" =
-// there is none.
+// Proxy is the proxy on the way to the API, as host:port, and where it was set; "" = none.
 func (m *Model) Proxy() (address, setting string) { return m.client.Proxy() }
 
-// TryProxy has the proxy make a connection to the API, and says nothing to that. The error is a
+// TryProxy has the proxy connect to the API, without sending the API anything. The error is a
 // failure.
 func (m *Model) TryProxy(ctx context.Context) error { return m.client.TryProxy(ctx) }
 
-// Host is whom the model is asked of: the API, or the proxy on the way to it.
+// Host is where requests go: the API, or the proxy on the way to it.
 func (m *Model) Host() reach.Host { return m.client.Host() }
 
 // Stream implements llm.Model.
@@ -103,7 +102,7 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 	return m.client.Stream(ctx, func() (observe.Ask, error) { return m.Ask(request) })
 }
 
-// Ask is what is sent for request; an error is a failure, and nothing is sent.
+// Ask is what is sent for request. An error is a failure, and nothing is sent then.
 func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
 	to.Own = m.wire.Own != nil && m.wire.Own(m.cfg.BaseURL)
@@ -131,13 +130,13 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	ask.Path = m.wire.Path(m.cfg.BaseURL, to.Model, native == nil || native.Stream)
 	if native != nil {
 		ask.Path = withQuery(ask.Path, native.Query)
-		ask.Header.Del("Accept") // its caller's, or none
+		ask.Header.Del("Accept") // the caller's own, or none
 		addHeader(ask.Header, native.Header)
 	}
 	return ask, nil
 }
 
-// Bearer sets key as most services want it.
+// Bearer sends key in the form that most services take.
 func Bearer(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)

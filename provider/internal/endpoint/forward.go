@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// Forward sends a request to another path of the API than a model's call: as it is, but for the
-// credential, which is own where it is for this entry, else the entry's. Of the request's URL
-// path and query count. The error is a failure.
+// Forward sends a request to another path of the API than that of a model's call. It is sent as
+// it is, except for the credential: own if it is for this entry, else the entry's. Of the
+// request's URL only path and query matter. The error is a failure.
 func (m *Model) Forward(r *http.Request, own *llm.Credential) (*http.Response, error) {
 	header := http.Header{}
 	known, err := m.authorize(header, "", own)
@@ -25,21 +25,21 @@ func (m *Model) Forward(r *http.Request, own *llm.Credential) (*http.Response, e
 	at.RawQuery = withoutKeys(r.URL.RawQuery)
 	out := (&http.Request{Method: r.Method, URL: at, Header: header, Body: r.Body, ContentLength: r.ContentLength}).WithContext(r.Context())
 	addHeader(out.Header, r.Header)
-	if packing := r.Header.Values("Content-Encoding"); len(packing) > 0 { // the body is not ours to read
+	if packing := r.Header.Values("Content-Encoding"); len(packing) > 0 { // the body is passed on unread
 		out.Header["Content-Encoding"] = packing
 	}
 	return m.client.Forward(out, observe.SecretsOf(known))
 }
 
-// Versioned is a Wire's Other where the version is ours to add to a base URL that lacks it.
+// Versioned is a Wire's Other for APIs whose version may be missing in a base URL.
 func Versioned(version string) func(base, path string) string {
 	return func(base, path string) string { return strings.TrimSuffix(base, version) + path }
 }
 
-// Unversioned is a Wire's Other where base URLs have the version, whatever they call it.
+// Unversioned is a Wire's Other for APIs whose base URLs contain the version, whatever its name.
 func Unversioned(base, path string) string { return base + strings.TrimPrefix(path, "/v1") }
 
-// withoutKeys is a query without what stands for a credential in it.
+// withoutKeys is a query without its credentials.
 func withoutKeys(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// native is what request says in this wire's own words, or nil.
+// native is the request's Native, if it is of this wire; else nil.
 func (m *Model) native(request llm.Request) *llm.Native {
 	if n := request.Native; n != nil && n.Wire == m.wire.Name {
 		return n
@@ -27,18 +27,18 @@ func (m *Model) bodyOf(n *llm.Native, model string) ([]byte, error) {
 	return wire.WithModel(n.Body, model)
 }
 
-// keys are the parts of a query by which APIs take a credential.
+// keys are the query parameters in which APIs take a credential.
 var keys = []string{"key", "api_key", "api-key", "apikey", "access_token"}
 
 func isKey(name string) bool { return slices.Contains(keys, strings.ToLower(name)) }
 
-// withQuery is path with what a caller's query says beside that.
+// withQuery is path with a caller's query added.
 func withQuery(path, query string) string {
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return path
 	}
-	values.Del("alt") // the form in which is asked is the path's to say
+	values.Del("alt") // the path already sets the form of the answer
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return isKey(name) })
 	switch more := values.Encode(); {
 	case more == "":
@@ -50,15 +50,15 @@ func withQuery(path, query string) string {
 	}
 }
 
-// kept are the headers that a caller has no say in: credentials, and what is between two
-// neighbours alone.
+// kept are headers that a caller cannot set: credentials, and those that belong to a single
+// connection.
 var kept = []string{
 	"Cookie", "Proxy-Authorization",
 	"Host", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Accept-Encoding", "Expect",
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade",
 }
 
-// addHeader adds what a caller sends along.
+// addHeader adds a caller's headers.
 func addHeader(to http.Header, from map[string][]string) {
 	for name, values := range from {
 		if name = http.CanonicalHeaderKey(name); !slices.Contains(kept, name) && !slices.Contains(credentials, name) {

@@ -9,7 +9,7 @@ import (
 
 // asked is what a client's request asks for.
 type asked struct {
-	model string // its name on the wire; "" = it could not be told
+	model string // its name on the wire; "" = unknown
 	form  askedForm
 }
 
@@ -21,8 +21,8 @@ const (
 	askedDocument
 )
 
-// askedFor looks into a request without spending its body. The wires say in it
-// whether they want a stream; Gemini's says so in the path.
+// askedFor reads a request without consuming its body. The body says whether a stream is wanted;
+// Gemini's path does.
 func askedFor(r *http.Request) asked {
 	model, verb, _ := strings.Cut(path.Base(r.URL.Path), ":")
 	switch {
@@ -55,7 +55,7 @@ func askedFor(r *http.Request) asked {
 	return asked{request.Model, askedDocument}
 }
 
-// secretsOf are the keys that a request carries.
+// secretsOf are the keys in a request.
 func secretsOf(r *http.Request) []string {
 	secrets := []string{r.URL.Query().Get("key")}
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Proxy-Authorization"} {

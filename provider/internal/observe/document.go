@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// unstream makes deltas of a document; ok says whether that was a whole answer of the wire. A
-// report of an error is none. The error is that of an answer that breaks its wire's rules.
+// unstream turns a document into deltas; ok says whether it was a whole answer of the wire, which
+// an error report is not. The error is that of an answer that breaks its wire's rules.
 func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, err error) {
 	decoder, can := j.decoder.(wire.Unstreamer)
 	if !can || !json.Valid(document) || reportsError(document) {
@@ -29,7 +29,7 @@ func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, er
 	return deltas, j.decoder.State() != wire.Open, nil
 }
 
-// document hears an answer that is one document.
+// document reads an answer that is one document.
 func (t *exchange) document() error {
 	document, err := io.ReadAll(&trickle{src: t.answer, tell: func() bool { return t.tell(nil) }})
 	switch {

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	errorBodyTime = 5 * time.Second        // for the body of an error answer
-	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event (OpenAI's usage)
-	afterDoubtful = 2 * time.Second        // where the answer itself may follow, see wire.Doubtful
+	errorBodyTime = 5 * time.Second        // for the body of an error response
+	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event, such as OpenAI's usage
+	afterDoubtful = 2 * time.Second        // likewise, where more of the answer may follow; see wire.Doubtful
 	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
 )
 
@@ -37,7 +37,7 @@ var (
 	errConnect        = fmt.Errorf("no connection was made in time: %w", context.DeadlineExceeded)
 )
 
-// Ask is one request.
+// Ask is one request to send.
 type Ask struct {
 	Model   string // full name
 	Path    string // after the base URL
@@ -46,12 +46,11 @@ type Ask struct {
 	Secrets *Secrets
 	Decoder wire.Decoder
 	Repairs []llm.Repair  // what was changed in the transcript
-	Connect time.Duration // how long to wait for a connection; 0 = the Client's, negative = without a limit
-	Frames  bool          // the answer is told as it comes, too
+	Connect time.Duration // how long to wait for a connection; 0 = the Client's limit, negative = no limit
+	Frames  bool          // give the answer as it comes, too
 }
 
-// Path is what stands after base for an endpoint of an API version, which base may
-// name already.
+// Path is the path after base for an endpoint of an API version, which base may contain already.
 func Path(base, version, endpoint string) string {
 	if strings.HasSuffix(strings.TrimRight(base, "/ "), version) {
 		return endpoint
@@ -59,31 +58,31 @@ func Path(base, version, endpoint string) string {
 	return version + endpoint
 }
 
-// exchange is one request under way and its answer.
+// exchange is a request in progress, and its answer.
 type exchange struct {
 	observation
 	client *Client
 	ask    Ask
 	yield  func(llm.Delta, error) bool
 	outer  context.Context // the caller's
-	ctx    context.Context // the request's: it outlives the caller's by the drain
+	ctx    context.Context // the request's, which lasts longer by the drain
 	cancel context.CancelCauseFunc
-	unlink func() bool // parts ctx from outer
+	unlink func() bool // detaches ctx from outer
 
 	connected atomic.Bool
 	response  *http.Response
 	answer    *capped
 	hidden    *hidden
 	template  template
-	told      []llm.Delta // kept so that a delta costs no allocation
-	grace     *time.Timer // runs once the terminal event was seen
+	told      []llm.Delta // reused, so that a delta costs no allocation
+	grace     *time.Timer // runs once the terminal event has come
 	retired   bool
-	more      bool // another event has been read already, which follows at once
-	unsent    bool // what was told last said so
+	more      bool // another event has been read already and follows at once
+	unsent    bool // the last delta had More set
 }
 
-// Stream is llm.Model.Stream for an adapter whose prepare says what to ask. What
-// prepare refuses is never sent.
+// Stream implements llm.Model.Stream for an adapter; prepare makes the request. If prepare fails
+// nothing is sent.
 func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if ctx.Err() != nil {
@@ -102,7 +101,7 @@ func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.S
 	}
 }
 
-// converse sends ask and yields what comes back, as llm.Model.Stream does.
+// converse sends ask and yields the answer, as llm.Model.Stream does.
 func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
 	t := &exchange{client: c, ask: ask, yield: yield, outer: ctx, observation: observation{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
@@ -144,8 +143,8 @@ func (t *exchange) end() {
 	}
 }
 
-// retire lets the answer come to its end in peace, so that the connection can
-// serve the next request, without anybody waiting for it.
+// retire lets the answer come to its end, so that the connection can serve the next request,
+// without anybody waiting for it.
 func (t *exchange) retire() {
 	t.retired = true
 	t.unlink()
@@ -161,7 +160,7 @@ func (t *exchange) retire() {
 	}()
 }
 
-// connectTimeout is how long ask waits for a connection; 0 is without a limit.
+// connectTimeout is how long ask waits for a connection; 0 = no limit.
 func (c *Client) connectTimeout(ask Ask) time.Duration {
 	if ask.Connect == 0 || c.connect == 0 {
 		return c.connect
@@ -169,7 +168,7 @@ func (c *Client) connectTimeout(ask Ask) time.Duration {
 	return max(0, ask.Connect)
 }
 
-// send gets the answer's head.
+// send sends the request and receives the head of the answer.
 func (t *exchange) send() error {
 	request, err := http.NewRequestWithContext(t.ctx, http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
 	if err != nil {
@@ -184,7 +183,7 @@ func (t *exchange) send() error {
 	return nil
 }
 
-// do gets the head of the answer to a request.
+// do receives the head of the answer to a request.
 func (t *exchange) do(request *http.Request) error {
 	stop := t.awaitConnection()
 	defer stop()
@@ -200,10 +199,10 @@ func (t *exchange) do(request *http.Request) error {
 			t.connected.Store(true)
 		},
 	}
-	response, err := t.client.http.Do(request.WithContext(httptrace.WithClientTrace(t.ctx, trace))) //nolint:bodyclose // whoever has the exchange closes it
+	response, err := t.client.http.Do(request.WithContext(httptrace.WithClientTrace(t.ctx, trace))) //nolint:bodyclose // the exchange's owner closes it
 	switch {
 	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
-		if lookup.Load() { // it is the name server that keeps silent, not the provider
+		if lookup.Load() { // the name server is silent, not the provider
 			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
 		}
 		return t.unanswered(errConnect, false, steps.beyond(t.way))
@@ -215,8 +214,8 @@ func (t *exchange) do(request *http.Request) error {
 	return nil
 }
 
-// awaitConnection breaks the request off where connecting takes too long, unless stop
-// is called before.
+// awaitConnection breaks the request off if connecting takes too long, unless stop is called
+// before.
 func (t *exchange) awaitConnection() (stop func()) {
 	if t.connect <= 0 {
 		return func() {}
@@ -241,7 +240,7 @@ func (t *exchange) hear() error {
 	return t.events()
 }
 
-// events hears an answer that is a stream.
+// events reads an answer that is a stream.
 func (t *exchange) events() error {
 	if !t.head() {
 		return nil
@@ -281,7 +280,7 @@ func (t *exchange) events() error {
 	}
 }
 
-// tell yields deltas, or a ping where there are none. It reports whether to go on.
+// tell yields deltas, or a ping if there are none. It reports whether to go on.
 func (t *exchange) tell(deltas []llm.Delta) bool {
 	t.told = t.template.told(t.hidden.pass(deltas), t.told[:0])
 	if deltas = t.told; len(deltas) == 0 {
@@ -290,7 +289,7 @@ func (t *exchange) tell(deltas []llm.Delta) bool {
 	return t.say(deltas)
 }
 
-// rest is what waits to be told; ended says that the answer has come to its own end.
+// rest gives what was held back; ended says that the answer has come to its own end.
 func (t *exchange) rest(ended bool) []llm.Delta {
 	deltas := t.template.told(t.hidden.rest(), nil)
 	text, cut := t.template.held, 0
@@ -320,14 +319,14 @@ func (t *exchange) say(deltas []llm.Delta) bool {
 	return true
 }
 
-// yieldOne tells one delta.
+// yieldOne yields one delta.
 func (t *exchange) yieldOne(d llm.Delta) bool {
 	t.unsent = d.More
 	return t.yield(d, nil)
 }
 
-// arm bounds the wait for what may follow the terminal event; anew where the answer
-// went on, since some servers put one on every event.
+// arm starts the timer for what may follow the terminal event. It starts again if the answer goes
+// on, since some servers put a terminal event on every event.
 func (t *exchange) arm(wentOn bool) {
 	wait := afterFinish
 	if d, ok := t.decoder.(wire.Doubtful); ok && d.Doubtful() {
@@ -351,8 +350,8 @@ func (t *exchange) finish() error {
 	return nil
 }
 
-// finishStream is finish of an answer that is a stream: whoever wants that as it came gets all of
-// it. Of a line's end the last byte may still be missing, which is not waited for for long.
+// finishStream finishes an answer that is a stream. A caller that wants it as it came gets all
+// its bytes; the last byte of a line end may still be missing, and is waited for briefly.
 func (t *exchange) finishStream(events *sse.Reader) error {
 	if t.ask.Frames {
 		t.arm(false)
@@ -363,9 +362,9 @@ func (t *exchange) finishStream(events *sse.Reader) error {
 	return t.finish()
 }
 
-// atEnd is called when the answer has ended, in one way or another.
+// atEnd is called when the answer has ended, in whatever way.
 func (t *exchange) atEnd(err error, events *sse.Reader) error {
-	if t.outer.Err() != nil && t.decoder.State() == wire.Open { // one that is whole is told, whatever ends the wait
+	if t.outer.Err() != nil && t.decoder.State() == wire.Open { // a whole answer is given even if the wait was cut short
 		return t.outer.Err() // converse knows the cause
 	}
 	if err := t.ended(err); err != nil {

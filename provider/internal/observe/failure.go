@@ -20,11 +20,10 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// ErrRedirect is what a redirect amounts to, and what a request that follows one is
-// refused with.
+// ErrRedirect is the error for a redirect; requests that follow one are refused with it.
 var ErrRedirect = errors.New("the provider answered with a redirect, which is not followed")
 
-// KeyMissing is the failure of an attempt that has no key to send.
+// KeyMissing is the failure of an attempt without a key to send.
 func KeyMissing(provider, model, env string, cause error) *failure.Failure {
 	text := "no API key for " + provider
 	if env != "" {
@@ -41,7 +40,7 @@ func KeyMissing(provider, model, env string, cause error) *failure.Failure {
 	return f
 }
 
-// setKey says how to set a key, by the command that does it.
+// setKey names the command that sets a key.
 func setKey(env string) string {
 	if env == "" {
 		return "Name the variable that holds its key as key_env in mulligan.yaml, and set it where Mulligan runs."
@@ -49,7 +48,7 @@ func setKey(env string) string {
 	return "Set it where Mulligan runs (export " + env + "=…), then retry from there."
 }
 
-// PromptFailure is the failure of an attempt whose request cannot be made.
+// PromptFailure is the failure of an attempt whose request cannot be built.
 func PromptFailure(provider, model string, cause error) *failure.Failure {
 	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginPrompt, failure.PhasePrompt, cause)
 	f.Provider, f.Model = provider, model
@@ -58,12 +57,12 @@ func PromptFailure(provider, model string, cause error) *failure.Failure {
 	return f
 }
 
-// notRepeated is how net/http says that it would have made a request again, if it could.
+// notRepeated matches net/http's error for a request that it could not repeat.
 var notRepeated = regexp.MustCompile(`(?s)http2: Transport: cannot retry err \[(.*)\] after Request\.Body was written; define Request\.GetBody to avoid this error`)
 
-// once is what a request without GetBody failed with. Requests have none, so that net/http
-// cannot make them again: it does where a server says that it has read nothing (a GOAWAY, a
-// refused stream), for as long as the server says so.
+// once unwraps the error of a request without GetBody. Requests have no GetBody so that net/http
+// cannot repeat them: it would if a server says that it has read nothing (a GOAWAY, a refused
+// stream), for as long as the server says so.
 func once(err error) error {
 	if text := err.Error(); notRepeated.MatchString(text) {
 		return errors.New(notRepeated.ReplaceAllString(text, "$1"))
@@ -71,8 +70,8 @@ func once(err error) error {
 	return err
 }
 
-// unanswered names an error that came before any answer. connected says whether
-// there was a connection by then. An empty kind leaves it to Classify.
+// unanswered is the kind of an error before any answer. connected says whether there was a
+// connection. An empty kind leaves it to Classify.
 func unanswered(err error, connected bool) failure.Kind {
 	var (
 		refused *netguard.RefusedAddressError
@@ -84,7 +83,7 @@ func unanswered(err error, connected bool) failure.Kind {
 		says(err, "malformed HTTP"), says(err, "Proxy Authentication Required"):
 		return failure.KindMisconfigured
 	case errors.As(err, &dns):
-		return failure.KindUnreachable // also where the name server timed out
+		return failure.KindUnreachable // also if the name server timed out
 	case isTLS(err):
 		return failure.KindTLS
 	case isDeadline(err):
@@ -101,8 +100,8 @@ func unanswered(err error, connected bool) failure.Kind {
 
 func says(err error, words string) bool { return strings.Contains(err.Error(), words) }
 
-// isDeadline reports whether whoever asks, or their http.Client, had set a limit that
-// was reached. The words are what net/http says for a Client.Timeout.
+// isDeadline reports whether a limit was reached that the caller or its http.Client had set. The
+// words are net/http's for a Client.Timeout.
 func isDeadline(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || says(err, "net/http: request canceled")
 }
@@ -121,7 +120,7 @@ func isTLS(err error) bool {
 		says(err, "remote error: tls:") || says(err, "tls: handshake failure")
 }
 
-// broken names an error that ended an answer in its middle.
+// broken is the kind of an error in the middle of an answer.
 func broken(err error) failure.Kind {
 	var timeout net.Error
 	switch {

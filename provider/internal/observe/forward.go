@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/internal/redact"
 )
 
-// Forward sends somebody else's request to the provider, and gives the answer as it comes, but
-// for secrets: its length is not known. What the request's context ends, ends the answer, too.
-// The error is a failure.
+// Forward sends another program's request to the provider, and gives the answer as it comes,
+// without secrets; so its length is unknown. The end of the request's context ends the answer,
+// too. The error is a failure.
 func (c *Client) Forward(request *http.Request, secrets *Secrets) (*http.Response, error) {
 	secrets.known.Add(c.way.secrets()...)
 	t := &exchange{client: c, outer: request.Context(), observation: observation{
@@ -37,7 +37,7 @@ func (c *Client) Forward(request *http.Request, secrets *Secrets) (*http.Respons
 	return answer, nil
 }
 
-// forwarded is the body of an answer without secrets.
+// forwarded is the body of an answer, without secrets.
 type forwarded struct {
 	src    io.ReadCloser
 	hidden *redact.Stream
@@ -46,7 +46,7 @@ type forwarded struct {
 	end    func()
 }
 
-// Read gives what has come, once it is known not to be the beginning of a secret.
+// Read gives what has come, as soon as it cannot be the beginning of a secret.
 func (f *forwarded) Read(p []byte) (int, error) {
 	for f.ready == "" && f.err == nil {
 		n, err := f.src.Read(p)
@@ -63,7 +63,7 @@ func (f *forwarded) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close breaks the answer off, if there is more of it.
+// Close breaks the answer off if it has not ended.
 func (f *forwarded) Close() error {
 	err := f.src.Close()
 	f.end()

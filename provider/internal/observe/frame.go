@@ -4,7 +4,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// head tells the head of an answer as it came. It reports whether to go on.
+// head yields the head of the answer as a frame. It reports whether to go on.
 func (t *exchange) head() bool {
 	if !t.ask.Frames {
 		return true
@@ -12,14 +12,14 @@ func (t *exchange) head() bool {
 	return t.yield(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Status: t.status, Header: t.secrets.Header(t.header)}}, nil)
 }
 
-// allOf tells an answer that is no stream. It reports whether to go on.
+// allOf yields an answer that is no stream as frames. It reports whether to go on.
 func (t *exchange) allOf(body []byte) bool { return t.head() && t.frame(body) }
 
-// frame tells a piece of an answer as it came, but for secrets. It reports whether to go on.
+// frame yields a piece of the answer as it came, without secrets. It reports whether to go on.
 func (t *exchange) frame(data []byte) bool {
 	if !t.ask.Frames || len(data) == 0 {
 		return true
 	}
 	clean := []byte(t.secrets.known.Text(string(data)))
-	return t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Data: clean}, More: true}) // what it means follows
+	return t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Data: clean}, More: true}) // its deltas follow
 }

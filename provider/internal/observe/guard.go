@@ -10,11 +10,11 @@ import (
 	"github.com/mulligan-run/mulligan/internal/netguard"
 )
 
-// parseBase checks a base URL; the rest is checked at dial.
+// parseBase checks a base URL; addresses are checked at dial.
 func parseBase(base string, allowPrivate bool) (*url.URL, netguard.Guard, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(base), "/"))
 	if err != nil {
-		return nil, netguard.Guard{}, fmt.Errorf("base URL: not a URL") // the parser's words would repeat a password
+		return nil, netguard.Guard{}, fmt.Errorf("base URL: not a URL") // the parser's error would repeat a password
 	}
 	g := netguard.Guard{Plain: u.Scheme == "http", Loopback: IsLoopback(u.Hostname()), AllowPrivate: allowPrivate}
 	switch {

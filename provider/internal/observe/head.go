@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// form looks beneath what the head says.
+// form also looks at the first byte, where the head may be wrong.
 func (t *exchange) form() form {
 	form := t.observation.form()
 	if form == formStream {
@@ -14,7 +14,7 @@ func (t *exchange) form() form {
 	return form
 }
 
-// readBody reads what there is of an error body, soon.
+// readBody reads what comes of an error body within a short time.
 func (t *exchange) readBody(form form) []byte {
 	if form == formRedirect {
 		return nil
@@ -26,12 +26,12 @@ func (t *exchange) readBody(form form) []byte {
 	return t.secrets.body(raw, err != nil || len(raw) == most)
 }
 
-// capped reads at most so many bytes, and says so when there are more.
+// capped reads at most so many bytes, and reports when there are more.
 type capped struct {
 	src  io.Reader
 	left int64
 	head []byte
-	err  error // met while peeking
+	err  error // of a peek
 }
 
 func (c *capped) Read(p []byte) (int, error) {
@@ -51,8 +51,8 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// peek returns the first byte, or 0 if there is none. Read gives it, or the error
-// that stood in its place, again.
+// peek returns the first byte, or 0 if there is none. Read then gives that byte, or the error,
+// again.
 func (c *capped) peek() byte {
 	first := make([]byte, 1)
 	n, err := io.ReadFull(c, first)

@@ -7,20 +7,20 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// hidden takes known secrets out of an answer, also one that comes in several deltas.
+// hidden removes known secrets from an answer, even one that is spread over several deltas.
 type hidden struct {
 	known         *redact.Known
 	text, thought *redact.Stream
 	args          map[int]*redact.Stream // by the index of the call
-	last          llm.DeltaKind          // DeltaText or DeltaThinking, where one may wait
-	out           []llm.Delta            // kept so that a delta costs no allocation
+	last          llm.DeltaKind          // DeltaText or DeltaThinking, if some may be held back
+	out           []llm.Delta            // reused, so that a delta costs no allocation
 }
 
 func newHidden(known *redact.Known) *hidden {
 	return &hidden{known: known, text: known.Stream(), thought: known.Stream()}
 }
 
-// pass gives what may be told of deltas. It is valid until the next call.
+// pass gives the deltas that may be yielded now. They are valid until the next call.
 func (h *hidden) pass(deltas []llm.Delta) []llm.Delta {
 	h.out = h.out[:0]
 	for _, d := range deltas {
@@ -45,12 +45,12 @@ func (h *hidden) pass(deltas []llm.Delta) []llm.Delta {
 	return h.out
 }
 
-// isNothing reports whether nothing is left of a piece of reasoning.
+// isNothing reports whether a piece of reasoning has become empty.
 func isNothing(d llm.Delta) bool {
 	return d.Kind == llm.DeltaThinking && d.Text == "" && d.Signature == "" && d.Redacted == ""
 }
 
-// rest gives what still waits, where nothing follows.
+// rest gives what is still held back when nothing follows.
 func (h *hidden) rest() []llm.Delta {
 	h.out = h.out[:0]
 	h.release(h.last)
@@ -62,7 +62,7 @@ func (h *hidden) rest() []llm.Delta {
 	return h.out
 }
 
-// release tells what waits of a kind, before something else is told.
+// release gives what is held back of a kind, before something else is yielded.
 func (h *hidden) release(kind llm.DeltaKind) {
 	text := ""
 	switch kind {
@@ -87,7 +87,7 @@ func (h *hidden) of(index int) *redact.Stream {
 	return h.args[index]
 }
 
-// id is a call's id; one with a secret in it gives way to another, since ids are told apart.
+// id is a call's id; one that contains a secret is replaced, to another id for each call.
 func (h *hidden) id(id string) string {
 	if h.known.Text(id) == id {
 		return id

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
-// hostOf is whom requests to base connect to: its host, or that of the proxy.
+// hostOf is where requests to base connect: its host, or the proxy.
 func hostOf(base *url.URL, through *way, allowed netguard.Guard) reach.Host {
 	at, local := base, allowed.Loopback
 	if through != nil {
@@ -23,7 +23,7 @@ func hostOf(base *url.URL, through *way, allowed netguard.Guard) reach.Host {
 	}
 }
 
-// usualPorts are those of the schemes that net/http speaks to a host or a proxy.
+// usualPorts are the default ports of the schemes that net/http can use.
 var usualPorts = map[string]uint16{"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 func port(u *url.URL) uint16 {

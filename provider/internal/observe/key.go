@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Key says how to get the key of a provider; it is asked at each attempt.
+// Key says how to get the key of a provider. It is asked at each attempt.
 type Key struct {
-	Get func() (string, error) // nil = there is none
-	Env string                 // the variable that people would set, for their sake
+	Get func() (string, error) // nil = there is no key
+	Env string                 // the variable to set, for people
 
-	Required bool // also on this machine: somebody named the variable
+	Required bool // even on this machine, because somebody named the variable
 }
 
 var errBadKey = errors.New("the key holds characters that no key has")
 
-// For returns the key for an attempt, or the failure of one that has none. A
-// provider on this machine may do without; the key is then empty.
+// For returns the key for an attempt, or the failure of an attempt without one. A provider on
+// this machine may need none; the key is then empty.
 func (k Key) For(c *Client, model string) (string, error) {
 	value, err := "", error(nil)
 	if k.Get != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// observation says how one request goes, by what is seen of it. It reads nothing itself:
-// whoever does, an exchange or somebody else's client, shows it what comes.
+// observation finds out how one request goes from what it is shown. It reads nothing itself: an
+// exchange, or another client library, shows it what comes.
 type observation struct {
 	provider string
 	model    string // full name
 	secrets  *Secrets
 	decoder  wire.Decoder
-	way      *way               // through a proxy
-	connect  time.Duration      // the limit on connecting; 0 = not known
+	way      *way               // of a proxy
+	connect  time.Duration      // the limit on connecting; 0 = unknown
 	local    bool               // it is on this computer
 	classify failure.Classifier // nil = failure.Classify
 
@@ -37,14 +37,14 @@ type observation struct {
 	requestID string // the provider's name for the request, without secrets
 }
 
-// answered takes in the head of an answer.
+// answered takes the head of an answer.
 func (j *observation) answered(status int, header http.Header) {
 	j.phase, j.status, j.header = failure.PhaseBeforeFirstEvent, status, header
 	j.requestID = words.Clip(j.secrets.Text(failure.RequestID(header)), failure.MaxRequestID)
 }
 
-// unanswered is the failure of a request that err ended before any answer. beyond says that
-// its connection stood beyond the proxy, if there is one.
+// unanswered is the failure of a request that err ended before any answer. beyond says that the
+// connection reached beyond the proxy, if there is one.
 func (j *observation) unanswered(err error, connected, beyond bool) error {
 	if connected {
 		j.phase = failure.PhaseBeforeFirstEvent
@@ -60,20 +60,20 @@ func (j *observation) unanswered(err error, connected, beyond bool) error {
 	return f
 }
 
-// form is what an answer turns out to be.
+// form is the form of an answer.
 type form uint8
 
 const (
 	formStream   form = iota // events
-	formRefusal              // an error; its body says which
+	formRefusal              // an error, described by its body
 	formRedirect             // its body does not matter
-	formPage                 // somebody's web page
-	formHTML                 // the same under another name
+	formPage                 // a web page
+	formHTML                 // a web page under another content type
 	formJSON                 // one document
-	formOther                // something else that a client asked for
+	formOther                // another form that a client asked for
 )
 
-// form goes by status and content type.
+// form is derived from status and content type.
 func (j *observation) form() form {
 	switch {
 	case j.status >= 300 && j.status < 400:
@@ -92,7 +92,7 @@ func (j *observation) form() form {
 
 const eventStream = "text/event-stream"
 
-// contentType is the answer's, without parameters, in lower case.
+// contentType is that of the answer, without parameters, in lower case.
 func (j *observation) contentType() string {
 	kind, _, err := mime.ParseMediaType(j.header.Get("Content-Type"))
 	if err != nil {
@@ -101,8 +101,8 @@ func (j *observation) contentType() string {
 	return kind
 }
 
-// formOf goes by the first byte of an answer that claims to be a stream, or does
-// not say what it is. No event begins with these bytes.
+// formOf is derived from the first byte of an answer that claims to be a stream, or has no
+// content type. No event begins with these bytes.
 func formOf(first byte) form {
 	switch first {
 	case '{', '[':
@@ -113,8 +113,8 @@ func formOf(first byte) form {
 	return formStream
 }
 
-// noStream is the failure that an answer amounts to which is no stream; body is the
-// beginning of it, without secrets.
+// noStream is the failure for an answer that is no stream; body is its beginning, without
+// secrets.
 func (j *observation) noStream(form form, body []byte) error {
 	switch form {
 	case formRedirect:
@@ -133,12 +133,11 @@ func (j *observation) noStream(form form, body []byte) error {
 		return j.fail(failure.KindEmptyResponse, errNothing, nil)
 	}
 	f := j.fail(failure.KindMalformedResponse, errNoStream, nil)
-	f.Retryable = false // who does not stream now will not the next time
+	f.Retryable = false // a server that does not stream now will not next time
 	return f
 }
 
-// reportsError reports whether body is a JSON object that says it is an error, or a
-// list with one in it.
+// reportsError reports whether body is a JSON object that is an error, or a list with one.
 func reportsError(body []byte) bool {
 	type document struct {
 		Type  string          `json:"type"`
@@ -152,8 +151,8 @@ func reportsError(body []byte) bool {
 	return slices.ContainsFunc(list, func(d document) bool { return d.Type == "error" || wire.IsError(d.Error) })
 }
 
-// decode appends what an event means to deltas, which may hold the usage also where it
-// is an error. The error is a failure.
+// decode appends the deltas of an event to deltas, which may include usage even with an error.
+// The error is a failure.
 func (j *observation) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, error) {
 	if event.Idle {
 		return deltas, nil
@@ -171,7 +170,7 @@ func (j *observation) decode(event sse.Event, deltas []llm.Delta) ([]llm.Delta, 
 	return deltas, nil
 }
 
-// misheard is the failure that an error of a Decoder amounts to.
+// misheard is the failure for a Decoder's error.
 func (j *observation) misheard(err error) error {
 	if reported := (*wire.ReportedError)(nil); errors.As(err, &reported) {
 		return j.fail(reported.Kind, err, j.secrets.body(reported.Body, false))
@@ -182,7 +181,8 @@ func (j *observation) misheard(err error) error {
 	return j.fail(broken(err), err, nil)
 }
 
-// ended judges a stream that err ended, io.EOF or another; nil if it is whole.
+// ended gives the failure of a stream that ended with err (io.EOF or another), nil if it is
+// whole.
 func (j *observation) ended(err error) error {
 	switch {
 	case j.decoder.State() != wire.Open:
@@ -197,7 +197,7 @@ func (j *observation) ended(err error) error {
 	return j.fail(failure.KindStreamInterrupted, wire.ErrCut, nil)
 }
 
-// fail gathers the evidence and has it named. An empty kind leaves it to Classify.
+// fail collects the evidence and has it classified. An empty kind leaves the kind to Classify.
 func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.Failure {
 	e := failure.Evidence{
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,
@@ -219,7 +219,7 @@ func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.F
 	return f
 }
 
-// named asks whoever names failures here.
+// named calls the classifier.
 func (j *observation) named(e failure.Evidence) *failure.Failure {
 	if j.classify != nil {
 		return j.classify(e)

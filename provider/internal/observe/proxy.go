@@ -17,11 +17,11 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// proxySchemes are what net/http speaks to a proxy.
+// proxySchemes are the schemes of proxies that net/http supports.
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
 // ParseProxy reads the address of a proxy, as a URL or as host:port. The error does not repeat
-// it: it may hold a password.
+// it, since it may contain a password.
 func ParseProxy(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {
@@ -34,15 +34,15 @@ func ParseProxy(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// way is the proxy through which a provider is asked; nil = none.
+// way is the proxy on the way to a provider; nil = none.
 type way struct {
 	proxy   *url.URL
-	setting string // where people have set it
+	setting string // where it was set, for people
 }
 
 func wayOf(cfg Config) (*way, error) {
 	if cfg.Proxy == "" || cfg.RoundTripper != nil {
-		return nil, nil //nolint:nilnil // there is none, and that is no error
+		return nil, nil //nolint:nilnil // no proxy is not an error
 	}
 	proxy, err := ParseProxy(cfg.Proxy)
 	if err != nil {
@@ -51,14 +51,14 @@ func wayOf(cfg Config) (*way, error) {
 	return &way{proxy, cfg.ProxySetting}, nil
 }
 
-// guard is who may be connected to on this way to a provider with that guard: the proxy, which
-// whoever has set it knows to be where it is, on this machine or in a private network, and
-// never a cloud's metadata service. Names of providers are the proxy's to look up.
+// guard says where connections may go on this way to a provider with that guard: to the proxy,
+// which may be on this machine or in a private network, since somebody has set it, but never to a
+// cloud's metadata service. The proxy looks up the names of providers itself.
 func (w *way) guard(provider netguard.Guard) netguard.Guard {
 	return netguard.Guard{AllowPrivate: true, Plain: provider.Plain && w.proxy.Scheme != "https"}
 }
 
-// words name the proxy to people, without its password.
+// words name the proxy for people, without its password.
 func (w *way) words() failure.Words {
 	if w == nil {
 		return failure.Words{}
@@ -66,8 +66,8 @@ func (w *way) words() failure.Words {
 	return failure.Words{Proxy: w.proxy.Host, ProxySetting: w.setting}
 }
 
-// steps counts the TLS handshakes of one request's connection, by which it is known whether
-// it stands beyond the proxy: with the proxy itself first, where that is https.
+// steps counts the TLS handshakes of one request's connection, which show whether it has reached
+// beyond the proxy: the first is with the proxy itself if that uses https.
 type steps struct{ handshakes atomic.Int32 }
 
 func (s *steps) beyond(w *way) bool {
@@ -80,7 +80,7 @@ func (s *steps) beyond(w *way) bool {
 	return s.handshakes.Load() > 0
 }
 
-// proxyError says that a proxy did not let a connection through.
+// proxyError says that a proxy refused a connection.
 type proxyError struct{ status int }
 
 func (e *proxyError) Error() string { return "the proxy answered " + e.answer() }
@@ -89,8 +89,8 @@ func (e *proxyError) answer() string {
 	return strings.TrimSpace(fmt.Sprint(e.status, " ", http.StatusText(e.status)))
 }
 
-// kind is that of the answer: no proxy changes its mind about who may pass, and one that
-// cannot connect may later.
+// kind depends on the proxy's answer: a refusal is final, while a proxy that cannot connect may
+// do so later.
 func (e *proxyError) kind() (failure.Kind, string) {
 	switch {
 	case e.status == http.StatusProxyAuthRequired:
@@ -108,8 +108,8 @@ func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, answer *http.
 	return nil
 }
 
-// trouble is what err means of a request that went no further than to its proxy; no kind = it
-// is not the proxy's. Its words are for people.
+// trouble says what err means for a request that got no further than its proxy; an empty kind =
+// it is not the proxy's fault. said is for people.
 func (w *way) trouble(err error, beyond bool) (kind failure.Kind, variant, said string) {
 	var (
 		answered *proxyError
@@ -136,7 +136,7 @@ func (w *way) trouble(err error, beyond bool) (kind failure.Kind, variant, said 
 	return unanswered(err, false), failure.VariantProxy, ""
 }
 
-// socksTrouble reads what a SOCKS proxy said, which net/http has as words only.
+// socksTrouble reads the answer of a SOCKS proxy, which net/http gives only as words.
 func socksTrouble(err error) (kind failure.Kind, variant, said string) {
 	switch {
 	case says(err, "authentication"):
@@ -148,11 +148,10 @@ func socksTrouble(err error) (kind failure.Kind, variant, said string) {
 	return failure.KindUnreachable, failure.VariantProxyGateway, text[strings.LastIndex(text, ": ")+1:]
 }
 
-// errLetThrough ends a connection that was made only to see that it can be.
+// errLetThrough ends a connection that was made only as a test.
 var errLetThrough = errors.New("the proxy lets it through")
 
-// Proxy is the proxy on the way to the provider, as host:port, and where people have set it;
-// "" = there is none.
+// Proxy is the proxy on the way to the provider, as host:port, and where it was set; "" = none.
 func (c *Client) Proxy() (address, setting string) {
 	if c.way == nil {
 		return "", ""
@@ -160,9 +159,9 @@ func (c *Client) Proxy() (address, setting string) {
 	return c.way.proxy.Host, c.way.setting
 }
 
-// TryProxy has the proxy make a connection to the provider, and ends it before anything is
-// said to that; of a proxy that needs no such connection, or does not tell, it is known that it
-// listens. The error is a failure.
+// TryProxy has the proxy connect to the provider, and ends the connection before anything is sent
+// to the provider. For a proxy that needs no such connection, or does not report it, success only
+// means that it listens. The error is a failure.
 func (c *Client) TryProxy(ctx context.Context) error {
 	usual, ok := c.http.Transport.(*http.Transport)
 	if c.way == nil || !ok {
@@ -181,7 +180,7 @@ func (c *Client) TryProxy(ctx context.Context) error {
 	return j.unanswered(err, false, false)
 }
 
-// try connects by the provider's own transport, as far as that shows something of the proxy.
+// try connects with the provider's own transport, as far as that tests the proxy.
 func (w *way) try(ctx context.Context, usual *http.Transport, base string) error {
 	if !strings.HasPrefix(base, "https:") || strings.HasPrefix(w.proxy.Scheme, "socks") {
 		conn, err := usual.DialContext(ctx, "tcp", net.JoinHostPort(w.proxy.Hostname(), fmt.Sprint(port(w.proxy))))
@@ -214,7 +213,7 @@ func (w *way) secrets() []string {
 	return ProxySecrets(w.proxy)
 }
 
-// ProxySecrets are what may not be shown of a proxy's address.
+// ProxySecrets are the parts of a proxy's address that may not be shown.
 func ProxySecrets(proxy *url.URL) []string {
 	password, _ := proxy.User.Password()
 	if password == "" {

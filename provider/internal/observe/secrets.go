@@ -9,25 +9,24 @@ import (
 	"github.com/mulligan-run/mulligan/internal/redact"
 )
 
-// shapes are secrets that are known by their form.
+// shapes matches secrets by their form.
 var shapes = regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
 
-// Secrets hides in what a provider says of a failure what is known as a secret, and what
-// looks like one.
+// Secrets hides known secrets, and what looks like one, in a provider's words about a failure.
 type Secrets struct{ known *redact.Known }
 
 // NewSecrets knows the given values.
 func NewSecrets(values ...string) *Secrets { return SecretsOf(redact.New(values...)) }
 
-// SecretsOf knows what known does, also what that learns later.
+// SecretsOf knows everything in known, including what is added later.
 func SecretsOf(known *redact.Known) *Secrets { return &Secrets{known} }
 
-// Text hides what is secret in s.
+// Text hides the secrets in text.
 func (s *Secrets) Text(text string) string {
 	return shapes.ReplaceAllString(s.known.Text(text), redact.Mark)
 }
 
-// Header hides what is secret in a copy of h.
+// Header hides the secrets in a copy of h.
 func (s *Secrets) Header(h http.Header) http.Header {
 	h = h.Clone()
 	for _, values := range h {
@@ -38,20 +37,20 @@ func (s *Secrets) Header(h http.Header) http.Header {
 	return h
 }
 
-// Error hides what is secret in err's text; an err without secrets is returned as it is.
+// Error hides the secrets in err's text; an error without secrets is returned as it is.
 func (s *Secrets) Error(err error) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
 	if clean := s.Text(text); clean != text {
-		return errors.New(clean) // the original holds the secret: it goes no further
+		return errors.New(clean) // the original contains the secret and must not be wrapped
 	}
 	return err
 }
 
-// body hides what is secret in the beginning of a body, and what may be the
-// first half of a secret at its end if it was cut there.
+// body hides the secrets in the beginning of a body and, if it was cut, what may be the first
+// half of a secret at its end.
 func (s *Secrets) body(raw []byte, cut bool) []byte {
 	stream := s.known.Stream()
 	clean := stream.Push(strings.ToValidUTF8(string(raw), "\uFFFD"))

@@ -6,25 +6,25 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// templateEnds are the special tokens by which the templates of models end an answer. A server
-// that does not take them out shows them as text.
+// templateEnds are special tokens by which models' chat templates end an answer. A server that
+// does not remove them shows them as text.
 var templateEnds = []string{
 	"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>",
 	"<|END_OF_TURN_TOKEN|>", "<|END_RESPONSE|>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|endofresponse|>",
 }
 
-// maxEnd is the most text that is looked at for an end, and that waits, in bytes.
+// maxEnd is how much text may be held back as a possible end, in bytes.
 const maxEnd = 512
 
-// template takes special tokens off the very end of an answer's text. What may turn out to
-// be one waits for what follows.
+// template removes special tokens from the very end of an answer's text. Text that may turn out
+// to be one is held back until more comes.
 type template struct {
 	held   string
-	before string // the last two bytes that were told
-	strike bool   // <s> was said, which </s> then ends
+	before string // the last two bytes that were passed on
+	strike bool   // <s> was passed on, so that </s> is markup
 }
 
-// push gives what of the text may be told.
+// push gives the text that may be passed on.
 func (t *template) push(piece string) string {
 	text, last := t.held+piece, t.before[max(0, len(t.before)-1):]
 	t.strike = t.strike || strings.Contains(text, "<s>") || strings.Contains(t.before+text[:min(2, len(text))], "<s>")
@@ -46,14 +46,14 @@ func (t *template) push(piece string) string {
 	return text[:open]
 }
 
-// mayEnd reports whether text is special tokens and white space, the last of them perhaps not
-// complete.
+// mayEnd reports whether text is special tokens and white space, the last token perhaps
+// incomplete.
 func (t *template) mayEnd(text string) bool {
 	rest, _ := t.trim(text)
 	return rest == "" || t.any(func(token string) bool { return strings.HasPrefix(token, rest) })
 }
 
-// trim takes the tokens off that text begins with, with the white space after them.
+// trim removes the tokens at the beginning of text, and the white space after them.
 func (t *template) trim(text string) (rest string, count int) {
 	for {
 		before := text
@@ -79,14 +79,14 @@ func (t *template) any(fits func(token string) bool) bool {
 	return false
 }
 
-// flush gives what waits, since something follows it.
+// flush gives the text held back, since more follows it.
 func (t *template) flush() string {
 	text := t.held
 	t.held = ""
 	return text
 }
 
-// end gives what waits where the answer has come to its end, and how many tokens were taken off.
+// end gives the text held back at the end of the answer, and how many tokens were removed.
 func (t *template) end() (text string, cut int) {
 	rest, count := t.trim(t.held)
 	if rest != "" || count == 0 {
@@ -96,7 +96,7 @@ func (t *template) end() (text string, cut int) {
 	return "", count
 }
 
-// told puts a template between text and whoever hears it.
+// told applies the template to the text in deltas.
 func (t *template) told(deltas []llm.Delta, out []llm.Delta) []llm.Delta {
 	for _, d := range deltas {
 		switch {

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// trickleEvery is how seldom it is told, at the most, that a part of an event has come.
+// trickleEvery is the least time between two reports that a part of an event has come.
 const trickleEvery = time.Second
 
-// errUnheard says that nobody wants to know any more.
+// errUnheard says that nobody listens any more.
 var errUnheard = errors.New("nobody listens")
 
-// trickle reads an answer and tells of bytes that complete no event, so that a stream is
-// not taken for silent while a long event comes in slowly.
+// trickle reads an answer and reports bytes that complete no event, so that a stream does not
+// count as silent while a long event comes in slowly.
 type trickle struct {
 	src  io.Reader
-	tell func() bool // false = errUnheard
-	part bool        // bytes came since the last event
-	told time.Time   // when something was told last
+	tell func() bool // false = nobody listens
+	part bool        // bytes have come since the last event
+	told time.Time   // when something was last reported
 }
 
-// Read is called again without heard in between where what it gave is no whole event.
+// Read is called again without heard in between if what it gave completes no event.
 func (t *trickle) Read(p []byte) (int, error) {
 	if t.part && time.Since(t.told) >= trickleEvery {
 		t.heard()
@@ -34,5 +34,5 @@ func (t *trickle) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// heard notes that something is told.
+// heard records that an event was reported.
 func (t *trickle) heard() { t.part, t.told = false, time.Now() }

@@ -22,31 +22,30 @@ var (
 	errUnread   = errors.New("the answer was not read to its end")
 )
 
-// Watched is one request that somebody else's client makes and whose answer it
-// reads, while a Watched sees both go by: the bytes are passed on as they are, as
-// they come. It is safe for concurrent use.
+// Watched watches a request that another client library makes, and its answer; the bytes are
+// passed on unchanged, as they come. It is safe for concurrent use.
 type Watched struct {
 	mu sync.Mutex
 	observation
 	asked  asked
 	ctx    context.Context // the request's
 	form   form
-	looked bool // at the first byte
+	looked bool // the first byte was looked at
 	parser sse.Parser
 	deltas []llm.Delta
-	raw    []byte // the beginning of what is no stream
-	cut    bool   // and only that
+	raw    []byte // the beginning of an answer that is no stream
+	cut    bool   // there is more of it
 
 	head     time.Time // when the answer began
 	first    time.Time // when its first event came
-	progress time.Time // when it went on last
+	progress time.Time // when progress was last made
 
 	settled bool
-	verdict error // once it is settled; nil = the answer is whole
+	verdict error // once settled; nil = the answer is whole
 }
 
-// Watch makes a Watched of a request; decoder is for its answer, and secrets are
-// hidden besides those that the request carries.
+// Watch makes a Watched for a request; decoder reads its answer, and secrets are hidden in
+// addition to those in the request.
 func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []string) *Watched {
 	a := askedFor(r)
 	w := &Watched{asked: a, ctx: r.Context(), observation: observation{
@@ -59,11 +58,11 @@ func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []str
 	return w
 }
 
-// DefaultBase is what sends requests where nobody else does.
+// DefaultBase sends requests where no other transport was given.
 func DefaultBase() http.RoundTripper {
 	usual, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return http.DefaultTransport // somebody's own
+		return http.DefaultTransport // somebody has replaced it
 	}
 	base := usual.Clone()
 	base.MaxResponseHeaderBytes = maxHeader
@@ -76,7 +75,7 @@ func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Resp
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	r = r.Clone(httptrace.WithClientTrace(r.Context(), trace))
 	r.GetBody = nil                 // see once
-	r.Header.Del("Accept-Encoding") // net/http then asks for gzip itself, and undoes it
+	r.Header.Del("Accept-Encoding") // net/http then asks for gzip itself, and decompresses
 	response, err := base.RoundTrip(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +89,7 @@ func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Resp
 	return response, nil
 }
 
-// begin takes in the head of an answer and stands in for its body.
+// begin takes the head of an answer and wraps its body.
 func (w *Watched) begin(response *http.Response) {
 	w.head = time.Now()
 	w.progress = w.head
@@ -108,8 +107,8 @@ func (w *Watched) begin(response *http.Response) {
 	response.Body = &watchedBody{ReadCloser: response.Body, w: w, left: maxAnswer}
 }
 
-// cancelled settles a request that its own context ended, which is no failure. A
-// deadline of the client's is one.
+// cancelled settles a request that its own context ended, which is no failure, unless a deadline
+// of the client's was reached.
 func (w *Watched) cancelled() bool {
 	if !errors.Is(w.ctx.Err(), context.Canceled) {
 		return false
@@ -124,7 +123,7 @@ func (w *Watched) settle(verdict error) {
 	}
 }
 
-// see takes in a piece of the body. The error is one that the reader must get too.
+// see takes a piece of the body. An error must reach the reader, too.
 func (w *Watched) see(piece []byte) error {
 	if w.settled || len(piece) == 0 {
 		return nil
@@ -145,7 +144,7 @@ func (w *Watched) see(piece []byte) error {
 	return nil
 }
 
-// event takes in one event. Its error only ends the parsing.
+// event takes one event. Its error only ends the parsing.
 func (w *Watched) event(event sse.Event) error {
 	deltas, err := w.decode(event, w.deltas[:0])
 	if err != nil {
@@ -168,7 +167,7 @@ func (w *Watched) event(event sse.Event) error {
 	return nil
 }
 
-// keep collects what is no stream, as much as is needed to judge it.
+// keep keeps the beginning of an answer that is no stream, as much as classification needs.
 func (w *Watched) keep(piece []byte) {
 	w.progress = time.Now()
 	most := maxErrorBody
@@ -180,7 +179,7 @@ func (w *Watched) keep(piece []byte) {
 	w.raw = append(w.raw, piece[:min(room, len(piece))]...)
 }
 
-// end takes in that the body has ended: by io.EOF, or by what broke it.
+// end takes the end of the body: io.EOF, or what broke it.
 func (w *Watched) end(err error) {
 	switch {
 	case w.settled:
@@ -197,7 +196,7 @@ func (w *Watched) end(err error) {
 	}
 }
 
-// document judges what is no stream, by what was kept of it.
+// document settles an answer that is no stream, by the part of it that was kept.
 func (w *Watched) document() error {
 	switch {
 	case w.form == formOther && len(w.raw) > 0:
@@ -212,9 +211,9 @@ func (w *Watched) document() error {
 	return w.noStream(w.form, w.secrets.body(w.raw[:min(len(w.raw), maxErrorBody)], w.cut || len(w.raw) > maxErrorBody))
 }
 
-// Err is nil if the answer was whole and the client had nothing against it. Else it
-// is a failure, or the cause of the request's cancellation. client is what the
-// client said, or nil.
+// Err is nil if the answer was whole and the client library has no error. Otherwise it is a
+// failure, or the cause of the request's cancellation. client is the client library's error, or
+// nil.
 func (w *Watched) Err(client error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,7 +226,7 @@ func (w *Watched) Err(client error) error {
 	return w.verdict
 }
 
-// abandoned judges an answer whose end nobody waited for.
+// abandoned settles an answer that was not read to its end.
 func (w *Watched) abandoned(client error) error {
 	switch {
 	case w.status == 0:
@@ -237,69 +236,68 @@ func (w *Watched) abandoned(client error) error {
 	case w.decoder.State() != wire.Open:
 		return nil
 	case client != nil:
-		return w.fail(failure.KindMalformedResponse, client, nil) // it could not go on
+		return w.fail(failure.KindMalformedResponse, client, nil) // the client could not go on
 	}
 	return w.fail(failure.KindStreamInterrupted, errUnread, nil)
 }
 
-// Named says which model is asked, by its full name, where the request does not.
+// Named sets the model's full name, for requests that do not contain it.
 func (w *Watched) Named(model string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.model = model
 }
 
-// Classified has by name what goes wrong; nil = failure.Classify.
+// Classified sets the classifier; nil = failure.Classify.
 func (w *Watched) Classified(by failure.Classifier) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.classify = by
 }
 
-// Settled reports whether it is known how the answer went, whatever its reader does next.
+// Settled reports whether the outcome is known, whatever the reader does next.
 func (w *Watched) Settled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.settled
 }
 
-// Status is that of the answer; 0 = there is none.
+// Status is that of the answer; 0 = there is none yet.
 func (w *Watched) Status() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.status
 }
 
-// RequestID is the provider's name for the request, without secrets; "" = it has none.
+// RequestID is the provider's name for the request, without secrets; "" = none.
 func (w *Watched) RequestID() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.requestID
 }
 
-// FirstEvent is when the first event of the answer came that is more than a sign of life;
-// zero = none did.
+// FirstEvent is when the first event came that was more than a sign of life; zero = none has.
 func (w *Watched) FirstEvent() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.first
 }
 
-// FirstByte is when the answer began; zero = it did not.
+// FirstByte is when the answer began; zero = it has not.
 func (w *Watched) FirstByte() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head
 }
 
-// LastProgress is when the answer went on last; zero = it did not begin.
+// LastProgress is when progress was last made; zero = the answer has not begun.
 func (w *Watched) LastProgress() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.progress
 }
 
-// watchedBody passes a body on.
+// watchedBody shows a body to a Watched while it is read.
 type watchedBody struct {
 	io.ReadCloser
 	w    *Watched

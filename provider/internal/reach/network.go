@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// network is what is asked of the system.
+// network is what is asked of the operating system.
 type network struct {
 	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	route  func(ctx context.Context, to netip.AddrPort) error // nil if there is one
-	dial   func(ctx context.Context, to netip.AddrPort) error // connects over TCP, and hangs up
+	route  func(ctx context.Context, to netip.AddrPort) error // nil if there is a route
+	dial   func(ctx context.Context, to netip.AddrPort) error // connects over TCP, and closes the connection
 }
 
 var system = network{
 	lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
-		// A Resolver of its own, or asking again would be to wait for the first question.
+		// A new Resolver each time: with a shared one, asking again would only wait for the first
+		// question.
 		return new(net.Resolver).LookupNetIP(ctx, "ip", name)
 	},
 	route: func(ctx context.Context, to netip.AddrPort) error {
@@ -37,15 +38,15 @@ func hello(ctx context.Context, protocol string, to netip.AddrPort) error {
 	return err
 }
 
-// elsewhere stands for the rest of the world: addresses that are for documentation only
-// (RFC 5737, RFC 3849), to which nothing but a default route leads.
+// elsewhere stands for the rest of the Internet: addresses reserved for documentation (RFC 5737,
+// RFC 3849), to which only a default route leads.
 var elsewhere = []netip.AddrPort{
 	netip.MustParseAddrPort("192.0.2.1:443"),
 	netip.MustParseAddrPort("[2001:db8::1]:443"),
 }
 
-// anyRoute reports whether there is a route to any of these addresses. An error is
-// anything that is not about routes, such as a lack of descriptors.
+// anyRoute reports whether there is a route to any of these addresses. An error is not about
+// routes, but for example about missing file descriptors.
 func (n network) anyRoute(ctx context.Context, to []netip.AddrPort) (bool, error) {
 	for _, addr := range to {
 		if err := n.route(ctx, addr); err == nil || !isNoRoute(err) && !isNoSource(err) {
@@ -55,8 +56,8 @@ func (n network) anyRoute(ctx context.Context, to []netip.AddrPort) (bool, error
 	return false, nil
 }
 
-// find looks a name up. It asks again where half the time brought no answer: questions
-// are lost on the way, and the system repeats them much later only.
+// find looks a name up. It asks again after half the time without an answer: questions get lost
+// on the way, and the system repeats them only much later.
 func (n network) find(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
@@ -83,27 +84,27 @@ func (n network) find(ctx context.Context, name string) ([]netip.Addr, error) {
 	return a.addrs, a.err
 }
 
-// isSilence reports whether no name server has given an answer. A SERVFAIL counts: that
-// is what a server says which gets none itself.
+// isSilence reports whether no name server answered. A SERVFAIL counts, since a server says so
+// when it gets no answer itself.
 func isSilence(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && !dns.IsNotFound && dns.Temporary()
 }
 
-// isNoRoute reports whether the network said that an address leads nowhere.
+// isNoRoute reports whether the network said that an address is unreachable.
 func isNoRoute(err error) bool {
 	return is(err, syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN)
 }
 
-// isNoSource reports whether this machine has no address to send from. Of a TCP
-// connection it would also mean that all ports are taken.
+// isNoSource reports whether this machine has no address to send from. For a TCP connection it
+// might also mean that all ports are taken.
 func isNoSource(err error) bool { return is(err, syscall.EADDRNOTAVAIL, syscall.EAFNOSUPPORT) }
 
 func is(err error, numbers ...syscall.Errno) bool {
 	return slices.ContainsFunc(numbers, func(n syscall.Errno) bool { return errors.Is(err, n) })
 }
 
-// dialled is what came of connecting to addr.
+// dialled is the outcome of connecting to addr.
 func dialled(addr netip.Addr, err error) outcome {
 	result := reached
 	switch {

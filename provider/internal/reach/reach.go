@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	limit       = 3 * time.Second // of everything, also if the system does not keep to what follows
+	limit       = 3 * time.Second // for everything, even if the system exceeds the following limits
 	lookupLimit = 1400 * time.Millisecond
 	dialLimit   = 1400 * time.Millisecond
 
 	maxHosts     = 8
-	maxAddresses = 3 // of one host, of each family: IPv6 alone may be broken
+	maxAddresses = 3 // per host and family: IPv6 alone may be broken
 )
 
-// Host is whom somebody wants to talk to.
+// Host is a host that somebody wants to reach.
 type Host struct {
 	Name    string // a DNS name or an IP address
 	Port    uint16
 	Local   bool                       // it is on this machine, and needs no network
-	Allowed func(addr netip.Addr) bool // whether it may be connected to at addr; nil = anywhere
+	Allowed func(addr netip.Addr) bool // whether connecting to addr is allowed; nil = always
 }
 
 // Offline reports whether none of the hosts can be reached because this machine has no
-// connection. It takes 3 s at most, looks at the first eight hosts, at each name once,
-// and is false where it cannot tell, as it is when ctx ends.
+// connection. It takes at most 3 s, looks at the first eight hosts, and at each name once. It is
+// false if it cannot tell, as when ctx ends.
 func Offline(ctx context.Context, hosts []Host) bool { return system.offline(ctx, hosts) }
 
-// outcome is what looking at one host shows; of several addresses the greatest counts.
+// outcome is what looking at one host shows; of several addresses the largest counts.
 type outcome uint8
 
 const (
-	unknown outcome = iota // nothing is learnt about this machine's connection
-	lost                   // nobody is there to carry or to answer anything
+	unknown outcome = iota // it says nothing about this machine's connection
+	lost                   // nobody carries or answers anything
 	late                   // no answer in time, which may be the host's fault
-	reached                // somebody answered, or what went wrong is not the connection
+	reached                // somebody answered, or the connection is not the problem
 )
 
 func (n network) offline(ctx context.Context, hosts []Host) bool {
@@ -68,12 +68,12 @@ func (n network) offline(ctx context.Context, hosts []Host) bool {
 		}
 	}
 	if ended(ctx) {
-		return false // what seems late was given up early
+		return false // the attempts were cut short, so lateness means nothing
 	}
 	return count[lost] > 0 && count[late] == 0 || count[lost]+count[late] > 1
 }
 
-// distinct is each name once, and not too many.
+// distinct lists each name once, and a limited number of them.
 func distinct(hosts []Host) []Host {
 	var list []Host
 	for _, h := range hosts {
@@ -85,7 +85,7 @@ func distinct(hosts []Host) []Host {
 	return list[:min(len(list), maxHosts)]
 }
 
-// ended also notices a deadline that sockets keep a moment before ctx does.
+// ended also notices a deadline that sockets report a moment before ctx does.
 func ended(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
@@ -108,7 +108,7 @@ func (n network) look(ctx context.Context, h Host, connected bool) outcome {
 	return unknown
 }
 
-// usable are the addresses that may be connected to, and not too many.
+// usable are the addresses that connecting to is allowed, a limited number of them.
 func (h Host) usable(addrs []netip.Addr) []netip.Addr {
 	var list []netip.Addr
 	var v4, v6 int
@@ -144,12 +144,12 @@ func (n network) try(ctx context.Context, port uint16, addrs []netip.Addr, conne
 	case len(routed) > 0:
 		return n.connect(ctx, routed)
 	case connected:
-		return unknown // a host of IPv6 only, say, where there is IPv4 only
+		return unknown // for example a host with IPv6 only, on a machine with IPv4 only
 	}
 	return lost
 }
 
-// connect connects to all at once, and waits for the first that answers.
+// connect connects to all at once, and waits for the first answer.
 func (n network) connect(ctx context.Context, to []netip.AddrPort) outcome {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()

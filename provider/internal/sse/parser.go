@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// MaxSize is the most that one line, or the data of one event, may hold, in bytes.
+// MaxSize is the largest line, and the largest data of one event, in bytes.
 const MaxSize = 4 << 20
 
 // ErrTooLarge says that a line or an event is larger than MaxSize.
@@ -13,7 +13,7 @@ var ErrTooLarge = errors.New("sse: line or event larger than 4 MiB")
 
 const (
 	startSize = 4 << 10
-	keepSize  = 64 << 10 // a larger data buffer is not kept for the next event
+	keepSize  = 64 << 10 // a larger data buffer is not reused
 )
 
 // Event is one event, or a sign of life. Name and Data are valid until the next
@@ -21,23 +21,23 @@ const (
 type Event struct {
 	Name []byte
 	Data []byte
-	Raw  []byte // all bytes since the Raw before, where the Parser keeps them; none of a comment within an event
-	Idle bool   // bytes that mean nothing: a comment, or an event without data
+	Raw  []byte // all bytes since the last Raw, if the Parser keeps them; within an event, without comments
+	Idle bool   // bytes without a meaning: a comment, or an event without data
 }
 
-// Parser makes events of bytes that are put into it. It holds back nothing that a
-// blank line has ended. The zero Parser is ready.
+// Parser makes events from bytes. It gives each event as soon as its blank line has come. The
+// zero Parser is ready to use.
 type Parser struct {
-	Keep bool // gives each event its Raw
+	Keep bool // sets Raw in each event
 
 	raw  []byte
-	told bool // raw was given out
+	told bool // raw was given away
 	buf  []byte
 	from int // unread bytes are buf[from:to]
 	to   int
-	seen int // bytes after from that hold no line end
+	seen int // bytes after from that contain no line end
 
-	skipLF  bool // the last line ended in CR
+	skipLF  bool // the last line ended with CR
 	started bool // the byte order mark has been looked for
 
 	name    []byte
@@ -46,8 +46,8 @@ type Parser struct {
 	dirty   bool // a field was read since the last blank line
 }
 
-// Push puts data in and calls each with every event that it completes. After an
-// error, ErrTooLarge or what each returned, nothing more can be pushed.
+// Push takes data and calls each with every event that it completes. After an error, ErrTooLarge
+// or one of each, nothing more can be pushed.
 func (p *Parser) Push(data []byte, each func(Event) error) error {
 	for len(data) > 0 {
 		room, err := p.room()
@@ -85,7 +85,7 @@ func (p *Parser) next() (Event, bool, error) {
 		}
 	}
 	event, ok, err := p.parse()
-	if ok && !p.dirty { // what a comment interrupts stays together
+	if ok && !p.dirty { // an event goes on after a comment
 		event.Raw, p.told = p.raw, true
 	}
 	return event, ok, err
@@ -118,8 +118,8 @@ func (p *Parser) parse() (Event, bool, error) {
 	}
 }
 
-// reset forgets the event that was returned last; an unfinished one, which a
-// comment interrupted, is kept.
+// reset forgets the last event that was returned; an unfinished event that a comment interrupted
+// is kept.
 func (p *Parser) reset() {
 	if p.dirty {
 		return
@@ -154,8 +154,8 @@ func (p *Parser) field(line []byte) error {
 	return nil
 }
 
-// line takes a line out of the buffer, without its end, if a whole one is there. It
-// is valid until there is made room for more.
+// line takes a line from the buffer, without its end, if it is complete. It is valid until room
+// is made for more.
 func (p *Parser) line() ([]byte, bool) {
 	p.endCRLF()
 	fresh := p.buf[p.from+p.seen : p.to]
@@ -172,7 +172,7 @@ func (p *Parser) line() ([]byte, bool) {
 	return p.unmark(line), true
 }
 
-// endCRLF takes the second half of a line's end, if it is there by now.
+// endCRLF skips the LF of a CRLF, if it has come by now.
 func (p *Parser) endCRLF() {
 	if p.skipLF && p.from < p.to {
 		if p.buf[p.from] == '\n' {
@@ -182,7 +182,7 @@ func (p *Parser) endCRLF() {
 	}
 }
 
-// read goes on by n bytes.
+// read skips n bytes.
 func (p *Parser) read(n int) {
 	if p.Keep {
 		p.raw = append(p.raw, p.buf[p.from:p.from+n]...)
@@ -190,9 +190,9 @@ func (p *Parser) read(n int) {
 	p.from += n
 }
 
-// lineEnd gives where the first line ends, -1 if it does not, and how many bytes it has
-// looked at: not many more than that line has, since of each kind of end the other one may be
-// far away.
+// lineEnd is where the first line ends, -1 if it does not, and how many bytes it has looked at.
+// That is not many more than the line has: it does not search for one kind of end through all the
+// rest.
 func lineEnd(b []byte) (end, looked int) {
 	for size := 128; looked < len(b); size *= 2 {
 		from := looked
@@ -220,7 +220,7 @@ func (p *Parser) unmark(line []byte) []byte {
 	return bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 }
 
-// room is where more bytes can be put.
+// room gives a buffer for more bytes.
 func (p *Parser) room() ([]byte, error) {
 	if p.from > 0 {
 		copy(p.buf, p.buf[p.from:p.to])

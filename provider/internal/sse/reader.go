@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Reader reads events. It never reads ahead of a blank line that has arrived.
+// Reader reads events. It does not wait for more once a blank line has come.
 type Reader struct {
 	src    io.Reader
 	err    error
@@ -15,11 +15,11 @@ type Reader struct {
 // NewReader returns a Reader of src.
 func NewReader(src io.Reader) *Reader { return &Reader{src: src} }
 
-// NewKeeper returns a Reader of src whose events have their Raw.
+// NewKeeper returns a Reader of src that sets Raw in its events.
 func NewKeeper(src io.Reader) *Reader { return &Reader{src: src, parser: Parser{Keep: true}} }
 
-// Next returns the next event. The error is io.EOF at the end, also where that
-// is in the middle of an event; ErrTooLarge; or what the source said.
+// Next returns the next event. The error is io.EOF at the end, even in the middle of an event;
+// ErrTooLarge; or the source's own.
 func (r *Reader) Next() (Event, error) {
 	for {
 		event, ok, err := r.parser.next()
@@ -32,8 +32,8 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// More reports whether bytes of another event, with its end, or of a comment were read already: Next
-// gives something without waiting.
+// More reports whether another whole event, or a comment, has been read already, so that Next
+// need not wait.
 func (r *Reader) More() bool {
 	p := &r.parser
 	left := bytes.TrimLeft(p.buf[p.from:p.to], "\r\n")
@@ -43,12 +43,12 @@ func (r *Reader) More() bool {
 	return bytes.Contains(left, lineEnds[0]) || bytes.Contains(left, lineEnds[1])
 }
 
-// lineEnds are the ends of an event, as providers write them. What ends otherwise is not looked for.
+// lineEnds are the ends of an event as providers write them. Other ends are not searched for.
 var lineEnds = [...][]byte{[]byte("\n\n"), []byte("\r\n\r\n")}
 
-// Rest gives the bytes that belong to no event, once no event follows: what came after the last
-// one and, where that ended in a CR and the stream goes on, the LF of that, which is waited for.
-// It is valid until the next call.
+// Rest gives the bytes that belong to no event, when no more events follow: those after the last
+// event and, if that ended with CR and the stream goes on, its LF, for which it waits. It is
+// valid until the next call.
 func (r *Reader) Rest() []byte {
 	p := &r.parser
 	if !p.Keep {
@@ -58,7 +58,7 @@ func (r *Reader) Rest() []byte {
 		p.raw, p.told = p.raw[:0], false
 	}
 	if p.skipLF && p.from == p.to {
-		_ = r.fill() // where it fails there is none
+		_ = r.fill() // on an error there is none
 	}
 	p.endCRLF()
 	if r.err != nil {
