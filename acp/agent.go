@@ -15,12 +15,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ErrBusy says that the session's run before is still going on.
+// ErrBusy says that the session's last run is still going on.
 var ErrBusy = errors.New("the run before is still going on")
 
-// Runs is what the door needs of the core.
+// Runs is what Serve needs of the core.
 type Runs interface {
-	// Start begins a run that answers prompt in a session, and gives its id; or it fails with ErrBusy.
+	// Start begins a run that answers prompt in a session, and gives its id. It fails with ErrBusy
+	// while the session's last run goes on.
 	Start(ctx context.Context, session, prompt string) (run string, err error)
 	// Resume goes on with a run that nobody drives; it fails with timeline.ErrOwned while
 	// somebody does.
@@ -31,24 +32,24 @@ type Runs interface {
 	Cancel(ctx context.Context, run string) error
 }
 
-// Model is one that can be chosen.
+// Model is a model that can be chosen.
 type Model struct {
 	Name          string // provider/model
 	Default       bool
 	ContextTokens int // 0 = not known
 }
 
-// Config is what the door stands on.
+// Config is what Serve needs.
 type Config struct {
 	Runs        Runs
 	Log         timeline.Log
 	Models      func() []Model
-	AutoRecover bool   // what sessions without a choice of their own have
-	Dir         string // where the tools of runs work, absolute
+	AutoRecover bool   // the default of sessions
+	Dir         string // the working directory of the runs' tools, absolute
 	Version     string
 }
 
-// agent is the door for one client.
+// agent serves one client.
 type agent struct {
 	Config
 	conn *protocol.Connection
@@ -60,13 +61,13 @@ type agent struct {
 	busy     sync.WaitGroup // requests
 }
 
-// Serve serves the client that reads from w and writes to r until it goes or ctx ends. What it had
-// asked for is left as it is: whoever loads its session goes on with it.
+// Serve serves the client that reads from w and writes to r until it disconnects or ctx ends. Its
+// runs are left as they are: whoever loads the session goes on with them.
 func Serve(ctx context.Context, cfg Config, w io.Writer, r io.Reader) error {
 	a := &agent{Config: cfg, sessions: map[string]*session{}}
 	ready := make(chan struct{})
 	a.conn = protocol.NewConnection(a.handle, w, &gate{r, ready})
-	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would show what was said
+	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK's log would contain messages
 	close(ready)
 	select {
 	case <-a.conn.Done():
@@ -82,8 +83,7 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, r io.Reader) error {
 	return context.Cause(ctx)
 }
 
-// gate is a reader that nothing comes from before it is open: a connection reads as soon as it is
-// made.
+// gate is a reader that blocks until it is opened: a connection reads as soon as it is made.
 type gate struct {
 	io.Reader
 	open <-chan struct{}
@@ -94,7 +94,7 @@ func (g *gate) Read(p []byte) (int, error) {
 	return g.Reader.Read(p)
 }
 
-// gone reports whether the client is, or this end is about to be.
+// gone reports whether the client has disconnected, or this end is about to.
 func (a *agent) gone() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,7 +108,7 @@ func (a *agent) gone() bool {
 
 type route func(a *agent, ctx context.Context, params json.RawMessage) (any, error)
 
-// on is the route to a method, with its parameters read and checked.
+// on makes the route of a method, whose parameters are decoded and checked.
 func on[P, R any](f func(*agent, context.Context, *P) (R, error)) route {
 	return func(a *agent, ctx context.Context, params json.RawMessage) (any, error) {
 		p := new(P)
@@ -167,10 +167,10 @@ const (
 	codeNotFound = -32002
 )
 
-// invalid is what is wrong with a request.
+// invalid is the error for an invalid request.
 func invalid(err error) error { return &protocol.RequestError{Code: codeInvalid, Message: err.Error()} }
 
-// failed is err in the protocol's words; its message is what people are shown.
+// failed is err as an error of the protocol; people see its message.
 func failed(err error) *protocol.RequestError {
 	if asked, ok := errors.AsType[*protocol.RequestError](err); ok {
 		return asked
@@ -182,7 +182,7 @@ func failed(err error) *protocol.RequestError {
 	return &protocol.RequestError{Code: code, Message: err.Error()}
 }
 
-// capabilities are what is looked at of a client's.
+// capabilities are those of a client that matter here.
 type capabilities struct {
 	Elicitation struct {
 		Form given `json:"form"`
@@ -192,7 +192,7 @@ type capabilities struct {
 	} `json:"session"`
 }
 
-// given is a capability that is there by being an object.
+// given is a capability that is present as an object.
 type given bool
 
 func (g *given) UnmarshalJSON(b []byte) error {
@@ -207,7 +207,7 @@ type hello struct {
 func (a *agent) initialize(_ context.Context, h *hello) (protocol.InitializeResponse, error) {
 	var can capabilities
 	if json.Unmarshal(h.ClientCapabilities, &can) != nil {
-		can = capabilities{} // what is not understood is not there
+		can = capabilities{} // what cannot be read counts as missing
 	}
 	a.mu.Lock()
 	a.can = can
@@ -224,7 +224,7 @@ func (a *agent) initialize(_ context.Context, h *hello) (protocol.InitializeResp
 	}, nil
 }
 
-// able gives what the client can.
+// able gives the client's capabilities.
 func (a *agent) able() capabilities {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -235,8 +235,8 @@ func (*agent) authenticate(context.Context, *protocol.AuthenticateRequest) (prot
 	return protocol.AuthenticateResponse{}, nil
 }
 
-// update tells the client something about a session. That it does not hear it is no error: where it
-// is gone, its requests end.
+// update tells the client something about a session. Failing to do so is no error: if the client
+// has disconnected, its requests end.
 func (a *agent) update(session string, what any) {
 	_ = a.conn.SendNotification(context.Background(), protocol.ClientMethodSessionUpdate, map[string]any{"sessionId": session, "update": what})
 }

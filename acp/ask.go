@@ -16,22 +16,23 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// offer is a suggestion whose buttons stand in the text, by their numbers.
+// offer is a suggestion whose buttons are listed in the text, by number.
 type offer struct {
 	suggestion string
 	actions    []string
-	action     string // that was chosen
+	action     string // the one that was chosen
 }
 
-// errUnasked says that the client was not asked, or gave an answer that nobody can have chosen.
+// errUnasked says that the client was not asked, or gave an answer that was not among the
+// choices.
 var errUnasked = errors.New("the client was not asked")
 
-// ask has the client's user choose what to do. It reports whether that was done: the run goes on, or
-// ends.
+// ask asks the client's user what to do. It reports whether the suggestion is answered, so that
+// the run goes on or ends.
 func (a *agent) ask(ctx context.Context, s *session, t *turn) bool {
 	open := t.state.OpenSuggestion(time.Now())
 	if open == nil {
-		return true // somebody else was faster
+		return true // somebody else answered first
 	}
 	buttons := ours(open)
 	if len(buttons) == 0 {
@@ -47,7 +48,7 @@ func (a *agent) ask(ctx context.Context, s *session, t *turn) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if err == nil && action == "" { // it was put away
+	if err == nil && action == "" { // the form was dismissed
 		action = buttons[len(buttons)-1].ID
 	}
 	if err == nil {
@@ -62,8 +63,8 @@ func (a *agent) ask(ctx context.Context, s *session, t *turn) bool {
 	return true
 }
 
-// mayAskPrograms reports whether an answer of a program could do no harm: the attempts that
-// answers have granted are not more than there would be without them.
+// mayAskPrograms reports whether it does no harm if a program answers: answers have granted no
+// more attempts than there would be without them.
 func (t *turn) mayAskPrograms() bool {
 	return t.state.Call.Attempts < recovery.MaxAttemptsPerCall && t.state.FailedAttempts < recovery.MaxFailedAttempts
 }
@@ -76,7 +77,7 @@ func ours(s *recovery.Suggestion) []recovery.Button {
 // details is what a person reads before choosing.
 func details(s *recovery.Suggestion) string { return strings.TrimSpace(s.Message + "\n" + s.Why) }
 
-// form asks by a form; the answer is "" where it was put away.
+// form asks with a form; the answer is "" if it was dismissed.
 func (t *turn) form(ctx context.Context, s *recovery.Suggestion, buttons []recovery.Button) (string, error) {
 	if !t.agent.able().Elicitation.Form {
 		return "", errUnasked
@@ -103,7 +104,7 @@ func (t *turn) form(ctx context.Context, s *recovery.Suggestion, buttons []recov
 	return oneOf(buttons, answer.Content.Action)
 }
 
-// permission asks by a permission, which every client has. Its title is what is proposed, since
+// permission asks with a permission, which every client has. Its title is the proposal, since
 // some clients show nothing else, and some press the first button by themselves.
 func (t *turn) permission(ctx context.Context, s *recovery.Suggestion, buttons []recovery.Button) (string, error) {
 	t.tell(s.Title)
@@ -125,7 +126,7 @@ func (t *turn) permission(ctx context.Context, s *recovery.Suggestion, buttons [
 	return oneOf(buttons, string(answer.Outcome.Selected.OptionId))
 }
 
-// oneOf gives id if it is a button's.
+// oneOf gives id if one of the buttons has it.
 func oneOf(buttons []recovery.Button, id string) (string, error) {
 	if !slices.ContainsFunc(buttons, func(b recovery.Button) bool { return b.ID == id }) {
 		return "", fmt.Errorf("%w: it chose %.40q", errUnasked, id)
@@ -133,7 +134,7 @@ func oneOf(buttons []recovery.Button, id string) (string, error) {
 	return id, nil
 }
 
-// offer puts the buttons into the text, for the next prompt to be the number of one.
+// offer lists the buttons in the text; the next prompt may then be the number of one.
 func (s *session) offer(t *turn, open *recovery.Suggestion) {
 	o := &offer{suggestion: open.ID}
 	var replies []string
@@ -149,7 +150,7 @@ func (s *session) offer(t *turn, open *recovery.Suggestion) {
 	s.offered = o
 }
 
-// uncapitalized is a label in the middle of a sentence.
+// uncapitalized is a label as it is written in the middle of a sentence.
 func uncapitalized(label string) string {
 	first, n := utf8.DecodeRuneInString(label)
 	if second, _ := utf8.DecodeRuneInString(label[n:]); !unicode.IsLower(second) {
@@ -158,7 +159,7 @@ func uncapitalized(label string) string {
 	return string(unicode.ToLower(first)) + label[n:]
 }
 
-// take gives what a prompt answers, nil if it is a message like any other.
+// take gives the offer that a prompt answers, nil for an ordinary message.
 func (s *session) take(text string) *offer {
 	o := s.offered
 	n, err := strconv.Atoi(text)

@@ -8,10 +8,10 @@ import (
 	protocol "github.com/coder/acp-go-sdk"
 )
 
-// maxPrompt is the most that a prompt holds, in bytes.
+// maxPrompt is the longest prompt, in bytes.
 const maxPrompt = 4 << 20
 
-// written is a prompt as one text: what the client puts beside the words stands with its address.
+// written is a prompt as one text: attachments are named by their addresses.
 func written(blocks []protocol.ContentBlock) (string, error) {
 	var parts []string
 	for _, b := range blocks {

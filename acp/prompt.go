@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ending is how long a run may take to be over after its client has cancelled it.
+// ending is how long a run may take to end after its client has cancelled it.
 const ending = 30 * time.Second
 
-// cancel ends the prompt that is under way, and its run.
+// cancel ends the current prompt, and its run.
 func (a *agent) cancel(_ context.Context, p *protocol.CancelNotification) (struct{}, error) {
 	s, err := a.at(p.SessionId)
 	if err == nil {
@@ -26,7 +26,7 @@ func (a *agent) cancel(_ context.Context, p *protocol.CancelNotification) (struc
 	return struct{}{}, err
 }
 
-// prompt carries what the user says to its answer.
+// prompt handles a user's message until it is answered.
 func (a *agent) prompt(ctx context.Context, p *protocol.PromptRequest) (r protocol.PromptResponse, err error) {
 	s, err := a.at(p.SessionId)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *agent) prompt(ctx context.Context, p *protocol.PromptRequest) (r protoc
 	return a.carry(stopped, s, newTurn(a, s.id, run), true)
 }
 
-// answer answers a suggestion; that somebody else has is as good.
+// answer answers a suggestion; it is also a success if somebody else has answered it.
 func (a *agent) answer(ctx context.Context, run, suggestion, action string) error {
 	err := a.Runs.Recover(ctx, run, suggestion, action)
 	if errors.Is(err, recovery.ErrAnswered) {
@@ -69,7 +69,8 @@ func (a *agent) answer(ctx context.Context, run, suggestion, action string) erro
 	return err
 }
 
-// finish carries the run before to its end, which whoever drove it has not: the new prompt waits.
+// finish takes the session's last run to its end, since its owner has not; the new prompt waits
+// meanwhile.
 func (a *agent) finish(stopped context.Context, s *session) error {
 	list, err := a.Log.List(stopped, timeline.Query{Session: s.id, Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -95,7 +96,7 @@ func (a *agent) finish(stopped context.Context, s *session) error {
 	return nil
 }
 
-// takeOver goes on with a run once nobody drives it any more: the process that did may be dead.
+// takeOver goes on with a run once nobody drives it any more: its process may be dead.
 func (a *agent) takeOver(ctx context.Context, run string) {
 	every := time.NewTicker(time.Second)
 	defer every.Stop()
@@ -108,8 +109,8 @@ func (a *agent) takeOver(ctx context.Context, run string) {
 	}
 }
 
-// carry tells what happens to a run until it has ended, or waits for an answer that nobody here
-// gives; asking, its suggestions are asked about.
+// carry reports what happens to a run until it has ended, or waits for an answer that nobody here
+// can give. If asking is set, it asks about the run's suggestions.
 func (a *agent) carry(stopped context.Context, s *session, t *turn, asking bool) (protocol.PromptResponse, error) {
 	s.last, s.offered = t, nil
 	ctx, done := context.WithCancel(context.WithoutCancel(stopped))
@@ -147,7 +148,7 @@ func (a *agent) carry(stopped context.Context, s *session, t *turn, asking bool)
 	return t.result(stopped.Err() != nil)
 }
 
-// result is what the run has come to.
+// result is the outcome of the run.
 func (t *turn) result(cancelled bool) (protocol.PromptResponse, error) {
 	r, u := &t.state, t.state.Usage
 	about := map[string]any{"run": r.ID, "model": r.Model, "status": r.Status}

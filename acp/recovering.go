@@ -6,8 +6,8 @@ import (
 	protocol "github.com/coder/acp-go-sdk"
 )
 
-// tell tells of a recovery that is under way: as a notice where the client has those, else as the
-// title of a tool call, which lasts until it is over. Of what is long ago nobody is told.
+// tell reports a recovery in progress: as a notice if the client supports those, else as the
+// title of a tool call that lasts until the recovery is over. Past recoveries are not reported.
 func (t *turn) tell(line string) {
 	if line == "" || t.replaying {
 		return
@@ -26,7 +26,7 @@ func (t *turn) tell(line string) {
 	t.update(protocol.UpdateToolCall(protocol.ToolCallId(t.recovering), protocol.WithUpdateTitle(line)))
 }
 
-// recovered says that it is over, and went well.
+// recovered reports that the recovery has succeeded.
 func (t *turn) recovered(line string) {
 	if t.agent.able().Session.Notices {
 		t.tell(line)
@@ -34,7 +34,7 @@ func (t *turn) recovered(line string) {
 	t.closes(line, protocol.ToolCallStatusCompleted)
 }
 
-// gaveUp says that it is over, and did not.
+// gaveUp reports that the recovery has failed.
 func (t *turn) gaveUp() { t.closes("", protocol.ToolCallStatusFailed) }
 
 func (t *turn) closes(line string, status protocol.ToolCallStatus) {

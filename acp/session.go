@@ -15,26 +15,26 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxSessions is the most conversations that one client has at hand.
+// maxSessions is how many conversations one client may have open.
 const maxSessions = 1000
 
-// session is a conversation that the client has at hand.
+// session is a conversation that the client has open.
 type session struct {
 	id string
 
 	mu      sync.Mutex
-	stop    context.CancelCauseFunc // of the prompt under way, nil for none
-	last    *turn                   // what was told last
-	offered *offer                  // what a number is an answer to
+	stop    context.CancelCauseFunc // of the current prompt, nil for none
+	last    *turn                   // the last run that was reported
+	offered *offer                  // what the next prompt may answer with a number
 }
 
-// The causes of a prompt's end, beside its own.
+// The causes with which a prompt's context is cancelled.
 var (
 	errCancelled = errors.New("the client cancelled it")
 	errLeft      = errors.New("the client is gone")
 )
 
-// begin makes a prompt the one under way.
+// begin makes a prompt the current one.
 func (s *session) begin(ctx context.Context) (stopped context.Context, over func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *session) end(cause error) {
 
 func (s *session) leave() { s.end(errLeft) }
 
-// at gives a session that the client has at hand.
+// at gives a session that the client has open.
 func (a *agent) at(id protocol.SessionId) (*session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +72,7 @@ func (a *agent) at(id protocol.SessionId) (*session, error) {
 	return s, nil
 }
 
-// open has the client have a session at hand.
+// open opens a session for the client.
 func (a *agent) open(id string) (*session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +96,7 @@ func (a *agent) newSession(ctx context.Context, _ *protocol.NewSessionRequest) (
 	return protocol.NewSessionResponse{SessionId: protocol.SessionId(s.id), Modes: c.modes, Models: c.models, ConfigOptions: c.options}, err
 }
 
-// loadSession tells all that was said in a conversation, whichever client it was said with.
+// loadSession repeats everything that was said in a conversation, with whichever client.
 func (a *agent) loadSession(ctx context.Context, p *protocol.LoadSessionRequest) (r protocol.LoadSessionResponse, err error) {
 	id := string(p.SessionId)
 	if err := timeline.CheckSessionID(id); err != nil {
@@ -157,7 +157,7 @@ const maxListed = 200
 
 func (a *agent) listSessions(ctx context.Context, p *protocol.ListSessionsRequest) (protocol.ListSessionsResponse, error) {
 	out := protocol.ListSessionsResponse{Sessions: []protocol.SessionInfo{}}
-	if p.Cwd != nil && *p.Cwd != a.Dir { // all of them work here
+	if p.Cwd != nil && *p.Cwd != a.Dir { // all sessions work in this directory
 		return out, nil
 	}
 	list, err := a.Log.Sessions(ctx, maxListed)
@@ -174,7 +174,7 @@ const (
 	modeAuto = "auto"
 )
 
-// chosen is what a client may choose of a session, and what is.
+// chosen lists what a client may choose for a session, and the current choices.
 type chosen struct {
 	modes   *protocol.SessionModeState
 	models  *protocol.SessionModelState
@@ -220,7 +220,7 @@ func (a *agent) choices(ctx context.Context, session string) (chosen, error) {
 	return c, nil
 }
 
-// change changes what the runs of a session start with.
+// change changes the defaults for the runs of a session.
 func (a *agent) change(ctx context.Context, id protocol.SessionId, how func(*timeline.Session)) error {
 	if _, err := a.at(id); err != nil {
 		return err

@@ -13,27 +13,27 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// turn is a run as the client is told of it.
+// turn reports a run to the client.
 type turn struct {
 	agent        *agent
 	session, run string
 
 	state     recovery.Run
-	replaying bool // what is told is long ago
+	replaying bool // these are past events
 
 	attempt uint64
-	shown   int // of its text, in bytes
-	thought int // of its reasoning
-	answer  int // of the last answer's text
+	shown   int // bytes of its text that were shown
+	thought int // bytes of its reasoning that were shown
+	answer  int // bytes of the last answer's text
 	stopped bool
 
-	recovering string // the tool call that tells of the recovery under way, "" for none
+	recovering string // the tool call that shows the current recovery, "" for none
 	recoveries int
 }
 
 func newTurn(a *agent, session, run string) *turn { return &turn{agent: a, session: session, run: run} }
 
-// replay tells what there is of the run already.
+// replay reports what has happened to the run already.
 func (t *turn) replay(ctx context.Context) error {
 	t.replaying = true
 	defer func() { t.replaying = false }()
@@ -82,8 +82,7 @@ func (t *turn) item(item timeline.Item) error {
 	return nil
 }
 
-// newOf is what of a piece of text is not known yet, and may be shown since nothing before it is
-// missing.
+// newOf is the part of a piece of text that is new, if nothing before it is missing.
 func newOf(known *int, offset int, text string) string {
 	if offset < 0 || offset > *known || offset+len(text) <= *known {
 		return ""
@@ -93,7 +92,7 @@ func newOf(known *int, offset int, text string) string {
 	return text
 }
 
-// withdrawn says that what stands above counts no more.
+// withdrawn says that the text above does not count any more.
 const withdrawn = "\n\n---\n*(The text above was cut off and does not count; the answer starts over.)*\n\n"
 
 // event takes an event.
@@ -125,7 +124,7 @@ func (t *turn) event(e recovery.Event) error {
 	return nil
 }
 
-// input tells what the user said, where the client does not know it.
+// input repeats what the user said, if the client does not know it.
 func (t *turn) input(b recovery.Started) {
 	if !t.replaying {
 		return
@@ -137,10 +136,10 @@ func (t *turn) input(b recovery.Started) {
 	}
 }
 
-// began goes over to another attempt.
+// began switches to another attempt.
 func (t *turn) began(b recovery.Began) {
 	before, goesOn := t.shown, 0
-	if a := t.state.Attempt; a != nil { // it goes on from another one's text
+	if a := t.state.Attempt; a != nil { // it continues another attempt's text
 		goesOn = len(a.Text)
 	}
 	if b.Again {
@@ -152,7 +151,7 @@ func (t *turn) began(b recovery.Began) {
 	}
 }
 
-// answered tells what of the answer is not known yet, and what it calls.
+// answered reports the rest of the answer, and the tools that it calls.
 func (t *turn) answered(b recovery.Answered, line string) {
 	text := b.Message.Text()
 	if rest := newOf(&t.shown, 0, text); rest != "" {
@@ -167,7 +166,7 @@ func (t *turn) answered(b recovery.Answered, line string) {
 	t.used(b.Usage)
 }
 
-// tool names a tool call: providers count anew in each run.
+// tool names a tool call uniquely: providers number their calls anew in each run.
 func (t *turn) tool(call string) protocol.ToolCallId {
 	return protocol.ToolCallId(t.run + "/" + call)
 }
@@ -190,7 +189,7 @@ func (t *turn) noted(b recovery.Noted, line string) {
 	t.update(protocol.UpdateToolCall(t.tool(b.CallID), protocol.WithUpdateTitle(strings.TrimSpace(b.What+": "+b.Detail))))
 }
 
-// used tells how full the model's context is, where that is known, and what the run has cost.
+// used reports how full the model's context is, if that is known, and what the run has cost.
 func (t *turn) used(u llm.Usage) {
 	for _, m := range t.agent.Models() {
 		if m.Name != t.state.Model || m.ContextTokens == 0 {

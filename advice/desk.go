@@ -22,7 +22,7 @@ type Desk struct {
 	Classify failure.Classifier
 }
 
-// Decide answers a question of a caller: calls of one name by two of them are two calls. A
+// Decide answers a caller's question. Two callers may use the same name for different calls. A
 // *FieldError says what is wrong with the question; any other error is the core's.
 func (d *Desk) Decide(ctx context.Context, caller string, q Question) (Reply, error) {
 	if err := q.check(); err != nil {
@@ -49,7 +49,7 @@ func (d *Desk) Decide(ctx context.Context, caller string, q Question) (Reply, er
 	return replyOf(run), nil
 }
 
-// call is t in the core's words.
+// call is t in the core's form.
 func (t *TriedCall) call() recovery.TriedCall {
 	kind := t.Kind
 	if kind == "" {
@@ -68,7 +68,7 @@ func kindOf(code failure.Code) failure.Kind {
 	return failure.KindUnknown
 }
 
-// Close tells how a call of a caller's went on.
+// Close records how a caller's call went on.
 func (d *Desk) Close(ctx context.Context, caller string, o Outcome) (Closed, error) {
 	if err := o.check(); err != nil {
 		return Closed{}, err

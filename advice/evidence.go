@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Evidence is what is known of a failure. Each field may be missing.
+// Evidence is what is known of a failure. Every field may be missing.
 type Evidence struct {
 	Status    int               `json:"status,omitempty" minimum:"100" maximum:"599" doc:"The HTTP status." example:"529"`
 	Headers   map[string]string `json:"headers,omitempty" maxProperties:"64" doc:"The answer's headers; of those that say when to come back and which request it was. Credentials among them are dropped."`
@@ -23,7 +23,7 @@ type Evidence struct {
 	Kind      failure.Kind      `json:"kind,omitempty" maxLength:"64" doc:"What you know for sure it is, such as your own timeout; by default Mulligan finds out."`
 }
 
-// credentials are headers that are never evidence, and may hold what nobody should see.
+// credentials are headers that are never evidence, and may contain secrets.
 var credentials = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}
 
 func (e *Evidence) check(at string) error {
@@ -61,8 +61,8 @@ func (e *Evidence) asSeen() failure.Evidence {
 	return seen
 }
 
-// said is what a library would print: the message after the exception's name, and the code where
-// the message lacks it.
+// said is what a library would print: the message after the exception's name, and the code if the
+// message lacks it.
 func (e *Evidence) said() string {
 	said := e.Message
 	if e.Code != "" && !strings.Contains(said, e.Code) {
@@ -74,8 +74,8 @@ func (e *Evidence) said() string {
 	return said
 }
 
-// evidence is what is known of the question's failure. A prompt that failed for a reason that says
-// nothing of a provider could not become a request.
+// evidence is what is known of the question's failure. A prompt that failed for a reason
+// unrelated to a provider is one that could not become a request.
 func (d *Desk) evidence(q *Question) failure.Evidence {
 	e := q.Failure
 	bare := e.Status == 0 && e.Body == "" && e.Message == "" && e.Code == "" && e.Kind == ""

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Question is a model call that failed, and what a decision may depend on.
+// Question is a model call that failed, with everything a decision may depend on.
 type Question struct {
 	Call         string           `json:"call" minLength:"1" maxLength:"256" doc:"Your name for the model call, another one for each: the same call and attempt are answered alike, however often they are asked about." example:"call-7"`
 	Attempt      int              `json:"attempt,omitempty" minimum:"0" maximum:"99" doc:"Which of the call's attempts failed, from 0."`
@@ -75,7 +75,7 @@ func wrong(field, format string, args ...any) error {
 	return &FieldError{field, fmt.Errorf(format, args...)}
 }
 
-// The bounds, for whoever does not come by HTTP, where the document's schema holds them.
+// The limits for questions that do not come by HTTP, where the OpenAPI schema has them.
 const (
 	maxName     = 256 // characters
 	maxCaller   = 128

@@ -14,19 +14,19 @@ type Reply struct {
 	Votes              []recovery.Vote      `json:"votes" doc:"What each plugin said."`
 }
 
-// Acts reports whether the caller is to act on the decision by itself.
+// Acts reports whether the caller should act on the decision by itself.
 func (a *Reply) Acts() bool {
 	goesOn := a.Decision.Action == recovery.ActionRetry || a.Decision.Action == recovery.ActionSwitchModel
 	return goesOn && a.Decision.BlockedBy == "" && a.RecoverySuggestion == nil
 }
 
-// Closed is where the run of a call stands whose outcome was told.
+// Closed is the state of a call's run after its outcome was reported.
 type Closed struct {
 	Run    string          `json:"run" doc:"The run that the call is in Mulligan's timeline." example:"a5c0…"`
 	Status recovery.Status `json:"status"`
 }
 
-// replyOf is what a run has come to that was asked about.
+// replyOf is the answer that a run has come to.
 func replyOf(run *recovery.Run) Reply {
 	o := run.Open
 	a := Reply{Run: run.ID, Failure: o.Failure, Decision: *o.Decision, Votes: append([]recovery.Vote{}, o.Votes...)}

@@ -15,11 +15,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxRequest is the most that a question by gRPC holds, in bytes.
+// maxRequest is the largest question over gRPC, in bytes.
 const maxRequest = 1 << 20
 
-// RPC serves the questions of a Desk as the gRPC service mulligan.v1.Advice, over HTTP/2. caller
-// names who asks, by the context of its request.
+// RPC serves a Desk as the gRPC service mulligan.v1.Advice, over HTTP/2. caller names the caller,
+// from the context of its request.
 func RPC(d *Desk, caller func(context.Context) string) http.Handler {
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(maxRequest))
 	mulliganv1.RegisterAdviceServer(server, &service{desk: d, caller: caller})
@@ -38,7 +38,7 @@ type service struct {
 	caller func(context.Context) string
 }
 
-// Decide is the service's.
+// Decide implements the service.
 func (s *service) Decide(ctx context.Context, m *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
 	a, err := s.desk.Decide(ctx, s.caller(ctx), questionFromProto(m))
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *service) Decide(ctx context.Context, m *mulliganv1.DecideRequest) (*mul
 	return replyToProto(a), nil
 }
 
-// Outcome is the service's.
+// Outcome implements the service.
 func (s *service) Outcome(ctx context.Context, m *mulliganv1.OutcomeRequest) (*mulliganv1.OutcomeResponse, error) {
 	c, err := s.desk.Close(ctx, s.caller(ctx), outcomeFromProto(m))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *service) Outcome(ctx context.Context, m *mulliganv1.OutcomeRequest) (*m
 	return &mulliganv1.OutcomeResponse{Run: c.Run, Status: string(c.Status)}, nil
 }
 
-// statusOf is an error as gRPC says it. What is wrong inside is nobody else's business.
+// statusOf is the gRPC status for an error. It does not reveal internal errors.
 func statusOf(err error) error {
 	if field, ok := errors.AsType[*FieldError](err); ok {
 		return status.Error(codes.InvalidArgument, field.Error())

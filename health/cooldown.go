@@ -15,13 +15,13 @@ import (
 const (
 	firstCooldown = 30 * time.Second
 	mostCooldown  = time.Hour // unless the provider asks for more
-	// mostAsked covers a monthly window; a reset further away is taken for a mistake.
+	// mostAsked is long enough for a monthly window; a later reset is taken for a mistake.
 	mostAsked = 31 * 24 * time.Hour
-	// forgetAfter is how long failures in a row are remembered once the cooldown is over.
+	// forgetAfter is how long failures in a row are remembered after the cooldown.
 	forgetAfter = 24 * time.Hour
 )
 
-// Bounds of what is remembered.
+// Limits on what is remembered.
 const (
 	maxRecords = 1000
 	maxName    = 512 // bytes
@@ -33,15 +33,16 @@ type record struct {
 	Until    time.Time    `json:"until"`
 	Failures int          `json:"failures"` // in a row
 
-	version   int64 // in a Store
-	unwritten bool  // to that
+	version   int64 // in the Store
+	unwritten bool  // not yet in the Store
 }
 
-// records are the cooldowns by scope: a full name, an entry's name, or that of an engine's
-// provider, "pi/anthropic/": the stroke at its end tells it from a model of that name.
+// records are the cooldowns by scope: a model's full name, an entry's name, or the name of an
+// engine's provider, as in "pi/anthropic/"; its final slash distinguishes it from a model with
+// that name.
 type records map[string]record
 
-// scopeOf is the narrowest scope that f says something about; false for none.
+// scopeOf is the narrowest scope about which f says something; false if there is none.
 func scopeOf(model string, f failure.Failure) (string, bool) {
 	if f.Timer != "" || entryOf(model) == "" || len(model) > maxName || !utf8.ValidString(model) {
 		return "", false
@@ -55,9 +56,9 @@ func scopeOf(model string, f failure.Failure) (string, bool) {
 	return "", false
 }
 
-// accountOf is the scope of whoever was asked: the entry or, where that is an engine that
-// asks providers of its own, the provider that failed. Only of an engine does a failure name
-// another provider than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
+// accountOf is the scope of the account that was asked: the entry or, if that is an engine with
+// providers of its own, the provider that failed. Only with an engine does a failure name another
+// provider than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
 func accountOf(model string, f failure.Failure) string {
 	if own := innerOf(model); f.Provider != entryOf(model) && own == entryOf(model)+"/"+f.Provider+"/" {
 		return own
@@ -65,8 +66,7 @@ func accountOf(model string, f failure.Failure) string {
 	return entryOf(model)
 }
 
-// innerOf is the scope of the provider that an engine's model would be of, "" if its name
-// has none.
+// innerOf is the scope of the provider of an engine's model, "" if the name has none.
 func innerOf(model string) string {
 	entry, rest, _ := strings.Cut(model, "/")
 	if provider, _, ok := strings.Cut(rest, "/"); ok && provider != "" {
@@ -75,8 +75,8 @@ func innerOf(model string) string {
 	return ""
 }
 
-// scopesOf are the scopes that a model is in: itself, its entry and the provider within it.
-// Of the last there are records only where the entry is an engine.
+// scopesOf are the scopes that a model belongs to: itself, its entry, and the provider within the
+// entry. The last one has records only if the entry is an engine.
 func scopesOf(model string) []string {
 	scopes := []string{model, entryOf(model)}
 	if own := innerOf(model); own != "" {
@@ -87,7 +87,7 @@ func scopesOf(model string) []string {
 
 // failed is r after another failure.
 func (r record) failed(f failure.Failure, at time.Time) record {
-	if !at.Before(r.Until) { // what fails meanwhile was on its way, and says the same once more
+	if !at.Before(r.Until) { // a call that was in flight already says nothing new
 		r.Failures = min(r.Failures+1, maxRecords)
 	}
 	if until := at.Add(max(backoff(r.Failures), asked(f, at))).UTC().Round(0); until.After(r.Until) {
@@ -96,7 +96,7 @@ func (r record) failed(f failure.Failure, at time.Time) record {
 	return r
 }
 
-// covered reports whether a record of a scope around this one says what r says of it.
+// covered reports whether a record of a wider scope says the same as r.
 func (rs records) covered(scope string, r record) bool {
 	return slices.ContainsFunc(scopesOf(scope)[1:], func(around string) bool {
 		o, ok := rs[around]
@@ -110,7 +110,7 @@ func backoff(failures int) time.Duration {
 	return min(firstCooldown<<min(failures-1, doublings), mostCooldown)
 }
 
-// asked is how long the provider itself wants to be left alone.
+// asked is how long the provider itself asks to be left alone.
 func asked(f failure.Failure, at time.Time) time.Duration {
 	wait := f.RetryAfter.Duration()
 	if !f.ResetsAt.IsZero() {
@@ -119,7 +119,7 @@ func asked(f failure.Failure, at time.Time) time.Duration {
 	return min(wait, mostAsked)
 }
 
-// prune forgets what is long over and, of too many, what is over first.
+// prune forgets records that are long over and, if there are too many, those that end first.
 func (rs records) prune(at time.Time) {
 	maps.DeleteFunc(rs, func(_ string, r record) bool { return r.Until.Add(forgetAfter).Before(at) })
 	rs.keep(maxRecords)
@@ -137,7 +137,7 @@ func (rs records) keep(n int) {
 	}
 }
 
-// merge adds what others know; of two records of one scope the later end counts.
+// merge adds the records of others; of two for the same scope the later end counts.
 func (rs records) merge(others records) {
 	for scope, o := range others {
 		if mine, ok := rs[scope]; !ok || o.Until.After(mine.Until) {

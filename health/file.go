@@ -23,16 +23,15 @@ const (
 	fileVersion  = 1
 	refreshEvery = time.Second
 	stuckFor     = 30 * time.Second
-	lockPatience = 5 * time.Second // beyond it the day's budget may be exceeded by what others spend
+	lockPatience = 5 * time.Second // then the day's budget may be exceeded by what others spend
 )
 
-// errCorrupt is a file that nobody could have written, or only half.
+// errCorrupt says that the file is not, or not wholly, one that Open writes.
 var errCorrupt = errors.New("not a health file")
 
-// Open makes a Health that is kept in a JSON file, which several processes may
-// share. A missing file is made with the first cooldown; a corrupt one is set
-// aside as path+".corrupt" and logged. It fails where the file cannot be read, or
-// was written by a newer version.
+// Open makes a Health that is kept in a JSON file, which several processes may share. The file is
+// created with the first cooldown; a corrupt one is renamed to path+".corrupt" and logged. Open
+// fails if the file cannot be read, or was written by a newer version.
 func Open(path string) (*Health, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("health: %w", err)
@@ -49,16 +48,16 @@ func Open(path string) (*Health, error) {
 	return &Health{known: k, shared: s}, nil
 }
 
-// file is the shared form. Its lock is held by whoever reads or writes the file,
-// never by a reader of the memory.
+// file is the shared file. Its lock is held by whoever reads or writes the file, never by a
+// reader of the memory.
 type file struct {
 	mu        sync.Mutex
 	path      string
-	seen      os.FileInfo // of the version that memory holds
-	unsaved   bool        // memory holds something that could not be written
-	unwritten spending    // of it, what was spent
+	seen      os.FileInfo // of the file's version that is in memory
+	unsaved   bool        // memory has something that could not be written
+	unwritten spending    // the part of it that is spending
 	patience  time.Duration
-	stuck     time.Time // until then its lock is tried and not waited for: somebody holds on to it
+	stuck     time.Time // until then the lock is only tried, since another process holds it
 
 	next    sync.Mutex
 	checked time.Time
@@ -72,7 +71,7 @@ type stored struct {
 	Spent     spending `json:"spent,omitempty"`
 }
 
-// soon runs refresh beside the caller, at most once a second.
+// soon runs refresh in the background, at most once a second.
 func (s *file) soon(at time.Time, refresh func()) {
 	s.next.Lock()
 	defer s.next.Unlock()
@@ -88,7 +87,7 @@ func (s *file) soon(at time.Time, refresh func()) {
 	}()
 }
 
-// read gives what the file says if that is news; memory is what is known so far.
+// read gives the file's contents if they are new; memory is what is known so far.
 func (s *file) read(memory *known) (*known, bool) {
 	info, err := os.Stat(s.path)
 	if err != nil || (s.seen != nil && os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size()) {
@@ -96,13 +95,13 @@ func (s *file) read(memory *known) (*known, bool) {
 	}
 	k, err := s.load()
 	if err != nil {
-		return nil, false // whoever writes next deals with it
+		return nil, false // the next writer deals with it
 	}
 	s.add(k, memory)
 	return k, true
 }
 
-// add puts what could not be written to what the file says.
+// add adds what could not be written to the file's contents.
 func (s *file) add(k, memory *known) {
 	if s.unsaved {
 		k.cooldowns.merge(memory.cooldowns)
@@ -110,8 +109,8 @@ func (s *file) add(k, memory *known) {
 	}
 }
 
-// update applies change to what the file says, writes the result and gives it. Where the
-// file is out of reach, change is applied to what memory knows.
+// update applies change to the file's contents, writes the result and gives it. If the file is
+// out of reach, change is applied to memory.
 func (s *file) update(memory *known, change func(*known)) *known {
 	unlock, err := s.lock()
 	if err != nil {
@@ -139,8 +138,7 @@ func (s *file) update(memory *known, change func(*known)) *known {
 	return k
 }
 
-// lock takes the file's lock. Whoever finds out that somebody holds on to it spares the next
-// ones the wait.
+// lock takes the file's lock. After waiting in vain it spares the next callers the wait.
 func (s *file) lock() (unlock func(), err error) {
 	patience := s.patience
 	if time.Now().Before(s.stuck) {
@@ -229,8 +227,8 @@ func (r record) valid(scope string) bool {
 		r.Kind != "" && r.Failures > 0 && r.Failures <= maxRecords && !r.Until.IsZero()
 }
 
-// save replaces the file as a whole. It is not synced: what is lost with the power costs
-// a call or a few, and a sync would cost every call milliseconds.
+// save replaces the file as a whole. It is not synced: a power failure costs a few entries, while
+// a sync would cost every call milliseconds.
 func (s *file) save(k *known) error {
 	data, err := encode(k)
 	if err != nil {
@@ -239,11 +237,11 @@ func (s *file) save(k *known) error {
 	if err := wholefile.Replace(s.path, data, 0o600); err != nil {
 		return err
 	}
-	s.seen, err = os.Stat(s.path) // nobody else writes it: its lock is held
+	s.seen, err = os.Stat(s.path) // nobody else writes it while the lock is held
 	return err
 }
 
-// encode fits what is known into maxFile; cooldowns that end first have to go.
+// encode fits the contents into maxFile; the cooldowns that end first are left out.
 func encode(k *known) ([]byte, error) {
 	for {
 		var buf bytes.Buffer

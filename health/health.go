@@ -17,18 +17,18 @@ import (
 // today. It is safe for concurrent use.
 type Health struct {
 	mu     sync.RWMutex
-	known  *known   // replaced as a whole where others write to it
+	known  *known   // replaced as a whole if others write to it, too
 	shared *file    // nil = in no file
 	store  *inStore // nil = in no store
 
 	pace pace
 }
 
-// known is all that is known.
+// known is everything that is known.
 type known struct {
 	cooldowns records
 	spent     spending
-	zone      *time.Location // whose days are counted; nil = this machine's
+	zone      *time.Location // in which days are counted; nil = this machine's
 }
 
 func nothing() *known { return &known{cooldowns: records{}, spent: spending{}} }
@@ -37,11 +37,11 @@ func (k *known) clone() *known {
 	return &known{cooldowns: maps.Clone(k.cooldowns), spent: maps.Clone(k.spent), zone: k.zone}
 }
 
-// New makes a Health that lives in memory.
+// New makes a Health in memory.
 func New() *Health { return &Health{known: nothing()} }
 
-// Failed notes that a call to model (a full name, provider/model) failed with f
-// at a time. Failures that say nothing about later calls change nothing.
+// Failed records that a call to model (a full name, provider/model) failed with f at that time.
+// Failures that say nothing about later calls change nothing.
 func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	h.pace.failed(entryOf(model), f)
 	scope, ok := scopeOf(model, f)
@@ -50,7 +50,7 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	}
 	scopes := []string{scope}
 	if f.Kind == failure.KindQuota && scope != model {
-		scopes = append(scopes, model) // it may be the model's own: see Succeeded
+		scopes = append(scopes, model) // it may belong to the model alone: see Succeeded
 	}
 	if h.store != nil {
 		for _, scope := range scopes {
@@ -65,8 +65,8 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	})
 }
 
-// Succeeded notes that model answered: it and its provider entry are well again. A quota
-// was that of the models that named it, then, and goes on for them.
+// Succeeded records that model answered: it and its provider entry work again. A quota of the
+// entry then belonged to the models that reported it, and still holds for them.
 func (h *Health) Succeeded(model string) {
 	if h.shared != nil {
 		h.refresh()
@@ -79,7 +79,7 @@ func (h *Health) Succeeded(model string) {
 	})
 	h.mu.RUnlock()
 	if !cooling {
-		return // the usual case costs no write
+		return // the usual case must not cost a write
 	}
 	if h.store != nil {
 		h.warmInStore(scopes)
@@ -92,9 +92,9 @@ func (h *Health) Succeeded(model string) {
 	})
 }
 
-// Cooling reports whether model, or its provider entry, is cooling down at a
-// time, and until when: the later of the two. Beside says that the entry alone is. It does no I/O itself; what other
-// processes wrote since is read beside it.
+// Cooling reports whether model, or its provider entry, cools down at that time, and until the
+// later end of the two. Beside says that only the entry does. It does no I/O itself; changes by
+// other processes are read in the background.
 func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	if h.shared != nil {
 		h.shared.soon(at, h.refresh)
@@ -113,9 +113,9 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	return recovery.Cooldown{Model: model, Until: r.Until, Kind: r.Kind, Beside: !h.known.cooldowns[model].Until.After(at)}, true
 }
 
-// All lists what is cooling down at a time, by name. Model is a full name, or an
-// entry's name where the whole entry cools down ("pi/anthropic": an engine's provider). What
-// an entry's record says is not said of its models once more.
+// All lists what cools down at that time, by name. Model is a full name, or an entry's name if
+// the whole entry cools down ("pi/anthropic" for an engine's provider). A model whose record says
+// the same as its entry's is left out.
 func (h *Health) All(at time.Time) []recovery.Cooldown {
 	h.refresh()
 	h.mu.RLock()
@@ -130,8 +130,8 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	return all
 }
 
-// update makes one change, in the file too where there is one. What is over at that time
-// is forgotten; nothing is at the zero time.
+// update makes one change, in the file, too, if there is one. Records that are over at that time
+// are forgotten; the zero time forgets none.
 func (h *Health) update(at time.Time, change func(*known)) {
 	apply := func(k *known) {
 		change(k)
@@ -152,7 +152,7 @@ func (h *Health) update(at time.Time, change func(*known)) {
 	apply(h.known)
 }
 
-// refresh takes over what other processes wrote.
+// refresh reads the changes of other processes.
 func (h *Health) refresh() {
 	if h.store != nil {
 		if err := h.look(context.Background()); err != nil {
@@ -181,7 +181,7 @@ func (h *Health) replace(k *known) {
 	h.known = k
 }
 
-// entryOf is the provider entry's name: what stands before the first "/".
+// entryOf is the provider entry's name: the part before the first "/".
 func entryOf(model string) string {
 	entry, _, _ := strings.Cut(model, "/")
 	return entry

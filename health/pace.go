@@ -7,17 +7,17 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// How fast a provider entry is called that has said that it has too much to do.
+// How fast a provider entry in trouble is called.
 const (
 	pacedFor = 30 * time.Second
-	// paceEvery is a little more than a 200th of a second, so that calls which come late
-	// do not make 200 in any second.
+	// paceEvery is a little more than a 200th of a second, so that with late calls no second has
+	// 200.
 	paceEvery = time.Second / 160
 )
 
-// pace hands out turns, one after the other, to the calls of provider entries that are in
-// trouble. It is of this process alone, and goes by the monotonic clock; of what a provider takes
-// it hands out the share of this process, where others call it too.
+// pace gives turns, one after another, to the calls of provider entries that are in trouble. It
+// belongs to this process and uses the monotonic clock; if other processes call the provider,
+// too, it gives only this process's share.
 type pace struct {
 	mu      sync.Mutex
 	sharing int // processes; 0 = this one alone
@@ -25,12 +25,12 @@ type pace struct {
 }
 
 type turns struct {
-	until time.Time // calls are paced
-	next  time.Time // turn that nobody has
+	until time.Time // until when calls are paced
+	next  time.Time // the next free turn
 }
 
-// troubled are failures by which a provider says that it has too much to do, or is down:
-// what many runs meet in the same moment.
+// troubled reports whether f says that a provider has too much to do, or is down, which many runs
+// see at the same moment.
 func troubled(f failure.Failure) bool {
 	switch f.Kind {
 	case failure.KindRateLimit, failure.KindOverloaded, failure.KindUnavailable:
@@ -56,7 +56,7 @@ func (p *pace) failed(entry string, f failure.Failure) {
 	t.until = now.Add(pacedFor)
 }
 
-// forget drops what is over, and everything where there is too much of it.
+// forget drops what is over, and everything if there is too much of it.
 func (p *pace) forget(now time.Time) {
 	for entry, t := range p.entries {
 		if now.After(t.until) {
@@ -68,18 +68,17 @@ func (p *pace) forget(now time.Time) {
 	}
 }
 
-// share has this process make its share of calls.
+// share divides the rate by the number of processes.
 func (p *pace) share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sharing = processes
 }
 
-// Turn takes the next turn to call model (a full name), and gives how long it is until
-// then. That is 0 unless its provider entry said in the last 30 s that it has too much to
-// do or is down: then its calls, whosever they are, come one after the other, at most 160
-// in a second, because those that failed together else come back together. Where machines share
-// a Store they share these 160, too.
+// Turn takes the next turn to call model (a full name), and says how long to wait for it. That is
+// 0 unless its provider entry said in the last 30 s that it has too much to do or is down. Then
+// all its calls come one after another, at most 160 per second, because those that failed
+// together would come back together. Machines that share a Store share these 160.
 func (h *Health) Turn(model string) time.Duration {
 	h.pace.mu.Lock()
 	defer h.pace.mu.Unlock()

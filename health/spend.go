@@ -10,10 +10,9 @@ import (
 // spending is what runs have used, by local day ("2026-03-01").
 type spending map[string]recovery.Budget
 
-// Reserve counts what a call may use that begins at a time, before it begins, unless the
-// day's budget has no room for it: then nothing is counted, lacks names the part of the
-// budget, and spent is what the runs of that day have used. Processes that share a file
-// share the day's budget.
+// Reserve counts what a call that begins at that time may use, before it begins. If the day's
+// budget has no room for it, nothing is counted, lacks names the part of the budget, and spent is
+// what the runs of that day have used. Processes that share a file share the day's budget.
 func (h *Health) Reserve(at time.Time, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string) {
 	if h.store != nil {
 		return h.reserveInStore(h.dayOf(at), reserve, limit)
@@ -28,8 +27,8 @@ func (h *Health) Reserve(at time.Time, reserve, limit recovery.Budget) (spent re
 	return spent, lacks
 }
 
-// Spend corrects what was counted when a call began at a time, by what it used less what
-// it had reserved: it may be negative.
+// Spend corrects what was counted for a call that began at that time: used is what it used minus
+// what it reserved, and may be negative.
 func (h *Health) Spend(at time.Time, used recovery.Budget) {
 	if used == (recovery.Budget{}) {
 		return
@@ -41,8 +40,7 @@ func (h *Health) Spend(at time.Time, used recovery.Budget) {
 	h.update(at, func(k *known) { k.spent.add(dayOf(at.In(k.days())), used) })
 }
 
-// Spent is what the runs of the day of that time have used, those in the air by what they
-// have reserved.
+// Spent is what the runs of that day have used; calls in the air count what they reserved.
 func (h *Health) Spent(at time.Time) recovery.Budget {
 	h.refresh()
 	day := h.dayOf(at)
@@ -51,25 +49,24 @@ func (h *Health) Spent(at time.Time) recovery.Budget {
 	return h.known.spent[day]
 }
 
-// Tomorrow is when the day after that of at begins, in this machine's time zone, or in the
-// Store's.
+// Tomorrow is when the day after at's begins, in this machine's time zone, or in the Store's.
 func (h *Health) Tomorrow(at time.Time) time.Time {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return nextDay(at.In(h.known.days()))
 }
 
-// nextDay is Tomorrow where at is.
+// nextDay is Tomorrow in the time zone of at.
 func nextDay(at time.Time) time.Time {
 	year, month, day := at.Date()
 	next := time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
-	for next.Day() == day { // where clocks are put forward at midnight, there is none
+	for next.Day() == day { // where clocks are put forward at midnight there is no midnight
 		next = next.Add(time.Hour)
 	}
 	return next
 }
 
-// days is the time zone whose days are counted.
+// days is the time zone in which days are counted.
 func (k *known) days() *time.Location {
 	if k.zone != nil {
 		return k.zone
@@ -83,12 +80,12 @@ func (h *Health) dayOf(at time.Time) string {
 	return dayOf(at.In(h.known.days()))
 }
 
-// dayOf is the day of at where at is.
+// dayOf is the day of at in its time zone.
 func dayOf(at time.Time) string { return at.Format(time.DateOnly) }
 
 func (s spending) add(day string, used recovery.Budget) { s[day] = s[day].Plus(used) }
 
-// since is what s counts beyond what it counted before.
+// since is what s counts in addition to before.
 func (s spending) since(before spending) spending {
 	more := spending{}
 	for day, spent := range s {
@@ -105,8 +102,8 @@ func (s spending) merge(more spending) {
 	}
 }
 
-// prune forgets all but the day of that time and those beside it, which other time zones
-// have, and calls that began before midnight. Nothing is less than nothing.
+// prune forgets all days but that of at and the two beside it, which other time zones and calls
+// that began before midnight need. No sum is less than zero.
 func (s spending) prune(at time.Time) {
 	from, to := dayOf(at.AddDate(0, 0, -1)), dayOf(at.AddDate(0, 0, 1))
 	maps.DeleteFunc(s, func(day string, _ recovery.Budget) bool { return day < from || day > to })

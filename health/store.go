@@ -12,46 +12,45 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Store is where the processes of several machines keep what they know together. Each method is
-// one atomic step. It is safe for concurrent use.
+// Store is where the processes of several machines share what they know. Each method is one
+// atomic step. It is safe for concurrent use.
 type Store interface {
-	// Look gives all that is kept.
+	// Look gives everything in the store.
 	Look(ctx context.Context) (Known, error)
-	// Cool keeps c as the cooldown of a scope, unless another one than that of c.Version is there
-	// by now: then ok is false. What it keeps has the next version.
+	// Cool replaces the cooldown of a scope by c, with the next version. ok is false, and nothing
+	// changes, if the stored one does not have c.Version any more.
 	Cool(ctx context.Context, scope string, c Cooldown) (ok bool, err error)
 	// Warm removes the cooldowns of scopes.
 	Warm(ctx context.Context, scopes ...string) error
-	// Reserve adds to what was spent on a day ("2026-03-01"), which is never less than nothing,
-	// unless limit lacks the room (see recovery.Budget.Lacks): then ok is false. spent is what it
-	// was before.
+	// Reserve adds to what was spent on a day ("2026-03-01"), which never falls below zero, unless
+	// limit lacks the room (see recovery.Budget.Lacks): then ok is false. spent is the sum before.
 	Reserve(ctx context.Context, day string, reserve, limit recovery.Budget) (spent recovery.Budget, ok bool, err error)
 }
 
-// Known is what a Store keeps.
+// Known is the contents of a Store.
 type Known struct {
 	Cooldowns map[string]Cooldown // by scope
 	Spent     map[string]recovery.Budget
-	Zone      *time.Location // whose days are counted
+	Zone      *time.Location // in which days are counted
 	Members   int            // processes that share the work now
 }
 
-// Cooldown is one as a Store keeps it: by the time that is left, which every clock counts alike.
+// Cooldown is a cooldown in a Store. It holds the time that is left, on which all clocks agree.
 type Cooldown struct {
 	Kind     failure.Kind
-	Left     time.Duration // negative since it is over
+	Left     time.Duration // negative: over for so long
 	Failures int           // in a row
 	Version  int64         // 0 = there is none yet
 }
 
 const (
-	storePatience = 5 * time.Second // with one question
-	coolTries     = 8               // against others who write the same cooldown
+	storePatience = 5 * time.Second // for one request
+	coolTries     = 8               // against others that write the same cooldown
 )
 
-// Share makes a Health that is kept in a store: cooldowns are read from memory, where they are a
-// second old at the most, and spending is counted by the store alone. It looks every second until
-// ctx ends, and fails where the store cannot be read now.
+// Share makes a Health in a store: cooldowns are read from memory, where they are at most about a
+// second old, and spending is counted by the store alone. It looks every second until ctx ends,
+// and fails if the store cannot be read now.
 func Share(ctx context.Context, store Store) (*Health, error) {
 	h := &Health{known: nothing(), store: &inStore{Store: store, unwritten: spending{}}}
 	if err := h.look(ctx); err != nil {
@@ -61,12 +60,12 @@ func Share(ctx context.Context, store Store) (*Health, error) {
 	return h, nil
 }
 
-// inStore is the form that machines share.
+// inStore is the part for a Store.
 type inStore struct {
 	Store
 
-	mu        sync.Mutex // held by whoever writes a cooldown, or looks
-	unwritten spending   // what was spent while the store did not answer
+	mu        sync.Mutex // held while a cooldown is written, or the store is read
+	unwritten spending   // spent while the store did not answer
 	silent    bool
 }
 
@@ -85,7 +84,7 @@ func (h *Health) keepLooking(ctx context.Context) {
 	}
 }
 
-// missed logs once that the store does not answer.
+// missed logs, once, that the store does not answer.
 func (s *inStore) missed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (s *inStore) missed(err error) {
 	s.silent = true
 }
 
-// look takes over what the store has, and gives it what it could not be given before.
+// look reads the store, and writes to it what could not be written before.
 func (h *Health) look(ctx context.Context) error {
 	s := h.store
 	s.mu.Lock()
@@ -123,7 +122,7 @@ func (h *Health) lookLocked(ctx context.Context) error {
 	return nil
 }
 
-// catchUp counts what was spent while the store did not answer.
+// catchUp adds what was spent while the store did not answer.
 func (h *Health) catchUp(ctx context.Context) error {
 	h.mu.RLock()
 	late := maps.Clone(h.store.unwritten)
@@ -143,11 +142,11 @@ func (h *Health) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// sameEnd is how far apart two looks see one end: the way to the store takes its time.
+// sameEnd is by how much two looks may differ about the same end, since a request takes time.
 const sameEnd = time.Second
 
-// with is what a store keeps, at a time, after what was known before. What did not change keeps
-// its end to the nanosecond; what could not be written yet stays.
+// with is the contents of a store after what was known before. An end that did not change is kept
+// to the nanosecond; what could not be written yet is kept.
 func (k *known) with(kept Known, at time.Time) *known {
 	now := &known{cooldowns: records{}, spent: spending(maps.Clone(kept.Spent)), zone: kept.Zone}
 	if now.spent == nil {
@@ -171,7 +170,7 @@ func (k *known) with(kept Known, at time.Time) *known {
 	return now
 }
 
-// coolInStore notes that a call in a scope failed.
+// coolInStore records that a call in a scope failed.
 func (h *Health) coolInStore(scope string, f failure.Failure, at time.Time) {
 	s := h.store
 	s.mu.Lock()
@@ -193,7 +192,7 @@ func (h *Health) coolInStore(scope string, f failure.Failure, at time.Time) {
 			h.learn(scope, r)
 			return
 		}
-		if err = h.lookLocked(ctx); err != nil { // somebody was faster
+		if err = h.lookLocked(ctx); err != nil { // somebody else wrote first
 			break
 		}
 	}
@@ -211,7 +210,7 @@ func (h *Health) learn(scope string, r record) {
 	h.known.cooldowns[scope] = r
 }
 
-// warmInStore notes that scopes are well again.
+// warmInStore removes the cooldowns of scopes.
 func (h *Health) warmInStore(scopes []string) {
 	s := h.store
 	s.mu.Lock()
@@ -228,7 +227,7 @@ func (h *Health) warmInStore(scopes []string) {
 	}
 }
 
-// reserveInStore counts by the store; where that does not answer by what it said last.
+// reserveInStore reserves in the store or, if it does not answer, by what it last said.
 func (h *Health) reserveInStore(day string, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
@@ -245,7 +244,7 @@ func (h *Health) reserveInStore(day string, reserve, limit recovery.Budget) (spe
 		}
 		return spent, lacks
 	case !ok:
-		if lacks = limit.Lacks(spent, reserve); lacks == "" { // others used it up meanwhile
+		if lacks = limit.Lacks(spent, reserve); lacks == "" { // others have used it up meanwhile
 			lacks = limit.Lacks(limit, reserve)
 		}
 		return spent, lacks

@@ -11,13 +11,13 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What a vote may hold of a hook's own words, in bytes.
+// How much of a hook's own words a vote may hold, in bytes.
 const (
 	MaxError  = 2 << 10
 	maxReason = 500
 )
 
-// Deadlines bound a dispatch; zero fields are the defaults.
+// Deadlines bound a dispatch; zero fields mean the defaults.
 type Deadlines struct {
 	Start time.Duration // a Starter's start, 10 s by default
 	Each  time.Duration // one hook's answer, 2 s by default
@@ -37,11 +37,11 @@ func (d Deadlines) orDefaults() Deadlines {
 	return d
 }
 
-// Dispatch asks hooks side by side and returns when each has voted. It calls voted
-// from its own goroutine, once for each hook, in the order in which the answers are
-// known, at most Start and All later. A hook that fails, panics or does not answer in time votes with Error set;
-// what it says after its deadline is dropped, and if it never returns, so does the
-// goroutine that asked it.
+// Dispatch asks all hooks at the same time and returns when each has voted. It calls voted from
+// its own goroutine, once for each hook, in the order in which they answer, at most Start and All
+// later. A hook that fails, panics or does not answer in time votes with Error set; an answer
+// after its deadline is dropped, and if it never returns, neither does the goroutine that asked
+// it.
 func Dispatch(ctx context.Context, hooks []Named, about Occasion, d Deadlines, voted func(recovery.Vote)) {
 	d = d.orDefaults()
 	votes := make(chan recovery.Vote, len(hooks))
@@ -69,7 +69,7 @@ func ask(ctx context.Context, hook Named, about Occasion, d Deadlines) recovery.
 	return within(ctx, hook, advise, min(d.Each, d.All), "no answer")
 }
 
-// within does something of a hook's under a deadline; missed is what is said of one that misses it.
+// within runs a hook's do under a deadline; missed is the error for a hook that misses it.
 func within(ctx context.Context, hook Named, do func(context.Context) (recovery.Vote, error), deadline time.Duration, missed string) recovery.Vote {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
@@ -98,8 +98,8 @@ func call(ctx context.Context, do func(context.Context) (recovery.Vote, error)) 
 	return answer{vote, err}
 }
 
-// sanitise makes a vote that may be stored out of whatever a hook said. Who
-// answered is kept also when there is an error.
+// sanitise makes a vote that can be stored from whatever a hook answered. Who answered is kept
+// even if there is an error.
 func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 	v := a.vote
 	if a.err != nil {

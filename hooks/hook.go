@@ -6,23 +6,23 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Hook gives advice. Advise may be called by several goroutines at once and should
-// return soon after ctx is done; a vote with ActionNone is "no opinion", which is what a hook
-// says of an occasion that it does not know. An error says why there is none. Of the vote,
-// Plugin, Shadow and Latency are filled in by Dispatch.
+// Hook gives advice. Advise may be called by several goroutines at once and should return soon
+// after ctx is done. A vote with ActionNone is "no opinion", which a hook also gives about an
+// occasion that it does not know; an error says why there is no opinion. Dispatch fills in
+// Plugin, Shadow and Latency of the vote.
 type Hook interface {
 	Advise(ctx context.Context, about Occasion) (recovery.Vote, error)
 }
 
-// Starter is a Hook that may have to be started, such as a plugin's process. Dispatch calls
-// Start before Advise, and what it takes does not count against the time for the answer.
-// Start returns at once where nothing is to be started, or not now; Advise then says so.
-// An error is why there is no opinion.
+// Starter is a Hook that may have to be started, such as a plugin's process. Dispatch calls Start
+// before Advise, and its time does not count towards the answer's. Start returns at once if there
+// is nothing to start, or nothing can be started now; Advise then says so. An error says why
+// there is no opinion.
 type Starter interface {
 	Start(ctx context.Context) error
 }
 
-// Func makes a function a Hook that gives advice about failures.
+// Func makes a Hook for failures from a function.
 type Func func(ctx context.Context, e RunError) (recovery.Vote, error)
 
 // Advise calls f with a failure.
@@ -38,5 +38,5 @@ func (f Func) Advise(ctx context.Context, about Occasion) (recovery.Vote, error)
 type Named struct {
 	Name   string
 	Hook   Hook
-	Shadow bool // it is asked on trial: its votes are recorded, and never count
+	Shadow bool // it is on trial: its votes are recorded, but never count
 }

@@ -2,16 +2,16 @@ package hooks
 
 import "github.com/mulligan-run/mulligan/recovery"
 
-// Occasion is what advice is asked about, with what the advice may depend on: a value of
-// one of this package's types. [RunError] is the only one yet.
+// Occasion is what advice is asked about, with everything the advice may depend on: a value of
+// one of this package's types. So far [RunError] is the only one.
 type Occasion interface {
-	// Hook is the hook that is asked: recovery.HookRunError.
+	// Hook names the hook that is asked: recovery.HookRunError.
 	Hook() string
-	// For is the occasion as somebody may see it who was granted the transcript, or was not.
+	// For is the occasion for a plugin that was granted the transcript, or was not.
 	For(transcript bool) Occasion
 }
 
-// described says how the occasion of each hook is.
+// described makes the occasion of each hook.
 var described = map[string]func(*recovery.Run) Occasion{
 	recovery.HookRunError: func(r *recovery.Run) Occasion { return NewRunError(r) },
 }

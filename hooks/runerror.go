@@ -10,56 +10,57 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Whether the attempt that failed may be repeated without doing something twice.
+// The values of RunError.ReplaySafety: whether the failed attempt may be repeated without doing
+// something twice.
 const (
 	ReplaySafe    = "safe"
 	ReplayUnsafe  = "unsafe"  // a tool that must not run twice is in the air
-	ReplayUnknown = "unknown" // one was, when its owner was lost: it may or may not have happened
+	ReplayUnknown = "unknown" // one was, when its owner was lost, so it may have taken effect
 )
 
-// RunError is the run_error occasion: a failure and what a decision about it may
-// depend on. It holds no secret and, apart from Transcript, no prompt and no tool's
-// arguments or results.
+// RunError is the run_error occasion: a failure, and everything a decision about it may depend
+// on. It holds no secrets and, apart from Transcript, no prompt and no tool's arguments or
+// results.
 type RunError struct {
 	Run, Session string
 	Failure      failure.Failure
-	Model        string // that failed, provider/model
+	Model        string // the model that failed, provider/model
 	Attempt      int    // within one model call, from 0
 	Retries      int    // of this model call so far
-	MaxRetries   int    // that the policy allows for one model call
+	MaxRetries   int    // allowed by the policy for one model call
 	AutoRecover  bool   // whether the decision is acted on, or offered to a person
 
-	Elapsed           failure.Millis  // since the run began, deliberate long waits left out
+	Elapsed           failure.Millis  // since the run began, without deliberate long waits
 	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
-	RemainingAttempts int             // of this model call, under the limits that no policy lifts
+	RemainingAttempts int             // of this model call, within the limits that no policy lifts
 	RemainingTime     failure.Millis  // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
 	Tried             []recovery.Tried
 	Alternatives      []recovery.Alternative // what switch_model may name
 
-	ReplaySafety string   // safe, unsafe or unknown
+	ReplaySafety string   // ReplaySafe, ReplayUnsafe or ReplayUnknown
 	UnsafeTools  []string // the tools that make it so
-	PartialShown bool     // text of the failed attempt was seen by people
+	PartialShown bool     // people have seen text of the failed attempt
 	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
 	IdleExpiries int      // in a row without a finished step
-	SessionKey   string   // what the caller calls its conversation
-	AgentID      string   // what the caller calls its agent
-	Aborted      bool     // the attempt was ended from our side: a timer, the end of its process, a person who did not wait
-	TimedOut     bool     // time was over: that of a timer of ours, or the provider's own
+	SessionKey   string   // the caller's name for its conversation
+	AgentID      string   // the caller's name for its agent
+	Aborted      bool     // the attempt was ended from our side: by a timer, the end of its process, or a person
+	TimedOut     bool     // a timer of ours expired, or one of the provider's
 	PromptError  string   // why the prompt could not become a request; "" = it could
-	Pressed      string   // the kind of the hook's own button that a person has pressed; "" = it is asked about the failure itself
+	Pressed      string   // the kind of the hook's own button that a person pressed; "" = it is asked about the failure itself
 
-	Time   time.Time // when the attempt failed; a replayed failure has the time at which it happened
-	DryRun bool      // nothing comes of the answer: a failure is replayed, or the plugin is tested
+	Time   time.Time // when the attempt failed, even if the failure is replayed
+	DryRun bool      // the answer has no effect: a failure is replayed, or the plugin is tested
 
-	// Transcript is what was said in the run so far. A host passes it on to plugins
-	// that were granted it, as recent makes it, and to no other.
+	// Transcript is the conversation so far. A host passes it on, as recent makes it, only to
+	// plugins that were granted it.
 	Transcript []llm.Message
 }
 
 // Hook is recovery.HookRunError.
 func (RunError) Hook() string { return recovery.HookRunError }
 
-// For leaves out the transcript, or what of it is more than a plugin gets.
+// For leaves out the transcript, or the part of it that no plugin gets.
 func (e RunError) For(transcript bool) Occasion {
 	if transcript {
 		e.Transcript = recent(e.Transcript)
@@ -102,7 +103,7 @@ func NewRunError(r *recovery.Run) RunError {
 	return e
 }
 
-// alternatives are those of the open failure with all that is known about them.
+// alternatives are those of the open failure, with all that is known about them.
 func alternatives(r *recovery.Run) []recovery.Alternative {
 	var list []recovery.Alternative
 	for _, a := range r.Open.Alternatives {
@@ -115,7 +116,7 @@ func alternatives(r *recovery.Run) []recovery.Alternative {
 	return list
 }
 
-// aborted reports whether the attempt was ended from our side, and not by who was asked.
+// aborted reports whether the attempt was ended from our side, and not by the provider.
 func aborted(o *recovery.OpenFailure) bool {
 	return o.Failure.Timer != "" || o.Failure.Kind == failure.KindInterrupted || o.Cause == recovery.CauseCutShort
 }
@@ -139,8 +140,8 @@ func remaining(allowed, spent recovery.Budget) recovery.Budget {
 	}
 }
 
-// remainingTime is what is left of the turn, which stands still while the run is parked,
-// or of the run, which does not.
+// remainingTime is the time left for the turn, which stands still while the run is parked, or for
+// the run, which does not.
 func remainingTime(r *recovery.Run, elapsed failure.Millis) failure.Millis {
 	turn := left(r.Policy.Timeouts.MaxTurn, elapsed)
 	run := left(r.Policy.Timeouts.Run, failure.InMillis(max(0, r.Open.At.Sub(r.StartedAt))))
@@ -163,8 +164,8 @@ func left[N ~int64](limit, used N) N {
 	return limit - used
 }
 
-// replaySafety looks at the tools that were begun and have not returned; a result
-// that is in the log is never asked for again.
+// replaySafety looks at tools that have begun and not returned; a tool with a result in the log
+// is never run again.
 func replaySafety(pending []*recovery.ToolRun) (safety string, tools []string) {
 	safety = ReplaySafe
 	for _, t := range pending {
@@ -181,7 +182,7 @@ func replaySafety(pending []*recovery.ToolRun) (safety string, tools []string) {
 	return safety, tools
 }
 
-// replayByCaller is what a caller says of tools that it runs itself.
+// replayByCaller is the same for tools that a caller runs itself.
 func replayByCaller(told recovery.Told) (safety string, tools []string) {
 	switch {
 	case len(told.UnsafeTools) > 0:
@@ -192,5 +193,5 @@ func replayByCaller(told recovery.Told) (safety string, tools []string) {
 	return ReplaySafe, nil
 }
 
-// since is the latency of an answer, at least a millisecond so that it is not "none".
+// since is how long an answer took, at least a millisecond, since 0 means "none".
 func since(began time.Time) failure.Millis { return failure.InMillis(max(1, time.Since(began))) }

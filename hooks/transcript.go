@@ -8,15 +8,15 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// What a plugin gets of a transcript, at most.
+// Limits on the part of a transcript that a plugin gets.
 const (
 	maxTranscript     = 1 << 20  // bytes of JSON
 	maxTranscriptText = 64 << 10 // bytes of one text or result
 )
 
-// recent is what of a transcript a plugin may see that was granted it: the newest
-// messages that fit into maxTranscript, long texts cut, pictures without their data and
-// reasoning without what only its model may see. What it is given stays as it is.
+// recent is the part of a transcript that a plugin may see which was granted it: the newest
+// messages that fit into maxTranscript, with long texts cut, images without data, and reasoning
+// without the parts for its own model. It does not change messages.
 func recent(messages []llm.Message) []llm.Message {
 	var recent []llm.Message
 	size := 0

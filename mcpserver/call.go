@@ -14,18 +14,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// call is one call of the tool, or what follows an answer to what it asked.
+// call is one call of the tool, or of the call that answers a question.
 type call struct {
 	*door
 	req   *mcp.CallToolRequest
 	state recovery.Run
-	lines float64 // of progress that were told
+	lines float64 // lines of progress so far
 
-	before string // the suggestion that was answered before this call; up to it everything was told
+	before string // the suggestion answered before this call; everything up to it was reported
 	left   bool   // nothing was chosen from it
 }
 
-// run carries a run to its end, or to a suggestion that nobody here answers.
+// run takes a run to its end, or to a suggestion that nobody here answers.
 func (c *call) run(ctx context.Context, in Request) (*mcp.CallToolResult, error) {
 	if c.req.Params.RequestState != "" {
 		return c.goOn(ctx, c.req.Params.RequestState)
@@ -37,7 +37,7 @@ func (c *call) run(ctx context.Context, in Request) (*mcp.CallToolResult, error)
 	return c.follow(ctx, id)
 }
 
-// goOn takes the answer to what a call before asked.
+// goOn takes the answer to the question of an earlier call.
 func (c *call) goOn(ctx context.Context, run string) (*mcp.CallToolResult, error) {
 	suggestion, ok := c.answered(run)
 	if !ok {
@@ -48,7 +48,7 @@ func (c *call) goOn(ctx context.Context, run string) (*mcp.CallToolResult, error
 	return c.follow(ctx, run)
 }
 
-// follow tells what happens to a run until it has ended, or asks.
+// follow reports what happens to a run until it has ended, or asks something.
 func (c *call) follow(ctx context.Context, id string) (*mcp.CallToolResult, error) {
 	for item, err := range c.runs.Follow(ctx, id, 0) {
 		if err != nil {
@@ -70,7 +70,7 @@ func (c *call) follow(ctx context.Context, id string) (*mcp.CallToolResult, erro
 	return c.result(), nil
 }
 
-// happened takes an event; a result ends the call.
+// happened handles an event; a result ends the call.
 func (c *call) happened(ctx context.Context, e recovery.Event) (*mcp.CallToolResult, error) {
 	if err := c.state.Apply(e); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (c *call) happened(ctx context.Context, e recovery.Event) (*mcp.CallToolRes
 	return nil, nil
 }
 
-// tell shows a line as progress, where the client wants to see it.
+// tell reports a line as progress, if the client wants progress.
 func (c *call) tell(ctx context.Context, line string) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil || line == "" {
@@ -107,15 +107,15 @@ func (c *call) tell(ctx context.Context, line string) {
 // question names what a call asks.
 const question = "recovery"
 
-// multiRoundTrip is the version of the protocol from which on a call that asks is answered by
+// multiRoundTrip is the first protocol version in which a call that asks something is answered by
 // being made again.
 const multiRoundTrip = "2026-07-28"
 
-// ask has the client's user choose what to do; a result ends the call.
+// ask asks the client's user what to do; a result ends the call.
 func (c *call) ask(ctx context.Context) *mcp.CallToolResult {
 	s := c.state.OpenSuggestion(time.Now())
 	if s == nil {
-		return nil // it goes on, or ends
+		return nil // the run goes on, or ends
 	}
 	schema, can := choices(s), c.req.ClientCapabilities()
 	if schema == nil || can == nil || can.Elicitation == nil || can.Elicitation.Form == nil && can.Elicitation.URL != nil {
@@ -133,7 +133,7 @@ func (c *call) ask(ctx context.Context) *mcp.CallToolResult {
 	return nil
 }
 
-// choose answers a suggestion; false: nothing was chosen, and it stands.
+// choose answers a suggestion; false: nothing was chosen, and it stays open.
 func (c *call) choose(ctx context.Context, run, suggestion string, answer *mcp.ElicitResult) bool {
 	if answer == nil || answer.Action != "accept" {
 		return false
@@ -143,7 +143,7 @@ func (c *call) choose(ctx context.Context, run, suggestion string, answer *mcp.E
 		return false
 	}
 	err := c.runs.Recover(ctx, run, suggestion, action)
-	return err == nil || errors.Is(err, recovery.ErrAnswered) // by somebody else
+	return err == nil || errors.Is(err, recovery.ErrAnswered) // somebody else answered it
 }
 
 // choices is a form with the buttons that the runner carries out; nil if there are none.
@@ -164,7 +164,7 @@ func choices(s *recovery.Suggestion) *jsonschema.Schema {
 	}
 }
 
-// result is what the run has come to.
+// result is the outcome of the run.
 func (c *call) result() *mcp.CallToolResult {
 	r := &mcp.CallToolResult{Meta: mcp.Meta{"run": c.state.ID, "model": c.state.Model}}
 	text := c.state.Answer()

@@ -12,7 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Request is what a run begins from; what is left empty is the session's, or as configured.
+// Request is what a run begins with; empty fields are filled in from the session, or the
+// configuration.
 type Request struct {
 	Prompt      string `json:"prompt" jsonschema:"what the agent is to do"`
 	Model       string `json:"model,omitempty" jsonschema:"provider/model; the configured one by default"`
@@ -20,7 +21,7 @@ type Request struct {
 	AutoRecover *bool  `json:"autoRecover,omitempty" jsonschema:"whether it recovers by itself where it can, without asking; as configured by default"`
 }
 
-// Runs is what the door needs of the core.
+// Runs is what Serve needs of the core.
 type Runs interface {
 	// Start begins a run and gives its id.
 	Start(ctx context.Context, r Request) (run string, err error)
@@ -32,13 +33,13 @@ type Runs interface {
 	Cancel(ctx context.Context, run string) error
 }
 
-// maxPrompt is the most that a prompt holds, in characters.
+// maxPrompt is the longest prompt, in characters.
 const maxPrompt = 1 << 20
 
 // Stdio speaks over the process's standard input and output.
 func Stdio() mcp.Transport { return &mcp.StdioTransport{} }
 
-// Serve serves one client until it goes or ctx ends.
+// Serve serves one client until it disconnects or ctx ends.
 func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) error {
 	schema, err := jsonschema.For[Request](nil)
 	if err != nil {
@@ -68,7 +69,7 @@ type door struct {
 	runs Runs
 
 	mu    sync.Mutex
-	asked map[string]string // the suggestion that the client was asked about, by its run
+	asked map[string]string // by run: the suggestion that the client was asked about
 }
 
 func (d *door) ask(run, suggestion string) {

@@ -10,11 +10,11 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Happened is a runner's: it measures an event.
+// Happened implements runner.Observer: it measures an event.
 func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	switch e.Body.(type) {
 	case recovery.Noted, recovery.Repaired, recovery.Slept:
-		return // they come often, and change nothing that is measured
+		return // frequent, and not measured
 	}
 	l := t.traceOf(run, e)
 	switch b := e.Body.(type) {
@@ -63,7 +63,8 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	t.stands(l, goingOn(run))
 }
 
-// Left is a runner's: it ends what is still open of a run that is not driven any more.
+// Left implements runner.Observer: it ends what is still open of a run that is not driven any
+// more.
 func (t *Telemetry) Left(run *recovery.Run) {
 	l := t.take(run.ID)
 	if l == nil {
@@ -79,7 +80,7 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	for _, s := range l.tools {
 		t.end(s, now, outcomeLetGo)
 	}
-	if l.wait != nil { // parked: nobody here sees its end
+	if l.wait != nil { // parked: this process does not see its end
 		t.count(l.ctx, l.wait, max(0, l.wait.is.Until.Sub(l.wait.began)))
 		t.end(&l.wait.timedSpan, now, outcomeLetGo)
 	}
@@ -90,7 +91,7 @@ func (t *Telemetry) Left(run *recovery.Run) {
 	endRun(l.span, run, now)
 }
 
-// goingOn is a run's status, "" where it does not go on by itself.
+// goingOn is the status of a run in progress, "" for any other.
 func goingOn(run *recovery.Run) recovery.Status {
 	switch run.Status {
 	case recovery.StatusRunning, recovery.StatusWaiting:
@@ -100,7 +101,7 @@ func goingOn(run *recovery.Run) recovery.Status {
 	return ""
 }
 
-// stands counts the run under the status that it has now; "" = it is not driven.
+// stands counts the run under its new status; "" = it is not driven.
 func (t *Telemetry) stands(l *runTrace, status recovery.Status) {
 	if status == l.status {
 		return
@@ -169,7 +170,7 @@ func (t *Telemetry) failed(l *runTrace, run *recovery.Run, e recovery.Event, b r
 	t.endFailed(a, b, e.Time)
 }
 
-// over counts an attempt that is over.
+// over counts an attempt that has ended.
 func (t *Telemetry) over(ctx context.Context, a *attempt, by time.Time, outcome, kind string) {
 	provider, model := t.models.of(a.model)
 	t.meters.attempts.Add(ctx, 1, t.labels.of(provider, model, labelOutcome.String(outcome), labelKind.String(kind)))
@@ -178,10 +179,10 @@ func (t *Telemetry) over(ctx context.Context, a *attempt, by time.Time, outcome,
 	}
 }
 
-// maxTokens bounds what a provider may say that a call used.
+// maxTokens bounds what a provider may report for one call.
 const maxTokens = 1 << 40
 
-// used counts what a call used, by the word of its provider.
+// used counts what a call used, as its provider reports.
 func (t *Telemetry) used(ctx context.Context, name string, u llm.Usage, cost recovery.Budget) {
 	provider, model := t.models.of(name)
 	for _, n := range []struct {
@@ -218,7 +219,7 @@ func (t *Telemetry) waiting(l *runTrace, e recovery.Event, b recovery.Waiting) {
 	l.wait = &wait{l.waitSpan(e, b), b}
 }
 
-// waited ends the wait at hand, if there is one.
+// waited ends the current wait, if there is one.
 func (t *Telemetry) waited(l *runTrace, by time.Time) {
 	w := l.wait
 	if w == nil {
@@ -236,7 +237,7 @@ func (t *Telemetry) count(ctx context.Context, w *wait, d time.Duration) {
 func (t *Telemetry) toolReturned(l *runTrace, e recovery.Event, b recovery.ToolReturned) {
 	s := l.tools[b.CallID]
 	if s == nil {
-		return // it was never run, or began elsewhere
+		return // it was never run, or began in another process
 	}
 	delete(l.tools, b.CallID)
 	t.meters.toolTook.Record(l.ctx, s.took(e.Time), t.labels.of(labelOutcome.String(string(b.Outcome))))
@@ -292,7 +293,7 @@ func (t *Telemetry) ended(l *runTrace, run *recovery.Run, e recovery.Event, b re
 	}
 }
 
-// recovered reports whether a run came to its answer in spite of failures.
+// recovered reports whether a run was answered in spite of failures.
 func recovered(run *recovery.Run) bool {
 	return run.Status == recovery.StatusCompleted && run.FailedAttempts > 0
 }

@@ -13,7 +13,7 @@ type followed struct {
 	t *Telemetry
 }
 
-// Followed is log for whoever follows runs on behalf of clients, who are counted.
+// Followed is log for followers on behalf of clients, who are counted.
 func (t *Telemetry) Followed(log timeline.Log) timeline.Log { return followed{log, t} }
 
 // Follow is the log's.

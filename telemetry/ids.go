@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// ids gives all spans of a run one trace, whichever process makes them. The SDK asks it on
-// many goroutines.
+// ids gives all spans of a run the same trace, whichever process makes them. The SDK calls it
+// from many goroutines.
 type ids struct{}
 
 type runKey struct{}
@@ -23,8 +23,8 @@ func ofRun(ctx context.Context, run *recovery.Run) context.Context {
 	return context.WithValue(ctx, runKey{}, traceID(run))
 }
 
-// traceID is the id of a run's trace. When it began belongs to it, because ids that
-// requesters choose are the same in many stores.
+// traceID is the id of a run's trace. It includes the run's beginning, because ids that
+// requesters choose may be the same in many stores.
 func traceID(run *recovery.Run) trace.TraceID {
 	sum := sha256.Sum256([]byte(run.ID + "\n" + strconv.FormatInt(run.StartedAt.UnixNano(), 10)))
 	return trace.TraceID(sum[:16])

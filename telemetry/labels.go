@@ -12,18 +12,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// other is the value of a label for everything that gets none of its own.
+// other is the label for everything without a label of its own.
 const other = "other"
 
-// maxPlugins is how many plugins get a label of their own: their names may come out of a
-// log that another configuration wrote.
+// maxPlugins is how many plugins get a label of their own: their names may come from a log
+// written under another configuration.
 const maxPlugins = 32
 
 // maxLabels is how many labels a metric has at the most.
 const maxLabels = 4
 
-// labelSets keeps the sets of labels that were used, of which there are few: to make one
-// costs as much as to count something under it.
+// labelSets keeps the sets of labels in use, of which there are few: making one costs as much as
+// counting something under it.
 type labelSets struct {
 	mu   sync.RWMutex
 	made map[[maxLabels]attribute.KeyValue]metric.MeasurementOption
@@ -58,8 +58,7 @@ func (n modelNames) of(model string) (provider, name attribute.KeyValue) {
 	return labelProvider.String(entry), labelModel.String(model)
 }
 
-// firstNames are the first names that were seen, up to a limit. It is safe for concurrent
-// use.
+// firstNames are the first names seen, up to a limit. It is safe for concurrent use.
 type firstNames struct {
 	mu    sync.Mutex
 	most  int
@@ -77,7 +76,7 @@ func (n *firstNames) of(name string) string {
 	return name
 }
 
-// kindLabel is the kind, unless another version wrote it.
+// kindLabel is the kind, or other for one that another version wrote.
 func kindLabel(k failure.Kind) string {
 	if slices.Contains(failure.Kinds(), k) {
 		return string(k)
@@ -96,7 +95,7 @@ func actionLabel(a recovery.Action) string {
 	return other
 }
 
-// voteLabel is what became of a question to a plugin.
+// voteLabel says how a question to a plugin ended.
 func voteLabel(v recovery.Vote) string {
 	if v.Action == recovery.ActionNone && v.Error != "" {
 		return outcomeError
@@ -104,7 +103,8 @@ func voteLabel(v recovery.Vote) string {
 	return actionLabel(v.Action)
 }
 
-// buttonLabel is the kind of the button that a person chose; plugins make up their own.
+// buttonLabel is the kind of the button that a person chose; kinds that plugins invent become
+// other.
 func buttonLabel(kind string) string {
 	switch kind {
 	case recovery.ButtonRetry, recovery.ButtonSwitchModel, recovery.ButtonLarger, recovery.ButtonCompact,

@@ -43,7 +43,7 @@ type meters struct {
 	dropped        metric.Int64Counter
 }
 
-// maker makes instruments and keeps what goes wrong.
+// maker makes instruments and collects errors.
 type maker struct {
 	metric.Meter
 	errs []error
@@ -101,12 +101,12 @@ func newMeters(meter metric.Meter) (*meters, error) {
 	}, errors.Join(m.errs...)
 }
 
-// Plugin is how a plugin is.
+// Plugin is the state of a plugin.
 type Plugin struct {
 	Name, State string
 }
 
-// gauge registers what is looked up whenever metrics are read.
+// gauge registers a value that is looked up whenever metrics are read.
 func gauge(meter metric.Meter, name, unit, what string, read metric.Int64Callback) error {
 	_, err := meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(what), metric.WithInt64Callback(read))
 	return err

@@ -20,9 +20,8 @@ var (
 	droppedUnsent = metric.WithAttributeSet(attribute.NewSet(labelReason.String("export_failed")))
 )
 
-// queue keeps finished spans until they are exported, in the background and many at a
-// time. One that does not fit is dropped and counted, so that nobody ever waits for a
-// collector.
+// queue keeps finished spans until they are exported, in the background and many at a time. A
+// span that does not fit is dropped and counted, so that nobody ever waits for a collector.
 type queue struct {
 	sdktrace.SpanProcessor
 	waiting atomic.Int64

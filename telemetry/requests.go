@@ -12,19 +12,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Requests makes spans of what an API is asked: one for each request, from its head to the
-// end of its answer, which for a stream of events is when somebody hangs up. It belongs
-// behind whatever keeps strangers out: their requests are not worth the queue's places, and
-// a traceparent, which makes a span part of the caller's trace, is believed. Whether the
-// API is up, and metrics, are asked for all the time and make no spans.
+// Requests makes a span for each request to an API, from its head to the end of its answer; for a
+// stream of events, until somebody hangs up. It belongs behind authentication: strangers'
+// requests must not fill the queue, and a traceparent, which makes a span part of the caller's
+// trace, is trusted. Requests for health and metrics are frequent and make no spans.
 func (t *Telemetry) Requests(api http.Handler) http.Handler {
 	if t.traces == nil {
 		return api
 	}
 	traced := otelhttp.NewHandler(http.HandlerFunc(func(w http.ResponseWriter, shown *http.Request) {
-		r := shown.Context().Value(askedKey{}).(*http.Request).WithContext(shown.Context()) //nolint:errcheck // show put it there
+		r := shown.Context().Value(askedKey{}).(*http.Request).WithContext(shown.Context()) //nolint:errcheck // set by show
 		api.ServeHTTP(w, r)
-		shown.Pattern = r.Pattern // which the span is named by
+		shown.Pattern = r.Pattern // the span is named after it
 		describe(trace.SpanFromContext(r.Context()), r, w.Header())
 	}), "", otelhttp.WithTracerProvider(t.traces), otelhttp.WithMeterProvider(noop.NewMeterProvider()),
 		otelhttp.WithPropagators(propagation.TraceContext{}))
@@ -43,9 +42,9 @@ const traceparent = "Traceparent"
 // askedKey is where a request is kept while show's copy of it goes through otelhttp.
 type askedKey struct{}
 
-// show is as much of a request as a span may tell. The path, the query, the body, and all
-// headers but traceparent, which is numbers, stay behind: they may hold names, tokens and
-// what was said, or claim what nobody checked (X-Forwarded-For).
+// show is the part of a request that a span may reveal. Path, query, body and all headers but
+// traceparent, which is only numbers, are left out: they may hold names, tokens and texts, or
+// unverified claims (X-Forwarded-For).
 func show(r *http.Request) *http.Request {
 	shown := &http.Request{
 		Method: r.Method, URL: &url.URL{}, Proto: r.Proto, Host: r.Host, RemoteAddr: r.RemoteAddr, TLS: r.TLS,
@@ -54,7 +53,7 @@ func show(r *http.Request) *http.Request {
 	return shown.WithContext(context.WithValue(r.Context(), askedKey{}, r))
 }
 
-// describe says which route a request took, and which run its answer is about.
+// describe adds a request's route, and the run that its answer is about.
 func describe(span trace.Span, r *http.Request, answer http.Header) {
 	if _, route, ok := strings.Cut(r.Pattern, " "); ok {
 		span.SetAttributes(keyRoute.String(route))

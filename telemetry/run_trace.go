@@ -10,30 +10,30 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// runTrace is what is known of a run while this process drives it, once. The goroutine that
-// drives the run is the only one that touches it.
+// runTrace is what is known of a run while this process drives it. Only the goroutine that drives
+// the run uses it.
 type runTrace struct {
-	ctx     context.Context // of what is below the run's span
+	ctx     context.Context // for spans below the run's
 	span    trace.Span
-	status  recovery.Status // it is counted under
+	status  recovery.Status // under which it is counted
 	round   *round
 	attempt *attempt
-	summary *attempt // of a conversation that became too long
+	summary *attempt // the call that shortens the conversation
 	tools   map[string]*timedSpan
 	wait    *wait
 }
 
-// round is a model call and what it led to.
+// round is a model call and what follows from it.
 type round struct {
 	n    int
 	ctx  context.Context
 	span trace.Span
 }
 
-// timedSpan is something that takes a while. Its span is made when it is over.
+// timedSpan is something with a duration. Its span is made when it is over.
 type timedSpan struct {
 	began time.Time
-	below context.Context // nil = there is to be no span
+	below context.Context // nil = no span is made
 	name  string
 	kind  trace.SpanKind
 	kvs   []attribute.KeyValue
@@ -53,7 +53,7 @@ type wait struct {
 	is recovery.Waiting
 }
 
-// traceOf finds the trace that an event belongs to, and begins one where there is none.
+// traceOf finds the trace of an event's run, and begins one if there is none.
 func (t *Telemetry) traceOf(run *recovery.Run, e recovery.Event) *runTrace {
 	t.mu.Lock()
 	l := t.driven[e.Run]
@@ -78,7 +78,7 @@ func (t *Telemetry) take(run string) *runTrace {
 	return l
 }
 
-// below is the context of what happens in the round at hand, or before the first.
+// below is the context for spans in the current round, or before the first.
 func (l *runTrace) below() context.Context {
 	if l.round != nil {
 		return l.round.ctx
@@ -86,5 +86,5 @@ func (l *runTrace) below() context.Context {
 	return l.ctx
 }
 
-// took is how long s has taken by then, in seconds.
+// took is how long s has taken, in seconds.
 func (s timedSpan) took(by time.Time) float64 { return max(0, by.Sub(s.began)).Seconds() }

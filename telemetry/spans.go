@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// noSpan is the span of what nobody here saw begin.
+// noSpan is the span of something whose beginning this process did not see.
 var noSpan = trace.SpanFromContext(context.Background())
 
 func at(when time.Time) trace.SpanEventOption { return trace.WithTimestamp(when) }
 
-// start begins a span with what it has in common with all others.
+// start begins a span with the attributes that all spans have.
 func (t *Telemetry) start(ctx context.Context, name string, kind trace.SpanKind, e recovery.Event, kvs ...attribute.KeyValue) (context.Context, trace.Span) {
 	ctx, span := t.tracer.Start(ctx, name, at(e.Time), trace.WithSpanKind(kind))
-	span.SetAttributes(append(kvs, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq)))...) //nolint:gosec // a run has no 2⁶³ events
+	span.SetAttributes(append(kvs, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq)))...) //nolint:gosec // a run never has 2⁶³ events
 	return ctx, span
 }
 
@@ -70,27 +70,27 @@ func (t *Telemetry) startRound(l *runTrace, e recovery.Event, n int) *round {
 	return r
 }
 
-// mostAttributes is how many attributes a span has, about.
+// mostAttributes is about how many attributes a span has.
 const mostAttributes = 18
 
-// timedSpan begins something whose span is made by end.
+// timedSpan begins something whose span end makes.
 func (l *runTrace) timedSpan(e recovery.Event, name string, kind trace.SpanKind, kvs ...attribute.KeyValue) timedSpan {
 	if !l.span.IsRecording() {
 		return timedSpan{began: e.Time}
 	}
 	all := append(make([]attribute.KeyValue, 0, mostAttributes), kvs...)
-	all = append(all, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq))) //nolint:gosec // a run has no 2⁶³ events
+	all = append(all, keyRun.String(e.Run), keySeq.Int64(int64(e.Seq))) //nolint:gosec // a run never has 2⁶³ events
 	return timedSpan{e.Time, l.below(), name, kind, all}
 }
 
-// add gives the span more attributes, if there is to be one.
+// add gives the span more attributes, if there will be one.
 func (s *timedSpan) add(kvs ...attribute.KeyValue) {
 	if s.below != nil {
 		s.kvs = append(s.kvs, kvs...)
 	}
 }
 
-// end makes the span of what is over.
+// end makes the span of something that is over.
 func (t *Telemetry) end(s *timedSpan, by time.Time, outcome string) {
 	if s.below == nil {
 		return
@@ -111,7 +111,7 @@ func (l *runTrace) attemptSpan(e recovery.Event, b recovery.Began) timedSpan {
 	return s
 }
 
-// callSpell is the call of a model.
+// callSpan begins the span of a model call.
 func (l *runTrace) callSpan(e recovery.Event, name string, kvs ...attribute.KeyValue) timedSpan {
 	provider, model, _ := strings.Cut(name, "/")
 	s := l.timedSpan(e, operationChat+" "+model, trace.SpanKindClient, kvs...)
@@ -119,7 +119,8 @@ func (l *runTrace) callSpan(e recovery.Event, name string, kvs ...attribute.KeyV
 	return s
 }
 
-// toolSpell names the tool only where the run has one of that name: a model makes names up.
+// toolSpan begins the span of a tool call. It names the tool only if the run has one with that
+// name, since models invent names.
 func (l *runTrace) toolSpan(run *recovery.Run, e recovery.Event, b recovery.ToolBegan) timedSpan {
 	name := other
 	if slices.ContainsFunc(run.Tools, func(d recovery.ToolDecl) bool { return d.Name == b.Name }) {
@@ -161,7 +162,7 @@ func (t *Telemetry) endSummary(a *attempt, b recovery.Compacted, by time.Time) {
 	t.end(&a.timedSpan, by, outcome)
 }
 
-// use adds what a call used, as far as that is known.
+// use adds what a call used, as far as it is known.
 func (a *attempt) use(u llm.Usage) {
 	if u == (llm.Usage{}) {
 		return
@@ -175,7 +176,7 @@ func (a *attempt) use(u llm.Usage) {
 	}
 }
 
-// showVote makes the span of a vote, which is known when it is over.
+// showVote makes the span of a vote, which is known only when it is over.
 func (t *Telemetry) showVote(l *runTrace, run *recovery.Run, e recovery.Event, v recovery.Vote) {
 	asked := e
 	asked.Time = e.Time.Add(-v.Latency.Duration())
@@ -187,7 +188,7 @@ func (t *Telemetry) showVote(l *runTrace, run *recovery.Run, e recovery.Event, v
 	t.end(&s, e.Time, voteLabel(v))
 }
 
-// showDecision says on the round's span what was decided last.
+// showDecision adds the last decision to the round's span.
 func showDecision(l *runTrace, d recovery.Decision) {
 	span := l.span
 	if l.round != nil {

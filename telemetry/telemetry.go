@@ -28,18 +28,18 @@ import (
 // scope is who measures, in OpenTelemetry's words.
 const scope = "github.com/mulligan-run/mulligan"
 
-// Config says what is measured and who gets it.
+// Config says what is measured and where it goes.
 type Config struct {
 	Version string
-	Models  []string        // full names of the models that metrics tell apart
+	Models  []string        // full names of models with labels of their own
 	Plugins func() []Plugin // nil = none
-	Log     timeline.Log    // whose open suggestions are counted; nil = none
+	Log     timeline.Log    // its open suggestions are counted; nil = none
 
 	Prometheus bool // Handler serves the metrics
-	// OTLP sends traces and metrics by HTTP to where the environment says, in
-	// OTEL_EXPORTER_OTLP_ENDPOINT and its like: see OpenTelemetry's documentation.
+	// OTLP sends traces and metrics over HTTP to the address in the environment, in
+	// OTEL_EXPORTER_OTLP_ENDPOINT and the like: see OpenTelemetry's documentation.
 	OTLP bool
-	// Spans gets the traces besides, where it is not nil; Close shuts it down.
+	// Spans, if not nil, also gets the traces; Close shuts it down.
 	Spans sdktrace.SpanExporter
 
 	Now func() time.Time // nil = the system's clock
@@ -51,7 +51,7 @@ type Telemetry struct {
 	meters  *meters
 	metrics *sdkmetric.MeterProvider
 	tracer  trace.Tracer
-	traces  *sdktrace.TracerProvider // nil = there are none
+	traces  *sdktrace.TracerProvider // nil = no traces
 	handler http.Handler
 	models  modelNames
 	plugins *firstNames
@@ -61,8 +61,8 @@ type Telemetry struct {
 	driven map[string]*runTrace // by run
 }
 
-// New makes a Telemetry. It connects to nobody yet, and fails only where the environment
-// says something impossible.
+// New makes a Telemetry. It does not connect yet, and fails only if the environment has an
+// invalid setting.
 func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	t := &Telemetry{
 		now: cfg.Now, models: modelNames{}, plugins: &firstNames{most: maxPlugins, names: map[string]bool{}},
@@ -143,11 +143,11 @@ func (t *Telemetry) openTraces(ctx context.Context, cfg Config, about *resource.
 	return nil
 }
 
-// Handler serves the metrics in Prometheus' format, with those of the Go runtime and of
-// the process; nothing where Config.Prometheus is not set.
+// Handler serves the metrics in Prometheus' format, with those of the Go runtime and of the
+// process; an empty answer if Config.Prometheus is not set.
 func (t *Telemetry) Handler() http.Handler { return t.handler }
 
-// Close sends what is left, as long as ctx allows. Runs must not be driven any more.
+// Close sends what is left, until ctx ends. Runs must not be driven any more.
 func (t *Telemetry) Close(ctx context.Context) error {
 	var err error
 	if t.traces != nil {

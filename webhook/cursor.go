@@ -12,14 +12,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// margin is how much the clocks of those who begin runs may differ, and how long it may take
-// until a run that has begun is listed.
+// margin is by how much the clocks of those who begin runs may differ, plus the time until a new
+// run is listed.
 const margin = time.Minute
 
-// maxCursors is the most that a file of cursors holds, in bytes.
+// maxCursors is the largest file of cursors, in bytes.
 const maxCursors = 256 << 20
 
-// cursors are how far each run was told of to one receiver.
+// cursors say how far each run was reported to one receiver.
 type cursors struct {
 	file string
 
@@ -28,21 +28,21 @@ type cursors struct {
 	kept
 }
 
-// kept is what of them is in the file.
+// kept is the part of them that is in the file.
 type kept struct {
-	Since   time.Time         `json:"since"`   // what happened before that is not told
-	Scanned time.Time         `json:"scanned"` // runs that began earlier are known, but for the margin
+	Since   time.Time         `json:"since"`   // nothing before this time is reported
+	Scanned time.Time         `json:"scanned"` // runs that began earlier are known, apart from the margin
 	Runs    map[string]cursor `json:"runs"`
 }
 
-// cursor is how far one run was told of.
+// cursor says how far one run was reported.
 type cursor struct {
 	Seq   uint64    `json:"seq"`
 	Began time.Time `json:"began"`
 	Done  bool      `json:"done,omitempty"` // nothing follows
 }
 
-// openCursors reads those in a file; found is false where nothing was told yet.
+// openCursors reads the cursors in a file; found is false if there is no file yet.
 func openCursors(file string) (c *cursors, found bool, err error) {
 	c = &cursors{file: file, kept: kept{Runs: map[string]cursor{}}}
 	data, err := wholefile.Read(file, maxCursors)
@@ -61,7 +61,7 @@ func openCursors(file string) (c *cursors, found bool, err error) {
 	return c, true, nil
 }
 
-// save writes them where they have changed.
+// save writes the cursors if they have changed.
 func (c *cursors) save() error {
 	c.mu.Lock()
 	if !c.dirty {
@@ -82,7 +82,7 @@ func (c *cursors) save() error {
 	return err
 }
 
-// learn adds a run that is not known, told up to seq.
+// learn adds a run that is not known, as reported up to seq.
 func (c *cursors) learn(s timeline.Summary, seq uint64) (isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,12 +93,12 @@ func (c *cursors) learn(s timeline.Summary, seq uint64) (isNew bool) {
 	return true
 }
 
-// move says that a run was told up to seq.
+// move records that a run was reported up to seq.
 func (c *cursors) move(run string, seq uint64) {
 	c.change(run, func(to *cursor) { to.Seq = seq })
 }
 
-// finish says that nothing follows in a run.
+// finish records that nothing follows in a run.
 func (c *cursors) finish(run string) { c.change(run, func(to *cursor) { to.Done = true }) }
 
 func (c *cursors) change(run string, by func(*cursor)) {
@@ -109,14 +109,14 @@ func (c *cursors) change(run string, by func(*cursor)) {
 	c.Runs[run], c.dirty = at, true
 }
 
-// horizon is when a run began that may not be known yet, at the earliest.
+// horizon is the earliest start of a run that may not be known yet.
 func (c *cursors) horizon() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Scanned.Add(-margin)
 }
 
-// scanned says that the runs are known that began until then, and forgets those that are done and
+// scanned records that all runs that began before until are known, and forgets finished ones that
 // will not be listed as new any more.
 func (c *cursors) scanned(until time.Time) {
 	c.mu.Lock()

@@ -14,21 +14,21 @@ import (
 
 // Hook is a receiver.
 type Hook struct {
-	URL    string   // https; http only with AllowPrivate, and to private addresses only
-	Secret string   // what messages are signed with: whsec_ and base64, or 24 bytes or more as they are
-	Events []string // of suggested, waiting, noted, ended; nil = all
-	// AllowPrivate: it may be on this machine or in its network.
+	URL    string   // https; http only with AllowPrivate and to private addresses
+	Secret string   // messages are signed with it: whsec_ and base64, or at least 24 bytes as they are
+	Events []string // some of suggested, waiting, noted, ended; nil = all
+	// AllowPrivate allows a receiver on this machine or in its network.
 	AllowPrivate bool
 }
 
-// types are the events that are told.
+// types are the types of events that are reported.
 var types = []string{"suggested", "waiting", "noted", "ended"}
 
-// minSecret is the least that a secret has, in bytes.
+// minSecret is the length of the shortest secret, in bytes.
 const minSecret = 24
 
-// Check says what is wrong with a hook, as far as can be seen from here. It repeats neither its
-// secret nor its URL, which may be as good as one.
+// Check says what is wrong with a hook, as far as that can be seen without asking it. The error
+// repeats neither its secret nor its URL, which may contain one.
 func (h Hook) Check() error {
 	u, err := url.Parse(h.URL)
 	switch {
@@ -58,7 +58,7 @@ func (h Hook) guard(u *url.URL) netguard.Guard {
 	return netguard.Guard{Plain: u.Scheme == "http", AllowPrivate: h.AllowPrivate}
 }
 
-// key is what messages are signed with.
+// key is the key that messages are signed with.
 func (h Hook) key() ([]byte, error) {
 	key := []byte(h.Secret)
 	if text, ok := strings.CutPrefix(h.Secret, "whsec_"); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// message is what is said of an event. Nothing in it was said to a model or by one.
+// message is the report of an event. It contains nothing that was said to a model or by one.
 type message struct {
 	Type       string          `json:"type"` // suggested, waiting, noted, ended
 	Run        string          `json:"run"`
@@ -22,10 +22,10 @@ type message struct {
 	Data       recovery.Body   `json:"data"` // as in the run's events
 }
 
-// idOf names a message: the same however often it is sent.
+// idOf names a message: the same each time it is sent.
 func idOf(e recovery.Event) string { return e.Run + "." + strconv.FormatUint(e.Seq, 10) }
 
-// bodyOf is what is sent of an event of a run that began so.
+// bodyOf is the body for an event of a run that began with began.
 func bodyOf(e recovery.Event, began recovery.Started) ([]byte, error) {
 	return json.Marshal(message{
 		Type: e.Type(), Run: e.Run, Seq: e.Seq, Time: e.Time, Text: e.Text, Session: began.Session, SessionKey: began.SessionKey, AgentID: began.AgentID,

@@ -23,11 +23,11 @@ import (
 const (
 	atATime       = 8 // messages to one receiver
 	answerTime    = 10 * time.Second
-	maxAnswer     = 64 << 10 // bytes of an answer that are read, so that its connection serves again
+	maxAnswer     = 64 << 10 // bytes of an answer that are read, so that the connection can be used again
 	maxRetryAfter = time.Hour
 )
 
-// postman brings messages to one receiver.
+// postman delivers messages to one receiver.
 type postman struct {
 	url, host string
 	key       []byte
@@ -35,7 +35,7 @@ type postman struct {
 	turns     chan struct{}
 	pace      pace
 	logger    *slog.Logger
-	refusing  atomic.Bool // that was logged
+	refusing  atomic.Bool // this was logged
 }
 
 func newPostman(h Hook, logger *slog.Logger, p pace) (*postman, error) {
@@ -59,7 +59,7 @@ func newPostman(h Hook, logger *slog.Logger, p pace) (*postman, error) {
 	}, nil
 }
 
-// deliver brings a message, for as long as it takes: it fails where ctx ends alone.
+// deliver delivers a message, however long that takes: it fails only when ctx ends.
 func (p *postman) deliver(ctx context.Context, id string, body []byte) error {
 	for n := 0; ; n++ {
 		after, err := p.inTurn(ctx, id, body)
@@ -76,7 +76,7 @@ func (p *postman) deliver(ctx context.Context, id string, body []byte) error {
 			p.logger.Warn("it takes no message; it is tried again, more and more seldom", "id", id, "err", err)
 		}
 		pause := max(after, p.pace.after(n))
-		if !sleep(ctx, pause+rand.N(pause/4+1)) { // not all at once
+		if !sleep(ctx, pause+rand.N(pause/4+1)) { // with jitter
 			return ctx.Err()
 		}
 	}
@@ -92,7 +92,8 @@ func (p *postman) inTurn(ctx context.Context, id string, body []byte) (after tim
 	return p.once(ctx, id, body)
 }
 
-// once brings a message once; after is when the receiver wants it again, at the earliest.
+// once tries to deliver a message once; after is the earliest time at which the receiver wants it
+// again.
 func (p *postman) once(ctx context.Context, id string, body []byte) (after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// pace is how long things are left alone.
+// pace is how long to wait between things.
 type pace struct {
 	scan, save time.Duration // between two looks for new runs, and two writes of the cursors
-	first      time.Duration // after the first refusal of a message; doubling
+	first      time.Duration // after the first refusal of a message; it doubles
 	most       time.Duration
 }
 
@@ -28,11 +28,11 @@ var usual = pace{scan: time.Second, save: time.Second, first: time.Second, most:
 // pageSize is how many runs are listed at a time.
 const pageSize = 500
 
-// Sending tells hooks what happens to the runs of a log.
+// Sending reports to hooks what happens to the runs of a log.
 type Sending struct{ senders []*sender }
 
-// Open reads how far each hook was told from dir. What happens is told from the first time on that
-// a hook is seen there. An error says what is wrong with a hook or its file.
+// Open reads from dir how far each hook was told. A hook is told of everything from the first
+// time on that it is seen here. The error says what is wrong with a hook or its file.
 func Open(ctx context.Context, log timeline.Log, dir string, logger *slog.Logger, hooks ...Hook) (*Sending, error) {
 	all := &Sending{}
 	for _, h := range hooks {
@@ -45,8 +45,8 @@ func Open(ctx context.Context, log timeline.Log, dir string, logger *slog.Logger
 	return all, nil
 }
 
-// Run tells until ctx ends. What a receiver does wrong is logged, and its message tried again for
-// as long as the run is kept.
+// Run reports until ctx ends. A receiver's errors are logged, and the message is tried again as
+// long as the run is kept.
 func (s *Sending) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, one := range s.senders {
@@ -55,7 +55,7 @@ func (s *Sending) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// sender tells one hook.
+// sender reports to one hook.
 type sender struct {
 	hook    Hook
 	log     timeline.Log
@@ -89,7 +89,7 @@ func newSender(ctx context.Context, log timeline.Log, dir string, logger *slog.L
 	return s, err
 }
 
-// begin has a hook told from now on, also of runs that are going on.
+// begin starts reporting to a hook from now on, for runs in progress, too.
 func (s *sender) begin(ctx context.Context) error {
 	s.cursors.Since = time.Now().UTC()
 	for _, q := range []timeline.Query{{Status: recovery.StatusRunning}, {Status: recovery.StatusWaiting}, {SuggestionOpen: true}} {
@@ -105,7 +105,7 @@ func (s *sender) begin(ctx context.Context) error {
 	return s.cursors.save()
 }
 
-// list gives the runs that q asks for to each, page by page until one of which each wants none.
+// list gives the runs that q asks for to each, page by page, until each wants none of a page.
 func (s *sender) list(ctx context.Context, q timeline.Query, each func(timeline.Summary) bool) error {
 	q.Limit = pageSize
 	for {
@@ -124,7 +124,7 @@ func (s *sender) list(ctx context.Context, q timeline.Query, each func(timeline.
 	}
 }
 
-// run tells what happens until ctx ends.
+// run reports what happens until ctx ends.
 func (s *sender) run(ctx context.Context) {
 	for run, seq := range s.cursors.open() {
 		s.telling.Go(func() { s.tell(ctx, run, seq) })
@@ -175,7 +175,7 @@ func (s *sender) scan(ctx context.Context) error {
 	return err
 }
 
-// tell tells what happens to a run after an event, one after the other, until it has ended.
+// tell reports what happens to a run after an event, in order, until it has ended.
 func (s *sender) tell(ctx context.Context, run string, seq uint64) {
 	var began recovery.Started
 	for n := 0; ctx.Err() == nil; n++ {
@@ -196,7 +196,7 @@ func (s *sender) tell(ctx context.Context, run string, seq uint64) {
 	}
 }
 
-// follow tells what happens to a run until it has ended, or cannot be followed.
+// follow reports what happens to a run until it has ended, or cannot be followed.
 func (s *sender) follow(ctx context.Context, run string, seq *uint64, began *recovery.Started) error {
 	for item, err := range s.log.Follow(ctx, run, *seq) {
 		if err != nil {
@@ -214,7 +214,7 @@ func (s *sender) follow(ctx context.Context, run string, seq *uint64, began *rec
 	return ctx.Err()
 }
 
-// event tells one event, for as long as it takes.
+// event reports one event, however long that takes.
 func (s *sender) event(ctx context.Context, e recovery.Event, began *recovery.Started) error {
 	_, isNote := e.Body.(recovery.Noted)
 	if !s.hook.tells(e.Type()) || isNote && e.Text == "" || e.Time.Before(s.cursors.Since) {
@@ -239,7 +239,7 @@ func (s *sender) event(ctx context.Context, e recovery.Event, began *recovery.St
 // after is the pause after the nth failure in a row, from 0.
 func (p pace) after(n int) time.Duration { return min(p.first<<min(n, 30), p.most) }
 
-// sleep reports whether ctx goes on after a pause.
+// sleep pauses, and reports whether ctx goes on.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
