@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Budget is what a run may use, and all runs of a day together; 0 is without a limit.
+// Budget is what a run, and what all runs of a day together, may use; 0 = no limit.
 type Budget struct {
 	Tokens     int64   `yaml:"tokens"`
 	Dollars    float64 `yaml:"dollars"`
@@ -19,8 +19,8 @@ type Budget struct {
 	DayDollars float64 `yaml:"day_dollars"`
 }
 
-// Price is dollars per million tokens. What is read from a cache, or written to one,
-// costs as much as other input unless it has a price of its own.
+// Price is in dollars per million tokens. Tokens read from a cache, or written to one, cost as
+// much as other input unless they have a price of their own.
 type Price struct {
 	Input      float64 `yaml:"input"`
 	Output     float64 `yaml:"output"`
@@ -54,13 +54,13 @@ func dollarsProblem(at string, dollars float64) *yamlfile.Problem {
 }
 
 func checkDollars(d float64) error {
-	if d != d || d < 0 || d > 1e6 { // NaN is unlike itself
+	if d != d || d < 0 || d > 1e6 { // NaN differs from itself
 		return fmt.Errorf("%v is not an amount of dollars between 0 and a million", d)
 	}
 	return nil
 }
 
-// SetTokens reads a number of tokens as a flag has it; at stays as it is where that is none.
+// SetTokens reads a number of tokens from a flag; at keeps its value on an error.
 func SetTokens(at *int64, text string) error {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
@@ -70,7 +70,7 @@ func SetTokens(at *int64, text string) error {
 	return nil
 }
 
-// SetDollars reads an amount of dollars as a flag has it; at stays as it is where that is none.
+// SetDollars reads an amount of dollars from a flag; at keeps its value on an error.
 func SetDollars(at *float64, text string) error {
 	d, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
 	if err != nil {
@@ -90,11 +90,11 @@ func (b Budget) OfDay() recovery.Budget {
 	return recovery.Budget{Tokens: b.DayTokens, Microdollars: micros(b.DayDollars)}
 }
 
-// micros is dollars in microdollars; what is something does not become nothing, which
-// would be no limit at all.
+// micros converts dollars to microdollars, rounding up: a small limit must not become 0, which
+// means no limit.
 func micros(dollars float64) int64 { return int64(math.Ceil(dollars*1e6 - 1e-6)) }
 
-// prices are those of the config, by the full names of models.
+// prices are the configured prices, by the full names of models.
 func (c *Config) prices() map[string]recovery.Price {
 	var prices map[string]recovery.Price
 	for entry, e := range c.Providers {
@@ -114,7 +114,7 @@ func (c *Config) prices() map[string]recovery.Price {
 	return prices
 }
 
-// CheckPrices refuses a budget of money where it could not be counted.
+// CheckPrices refuses a budget of money for models whose price is unknown.
 func (c *Config) CheckPrices() error {
 	p := recovery.Policy{Budget: c.Budget.OfRun(), DayBudget: c.Budget.OfDay(), Models: c.Fallbacks, Prices: c.prices()}
 	unpriced := p.Unpriced(c.Model)
@@ -126,7 +126,7 @@ func (c *Config) CheckPrices() error {
 		"providers:\n  %s:\n    models:\n      %s: {price: {input: 3, output: 15}}", strings.Join(unpriced, ", "), yamlKey(entry), yamlKey(model))
 }
 
-// yamlKey is a name as it can be written before a colon.
+// yamlKey is a name as it is written before a colon.
 func yamlKey(name string) string {
 	if strings.ContainsAny(name, ":#{}[],&*!|>'\"%@` ") {
 		return strconv.Quote(name)

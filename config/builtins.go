@@ -17,22 +17,22 @@ const (
 	Rules       = rules.Name
 )
 
-// builtins are the names of the plugins that the program itself can be.
+// builtins are the names of the plugins that this program contains.
 var builtins = []string{AutoRecover, Rules}
 
 // BuiltinNames lists them for people.
 func BuiltinNames() string { return strings.Join(builtins, ", ") }
 
-// IsBuiltinName reports whether the program itself can be the plugin of that name.
+// IsBuiltinName reports whether this program contains a plugin with that name.
 func IsBuiltinName(name string) bool { return slices.Contains(builtins, name) }
 
-// IsBuiltin reports whether the entry names a plugin that this program can be.
+// IsBuiltin reports whether the entry names a plugin that this program contains.
 func (p Plugin) IsBuiltin() bool {
 	return len(p.Command) == 0 && !p.IsRemote() && IsBuiltinName(p.Name)
 }
 
-// checkRules finds the rules' file beside the config, and reads the rules so that a
-// mistake is shown where it is, before a run is without them.
+// checkRules finds the file of rules beside the config and reads it, so that a mistake in it is
+// shown now, and not when a run needs the rules.
 func (c *Config) checkRules(source []byte) error {
 	for i, p := range c.Plugins {
 		if p.Name != Rules || !p.IsBuiltin() {

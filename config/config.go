@@ -25,75 +25,74 @@ type Config struct {
 	AutoRecover bool                 `yaml:"auto_recover"`
 	Timeouts    Timeouts             `yaml:"timeouts"`
 	MaxRetries  *int                 `yaml:"max_retries"`
-	MaxRounds   *int                 `yaml:"max_rounds"`       // model calls that ask for tools; 0 = as many as they like
-	Parallel    *int                 `yaml:"parallel_tools"`   // tool calls of an answer side by side; 0 = all
-	StepText    bool                 `yaml:"step_counts_text"` // text that streams re-arms the timer step
+	MaxRounds   *int                 `yaml:"max_rounds"`       // model calls that ask for tools; 0 = any number
+	Parallel    *int                 `yaml:"parallel_tools"`   // tool calls of an answer at the same time; 0 = all
+	StepText    bool                 `yaml:"step_counts_text"` // streamed text resets the timer step
 	Budget      Budget               `yaml:"budget"`
 	Providers   map[string]Provider  `yaml:"providers"`
 	Plugins     []Plugin             `yaml:"plugins"` // nil = the default, empty = none
 	Tools       []Tool               `yaml:"tools"`
-	MCP         map[string]MCPServer `yaml:"mcp"` // servers of tools, by their names
+	MCP         map[string]MCPServer `yaml:"mcp"` // tool servers, by name
 	State       string               `yaml:"state"`
-	Store       string               `yaml:"store"` // the URL of a database of PostgreSQL; "" = a file in the state folder
+	Store       string               `yaml:"store"` // the URL of a PostgreSQL database; "" = a file in the state folder
 	Gateway     Gateway              `yaml:"gateway"`
 	Proxy       Proxy                `yaml:"proxy"`
 	Webhooks    []Webhook            `yaml:"webhooks"` // who is told what happens to runs
-	Failures    []Failure            `yaml:"failures"` // what failures are, above the classifier
+	Failures    []Failure            `yaml:"failures"` // corrections of the classifier
 
-	Path        string            // of the file; "" = there is none
+	Path        string            // of the file; "" = there is no file
 	Models      []string          // configured below providers, in the order of the file
 	Environment recovery.Settings // timers
 }
 
-// Provider is a provider under a name of the person's own.
+// Provider is a provider under a name of the user's own.
 type Provider struct {
-	Type         string           `yaml:"type"` // one of provider.KnownTypes; the entry's name by default
+	Type         string           `yaml:"type"` // one of provider.KnownTypes; "" = the entry's name
 	BaseURL      string           `yaml:"base_url"`
 	KeyEnv       string           `yaml:"key_env"`
 	AllowPrivate bool             `yaml:"allow_private"`
-	Proxy        string           `yaml:"proxy"`    // its address, or none; the environment's
-	Local        bool             `yaml:"local"`    // a model server that may load a model first: more patience
+	Proxy        string           `yaml:"proxy"`    // its address, or none; "" = the environment's
+	Local        bool             `yaml:"local"`    // a model server that may have to load a model first, so that its timers are longer
 	Timeouts     Timeouts         `yaml:"timeouts"` // of its models
 	Models       map[string]Model `yaml:"models"`
 
-	// Of type pi only.
-	Command   []string `yaml:"command"`    // how it is started; pi
-	Retries   string   `yaml:"retries"`    // mulligan or pi: who tries again what failed; mulligan
-	Env       []string `yaml:"env"`        // names of variables that it gets; the usual keys
-	ConfigDir string   `yaml:"config_dir"` // where the person's own keeps its logins and models; its usual folder
-	Observe   bool     `yaml:"observe"`    // its requests pass a proxy on this machine, which sees how they go
+	// The following fields are for type pi only.
+	Command   []string `yaml:"command"`    // the program and its first arguments; "pi"
+	Retries   string   `yaml:"retries"`    // mulligan or pi: who retries failed requests; mulligan
+	Env       []string `yaml:"env"`        // names of variables that it gets; nil = the usual keys
+	ConfigDir string   `yaml:"config_dir"` // where the user's own Pi keeps its logins and models; "" = its usual folder
+	Observe   bool     `yaml:"observe"`    // its requests go through a proxy on this machine, which sees how they go
 }
 
-// Model says what a model can do; what it leaves out is looked up among the
-// well-known models.
+// Model says what a model can do; missing fields are filled in from the known models.
 type Model struct {
 	ContextTokens  int64    `yaml:"context_tokens"`
 	Images         *bool    `yaml:"images"`          // it takes pictures
 	Tools          *bool    `yaml:"tools"`           // it calls tools
 	JSONSchema     *bool    `yaml:"json_schema"`     // its answers keep to a schema
-	Prefill        *bool    `yaml:"prefill"`         // it goes on with a last message that is its own
+	Prefill        *bool    `yaml:"prefill"`         // it continues a last message of its own
 	ThinksSilently *bool    `yaml:"thinks_silently"` // first_event and idle are longer then
 	Price          *Price   `yaml:"price"`
 	Timeouts       Timeouts `yaml:"timeouts"`
 }
 
-// Plugin is a plugin: only a builtin's name, or all of the rest.
+// Plugin is a plugin: the name of a builtin one alone, or an entry with fields.
 type Plugin struct {
 	Name       string         `yaml:"name"`
-	Command    []string       `yaml:"command"` // without it and an address: the builtin of that name
+	Command    []string       `yaml:"command"` // without a command and an address: the builtin plugin of that name
 	Address    string         `yaml:"address"` // of a service, instead of a command
 	TLS        *TLS           `yaml:"tls"`     // for an address with grpcs://
 	Env        []string       `yaml:"env"`     // NAME or NAME=value
 	Config     map[string]any `yaml:"config"`
 	Deadline   string         `yaml:"deadline"`
 	Folder     string         `yaml:"folder"`     // holds all of it; "" = found by its command
-	Transcript string         `yaml:"transcript"` // messages: it is told what is said in runs; none by default
-	Shadow     bool           `yaml:"shadow"`     // asked on trial: its votes are recorded, and never count
+	Transcript string         `yaml:"transcript"` // messages: it is told the conversation; "" = it is not
+	Shadow     bool           `yaml:"shadow"`     // on trial: its votes are recorded, but never count
 	Restart    *Restart       `yaml:"restart"`
 	Breaker    *Breaker       `yaml:"breaker"`
 }
 
-// UnmarshalYAML takes the name of a builtin where a whole entry could stand.
+// UnmarshalYAML also accepts the name of a builtin plugin instead of an entry.
 func (p *Plugin) UnmarshalYAML(unmarshal func(any) error) error {
 	var name string
 	if unmarshal(&name) == nil {
@@ -104,7 +103,7 @@ func (p *Plugin) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal((*plain)(p))
 }
 
-// The most that settings may be.
+// Upper limits of settings.
 const (
 	maxRetriesLimit = recovery.MaxAttemptsPerCall - 1
 	MaxRoundsLimit  = 100_000
@@ -113,8 +112,8 @@ const (
 
 var defaultPlugins = []Plugin{{Name: AutoRecover}}
 
-// Load reads the file that is asked for, or else the first of the usual
-// ones, and amends it by the environment.
+// Load reads the named file, or else the first of the usual ones, and amends it by the
+// environment.
 func Load(path string, env func(string) string) (*Config, error) {
 	path, source, err := findConfig(cmp.Or(path, env("MULLIGAN_CONFIG")), env)
 	if err != nil {
@@ -162,7 +161,7 @@ func findConfig(path string, env func(string) string) (string, []byte, error) {
 	return "", nil, nil
 }
 
-// UsualPaths are where the file is looked for if nobody names it, the first one first.
+// UsualPaths are where the file is looked for if none is named, in this order.
 func UsualPaths(env func(string) string) []string {
 	paths := []string{"mulligan.yaml"}
 	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
@@ -174,8 +173,8 @@ func UsualPaths(env func(string) string) []string {
 	return paths
 }
 
-// Parse reads a config strictly: an unknown key, a wrong type or a value
-// out of range is an error that shows the line.
+// Parse reads a config strictly: an unknown key, a wrong type or a value out of range is an error
+// that shows the line.
 func Parse(source []byte) (*Config, error) {
 	c := &Config{}
 	if err := yamlfile.Decode(source, c); err != nil {
@@ -220,7 +219,8 @@ func (c *Config) Problem() *yamlfile.Problem {
 	return cmp.Or(PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks), failureProblem(c.Failures))
 }
 
-// engineProblem looks at what only an engine's entry may have, and at what it may not have.
+// engineProblem checks the fields that only an engine's entry may have, and those that it may not
+// have.
 func (e Provider) engineProblem(at, kind string) *yamlfile.Problem {
 	const key = "the keys are the program's own affair: name their variables in env"
 	switch isEngine := kind == provider.TypePi; {
@@ -293,8 +293,8 @@ func CheckModel(name string) error {
 	return nil
 }
 
-// LockPath is beside the config or, where there is none, here.
+// LockPath is beside the config or, without a config, in the working directory.
 func (c *Config) LockPath() string { return filepath.Join(filepath.Dir(c.Path), trust.LockName) }
 
-// NoTool as a --tool leaves all tools out.
+// NoTool, as a --tool, leaves all tools out.
 const NoTool = "none"

@@ -18,13 +18,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// Corrections are what somebody knows better of failures than the classifier: the rows of
-// mulligan.yaml, and after them those that were learned, which are in a file of their own in
-// the state folder. That one is looked at again at every failure, so that what another
-// process learns holds here as well. It is safe for concurrent use.
+// Corrections are a user's corrections of the classifier: the rows of mulligan.yaml, and after
+// them the learned rows, which are in a file of their own in the state folder. That file is
+// checked at every failure, so that what another process learns applies here as well. It is safe
+// for concurrent use.
 type Corrections struct {
 	own  []failure.LocalRow
-	File string // of what was learned; "" = there is no place for one
+	File string // of learned rows; "" = there is no place for one
 
 	mu    sync.Mutex
 	table *failure.Local
@@ -43,7 +43,7 @@ const learnedHead = `# What failures are called here because somebody said so: w
 failures:
 `
 
-// LearnedFailures reads what is corrected by this configuration.
+// LearnedFailures reads the corrections of this configuration.
 func (c *Config) LearnedFailures(env func(string) string) (*Corrections, error) {
 	k := &Corrections{own: FailureRows(c.Failures, c.Path)}
 	if dir, err := c.StateDir(env); err == nil {
@@ -56,12 +56,12 @@ func (c *Config) LearnedFailures(env func(string) string) (*Corrections, error) 
 	return k, err
 }
 
-// Classify is failure.Classify under the rows that there are now.
+// Classify is failure.Classify with the current rows above it.
 func (k *Corrections) Classify(e failure.Evidence) *failure.Failure {
 	return k.Local().Classify(e)
 }
 
-// Local are the rows that there are now; of a file that somebody broke, those that it had.
+// Local is the current rows; if the file has become invalid, those that it had before.
 func (k *Corrections) Local() *failure.Local {
 	table, err := k.current()
 	if err != nil {
@@ -70,7 +70,7 @@ func (k *Corrections) Local() *failure.Local {
 	return table
 }
 
-// current reads the file again if it has changed. It gives an error once for each change.
+// current reads the file again if it has changed. It returns an error once for each change.
 func (k *Corrections) current() (*failure.Local, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -101,12 +101,12 @@ func unchanged(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// rows are all of them with these learned ones.
+// rows are all rows, with these learned ones.
 func (k *Corrections) rows(learned []Failure) []failure.LocalRow {
 	return slices.Concat(k.own, FailureRows(learned, k.File))
 }
 
-// with are the rows as they would be if this one were learned.
+// with are the rows as they would be with this one learned.
 func (k *Corrections) with(e Failure) (*failure.Local, error) {
 	entries, err := readLearned(k.File)
 	if err != nil {
@@ -115,7 +115,7 @@ func (k *Corrections) with(e Failure) (*failure.Local, error) {
 	return failure.NewLocal(k.rows(withEntry(entries, e)))
 }
 
-// withEntry puts an entry before all others, in the place of one with the same marks.
+// withEntry puts an entry first, replacing one with the same marks.
 func withEntry(entries []Failure, e Failure) []Failure {
 	others := slices.DeleteFunc(slices.Clone(entries), func(other Failure) bool { return other.marks() == e.marks() })
 	return append([]Failure{e}, others...)
@@ -134,7 +134,7 @@ func (k *Corrections) learn(e Failure) error {
 
 var errNotLearned = errors.New("no learned row fits it, so that there is nothing to forget")
 
-// forget takes the first entry out of the file that fits the failure, and gives it.
+// forget removes the first entry from the file that fits the failure, and returns it.
 func (k *Corrections) forget(e failure.Evidence) (gone Failure, err error) {
 	err = k.change(func(entries []Failure) ([]Failure, error) {
 		for i := range entries {
@@ -164,7 +164,7 @@ func (k *Corrections) change(how func([]Failure) ([]Failure, error)) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() //nolint:errcheck // which unlocks; nothing was written
+	defer lock.Close() //nolint:errcheck // closing unlocks it; nothing was written
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
@@ -178,14 +178,14 @@ func (k *Corrections) change(how func([]Failure) ([]Failure, error)) error {
 	return writeLearned(k.File, entries)
 }
 
-// learned is the file of learned rows, which could be a part of mulligan.yaml.
+// learned is the file of learned rows; it has the form of a part of mulligan.yaml.
 type learned struct {
 	Failures []Failure `yaml:"failures"`
 }
 
 func (l *learned) Problem() *yamlfile.Problem { return failureProblem(l.Failures) }
 
-// readLearned reads the file, which need not be there.
+// readLearned reads the file, which may be missing.
 func readLearned(path string) ([]Failure, error) {
 	source, err := yamlfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {

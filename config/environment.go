@@ -61,8 +61,8 @@ func (c *Config) SetModel(name string) error {
 	return CheckModel(name)
 }
 
-// SetStore sets where runs are kept other than in a file of the state folder, "" for there. The
-// error does not repeat the address, which may have a password.
+// SetStore sets the database that runs are kept in, "" for a file in the state folder. The error
+// does not repeat the address, which may contain a password.
 func (c *Config) SetStore(address string) error {
 	if address != "" && !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return errors.New("a store has an address like postgres://user@host:5432/database; without one runs are kept in the state folder")
@@ -89,7 +89,7 @@ func setBool(to *bool, text string) (err error) {
 	return nil
 }
 
-// SetMaxRetries reads how often a model call is tried again, 0 to 5.
+// SetMaxRetries reads how often a model call is retried, 0 to 5.
 func (c *Config) SetMaxRetries(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxRetriesLimit {
@@ -141,7 +141,7 @@ func (c *Config) StateDir(env func(string) string) (string, error) {
 	return "", exit.Usagef("there is no place for the state: HOME is not set; set it or XDG_STATE_HOME, or say --state DIR")
 }
 
-// EngineDir is below where engines keep what is theirs.
+// EngineDir is the folder below which engines keep their files.
 func (c *Config) EngineDir() (string, error) {
 	dir, err := c.StateDir(os.Getenv)
 	if err != nil {

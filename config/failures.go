@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// Failure says what the failures are that have all of its marks (failure.LocalRow).
+// Failure gives a kind to failures that have all of its marks (failure.LocalRow).
 type Failure struct {
 	Kind     failure.Kind `yaml:"kind"`
 	Provider string       `yaml:"provider"` // the entry's name
@@ -20,9 +20,9 @@ type Failure struct {
 	Text     string       `yaml:"text"`
 	Pattern  string       `yaml:"pattern"`
 
-	// What people are told of a learned row.
+	// These are told to people about a learned row.
 	Was     failure.Kind `yaml:"was"`     // its kind before
-	Learned string       `yaml:"learned"` // on which day
+	Learned string       `yaml:"learned"` // the day on which it was learned
 }
 
 // maxFailures is how many rows a file may have.
@@ -48,7 +48,7 @@ func failureProblem(entries []Failure) *yamlfile.Problem {
 	return yamlfile.Problemf(at, "%v", wrong.Err)
 }
 
-// FailureRows are the entries of a file as the classifier takes them.
+// FailureRows are the entries of a file as rows for the classifier.
 func FailureRows(entries []Failure, file string) []failure.LocalRow {
 	rows := make([]failure.LocalRow, len(entries))
 	for i, e := range entries {
@@ -60,7 +60,7 @@ func FailureRows(entries []Failure, file string) []failure.LocalRow {
 	return rows
 }
 
-// marks are what a row knows failures by.
+// marks are the fields by which a row recognises failures.
 func (e Failure) marks() Failure {
 	return Failure{Provider: e.Provider, Status: e.Status, Code: e.Code, Text: e.Text, Pattern: e.Pattern}
 }
@@ -92,6 +92,6 @@ func quoteYAML(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string can always be
+	_ = e.Encode(text) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// Gateway is how much the HTTP API serves at a time; what is left out is the gateway's own.
+// Gateway limits what the HTTP API serves at a time; missing fields are the gateway's defaults.
 type Gateway struct {
-	Streams *int `yaml:"streams"` // of events
-	Writes  *int `yaml:"writes"`  // requests that change something; more of them wait for their turn
+	Streams *int `yaml:"streams"` // event streams
+	Writes  *int `yaml:"writes"`  // requests that change something; further ones wait for their turn
 	Reads   *int `yaml:"reads"`   // requests that read something; likewise
 
-	Learn *bool `yaml:"learn"` // whether people may say by it what failures are; true
+	Learn *bool `yaml:"learn"` // whether people may correct failures through the API; true
 
 	// Live is where members of the same database hear what runs say here: host:port of this machine,
 	// as the others reach it, or NoLive; "" = a port of the address by which this one reaches the
 	// database.
 	Live string `yaml:"live"`
 
-	Failures *int `yaml:"failures"` // wrong tokens, and codes, of one address in a minute
+	Failures *int `yaml:"failures"` // wrong tokens and codes per address and minute
 }
 
 const maxAtATime = 100_000
@@ -42,7 +42,7 @@ func (e Gateway) problem() *yamlfile.Problem {
 	return nil
 }
 
-// Limits is the same in the gateway's words.
+// Limits converts e to the gateway's form.
 func (e Gateway) Limits() (l gateway.Limits) {
 	if e.Streams != nil {
 		l.Streams = int64(*e.Streams)

@@ -10,8 +10,8 @@ import (
 // Hidden hides what looks like a secret, and the keys of the environment.
 func Hidden(text string) string { return provider.Redact(text, OwnKeys()...) }
 
-// OwnKeys are the values of the environment that are keys by their name and their length, and
-// the log-ins of its proxies.
+// OwnKeys are the values of environment variables that are keys by their name and length, and the
+// logins of its proxies.
 func OwnKeys() []string {
 	const least = 12
 	var keys []string

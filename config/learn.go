@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
-// Teach has failures like f, which came of e, be of that kind from now on.
+// Teach makes failures like f, whose evidence is e, be of that kind from now on.
 func (k *Corrections) Teach(f *failure.Failure, e failure.Evidence, kind failure.Kind) (*Lesson, error) {
 	said := &Lesson{Before: f.Kind, After: kind}
 	now := k.Local().Diagnose(e)
@@ -30,7 +30,7 @@ func (k *Corrections) Teach(f *failure.Failure, e failure.Evidence, kind failure
 	return said, k.learn(entry)
 }
 
-// Unteach takes the learned row away that decides what this failure is.
+// Unteach removes the learned row that decides this failure.
 func (k *Corrections) Unteach(e failure.Evidence) (*Lesson, error) {
 	said := &Lesson{Before: k.Local().Classify(e).Kind, File: k.File, Forgotten: true}
 	entry, err := k.forget(e)
@@ -41,7 +41,8 @@ func (k *Corrections) Unteach(e failure.Evidence) (*Lesson, error) {
 	return said, nil
 }
 
-// EntryOf is the row by which failures like f are of that kind, without what looks like a key.
+// EntryOf is the row that gives failures like f that kind, without anything that looks like a
+// key.
 func EntryOf(f *failure.Failure, kind failure.Kind, at time.Time) (Failure, error) {
 	known := *f
 	known.ProviderCode, known.Detail = Hidden(f.ProviderCode), Hidden(f.Detail)
@@ -52,12 +53,12 @@ func EntryOf(f *failure.Failure, kind failure.Kind, at time.Time) (Failure, erro
 	}, err
 }
 
-// Lesson is what became of a correction.
+// Lesson is the result of a correction.
 type Lesson struct {
 	Before  failure.Kind `json:"before"`
 	After   failure.Kind `json:"after"`
-	Row     string       `json:"row,omitempty"`  // what was written or deleted; "" = nothing
-	File    string       `json:"file,omitempty"` // where
+	Row     string       `json:"row,omitempty"`  // the row that was written or deleted; "" = none
+	File    string       `json:"file,omitempty"` // the file that was changed
 	Warning string       `json:"warning,omitempty"`
 
 	Forgotten bool `json:"forgotten,omitempty"`

@@ -18,13 +18,13 @@ import (
 // MCPServer is an MCP server: a program that is started, or a URL.
 type MCPServer struct {
 	Command []string          `yaml:"command"` // without a shell
-	Dir     string            `yaml:"dir"`     // where it runs, relative to the config's folder; "" = where we do
+	Dir     string            `yaml:"dir"`     // where it runs, relative to the config's folder; "" = the working directory
 	Env     []string          `yaml:"env"`     // NAME or NAME=value
 	URL     string            `yaml:"url"`
-	Headers map[string]string `yaml:"headers"` // with ${NAME} for what is secret
+	Headers map[string]string `yaml:"headers"` // with ${NAME} for secrets
 	Timeout string            `yaml:"timeout"` // of a call; "" = the timer tool
-	Safety  map[string]string `yaml:"safety"`  // of its tools, by a word of safeties
-	Include []string          `yaml:"include"` // only these of its tools
+	Safety  map[string]string `yaml:"safety"`  // of its tools, by a word in Safeties
+	Include []string          `yaml:"include"` // offer only these of its tools
 	Exclude []string          `yaml:"exclude"`
 }
 
@@ -32,7 +32,7 @@ func (e MCPServer) timeout() Span {
 	return Span{"timeout", e.Timeout, 100 * time.Millisecond, 24 * time.Hour}
 }
 
-// Spec is the same in the words of runner/mcp.
+// Spec converts e to runner/mcp's form.
 func (e MCPServer) Spec(name string) mcp.Spec {
 	safety := map[string]recovery.Safety{}
 	for tool, word := range e.Safety {
@@ -62,7 +62,7 @@ func mcpProblem(servers map[string]MCPServer) *yamlfile.Problem {
 	return nil
 }
 
-// placeMCP makes the folders that servers run in relative to the config's.
+// placeMCP resolves the folders that servers run in, relative to the config's.
 func (c *Config) placeMCP() {
 	for name, e := range c.MCP {
 		if e.Dir != "" && !filepath.IsAbs(e.Dir) {
@@ -72,10 +72,10 @@ func (c *Config) placeMCP() {
 	}
 }
 
-// noMCP as an --mcp leaves all servers out.
+// noMCP, as an --mcp, leaves all servers out.
 const noMCP = "none"
 
-// AddMCP adds the servers of --mcp's lines to those of the config; "none" removes those before it.
+// AddMCP adds the servers of --mcp to the configured ones; "none" removes all before it.
 func (c *Config) AddMCP(lines []string) error {
 	c.MCP = maps.Clone(c.MCP)
 	for _, line := range lines {
@@ -98,7 +98,7 @@ func (c *Config) AddMCP(lines []string) error {
 	return nil
 }
 
-// parseMCP reads what --mcp takes. A URL without a name is named after its host.
+// parseMCP reads an --mcp. A URL without a name is named after its host.
 func parseMCP(line string) (name string, entry MCPServer, err error) {
 	name, rest, ok := strings.Cut(line, "=")
 	if !ok || strings.Contains(name, "://") {
@@ -126,7 +126,7 @@ func nameOfHost(host string) string {
 	return name[:min(len(name), 32)]
 }
 
-// IsMCP reports whether a tool's name is one of a configured server's.
+// IsMCP reports whether a tool's name belongs to a configured server.
 func (c *Config) IsMCP(tool string) bool {
 	server, _, ok := strings.Cut(tool, "__")
 	_, known := c.MCP[server]

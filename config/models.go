@@ -13,7 +13,8 @@ func (c *Config) configuredModels(source []byte) []string {
 	var doc struct {
 		Providers yaml.MapSlice `yaml:"providers"`
 	}
-	// What cannot be read so is listed by name below: the file itself has been checked.
+	// An error is ignored, since the file was checked before; models that are missing here are
+	// listed by name below.
 	_ = yaml.NewDecoder(bytes.NewReader(source), yaml.UseOrderedMap()).Decode(&doc)
 	var names []string
 	for _, entry := range doc.Providers {
@@ -35,7 +36,7 @@ func (c *Config) configuredModels(source []byte) []string {
 	return names
 }
 
-// modelName is the full name of what stands at a place of the file, if it is a model.
+// modelName is the full name of a model at a place in the file, none if there is no model.
 func (c *Config) modelName(entry, field, model any) []string {
 	e, _ := entry.(string)
 	m, _ := model.(string)

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// Restart says how often a plugin that ended is started again; what it leaves
-// out is the host's default.
+// Restart says how often a plugin that ended is started again; missing fields are the host's
+// defaults.
 type Restart struct {
 	Max    *int   `yaml:"max"`    // within the window
 	Window string `yaml:"window"` //
@@ -17,14 +17,14 @@ type Restart struct {
 	Most   string `yaml:"most"`   // the longest pause
 }
 
-// Breaker says when a plugin that runs and yet fails is left alone.
+// Breaker says when a running plugin that keeps failing is left alone.
 type Breaker struct {
 	After *int   `yaml:"after"` // failures in a row
 	Open  string `yaml:"open"`  // the first pause; it doubles
 	Most  string `yaml:"most"`  // the longest pause
 }
 
-// Span is a setting that is a duration within bounds.
+// Span is a duration setting with bounds.
 type Span struct {
 	name, text  string
 	least, most time.Duration
@@ -41,7 +41,7 @@ func (s Span) problem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// Duration is 0, the default, where nothing is set.
+// Duration is 0, which means the default, if nothing is set.
 func (s Span) Duration() time.Duration {
 	d, _ := time.ParseDuration(s.text)
 	return d
@@ -72,7 +72,7 @@ func (b *Breaker) spans() (open, most Span) {
 	return open, Span{"most", b.Most, max(open.Duration(), open.least), 24 * time.Hour}
 }
 
-// The most that a plugin's policies may be set to.
+// Upper limits of a plugin's policies.
 const (
 	MaxRestarts   = 100
 	MaxBreakAfter = 20
@@ -106,7 +106,7 @@ func (p Plugin) policyProblem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// Policies are the entry's in the host's terms.
+// Policies converts the entry's policies to the host's form.
 func (p Plugin) Policies() (r host.RestartPolicy, b host.BreakerPolicy) {
 	if p.Restart != nil {
 		window, first, most := p.Restart.spans()

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// TLS says how a plugin that is a service is trusted, and how it trusts us. The
-// paths are relative to the config.
+// TLS says how a plugin that is a service is authenticated, and how it authenticates us. Paths
+// are relative to the config.
 type TLS struct {
 	CA         string `yaml:"ca"` // "" = the system's authorities
 	Cert       string `yaml:"cert"`
@@ -17,13 +17,13 @@ type TLS struct {
 	ServerName string `yaml:"server_name"` // "" = the address's host
 }
 
-// IsRemote reports whether the plugin is a service: nothing of it is started here.
+// IsRemote reports whether the plugin is a service, so that nothing is started here.
 func (p Plugin) IsRemote() bool { return p.Address != "" }
 
-// HasFolder reports whether the plugin is a program of the user's, which lies in a folder.
+// HasFolder reports whether the plugin is a program of the user's, in a folder.
 func (p Plugin) HasFolder() bool { return !p.IsBuiltin() && !p.IsRemote() }
 
-// Nature is what a plugin without a folder is.
+// Nature says what a plugin without a folder is.
 func (p Plugin) Nature() string {
 	if p.IsRemote() {
 		return "is a service at " + terminal.OneLine(p.Address)
@@ -31,7 +31,7 @@ func (p Plugin) Nature() string {
 	return "is part of this program"
 }
 
-// remoteProblem finds what is wrong with an entry because it has an address, or none.
+// remoteProblem finds what is wrong with an entry because it has an address, or has none.
 func (p Plugin) remoteProblem(at string) *yamlfile.Problem {
 	switch {
 	case !p.IsRemote() && p.TLS != nil:
@@ -53,7 +53,7 @@ func (p Plugin) remoteProblem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// Files is the same in the host's terms.
+// Files converts t to the host's form.
 func (t *TLS) Files() *host.RemoteTLS {
 	if t == nil {
 		return nil
@@ -61,7 +61,7 @@ func (t *TLS) Files() *host.RemoteTLS {
 	return &host.RemoteTLS{CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
 }
 
-// placeCertificates makes the paths of certificates relative to the config's folder.
+// placeCertificates resolves the paths of certificates, relative to the config's folder.
 func (c *Config) placeCertificates() {
 	for _, p := range c.Plugins {
 		if p.TLS == nil {

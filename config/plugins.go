@@ -12,11 +12,11 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// noPlugin as a --plugin leaves all plugins out.
+// noPlugin, as a --plugin, leaves all plugins out.
 const noPlugin = "none"
 
-// AddPlugins puts what the command line names before the configured plugins, since the
-// first that has an opinion wins; "none" removes those before it and the configured ones.
+// AddPlugins puts the command line's plugins before the configured ones, since the first that has
+// an opinion wins; "none" removes those before it and the configured ones.
 func (c *Config) AddPlugins(lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -45,8 +45,8 @@ func (c *Config) AddPlugins(lines []string) error {
 	return nil
 }
 
-// namedPlugin is what one --plugin says, beside other plugins: a builtin one's name, a
-// command line, or a name for it, "=" and the command line.
+// namedPlugin is the plugin that one --plugin names: a builtin one's name, a command line, or a
+// name, "=" and a command line. others are the plugins that exist already.
 func namedPlugin(line string, others []Plugin) (Plugin, error) {
 	if IsBuiltinName(line) {
 		return Plugin{Name: line}, nil
@@ -68,7 +68,7 @@ func namedPlugin(line string, others []Plugin) (Plugin, error) {
 	return Plugin{Name: name, Command: words}, nil
 }
 
-// AskedPlugins is what is configured, or the default.
+// AskedPlugins are the configured plugins, or the default ones.
 func (c *Config) AskedPlugins() []Plugin {
 	if c.Plugins == nil {
 		return defaultPlugins
@@ -76,7 +76,7 @@ func (c *Config) AskedPlugins() []Plugin {
 	return c.Plugins
 }
 
-// freeName makes a name of a program's that no other plugin has.
+// freeName makes an unused plugin name from a program's name.
 func freeName(program string, others []Plugin) string {
 	base := NameOfProgram(program)
 	taken := map[string]bool{}
@@ -90,7 +90,7 @@ func freeName(program string, others []Plugin) string {
 	return name
 }
 
-// NameOfProgram makes a name for a plugin of its program's.
+// NameOfProgram makes a plugin's name from its program's.
 func NameOfProgram(program string) string {
 	base := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._-", r) {
@@ -144,10 +144,10 @@ func splitWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// AnswerDeadline is how long a plugin may take for one answer, unless it is configured.
+// AnswerDeadline is how long a plugin may take for one answer by default.
 const AnswerDeadline = 2 * time.Second
 
-// Has reports whether a plugin is configured with the command that it has.
+// Has reports whether a plugin with the same command is configured.
 func (c *Config) Has(p Plugin) bool {
 	return slices.ContainsFunc(c.AskedPlugins(), func(q Plugin) bool { return q.Name == p.Name && slices.Equal(q.Command, p.Command) })
 }
@@ -160,7 +160,7 @@ func (p Plugin) AnswerWithin() time.Duration {
 	return AnswerDeadline
 }
 
-// FolderOf is what of the entry says where its folder is.
+// FolderOf is the part of the entry by which its folder is found.
 func FolderOf(p Plugin) host.Spec {
 	return host.Spec{Name: p.Name, Command: p.Command, Folder: p.Folder}
 }

@@ -8,28 +8,28 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// Proxy is the recovering proxy: where it listens, and who answers which calls.
+// Proxy configures the recovering proxy: where it listens, and who answers which calls.
 type Proxy struct {
 	Listen string `yaml:"listen"` // host:port; 127.0.0.1:8485
-	// AskFor is how long a call waits for a person where auto_recover is false on its route; 4m. 0 =
-	// its caller is told of the failure at once.
+	// AskFor is how long a call waits for a person if auto_recover is false on its route; 4m. 0 =
+	// its caller gets the failure at once.
 	AskFor  string       `yaml:"ask_for"`
-	AskMost *int         `yaml:"ask_most"` // calls that wait so at a time; 16
-	Routes  []ProxyRoute `yaml:"routes"`   // the first that fits a model counts; none = all that callers ask for, then the fallbacks
+	AskMost *int         `yaml:"ask_most"` // calls that may wait for persons at a time; 16
+	Routes  []ProxyRoute `yaml:"routes"`   // the first that matches a model counts; none = what callers ask for, then the fallbacks
 }
 
 // ProxyRoute is a route of the proxy.
 type ProxyRoute struct {
-	Match       string   `yaml:"match"`        // the model as callers write it; * stands for anything
-	Models      []string `yaml:"models"`       // $model is what the caller asks for, $provider whose wire it speaks
+	Match       string   `yaml:"match"`        // the model in the caller's words; * stands for anything
+	Models      []string `yaml:"models"`       // $model is the model that the caller asks for, $provider the provider whose wire it speaks
 	Mode        string   `yaml:"mode"`         // continue, hold or error; continue
 	AutoRecover *bool    `yaml:"auto_recover"` // true
 	Keep        string   `yaml:"keep"`         // figures or content; figures
-	LocalOnly   bool     `yaml:"local_only"`   // contents do not leave this machine
-	CallersKey  bool     `yaml:"callers_key"`  // its first provider gets the key that the caller sends beside the token
+	LocalOnly   bool     `yaml:"local_only"`   // contents must not leave this machine
+	CallersKey  bool     `yaml:"callers_key"`  // its first provider gets the key that the caller sends in addition to the token
 }
 
-// What is asked of persons, unless it is configured; a call waits no longer than clients do.
+// The defaults for asking persons; a call waits no longer than clients do.
 const (
 	askFor     = 4 * time.Minute
 	askForMost = 5 * time.Minute
@@ -44,12 +44,12 @@ func (p Proxy) AskingFor() time.Duration {
 	}
 	d, err := time.ParseDuration(p.AskFor)
 	if err != nil {
-		return askFor // it was refused
+		return askFor // Problem has refused it
 	}
 	return d
 }
 
-// AskingMost is how many calls wait for persons at a time.
+// AskingMost is how many calls may wait for persons at a time.
 func (p Proxy) AskingMost() int {
 	if p.AskMost == nil {
 		return askMost

@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Timeouts is timers in a config, by their names in spec §3, as written.
+// Timeouts are timers in a config, by their names in spec §3, as written.
 type Timeouts map[string]string
 
-// problem finds the first of the timers that is wrong; at is where they stand.
+// problem finds the first invalid timer; at is the path of the timers.
 func (e Timeouts) problem(at string) *yamlfile.Problem {
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if _, err := parseTimeout(name, e[name]); err != nil {
@@ -25,7 +25,7 @@ func (e Timeouts) problem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// settings are the timers of a config that has no problem.
+// settings are the timers of a valid config.
 func (e Timeouts) settings() recovery.Settings {
 	set := recovery.Settings{}
 	for name, text := range e {
@@ -40,7 +40,7 @@ func parseTimeout(name, text string) (failure.Millis, error) {
 	if err := (recovery.Settings{timer: 0}).Check(); err != nil {
 		return 0, err
 	}
-	d, err := time.ParseDuration(text) // knows "0"
+	d, err := time.ParseDuration(text) // it accepts "0"
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a duration: write for example 30s, 2m or 1h30m, or 0 for off", text)
 	}
@@ -63,7 +63,7 @@ func ParseTimeouts(settings []string) (recovery.Settings, error) {
 	return set, nil
 }
 
-// TimeoutsUsage says of a flag what ParseTimeouts reads.
+// TimeoutsUsage describes, for a flag, what ParseTimeouts reads.
 func TimeoutsUsage() string {
 	var names []string
 	for _, timer := range recovery.SettableTimers() {
@@ -72,14 +72,14 @@ func TimeoutsUsage() string {
 	return "a limit such as idle=2m; 0 = off (repeatable): " + strings.Join(names, ", ")
 }
 
-// TimeoutLayer is what somebody set in one place.
+// TimeoutLayer is the timers that were set in one place.
 type TimeoutLayer struct {
 	Set   recovery.Settings
 	Where func(timer failure.Timer) string // for people
 }
 
-// TimeoutLayers are the settings for a model in the order of their rank, so that what
-// a later one sets wins; run is what is set for the one run.
+// TimeoutLayers are the settings for a model in the order of their rank: a later one wins. run is
+// what is set for the single run.
 func (c *Config) TimeoutLayers(model string, run recovery.Settings) []TimeoutLayer {
 	entry, name, _ := strings.Cut(model, "/")
 	of := c.Providers[entry]
@@ -95,7 +95,7 @@ func (c *Config) TimeoutLayers(model string, run recovery.Settings) []TimeoutLay
 	}
 }
 
-// timeoutVariable is the name of a timer in the environment.
+// timeoutVariable is the environment variable for a timer.
 func timeoutVariable(timer failure.Timer) string {
 	return "MULLIGAN_" + strings.ToUpper(string(timer))
 }

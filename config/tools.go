@@ -13,26 +13,26 @@ import (
 	"github.com/mulligan-run/mulligan/runner/command"
 )
 
-// Tool is a tool: a program that is started for each call.
+// Tool is a program that is started for each call of the tool.
 type Tool struct {
 	Name        string         `yaml:"name"`
 	Description string         `yaml:"description"` // for the model
 	Command     []string       `yaml:"command"`     // without a shell
-	Schema      map[string]any `yaml:"schema"`      // JSON Schema of the arguments; nil = an object with anything in it
-	Dir         string         `yaml:"dir"`         // where it runs, relative to the config's folder; "" = where we do
+	Schema      map[string]any `yaml:"schema"`      // JSON Schema of the arguments; nil = any object
+	Dir         string         `yaml:"dir"`         // where it runs, relative to the config's folder; "" = the working directory
 	Env         []string       `yaml:"env"`         // NAME or NAME=value
-	Safety      string         `yaml:"safety"`      // by a word of safeties
+	Safety      string         `yaml:"safety"`      // a word in Safeties
 	Timeout     string         `yaml:"timeout"`     // of a call; "" = the timer tool
 	Grace       string         `yaml:"grace"`       // between SIGTERM and SIGKILL
-	MaxOutput   int            `yaml:"max_output"`  // bytes; 0 = the most
+	MaxOutput   int            `yaml:"max_output"`  // bytes; 0 = the maximum
 }
 
-// Safeties are what may be done with a call whose outcome is unknown.
+// Safeties are the words for whether a call of unknown outcome may be repeated.
 var Safeties = map[string]recovery.Safety{
 	"": recovery.SafetyUnsafe, "unsafe": recovery.SafetyUnsafe, "idempotent": recovery.SafetyIdempotent, "read_only": recovery.SafetyReadOnly,
 }
 
-// Spans are how long a call may take, and how long it is given to end.
+// Spans are how long a call may take, and how long its program may take to end.
 func (t Tool) Spans() (timeout, grace Span) {
 	return Span{"timeout", t.Timeout, 100 * time.Millisecond, 24 * time.Hour},
 		Span{"grace", t.Grace, 100 * time.Millisecond, command.DefaultGrace}
@@ -85,7 +85,7 @@ func (t Tool) problem(at string) *yamlfile.Problem {
 	return grace.problem(at)
 }
 
-// SchemaJSON is nil where none is configured.
+// SchemaJSON is the schema as JSON, nil where none is configured.
 func (t Tool) SchemaJSON() (json.RawMessage, error) {
 	if t.Schema == nil {
 		return nil, nil
@@ -93,7 +93,7 @@ func (t Tool) SchemaJSON() (json.RawMessage, error) {
 	return json.Marshal(t.Schema)
 }
 
-// placeTools makes the folders that tools run in relative to the config's.
+// placeTools resolves the folders that tools run in, relative to the config's.
 func (c *Config) placeTools() {
 	for i := range c.Tools {
 		if dir := &c.Tools[i].Dir; *dir != "" && !filepath.IsAbs(*dir) {
@@ -102,7 +102,7 @@ func (c *Config) placeTools() {
 	}
 }
 
-// ToolNames lists what --tool takes, for people.
+// ToolNames lists the values of --tool, for people.
 func (c *Config) ToolNames() string {
 	var names []string
 	for _, t := range c.Tools {

@@ -12,8 +12,8 @@ import (
 // Webhook is a program that `serve` tells what happens to runs.
 type Webhook struct {
 	URL          string   `yaml:"url"`
-	SecretEnv    string   `yaml:"secret_env"`    // the variable that its secret is in
-	Events       []string `yaml:"events"`        // of suggested, waiting, noted, ended; all of them
+	SecretEnv    string   `yaml:"secret_env"`    // the environment variable that holds its secret
+	Events       []string `yaml:"events"`        // some of suggested, waiting, noted, ended; nil = all
 	AllowPrivate bool     `yaml:"allow_private"` // it is on this machine or in its network
 }
 
@@ -44,7 +44,7 @@ func (w Webhook) hook(secret string) webhook.Hook {
 	return webhook.Hook{URL: w.URL, Secret: secret, Events: w.Events, AllowPrivate: w.AllowPrivate}
 }
 
-// Hooks are the webhooks with their secrets out of the environment.
+// Hooks are the webhooks, with their secrets from the environment.
 func (c *Config) Hooks(env func(string) string) ([]webhook.Hook, error) {
 	var all []webhook.Hook
 	for _, w := range c.Webhooks {

@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// ServeACP serves a client of the Agent Client Protocol that reads from w and writes to r, until it
-// goes or ctx ends; runs that are going on are let go of then.
+// ServeACP serves a client of the Agent Client Protocol that reads from w and writes to r, until
+// it disconnects or ctx ends. Runs in progress are then released.
 func (srv *Server) ServeACP(ctx context.Context, w io.Writer, r io.Reader) error {
 	s, leave, err := srv.doorRuns(ctx)
 	if err != nil {
@@ -29,10 +29,10 @@ func (srv *Server) ServeACP(ctx context.Context, w io.Writer, r io.Reader) error
 	}, w, r)
 }
 
-// acpRuns are the runs in the words of acp.
+// acpRuns implements acp.Runs.
 type acpRuns struct{ *Runs }
 
-// Start is acp.Runs's.
+// Start implements acp.Runs.
 func (s acpRuns) Start(ctx context.Context, session, prompt string) (string, error) {
 	id, err := s.Runs.Start(ctx, gateway.Start{Prompt: prompt, Session: session})
 	if errors.Is(err, gateway.ErrBusy) {
@@ -41,7 +41,7 @@ func (s acpRuns) Start(ctx context.Context, session, prompt string) (string, err
 	return id, err
 }
 
-// Resume is acp.Runs's.
+// Resume implements acp.Runs.
 func (s acpRuns) Resume(_ context.Context, run string) error {
 	resumed, err := s.runner.Resume(s.work, run)
 	if err == nil {
@@ -50,12 +50,12 @@ func (s acpRuns) Resume(_ context.Context, run string) error {
 	return err
 }
 
-// Recover is acp.Runs's.
+// Recover implements acp.Runs.
 func (s acpRuns) Recover(ctx context.Context, run, suggestion, action string) error {
 	return s.Runs.Recover(ctx, run, gateway.Answer{Suggestion: suggestion, Action: action})
 }
 
-// Cancel is acp.Runs's.
+// Cancel implements acp.Runs.
 func (s acpRuns) Cancel(ctx context.Context, run string) error {
 	if err := s.Runs.Cancel(ctx, run); err != nil && !errors.Is(err, runner.ErrSent) {
 		return err
@@ -63,7 +63,7 @@ func (s acpRuns) Cancel(ctx context.Context, run string) error {
 	return nil
 }
 
-// acpModels are the models that can be asked, in the words of acp.
+// acpModels are the models that can be asked, for acp.
 func (s *Runs) acpModels() []acp.Model {
 	var list []acp.Model
 	for _, m := range s.listModels() {

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// asks tells people that one of them is asked about a call: in the log, and on the desktop where
-// there is one. Nothing that was said is told.
+// asks notifies people that one of them is asked about a call: in the log and, if there is a
+// desktop, on it. It reveals nothing that was said.
 func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion) {
 	return func(run string, s recovery.Suggestion) {
 		where := srv.whereToAnswer(run)
@@ -27,8 +27,8 @@ func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion
 	}
 }
 
-// whereToAnswer says where the suggestion of a run is answered: on the page of a gateway that
-// serves the same store, else by a command.
+// whereToAnswer says where a run's suggestion is answered: on the page of a gateway that serves
+// the same store, else with a command.
 func (srv *Server) whereToAnswer(run string) string {
 	list, err := ListeningNow(srv.Dir)
 	if err != nil {
@@ -42,8 +42,8 @@ func (srv *Server) whereToAnswer(run string) string {
 	return srv.Screen.Hint("recover " + run)
 }
 
-// notify shows a line on the desktop of whoever sits at this machine, by the system's own program;
-// nothing where there is none.
+// notify shows a line on this machine's desktop, by the system's own program; it does nothing
+// where there is none.
 func notify(title, text string) error {
 	name, args := notifier(runtime.GOOS, os.Getenv, terminal.OneLine(title), terminal.Printable(text, true))
 	if name == "" {
@@ -55,7 +55,7 @@ func notify(title, text string) error {
 	return exec.CommandContext(ctx, name, args...).Run()
 }
 
-// notifier is the program that shows it, and its arguments, none of which it takes for a command.
+// notifier is that program and its arguments; text cannot become a command.
 func notifier(system string, env func(string) string, title, text string) (name string, args []string) {
 	switch {
 	case system == "darwin":
@@ -63,7 +63,7 @@ func notifier(system string, env func(string) string, title, text string) (name 
 			"-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text,
 		}
 	case system == "linux" && (env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""):
-		return "notify-send", []string{"--app-name=Mulligan", "--", title, html.EscapeString(text)} // it reads markup
+		return "notify-send", []string{"--app-name=Mulligan", "--", title, html.EscapeString(text)} // it interprets markup
 	}
 	return "", nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// Breach is a plugin that is not what was pinned: lines that say so.
+// Breach says, in lines, how a plugin differs from what was pinned.
 type Breach []string
 
 // Breach gives nil where the plugin's folder is what was pinned.
@@ -30,7 +30,7 @@ func (srv *Server) Breach(p config.Plugin, pin trust.Entry) Breach {
 	return append(lines, "If it may run as it is now: "+srv.Screen.Hint("plugin pin "+p.Name))
 }
 
-// tellBreaches says which of the configured plugins are not what was pinned.
+// tellBreaches reports the configured plugins that differ from what was pinned.
 func (srv *Server) tellBreaches() {
 	for _, p := range srv.Config.AskedPlugins() {
 		if pin := srv.Lock.Plugins[p.Name]; pin.SHA256 != "" && p.HasFolder() {

@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// invite shows a person, and no log file, how to log in, and opens the browser if that is wanted. What
-// takes its time is left to rest; the links are made by then.
+// invite shows a person, but no log file, how to log in, and opens the browser if open is set.
+// rest does what takes time; the links exist before it.
 func (srv *Server) invite(ctx context.Context, url string, open bool) (rest func()) {
 	if url == "" || !open && !srv.Screen.LiveOut {
 		return func() {}
@@ -46,8 +46,8 @@ func (srv *Server) invite(ctx context.Context, url string, open bool) (rest func
 	}
 }
 
-// InviteToRunning is what a second start of the page does: it opens that of the serve of this state
-// folder which is there already, and says whether there is one.
+// InviteToRunning is for a second start of the page: it opens the page of a serve of this state
+// folder that is running already, and reports whether there is one.
 func (srv *Server) InviteToRunning(ctx context.Context) (found bool, err error) {
 	list, err := ListeningNow(srv.Dir)
 	for _, l := range list {
@@ -60,11 +60,11 @@ func (srv *Server) InviteToRunning(ctx context.Context) (found bool, err error) 
 	return false, err
 }
 
-// start starts the browser on a file, and says whether it began; one that has not ended after a while
-// is the browser itself, and goes on.
+// start runs program on a file, and reports whether that worked. A program that is still running
+// after a while is the browser itself.
 func start(ctx context.Context, program, path string) bool {
 	const most = 10 * time.Second
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, path) //nolint:gosec // the person's own browser
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, path) //nolint:gosec // the user's own browser
 	if cmd.Start() != nil {
 		return false
 	}
@@ -79,8 +79,8 @@ func start(ctx context.Context, program, path string) bool {
 	return true
 }
 
-// writeDoor writes a page that goes on to a new link, for its owner alone. The link is in no program's
-// arguments, which everybody on this machine can read.
+// writeDoor writes a page, readable by its owner only, that redirects to a new login link. So the
+// link is in no program's arguments, which everybody on this machine can read.
 func (srv *Server) writeDoor(ctx context.Context, path, url string) error {
 	link, err := srv.LoginLink(ctx, url)
 	if err != nil {

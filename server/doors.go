@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/proxy"
 )
 
-// ofTheAPI are the parts below /v1/ that are the gateway's own.
+// ofTheAPI are the paths below /v1/ that belong to the gateway.
 var ofTheAPI = []string{"runs", "sessions", "suggestions", "kinds", "plugins", "faultlab", "members", "login", "logout", "decide", "outcome"}
 
-// doors has the proxy answer model calls, and what else clients of the providers' APIs ask, and
-// the gateway everything else. What both have, the list of models, goes to whoever the client
-// is one of.
+// doors sends model calls, and everything else that clients of the providers' APIs ask, to the
+// proxy, and all other requests to the gateway. The list of models, which both have, is answered
+// by the one whose client asks.
 func doors(p *proxy.Proxy, face http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		root, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Driver makes a runner for runs that others began, with all that they may have been
-// given. The models are the caller's to close.
+// Driver makes a runner for runs that others began, with everything that they may have been
+// given. The caller closes the models.
 func (srv *Server) Driver(ctx context.Context, plugins []string, options ...runner.Option) (*runner.Runner, *Models, error) {
 	if err := srv.Config.AddPlugins(plugins); err != nil {
 		return nil, nil, exit.Usage(err)
@@ -25,7 +25,7 @@ func (srv *Server) Driver(ctx context.Context, plugins []string, options ...runn
 	}
 	known, err := srv.Health(ctx)
 	if err == nil {
-		err = srv.WarmPlugins(ctx) // nobody waits for one that is slow to start before it is asked
+		err = srv.WarmPlugins(ctx) // a plugin that starts slowly must not delay anybody before it is asked
 	}
 	if err == nil {
 		err = srv.startMCP(ctx)

@@ -12,12 +12,11 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// give gives spec what the plugin asks for and was granted. What it asks for in vain is
-// said.
+// give gives spec what the plugin asks for and was granted, and reports what it asks for in vain.
 func (srv *Server) give(spec *host.Spec, p config.Plugin) {
 	m, err := trust.ManifestOf(config.FolderOf(p))
 	if errors.Is(err, os.ErrNotExist) {
-		return // the host says that its program is not there
+		return // the host reports that its program is missing
 	}
 	if err != nil {
 		srv.Screen.Line(srv.Screen.Ink.Amber("! ") + "Plugin " + p.Name + " gets nothing of what it asks for: " + show.Excerpt(err.Error()))

@@ -5,11 +5,11 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// demoLab is the demo's provider as people at the page play with it.
+// demoLab is the demo's provider, for people to play with on the page.
 type demoLab struct{ models *Models }
 
-// lab is the demo's provider; nil where its names are those of somebody's own entries, or other
-// machines drive the runs.
+// lab is the demo's provider; nil if a provider with its name is configured, or other machines
+// drive the runs.
 func (m *Models) lab() gateway.Lab {
 	if !m.isDemo(DemoFable) || !m.isDemo(DemoAtlas) || m.driveless {
 		return nil
@@ -17,7 +17,7 @@ func (m *Models) lab() gateway.Lab {
 	return demoLab{m}
 }
 
-// Faults is gateway.Lab's.
+// Faults implements gateway.Lab.
 func (l demoLab) Faults() gateway.LabListed {
 	list := gateway.LabListed{
 		Model: DemoFable, Fallback: DemoAtlas,
@@ -29,7 +29,7 @@ func (l demoLab) Faults() gateway.LabListed {
 	return list
 }
 
-// Fail is gateway.Lab's.
+// Fail implements gateway.Lab.
 func (l demoLab) Fail(name string) error {
 	if _, err := l.models.StartDemo(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// learn is gateway.Config's.
+// learn is gateway.Config's Learn.
 func (s *Runs) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
 	if !f.Correctable() {
 		return gateway.Lesson{}, fmt.Errorf("%w: this was seen to happen here, and nobody can know it better", gateway.ErrNotLearned)
@@ -23,7 +23,8 @@ func (s *Runs) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, erro
 	return gateway.Lesson{Before: said.Before, After: said.After, Row: said.Row, File: said.File, Warning: said.Warning}, nil
 }
 
-// evidenceOf is what a failure of the timeline would have come of, as far as it says.
+// evidenceOf is the evidence from which a failure in the timeline was made, as far as the failure
+// still has it.
 func evidenceOf(f *failure.Failure, at time.Time) failure.Evidence {
 	e := failure.Evidence{Phase: f.Phase, Provider: f.Provider, Model: f.Model, Status: f.HTTPStatus, At: at}
 	if f.ProviderCode == "" && f.HTTPStatus == 0 {
@@ -34,6 +35,6 @@ func evidenceOf(f *failure.Failure, at time.Time) failure.Evidence {
 	if f.ProviderCode != "" {
 		said["code"] = f.ProviderCode
 	}
-	e.Body, _ = json.Marshal(said) // strings can always be
+	e.Body, _ = json.Marshal(said) // strings can always be encoded
 	return e
 }

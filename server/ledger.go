@@ -5,9 +5,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// runsLog is the log that runs are written to. What becomes of a call through the proxy is written
-// beside its stream and not before it: nobody resumes it, and its caller reads no timeline. One
-// whose contents are kept can be resumed, and waits for the disk like any other run.
+// runsLog is the log that runs are written to. Calls through the proxy are written behind their
+// streams: nobody resumes them, and their callers read no timeline. A call whose contents are
+// kept can be resumed, and is written like any other run.
 func (srv *Server) runsLog() timeline.Log {
 	if srv.ledger == nil && srv.Log != nil {
 		srv.ledger = timeline.NewWriteBehind(srv.Log, func(s recovery.Started) bool {
@@ -21,7 +21,7 @@ func (srv *Server) runsLog() timeline.Log {
 	return srv.ledger
 }
 
-// closeLog closes the timeline, once all is in it.
+// closeLog closes the timeline, once everything is written.
 func (srv *Server) closeLog() error {
 	if srv.ledger != nil {
 		return srv.ledger.Close()

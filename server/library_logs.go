@@ -12,9 +12,9 @@ import (
 	"github.com/mulligan-run/mulligan/config"
 )
 
-// OwnLogs takes the logs that libraries write to unless they are told otherwise: what they say
-// goes to stderr where MULLIGAN_DEBUG is set, and else nowhere. It may hold what was sent or
-// received, as when a server sends something on an idle connection.
+// OwnLogs redirects the logs of libraries, which go to standard error by default: to stderr if
+// MULLIGAN_DEBUG is set, and otherwise nowhere. They may contain what was sent or received, as
+// when a server sends something on an idle connection.
 func OwnLogs() {
 	secrets.Add(config.OwnKeys()...)
 	out := io.Discard
@@ -26,7 +26,7 @@ func OwnLogs() {
 	hclog.SetDefault(hclog.New(&hclog.LoggerOptions{Output: out}))
 }
 
-// libraryWriter leaves out of net/http's complaint what the server sent.
+// libraryWriter removes from net/http's complaint what the server sent.
 type libraryWriter struct{ to io.Writer }
 
 var beforeContent = []byte(" starting with ")

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Listening is what a "mulligan serve" that has an HTTP face tells other processes: a file
-// that it keeps locked, so that it is known to live.
+// Listening tells other processes of a "mulligan serve" with an HTTP face, in a file that it
+// keeps locked as long as it lives.
 type Listening struct {
 	PID     int       `json:"pid"`
-	Address string    `json:"address"`       // that it listens at, host:port or unix:/path
+	Address string    `json:"address"`       // where it listens, host:port or unix:/path
 	URL     string    `json:"url,omitempty"` // for a browser on this machine; "" on a unix socket
 	TLS     bool      `json:"tls,omitempty"`
 	Since   time.Time `json:"since"`
@@ -25,10 +25,10 @@ type Listening struct {
 	file *os.File
 }
 
-// ListeningDir is where those who listen say so.
+// ListeningDir is the folder of those files.
 func ListeningDir(state string) string { return filepath.Join(state, "listening") }
 
-// Announce tells that it is served; withdraw ends that.
+// Announce writes the file; Withdraw removes it.
 func (s *Listening) Announce(state string) error {
 	dir := ListeningDir(state)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -60,13 +60,13 @@ func (s *Listening) path(state string) string {
 	return filepath.Join(ListeningDir(state), strconv.Itoa(s.PID)+".json")
 }
 
-// Withdraw ends what Announce said.
+// Withdraw undoes Announce.
 func (s *Listening) Withdraw(state string) error {
 	return errors.Join(os.Remove(s.path(state)), s.file.Close())
 }
 
-// ListeningNow gives who serves this state folder, the newest first. It removes what
-// processes that were killed left.
+// ListeningNow lists who serves this state folder, the newest first. It removes the files of
+// killed processes.
 func ListeningNow(state string) ([]Listening, error) {
 	entries, err := os.ReadDir(ListeningDir(state))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,13 +83,13 @@ func ListeningNow(state string) ([]Listening, error) {
 		path := filepath.Join(ListeningDir(state), e.Name())
 		s, alive, err := readListening(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it ended just now
+		case errors.Is(err, fs.ErrNotExist): // it has just ended
 		case err != nil:
 			return nil, err
 		case alive:
 			list = append(list, s)
 		default:
-			_ = os.Remove(path) // tidying only
+			_ = os.Remove(path) // this only tidies up
 		}
 	}
 	slices.SortFunc(list, func(a, b Listening) int { return b.Since.Compare(a.Since) })
@@ -102,7 +102,7 @@ func readListening(path string) (s Listening, alive bool, err error) {
 	if err != nil {
 		return s, false, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
 		return s, false, nil
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// Token tells whether a digest is that of a token that callers may show. The installation's is a
-// gateway.TokenFile; those of all that share a database, a gateway.SharedToken.
+// Token checks the digest of a token that a caller shows. An installation's token is a
+// gateway.TokenFile; the tokens of those that share a database are a gateway.SharedToken.
 type Token interface {
 	Holds(digest gateway.Digest) (bool, error)
 	Digest() (gateway.Digest, error)
 }
 
-// Token is what callers show: the token of the state folder or, where machines share a database,
-// of any of them.
+// Token is the token that callers show: that of the state folder or, if machines share a
+// database, that of any of them.
 func (srv *Server) Token(ctx context.Context) (Token, error) {
 	own, err := gateway.OpenToken(srv.Dir)
 	if err != nil {
@@ -27,7 +27,7 @@ func (srv *Server) Token(ctx context.Context) (Token, error) {
 	return gateway.ShareToken(srv.Dir, own, in)
 }
 
-// logins are of the state folder, or of all that share the database.
+// logins are those of the state folder, or of all that share the database.
 func (srv *Server) logins(ctx context.Context) (*gateway.Logins, error) {
 	in, shared, err := srv.credentials(ctx)
 	switch {
@@ -47,7 +47,7 @@ func (srv *Server) credentials(ctx context.Context) (in gateway.Credentials, sha
 	return in, shared, nil
 }
 
-// RotateToken replaces the installation's token, for all who know it at once.
+// RotateToken replaces the installation's token; the old one is invalid at once.
 func (srv *Server) RotateToken(ctx context.Context) error {
 	if err := gateway.RotateToken(srv.Dir); err != nil {
 		return err
@@ -56,8 +56,8 @@ func (srv *Server) RotateToken(ctx context.Context) error {
 	return err
 }
 
-// LoginLink makes a one-time code. It stands behind the #, which no browser sends, so it
-// gets into no server's log; the page posts it.
+// LoginLink makes a link with a one-time code after the #, which browsers do not send, so that it
+// is in no server's log; the page posts it.
 func (srv *Server) LoginLink(ctx context.Context, url string) (string, error) {
 	token, err := srv.Token(ctx)
 	if err != nil {

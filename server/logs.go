@@ -7,11 +7,11 @@ import (
 	"github.com/mulligan-run/mulligan/internal/redact"
 )
 
-// secrets are what this process may not show: the keys of its environment, of its providers
-// and of their proxies.
+// secrets are what this process must not show: the keys in its environment, of its providers and
+// of their proxies.
 var secrets redact.Known
 
-// cleanWriter takes secrets out of what is written, a record of a log at a time.
+// cleanWriter removes secrets from what is written, one log record at a time.
 type cleanWriter struct{ to io.Writer }
 
 func (w cleanWriter) Write(p []byte) (int, error) {
@@ -22,7 +22,7 @@ func (w cleanWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// LogTo is a log for people, or as JSON lines, without secrets.
+// LogTo is a log without secrets, for people or as JSON lines.
 func LogTo(w io.Writer, asJSON bool, level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if asJSON {

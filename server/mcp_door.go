@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ServeMCP offers runs as a tool to an MCP client on standard input and output, until it goes or
-// ctx ends; runs that are going on are let go of then.
+// ServeMCP offers runs as a tool to an MCP client on standard input and output, until it
+// disconnects or ctx ends. Runs in progress are then released.
 func (srv *Server) ServeMCP(ctx context.Context) error {
 	s, leave, err := srv.doorRuns(ctx)
 	if err != nil {
@@ -23,7 +23,8 @@ func (srv *Server) ServeMCP(ctx context.Context) error {
 	return mcpserver.Serve(ctx, mcpRuns{s}, build.Version(), mcpserver.Stdio())
 }
 
-// doorRuns are the runs of a client on standard input and output; leave lets go of what is going on.
+// doorRuns are the runs of a client on standard input and output; leave releases those in
+// progress.
 func (srv *Server) doorRuns(ctx context.Context) (s *Runs, leave func(), err error) {
 	r, models, err := srv.Driver(ctx, nil)
 	if err != nil {
@@ -40,26 +41,26 @@ func (srv *Server) doorRuns(ctx context.Context) (s *Runs, leave func(), err err
 		const most = 8 * time.Second
 		left, stop := context.WithTimeout(context.WithoutCancel(ctx), most)
 		defer stop()
-		_ = r.Drain(left) // what is not let go of by then is claimed later, as after a crash
+		_ = r.Drain(left) // what is not released by then is claimed later, as after a crash
 		models.Close()
 	}
 	return &Runs{app: srv, runner: r, models: models, known: known, work: work, began: func(*runner.Run) {}}, leave, nil
 }
 
-// mcpRuns are the runs in the words of mcpserver.
+// mcpRuns implements mcpserver.Runs.
 type mcpRuns struct{ *Runs }
 
-// Start is mcpserver.Runs's.
+// Start implements mcpserver.Runs.
 func (s mcpRuns) Start(ctx context.Context, r mcpserver.Request) (string, error) {
 	return s.Runs.Start(ctx, gateway.Start{Prompt: r.Prompt, Model: r.Model, Session: r.Session, AutoRecover: r.AutoRecover})
 }
 
-// Follow is mcpserver.Runs's.
+// Follow implements mcpserver.Runs.
 func (s mcpRuns) Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error] {
 	return s.app.Log.Follow(ctx, run, after)
 }
 
-// Recover is mcpserver.Runs's.
+// Recover implements mcpserver.Runs.
 func (s mcpRuns) Recover(ctx context.Context, run, suggestion, action string) error {
 	return s.Runs.Recover(ctx, run, gateway.Answer{Suggestion: suggestion, Action: action})
 }

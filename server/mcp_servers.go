@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner/mcp"
 )
 
-// OpenMCP starts the servers that are configured, once.
+// OpenMCP starts the configured servers, once.
 func (srv *Server) OpenMCP(ctx context.Context) (err error) {
 	if srv.MCP != nil || len(srv.Config.MCP) == 0 {
 		return nil
@@ -26,7 +26,7 @@ func (srv *Server) OpenMCP(ctx context.Context) (err error) {
 	return err
 }
 
-// startMCP starts the servers. One that does not run is told of, and no error.
+// startMCP starts the servers. One that does not start is reported, but is no error.
 func (srv *Server) startMCP(ctx context.Context) error {
 	if err := srv.OpenMCP(ctx); err != nil || srv.MCP == nil {
 		return err
@@ -39,7 +39,8 @@ func (srv *Server) startMCP(ctx context.Context) error {
 	return nil
 }
 
-// mcpBeside gives what the servers offer at the time, beside tools that have their names.
+// mcpBeside gives the tools that the servers offer now, without those whose names tools have
+// already.
 func (srv *Server) mcpBeside(tools []runner.Tool) func() []runner.Tool {
 	return func() []runner.Tool {
 		if srv.MCP == nil {
@@ -49,8 +50,8 @@ func (srv *Server) mcpBeside(tools []runner.Tool) func() []runner.Tool {
 	}
 }
 
-// MCPTools starts the servers and adds their tools to those that there are: all, or where
-// --tool chose some, those of them.
+// MCPTools starts the servers and adds their tools to tools: all of them or, if --tool chose
+// some, the chosen ones.
 func (srv *Server) MCPTools(ctx context.Context, tools []runner.Tool, chosen []string) ([]runner.Tool, error) {
 	all := len(chosen) == 0
 	for i := slices.Index(chosen, config.NoTool); i >= 0; i = slices.Index(chosen, config.NoTool) {

@@ -16,15 +16,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// What a process of those that share a database does there.
+// The roles of a process among those that share a database.
 const (
 	RoleAll     = "all"     // it serves, and drives runs
-	roleGateway = "gateway" // it serves, and leaves runs to others
+	roleGateway = "gateway" // it serves, and others drive the runs
 )
 
 const (
 	heartbeat = time.Second
-	memberTTL = 5 * time.Second // that may pass without one, before what it drives is taken by others
+	memberTTL = 5 * time.Second // without a sign of life for so long, its runs are taken by others
 )
 
 // checkRole says why this process cannot have its role.
@@ -84,7 +84,7 @@ func beat(ctx context.Context, store timeline.Members, m timeline.Member, log *s
 	}
 }
 
-// Members are the processes that share the database; none where there is no such thing.
+// Members are the processes that share the database; nil without such a database.
 func (srv *Server) Members(ctx context.Context) ([]gateway.Member, error) {
 	store, ok := besides[timeline.Members](srv.Log)
 	if !ok {

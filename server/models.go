@@ -18,9 +18,9 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// The demo's provider entries. The names are reserved: unless a provider of that
-// name is configured, a model of these entries starts the demo's provider inside
-// this process, so that a run of the demo can be recovered by another command.
+// The demo's provider entries. The names are reserved: unless a provider with that name is
+// configured, a model of these entries starts the demo's provider inside this process, so that
+// another command can recover a run of the demo.
 const (
 	demoFable = "fable"                                 // Anthropic's wire
 	demoAtlas = "atlas"                                 // OpenAI's
@@ -28,8 +28,8 @@ const (
 	DemoAtlas = demoAtlas + "/" + faultlab.DemoFallback // of the second
 )
 
-// usualModels are what `run` asks when no model is configured, by the key that is
-// in the environment.
+// usualModels are the models that are asked when none is configured, by the key in the
+// environment.
 var usualModels = []struct{ entry, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
 	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
@@ -37,7 +37,7 @@ var usualModels = []struct{ entry, key, model string }{
 	{"openrouter", "OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"},
 }
 
-// usualKeys are the variables that choose one of usualModels, in words.
+// usualKeys lists, in words, the variables that choose one of usualModels.
 func usualKeys() string {
 	var keys []string
 	for _, usual := range usualModels {
@@ -51,10 +51,10 @@ func usualKeys() string {
 type Models struct {
 	Set   *provider.Set
 	own   map[string]bool     // entries that are configured
-	known *config.Corrections // what their failures are called
-	Calm  bool                // the demo's provider has recovered: a person comes back later, to runs that it failed
+	known *config.Corrections // corrections of their failures
+	Calm  bool                // the demo's provider has recovered, for a person who comes back later to a run that it failed
 
-	driveless bool // others drive the runs that begin here
+	driveless bool // other processes drive the runs that begin here
 
 	mu     sync.Mutex
 	Lab    *faultlab.Lab
@@ -70,7 +70,7 @@ func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
 	}
 	maps.Copy(entries, c.Providers)
 	list := providerEntries(entries)
-	if dir, err := c.EngineDir(); err == nil { // without a place for it an engine says so when it is asked
+	if dir, err := c.EngineDir(); err == nil { // without it an engine reports that when it is asked
 		for i := range list {
 			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
 		}
@@ -90,14 +90,14 @@ func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
 	return m, nil
 }
 
-// DemoModels are the demo's alone: it is the same whatever this computer's environment, its
-// configuration and what was learned on it say.
+// DemoModels are only the demo's, so that it is the same whatever this computer's environment,
+// configuration and learned failures say.
 func DemoModels() (*Models, error) {
 	set, err := provider.New(nil, provider.WithKnown(&secrets))
 	return &Models{Set: set, known: &config.Corrections{}}, err
 }
 
-// Choose settles which model a run begins with.
+// Choose sets the model that runs begin with.
 func (m *Models) Choose(c *config.Config) error {
 	m.usual(c)
 	if c.Model == "" {
@@ -111,7 +111,7 @@ func (m *Models) Choose(c *config.Config) error {
 	return nil
 }
 
-// usual chooses by the keys that are set, where nothing is configured.
+// usual chooses by the keys that are set, if nothing is configured.
 func (m *Models) usual(c *config.Config) {
 	for _, usual := range usualModels {
 		if c.Model == "" && m.Set.Has(usual.model) {
@@ -125,7 +125,7 @@ func errNoModel() error {
 		usualKeys(), usualModels[0].key, show.Invoked(), show.Invoked())
 }
 
-// lacks says what is missing for a run to begin with the configured model; nil if nothing is.
+// lacks says what is missing for runs to begin with the configured model; nil if nothing is.
 func (m *Models) lacks(c *config.Config) error {
 	entry, _, _ := strings.Cut(c.Model, "/")
 	switch key := m.KeyEnv(entry); {
@@ -153,10 +153,10 @@ func (m *Models) Model(name string) (llm.Model, error) {
 // Has reports whether the model could be called now.
 func (m *Models) Has(name string) bool { return m.isDemo(name) || m.Set.Has(name) }
 
-// Redact takes the keys of all providers out of text.
+// Redact removes the keys of all providers from text.
 func (m *Models) Redact(text string) string { return m.Set.Redact(text) }
 
-// KeyEnv is the environment variable that an entry's key is read from, or "".
+// KeyEnv is the environment variable that holds an entry's key, or "".
 func (m *Models) KeyEnv(entry string) string {
 	if m.isDemoEntry(entry) {
 		return ""
@@ -164,7 +164,7 @@ func (m *Models) KeyEnv(entry string) string {
 	return m.Set.KeyEnv(entry)
 }
 
-// Capabilities is what is known of what the model takes.
+// Capabilities is what is known of what the model can take.
 func (m *Models) Capabilities(name string) llm.Capabilities {
 	if m.isDemo(name) {
 		return llm.Capabilities{}
@@ -172,12 +172,12 @@ func (m *Models) Capabilities(name string) llm.Capabilities {
 	return m.Set.Capabilities(name)
 }
 
-// thinksSilently reports whether the model is known to say nothing while it thinks.
+// thinksSilently reports whether the model is known to be silent while it thinks.
 func (m *Models) thinksSilently(name string) bool {
 	return !m.isDemo(name) && m.Set.ThinksSilently(name)
 }
 
-// local reports whether the model is one of a local model server.
+// local reports whether the model is on a local model server.
 func (m *Models) local(name string) bool {
 	return !m.isDemo(name) && m.Set.Local(name)
 }
@@ -193,13 +193,14 @@ func (m *Models) isDemo(name string) bool {
 	return (name == DemoFable || name == DemoAtlas) && m.isDemoEntry(entry)
 }
 
-// isDemoEntry reports whether an entry is the demo's, and nobody has configured one of that name.
+// isDemoEntry reports whether an entry is the demo's, and no provider with that name is
+// configured.
 func (m *Models) isDemoEntry(entry string) bool {
 	return (entry == demoFable || entry == demoAtlas) && !m.own[entry]
 }
 
-// playsDemo reports whether the model is the demo's: its own, or one that is configured by
-// the demo's names, as "demo --serve" says, and is on this machine.
+// playsDemo reports whether the model is the demo's: its own, or one on this machine that is
+// configured under the demo's names, as "demo --serve" suggests.
 func (m *Models) playsDemo(name string) bool {
 	entry, _, _ := strings.Cut(name, "/")
 	return m.isDemo(name) || (entry == demoFable || entry == demoAtlas) && m.Set.Loopback(name)
@@ -225,8 +226,8 @@ func (m *Models) StartDemo() (*provider.Set, error) {
 	return m.demo, err
 }
 
-// demoEntries are the demo's provider as two entries, one per wire. It wants a key,
-// and takes any.
+// demoEntries are the demo's provider as two entries, one per wire. It requires a key, and
+// accepts any.
 func demoEntries(url string) []provider.Entry {
 	return []provider.Entry{
 		{Name: demoFable, Type: provider.TypeAnthropic, BaseURL: url, Key: "demo"},
@@ -234,7 +235,7 @@ func demoEntries(url string) []provider.Entry {
 	}
 }
 
-// providerEntries is the config in the provider package's words.
+// providerEntries converts the config to package provider's form.
 func providerEntries(entries map[string]config.Provider) []provider.Entry {
 	var list []provider.Entry
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
@@ -251,7 +252,7 @@ func providerEntries(entries map[string]config.Provider) []provider.Entry {
 	return list
 }
 
-// infoOf is a model's entry in the provider package's words.
+// infoOf converts a model's entry to package provider's form.
 func infoOf(e config.Model, name string) provider.ModelInfo {
 	info := provider.ModelInfo{Name: name, ContextTokens: int(e.ContextTokens), ThinksSilently: e.ThinksSilently}
 	info.NoImages, info.NoTools, info.NoSchema, info.Prefill = not(e.Images), not(e.Tools), not(e.JSONSchema), e.Prefill
@@ -261,7 +262,7 @@ func infoOf(e config.Model, name string) provider.ModelInfo {
 	return info
 }
 
-// not is the opposite of what somebody said, if they said anything.
+// not negates a setting, if it is set.
 func not(said *bool) *bool {
 	if said == nil {
 		return nil
@@ -269,16 +270,16 @@ func not(said *bool) *bool {
 	return new(!*said)
 }
 
-// Warning is what people should know of the program behind a model that is there.
+// Warning is what people should know about the program behind a model that can be asked.
 func (m *Models) Warning(ctx context.Context, model string) string {
 	entry, _, _ := strings.Cut(model, "/")
 	if !m.Set.Has(model) {
-		return "" // the run says so
+		return "" // the run reports it
 	}
 	return m.Set.Warning(ctx, entry)
 }
 
-// Close lets go of what models hold: connections, programs, the demo's provider.
+// Close releases what the models hold: connections, programs, the demo's provider.
 func (m *Models) Close() {
 	m.Set.Close()
 	m.mu.Lock()

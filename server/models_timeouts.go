@@ -16,16 +16,16 @@ func (m *Models) TimeoutsOf(c *config.Config, model string, run recovery.Setting
 	return recovery.ResolveTimeouts(builtIn, layers...)
 }
 
-// builtInTimeouts are the timers of a model for which nobody set anything, and why they
-// are not the usual ones; "" where they are.
+// builtInTimeouts are the timers of a model if nobody set any, and the reason if they are not the
+// usual ones.
 func (m *Models) builtInTimeouts(model string) (t recovery.Timeouts, why string) {
 	const patient = failure.Millis(300_000)
 	t = recovery.DefaultPolicy().Timeouts
 	switch {
-	case m.local(model): // it may have to load first, and streams no pings
+	case m.local(model): // it may have to load a model first, and sends no pings
 		t.FirstEvent, t.Bytes, t.Idle = patient, patient, 0
 		return t, "is one of a local model server"
-	case m.thinksSilently(model): // it says nothing until it is done with that
+	case m.thinksSilently(model): // it is silent until it has finished thinking
 		t.FirstEvent, t.Idle = patient, patient
 		return t, "thinks silently"
 	}

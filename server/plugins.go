@@ -22,22 +22,22 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// PluginUsage is what --plugin does, wherever it is a flag.
+// PluginUsage describes the flag --plugin.
 const PluginUsage = "the command line of one more recovery plugin, asked before the configured ones; NAME=COMMAND names it (repeatable, in order); none = no plugin at all"
 
 // hookDeadline is how long all plugins together may take over one failure.
 const hookDeadline = 5 * time.Second
 
-// Slack stretches the time that plugins have: in tests, which start many programs at once
-// on machines that are busy.
+// Slack multiplies the time that plugins have, for tests, which start many programs at once on
+// busy machines.
 var Slack time.Duration = 1
 
-// addHost makes the configured plugins ready to be started.
+// addHost prepares the configured plugins to be started.
 func (srv *Server) addHost(ctx context.Context) error {
 	return srv.HostFor(ctx, srv.Config.AskedPlugins())
 }
 
-// HostFor makes these plugins ready to be started.
+// HostFor prepares these plugins to be started.
 func (srv *Server) HostFor(ctx context.Context, entries []config.Plugin) error {
 	if len(entries) == 0 {
 		return nil
@@ -61,8 +61,8 @@ func (srv *Server) HostFor(ctx context.Context, entries []config.Plugin) error {
 	return nil
 }
 
-// Spec is how the host runs a plugin: what was pinned and granted holds for the
-// configured command, not for one that stands in for it.
+// Spec is how the host runs a plugin. Pins and grants hold for the configured command, not for
+// one that replaces it.
 func (srv *Server) Spec(p config.Plugin) (spec host.Spec, err error) {
 	if err := srv.OpenLock(); err != nil {
 		return spec, err
@@ -84,16 +84,16 @@ func (srv *Server) OpenLock() (err error) {
 	return err
 }
 
-// Labels by which plugins are marked in what hosts tell.
+// Labels that mark plugins in what hosts report.
 const (
 	LabelShadow = "shadow"
 	LabelDev    = "dev"
 )
 
-// PluginState is where hosts tell other processes how their plugins are.
+// PluginState is where hosts report the state of their plugins to other processes.
 func (srv *Server) PluginState() string { return filepath.Join(srv.Dir, "plugins") }
 
-// hooks are the plugins as what a runner asks, in the configured order.
+// hooks are the plugins as hooks for a runner, in the configured order.
 func (srv *Server) hooks() []hooks.Named {
 	hosted := srv.Plugins.Hooks()
 	var list []hooks.Named
@@ -109,7 +109,7 @@ func (srv *Server) hooks() []hooks.Named {
 	return list
 }
 
-// useDev has a plugin answered for by "plugin dev", where that runs one of its name.
+// useDev lets "plugin dev" answer for a plugin, if it runs one with that name.
 func (srv *Server) useDev(ctx context.Context, p config.Plugin) bool {
 	link, err := devlink.Find(ctx, srv.Dir, p.Name)
 	if err != nil {
@@ -130,8 +130,8 @@ func (srv *Server) useDev(ctx context.Context, p config.Plugin) bool {
 	return true
 }
 
-// StartPlugins starts the plugins and waits for them. One that does not start is
-// no error: its status says why, and it is tried again when it is asked.
+// StartPlugins starts the plugins and waits for them. One that does not start is no error: its
+// status says why, and it is tried again when it is asked.
 func (srv *Server) StartPlugins(ctx context.Context) error {
 	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
 		return err
@@ -140,7 +140,7 @@ func (srv *Server) StartPlugins(ctx context.Context) error {
 	return nil
 }
 
-// start starts the plugins, and says which of them may not run.
+// start starts the plugins, and reports those that may not run.
 func (srv *Server) start(ctx context.Context) {
 	err := srv.Plugins.Start(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (srv *Server) start(ctx context.Context) {
 	}
 }
 
-// WarmPlugins starts the plugins beside the first model call.
+// WarmPlugins starts the plugins while the first model call runs.
 func (srv *Server) WarmPlugins(ctx context.Context) error {
 	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
 		return err
@@ -161,7 +161,7 @@ func (srv *Server) WarmPlugins(ctx context.Context) error {
 	return nil
 }
 
-// hookDeadlines lets every plugin have its own time.
+// hookDeadlines gives every plugin its own time.
 func hookDeadlines(c *config.Config) hooks.Deadlines {
 	most := config.AnswerDeadline
 	for _, p := range c.AskedPlugins() {
@@ -170,7 +170,7 @@ func hookDeadlines(c *config.Config) hooks.Deadlines {
 	return hooks.Deadlines{Each: Slack * most, All: Slack * hookDeadline}
 }
 
-// PluginSpec is what the entry says, in the host's words; env gives the environment's variables.
+// PluginSpec converts the entry to the host's form; env gives environment variables.
 func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 	command := p.Command
 	if len(command) == 0 && !p.IsRemote() {
@@ -183,7 +183,7 @@ func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 	spec := host.Spec{
 		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.Files(), Folder: p.Folder, Deadline: Slack * p.AnswerWithin(),
 		Transcript: p.Transcript == trust.TranscriptMessages,
-		Late:       true, // a plugin that is missing has no say, and its status says why; the run goes on
+		Late:       true, // a missing plugin has no vote, and its status says why; the run goes on
 	}
 	spec.Restart, spec.Breaker = p.Policies()
 	if p.Shadow {
@@ -206,7 +206,7 @@ func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 	return spec, nil
 }
 
-// NamedPlugins are the configured plugins of these names, or all of them.
+// NamedPlugins are the configured plugins with these names, or all of them.
 func (srv *Server) NamedPlugins(names []string) ([]config.Plugin, error) {
 	if len(names) == 0 {
 		return srv.Config.AskedPlugins(), nil

@@ -18,18 +18,18 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// proxyCalls is proxy.Runs: calls as runs of the runner.
+// proxyCalls implements proxy.Runs: calls as runs of the runner.
 type proxyCalls struct {
 	runner *runner.Runner
 	models *Models
 	config *config.Config
 }
 
-// retriesOfCalls are those of a call that has another model to go to, where nobody says how many:
-// its caller waits, and a third pause of 4 s is longer than asking the other one takes.
+// retriesOfCalls is the default for a call that has another model to go to: its caller waits, and
+// a third pause of 4 s is longer than asking that model takes.
 const retriesOfCalls = 2
 
-// Call is proxy.Runs's.
+// Call implements proxy.Runs.
 func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) {
 	policy := p.runner.Policy()
 	policy.Models, policy.AutoRecover = c.Models, c.AutoRecover
@@ -53,7 +53,8 @@ func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) 
 	return proxyRun{run, p.runner}, nil
 }
 
-// Forward is proxy.Config's: what is no model's call goes to a provider's entry as it is.
+// Forward is proxy.Config's Forward: a request that is no model call goes to a provider's entry
+// as it is.
 func (m *Models) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
 	if !m.isDemoEntry(entry) {
 		return m.Set.Forward(entry, r, own)
@@ -65,7 +66,7 @@ func (m *Models) Forward(entry string, r *http.Request, own *llm.Credential) (*h
 	return demo.Forward(entry, r, own)
 }
 
-// types are the wires of all entries, the demo's among them.
+// types are the wires of all entries, including the demo's.
 func (m *Models) types() map[string]string {
 	of := map[string]string{}
 	for _, e := range append(demoEntries(""), m.Set.Entries()...) {
@@ -74,31 +75,31 @@ func (m *Models) types() map[string]string {
 	return of
 }
 
-// Local is proxy.Runs's.
+// Local implements proxy.Runs.
 func (p *proxyCalls) Local(model string) bool { return p.models.stays(model) }
 
-// stays reports whether what the model is told stays on this machine: it is served at an address
-// of it, which is reached by no proxy, and by a model server, as a gateway at such an address
-// passes it on.
+// stays reports whether what the model is told stays on this machine: it is served at one of this
+// machine's addresses, without a proxy on the way, and by a model server, since a gateway at such
+// an address passes everything on.
 func (m *Models) stays(model string) bool {
 	entry, _, _ := strings.Cut(model, "/")
 	through, _ := m.Set.Proxy(entry)
 	return m.isDemo(model) || m.Set.Loopback(model) && m.Set.Local(model) && through == ""
 }
 
-// proxyRun is proxy.Run.
+// proxyRun implements proxy.Run.
 type proxyRun struct {
 	*runner.Run
 	runner *runner.Runner
 }
 
-// Wait is proxy.Run's.
+// Wait implements proxy.Run.
 func (r proxyRun) Wait() *failure.Failure {
 	result, err := r.Run.Wait(context.Background())
 	if err == nil {
 		return nil
 	}
-	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for it any more
+	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for its answer any more
 		_ = r.runner.Cancel(context.Background(), r.ID())
 	}
 	if f, ok := failure.AsFailure(err); ok {
@@ -113,7 +114,7 @@ func (r proxyRun) Wait() *failure.Failure {
 	return f
 }
 
-// NewProxy makes the proxy of the configuration, whose callers show that token, and reach it at.
+// NewProxy makes the configured proxy. Its callers show that token, and reach it at at.
 func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, at *Reach, log *slog.Logger) (*proxy.Proxy, error) {
 	types := models.types()
 	var traced func(http.Handler) http.Handler
@@ -130,12 +131,13 @@ func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, 
 	})
 }
 
-// ProxyToken tells whether a digest is that of the token which callers show. Token is one.
+// ProxyToken checks the digest of the token that callers show. Token is one.
 type ProxyToken interface {
 	Holds(digest gateway.Digest) (bool, error)
 }
 
-// routesOf are the configured routes or, where there are none, one for all that callers ask for.
+// routesOf are the configured routes or, if there are none, one for everything that callers ask
+// for.
 func routesOf(c *config.Config) []proxy.Route {
 	routes := c.Proxy.Routes
 	if len(routes) == 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// mostStall is how long a stream may stand still that another program waits for: its own clocks
-// run as well, and most of them are short.
+// mostStall is how long a stream may stand still for which another program waits: that program
+// has timers, too, and most are short.
 const mostStall = 40 * time.Second
 
-// clocks are what calls have of their own where nobody set that clock. A model that is known for
-// long silences keeps what it has.
+// clocks are shorter timers for calls, where nobody set that timer. A model that is known for
+// long silences keeps its own.
 func (p *proxyCalls) clocks(models []string) recovery.Settings {
 	if p.models.thinksSilently(models[0]) || slices.ContainsFunc(models, p.models.local) {
 		return nil

@@ -17,11 +17,11 @@ import (
 	"github.com/mulligan-run/mulligan/web"
 )
 
-// Reach is how the HTTP face is reached: where it listens, and by what names.
+// Reach says how the HTTP face is reached: where it listens, and under which names.
 type Reach struct {
-	Address   string // host:port or unix:/path; "none" = there is none
-	Usual     bool   // nobody chose it
-	Open      bool   // in the browser of whoever starts it
+	Address   string // host:port or unix:/path; "none" = it does not listen
+	Usual     bool   // the address is the default
+	Open      bool   // open it in the browser of whoever starts it
 	Cert, Key string // PEM files; "" = no TLS
 	Expose    bool
 	Hosts     []string
@@ -29,12 +29,12 @@ type Reach struct {
 	Role      string // among those that share a database; "" = RoleAll
 }
 
-// noFace is the address of serve where nothing is served.
+// noFace is the address of a serve without an HTTP face.
 const noFace = "none"
 
 func (r *Reach) tls() bool { return r.Cert != "" }
 
-// tlsConfig has the certificate, which is read once; nil without.
+// tlsConfig holds the certificate, which is read once; nil without one.
 func (r *Reach) tlsConfig() (*tls.Config, error) {
 	if !r.tls() {
 		return nil, nil
@@ -61,7 +61,7 @@ func (r *Reach) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// guard puts the guard before the API, and gives the token that it asks for.
+// guard puts authentication before the API, and gives the token that it asks for.
 func (srv *Server) guard(ctx context.Context, r *Reach, api http.Handler, log *slog.Logger) (http.Handler, Token, error) {
 	token, err := srv.Token(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (srv *Server) guard(ctx context.Context, r *Reach, api http.Handler, log *s
 	return guard, token, exit.Usage(err)
 }
 
-// listening is what other processes are told about it.
+// listening is what other processes are told.
 func (r *Reach) listening(at net.Addr) *Listening {
 	l := &Listening{PID: os.Getpid(), Address: at.String(), TLS: r.tls(), Since: time.Now().UTC()}
 	if at.Network() == "unix" {
@@ -91,8 +91,8 @@ func (r *Reach) listening(at net.Addr) *Listening {
 	return l
 }
 
-// onLoopback is an address as this machine reaches it: one that stands for all addresses
-// is no destination.
+// onLoopback is an address as this machine reaches it: an address that stands for all addresses
+// cannot be connected to.
 func onLoopback(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || !net.ParseIP(host).IsUnspecified() {

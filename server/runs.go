@@ -20,18 +20,18 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Runs is what the gateway acts on: the runner, with what a request leaves out taken
-// from the session and the configuration.
+// Runs is what the gateway calls: the runner, with a request's gaps filled in from the session
+// and the configuration.
 type Runs struct {
 	app    *Server
 	runner *runner.Runner
 	models *Models
 	known  *health.Health
-	work   context.Context // of the runs: it outlives requests
+	work   context.Context // of the runs, which outlive requests
 	began  func(*runner.Run)
 }
 
-// Start is gateway.Runs's.
+// Start implements gateway.Runs.
 func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
 	req, err := s.request(ctx, in)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
 	return run.ID(), nil
 }
 
-// request is a run as it is asked for, with everything else filled in.
+// request is the requested run, with everything else filled in.
 func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
 	req := runner.Request{
 		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
@@ -79,7 +79,7 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 	if model == "" {
 		return req, &gateway.InputError{Field: "model", Err: errNoModel()}
 	}
-	if in.Model != "" || in.Session == "" { // a session's own model may be cooling: the runner looks
+	if in.Model != "" || in.Session == "" { // a session's own model may be cooling down: the runner checks
 		req.Model = model
 	}
 	fallbacks := s.app.Config.Fallbacks
@@ -130,12 +130,12 @@ func (s *Runs) defaults(ctx context.Context, session string) (timeline.Session, 
 	return s.app.Log.Session(ctx, session)
 }
 
-// Inspect is gateway.Runs's.
+// Inspect implements gateway.Runs.
 func (s *Runs) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 	return s.runner.Inspect(ctx, id)
 }
 
-// Recover is gateway.Runs's.
+// Recover implements gateway.Runs.
 func (s *Runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 	run, err := s.runner.Recover(s.work, id, runner.Answer{Suggestion: a.Suggestion, Action: a.Action, Model: a.Model})
 	if errors.Is(err, runner.ErrSent) {
@@ -147,17 +147,17 @@ func (s *Runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 	return err
 }
 
-// checkModel is gateway.Config's.
+// checkModel is gateway.Config's CheckModel.
 func (s *Runs) checkModel(name string) error {
 	_, err := s.models.Model(name)
 	return err
 }
 
-// Cancel is gateway.Runs's.
+// Cancel implements gateway.Runs.
 func (s *Runs) Cancel(_ context.Context, id string) error { return s.runner.Cancel(s.work, id) }
 
-// listModels are the models that can be chosen: the default, the fallbacks and what else
-// is configured.
+// listModels are the models that can be chosen: the default, the fallbacks and other configured
+// ones.
 func (s *Runs) listModels() []gateway.Model {
 	c := s.app.Config
 	names := append([]string{c.Model}, c.Fallbacks...)
@@ -185,7 +185,7 @@ func (s *Runs) listModels() []gateway.Model {
 	return list
 }
 
-// listPlugins are the plugins as this process has them.
+// listPlugins are the plugins of this process.
 func (s *Runs) listPlugins() []gateway.Plugin {
 	if s.app.Plugins == nil {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Serve drives the runs of the store, those that others began with them, and serves the page and
-// the HTTP API where at says, until ctx ends; log is told where it serves and what runs come to,
-// never what is said in them. It opens the store where that was not done. Runs in the middle of
-// an answer are let go of then: whoever serves the store next goes on with them. As a gateway among
-// others it drives none.
+// Serve drives the runs of the store, including those that others began, and serves the page and
+// the HTTP API where at says, until ctx ends. log gets the address and the outcomes of runs, but
+// nothing that is said in them. Serve opens the store if that was not done. When ctx ends, runs
+// in progress are released, and whoever serves the store next goes on with them. As a gateway
+// among others it drives no runs.
 func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error {
 	if srv.Log == nil {
 		if err := srv.OpenLog(ctx); err != nil {
@@ -66,7 +66,7 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	defer face.Close()
 	me.Address = face.known.Address
 	defer srv.join(ctx, me, log)()
-	defer context.AfterFunc(ctx, face.Close)() // at once: no run begins while others are let go of
+	defer context.AfterFunc(ctx, face.Close)() // at once, so that no run begins while others are released
 	if at.Role == roleGateway {
 		<-ctx.Done()
 		return nil

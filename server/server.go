@@ -26,31 +26,31 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// Server is all that is configured, put together: where runs are kept, who is asked when one
-// fails, and what it is asked of.
+// Server is the whole product as it is configured: where runs are kept, who is asked when one
+// fails, and what it is asked.
 type Server struct {
 	Screen  *show.Screen
 	Config  *config.Config
 	Dir     string // where the state is kept
 	Log     timeline.Log
-	ledger  *timeline.WriteBehind // Log, as runs are written to it; nil until they are driven
+	ledger  *timeline.WriteBehind // Log, as runs are written to it; nil until runs are driven
 	Plugins *host.Host            // nil until they are needed, and if there are none
 	Lock    *trust.Lock           // nil until plugins are needed
 	warming sync.WaitGroup
 	drives  *runner.Runner // nil until runs are driven
-	leaving atomic.Bool    // what was driven is let go of
+	leaving atomic.Bool    // the runs that were driven have been released
 	MCP     *mcp.Set       // nil until its tools are needed, and if there is no server
 
 	health      *health.Health // nil until it is needed
-	stopLooking func()         // for what others know of that; nil = it does not
+	stopLooking func()         // stops reading what others know of health; nil = it is not read
 
-	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody wants to see it
+	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody reads it
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
 
-// New puts together what c settles. Nothing is opened or started yet; s is where people are told
-// what they should know, nil for nowhere.
+// New puts together the product that c configures. Nothing is opened or started yet; s shows
+// people what they should know, nil for nowhere.
 func New(c *config.Config, s *show.Screen) (*Server, error) {
 	dir, err := c.StateDir(os.Getenv)
 	if err != nil {
@@ -62,15 +62,15 @@ func New(c *config.Config, s *show.Screen) (*Server, error) {
 	return &Server{Screen: s, Config: c, Dir: dir}, nil
 }
 
-// OpenLog opens the timeline: in the database that is configured, else in the state folder.
+// OpenLog opens the timeline: in the configured database, else in the state folder.
 func (srv *Server) OpenLog(ctx context.Context) error { return srv.openBy(ctx, sqlite.Open) }
 
-// OpenLogReading is OpenLog for who does not write: a timeline that cannot be written to will do.
+// OpenLogReading is OpenLog for programs that only read; the timeline may be read-only.
 func (srv *Server) OpenLogReading(ctx context.Context) error {
 	return srv.openBy(ctx, sqlite.OpenReading)
 }
 
-// openBy opens the timeline, one in the state folder by open. One that could not be opened is nil.
+// openBy opens the timeline; open opens one in the state folder. On an error Log is nil.
 func (srv *Server) openBy(ctx context.Context, open func(context.Context, string) (*timeline.Journal, error)) error {
 	address := srv.Dir
 	if srv.Config.Store != "" {
@@ -83,7 +83,8 @@ func (srv *Server) openBy(ctx context.Context, open func(context.Context, string
 	return err
 }
 
-// Close waits for tools that are still ending, stops the servers and plugins and closes the timeline.
+// Close waits for tools that are still ending, stops the servers and plugins and closes the
+// timeline.
 func (srv *Server) Close() {
 	srv.drain()
 	srv.closeTelemetry()
@@ -104,8 +105,8 @@ func (srv *Server) Close() {
 	}
 }
 
-// drain gives the tools of a run that was stopped the time that they have to end; less of
-// it where the system wants this program to be gone within 10 s.
+// drain gives the tools of a stopped run their time to end; less if the system wants this program
+// to be gone within 10 s.
 func (srv *Server) drain() {
 	const unseen, short = 300 * time.Millisecond, 4 * time.Second
 	most := 12 * time.Second
@@ -129,7 +130,7 @@ func (srv *Server) drain() {
 	}
 }
 
-// Runner builds a runner for runs of the given models.
+// Runner makes a runner for runs of the given models.
 func (srv *Server) Runner(models *Models, known runner.Health, model string, fallbacks []string, options ...runner.Option) *runner.Runner {
 	all := []runner.Option{
 		runner.WithModels(models, model, Without(fallbacks, model)...),
@@ -158,7 +159,7 @@ func (srv *Server) Runner(models *Models, known runner.Health, model string, fal
 	return srv.drives
 }
 
-// Logger is quiet unless MULLIGAN_DEBUG is set.
+// Logger is silent unless MULLIGAN_DEBUG is set.
 func (srv *Server) Logger() *slog.Logger {
 	if os.Getenv("MULLIGAN_DEBUG") == "" {
 		return slog.New(slog.DiscardHandler)
@@ -166,7 +167,7 @@ func (srv *Server) Logger() *slog.Logger {
 	return LogTo(srv.Screen.Err, false, slog.LevelDebug)
 }
 
-// Without is names without that one.
+// Without is names without name.
 func Without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }

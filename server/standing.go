@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Where a run may stand when it is no longer driven here; beside recovery's statuses.
+// The state of a run that is no longer driven here, in addition to recovery's statuses.
 const (
 	StandsAsking    = "asking"    // it failed, and its suggestion is open
 	StandsLetGo     = "let_go"    // this process ends, and the run can be resumed
@@ -21,8 +21,8 @@ const (
 	StandsStuck     = "stuck"     // it cannot be driven on
 )
 
-// Standing is where a run stands that was gone on with, and what there is to say about
-// it: nothing that was said in the run.
+// Standing is the state of a run that was resumed, and details about it, but nothing that was
+// said in the run.
 func Standing(result runner.Result, err error) (word, detail string) {
 	failed, ok := errors.AsType[*runner.Error](err)
 	switch {
@@ -46,7 +46,7 @@ func Standing(result runner.Result, err error) (word, detail string) {
 	return StandsStuck, terminal.OneLine(err.Error())
 }
 
-// tellRun logs that a run goes on, and what it comes to.
+// tellRun logs that a run goes on, and its outcome.
 func tellRun(log *slog.Logger, run *runner.Run, begins string) {
 	log = log.With("run", run.ID())
 	log.Info(begins)

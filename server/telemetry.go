@@ -17,7 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/telemetry"
 )
 
-// otlpEndpoints are the variables of which one is enough to send telemetry somewhere.
+// otlpEndpoints are the variables any of which makes telemetry be sent.
 var otlpEndpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
 
 // exports reports whether the environment wants telemetry to be sent.
@@ -25,8 +25,8 @@ func exports(env func(string) string) bool {
 	return env("OTEL_SDK_DISABLED") != "true" && slices.ContainsFunc(otlpEndpoints, func(name string) bool { return env(name) != "" })
 }
 
-// Observed are the options of a runner whose runs are measured; none where nobody would
-// see it. served says that metrics are served at /metrics; log is told of what cannot be sent.
+// Observed are the options of a runner whose runs are measured; none if nobody reads the result.
+// served says that metrics are served at /metrics; log gets what cannot be sent.
 func (srv *Server) Observed(ctx context.Context, served bool, log *slog.Logger) []runner.Option {
 	sent := exports(os.Getenv)
 	if !served && !sent {
@@ -44,7 +44,7 @@ func (srv *Server) Observed(ctx context.Context, served bool, log *slog.Logger) 
 	return []runner.Option{runner.WithObserver(t)}
 }
 
-// closeTelemetry sends what is left, if that is soon done.
+// closeTelemetry sends what is left, if that does not take long.
 func (srv *Server) closeTelemetry() {
 	const most = 2 * time.Second
 	if srv.telemetry == nil {
@@ -68,7 +68,7 @@ func (srv *Server) pluginStates() []telemetry.Plugin {
 	return list
 }
 
-// modelNames are the models that somebody chose or described, and those that are usual.
+// modelNames are the models that somebody chose or described, and the usual ones.
 func modelNames(c *config.Config) []string {
 	names := append([]string{DemoFable, DemoAtlas, c.Model}, c.Fallbacks...)
 	for _, entry := range slices.Sorted(maps.Keys(c.Providers)) {

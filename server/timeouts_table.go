@@ -16,7 +16,7 @@ import (
 func ShowTimeouts(w io.Writer, c *config.Config, models *Models, model string, run recovery.Settings) error {
 	resolved := models.TimeoutsOf(c, model, run)
 	table := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
-	_, _ = fmt.Fprintf(table, "TIMER\tLIMIT\tFROM\n") // Flush says what went wrong
+	_, _ = fmt.Fprintf(table, "TIMER\tLIMIT\tFROM\n") // Flush reports errors
 	for _, timer := range recovery.SettableTimers() {
 		from := timeoutSource(c, models, model, timer, run)
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", timer, SpellLimit(*resolved.Of(timer)), terminal.OneLine(from))
@@ -35,7 +35,7 @@ func timeoutSource(c *config.Config, models *Models, model string, timer failure
 	return from
 }
 
-// builtInSource says why a timer that nobody set is as it is.
+// builtInSource gives the reason for the value of a timer that nobody set.
 func builtInSource(models *Models, model string, timer failure.Timer) string {
 	usual := recovery.DefaultPolicy().Timeouts
 	builtIn, why := models.builtInTimeouts(model)
@@ -48,7 +48,7 @@ func builtInSource(models *Models, model string, timer failure.Timer) string {
 	return "built in"
 }
 
-// SpellLimit is a limit in words: "30 s", "off".
+// SpellLimit writes a limit for people: "30 s", "off".
 func SpellLimit(v failure.Millis) string {
 	if v == 0 {
 		return "off"

@@ -15,16 +15,16 @@ import (
 	"github.com/mulligan-run/mulligan/runner/command"
 )
 
-// Environment of the demo's tool, so that a test can stop the program in the
-// middle of a call and see afterwards what ran.
+// The environment of the demo's tool, so that a test can stop the program in the middle of a call
+// and see afterwards what ran.
 const (
 	ToolDelayEnv   = "MULLIGAN_DEMO_TOOL_DELAY"   // how long a call takes, for example 2s
 	ToolJournalEnv = "MULLIGAN_DEMO_TOOL_JOURNAL" // a file that gets a line when a call begins and one when it ends
 )
 
-// DemoTools are the tools that this program has: the weather of the demo, which is
-// always the same, and which no other model is given. It changes nothing, so a call whose
-// end was lost may be repeated.
+// DemoTools are the tools that this program has: the weather of the demo, which is always the
+// same, and which only the demo's models are given. It changes nothing, so a call of unknown
+// outcome may be repeated.
 func DemoTools(m *Models) []runner.Tool {
 	return []runner.Tool{{
 		Name:        "get_weather",
@@ -72,7 +72,7 @@ func journal(line string) error {
 	return err
 }
 
-// Offered are the tools that a run gets: all of them, or those of the names. "none" removes
+// Offered are the tools that a run gets: all of them, or those with the names. "none" removes
 // those before it.
 func (srv *Server) Offered(names []string, m *Models) ([]runner.Tool, error) {
 	if len(names) == 0 {
@@ -99,7 +99,7 @@ func (srv *Server) Offered(names []string, m *Models) ([]runner.Tool, error) {
 	return append(configured, demo...), err
 }
 
-// CheckFor finds a tool that was asked for by its name, and that the model is not given.
+// CheckFor finds a tool that was asked for by name but that the model is not given.
 func CheckFor(model string, names []string, tools []runner.Tool) error {
 	for _, t := range tools {
 		if t.For != nil && !t.For(model) && slices.Contains(names, t.Name) {
@@ -109,8 +109,8 @@ func CheckFor(model string, names []string, tools []runner.Tool) error {
 	return nil
 }
 
-// Tools are all that a run may have been given: those that are configured, and the
-// demo's where they have a name that is free.
+// Tools are all tools that a run may have been given: the configured ones, and the demo's if
+// their names are free.
 func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
 	all, err := makeTools(srv.Config.Tools)
 	for _, t := range DemoTools(m) {
@@ -121,7 +121,7 @@ func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
 	return all, err
 }
 
-// makeTools makes what was checked into tools. The error says which program is not there.
+// makeTools makes tools from checked entries. The error names a program that is missing.
 func makeTools(entries []config.Tool) ([]runner.Tool, error) {
 	var all []runner.Tool
 	for _, t := range entries {

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/webhook"
 )
 
-// tellWebhooks tells those that are configured what happens to runs until ctx ends; stopped waits
-// until how far they were told is written down.
+// tellWebhooks reports to the configured hooks what happens to runs, until ctx ends; stopped then
+// waits until the cursors are written.
 func (srv *Server) tellWebhooks(ctx context.Context, log *slog.Logger) (stopped func(), err error) {
 	hooks, err := srv.Config.Hooks(os.Getenv)
 	if err != nil || len(hooks) == 0 {

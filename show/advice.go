@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Advice prints what is to be done about a failure of another program's: the decision and, where
-// a person is to be asked, the buttons.
+// Advice prints what to do about another program's failure: the decision and, if a person is to
+// be asked, the buttons.
 func (s *Screen) Advice(f failure.Failure, d recovery.Decision, offered *recovery.Suggestion) {
 	at := d.Delay.Duration()
 	s.out(s.Ink.Bold(terminal.OneLine(f.Title)) + ". " + terminal.OneLine(f.Message))

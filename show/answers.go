@@ -10,7 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// Answer says what became of a suggestion that was answered together with others, or would.
+// Answer says what became, or would become, of a suggestion that was answered together with
+// others.
 func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 	if asJSON {
 		line := map[string]any{"run": r.Run.Run, "title": r.Run.Title, "state": r.State}

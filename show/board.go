@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/tui"
 )
 
-// Board is runs as a table that changes.
+// Board makes a table of runs that is updated.
 func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 	now := time.Now()
 	b := tui.Board{
@@ -34,7 +34,7 @@ func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 	return b
 }
 
-// lasted is how long a run has gone on, or went on.
+// lasted is how long a run has been going on, or went on.
 func lasted(s timeline.Summary, now time.Time) time.Duration {
 	if !s.Ended && s.Status == recovery.StatusRunning {
 		return now.Sub(s.StartedAt)
@@ -49,7 +49,7 @@ func dollars(microdollars int64) string {
 	return words.SpellDollars(microdollars)
 }
 
-// boardHint is what a person may type about a run.
+// boardHint is the command that a person may type about a run.
 func (s *Screen) boardHint(run string, one timeline.Summary, now time.Time) string {
 	if one.Asks(now) {
 		return s.Hint("recover " + run)
@@ -69,7 +69,7 @@ func mood(s timeline.Summary, now time.Time) tui.Mood {
 	return tui.MoodPlain
 }
 
-// tallied counts runs by how they are: "12 runs · 2 need you · 3 running".
+// tallied counts runs by their state: "12 runs · 2 need you · 3 running".
 func tallied(list []timeline.Summary, now time.Time) string {
 	asks, by := 0, map[recovery.Status]int{}
 	for _, s := range list {

@@ -19,23 +19,23 @@ import (
 // live shows a run while it goes on.
 type live struct {
 	*Screen
-	narrate  bool // tell who decides, too
+	narrate  bool // also say who decides
 	answered bool // the whole answer was shown
 	failed   bool // a failure was shown
 
 	mu       sync.Mutex
 	run      *recovery.Run
-	attempt  uint64 // whose text is shown
-	shown    int    // bytes of it
+	attempt  uint64 // whose text is being shown
+	shown    int    // bytes of it so far
 	printer  *tui.Printer
-	again    bool // the attempt asks once more for an answer that was cut
+	again    bool // the attempt repeats a call whose answer was cut
 	failures int  // of the model call at hand
 
-	announced bool   // a wait said what comes next
-	notice    string // shown last, and nothing else happened since
+	announced bool   // a wait has already said what comes next
+	notice    string // shown last; nothing else has happened since
 }
 
-// newLive shows what happens after what is known already.
+// newLive shows what happens after the known state.
 func newLive(s *Screen, known *recovery.Run, narrate bool) *live {
 	l := &live{Screen: s, narrate: narrate, run: known, printer: tui.NewPrinter(s.width, bool(s.Ink))}
 	if known.Open != nil {
@@ -125,7 +125,7 @@ func (l *live) item(item timeline.Item) {
 // text shows what is new of an attempt's text.
 func (l *live) text(attempt uint64, offset int, text string) {
 	if attempt != l.attempt || offset > l.shown || offset+len(text) <= l.shown {
-		return // withdrawn, a gap, or known
+		return // withdrawn, after a gap, or known
 	}
 	text = text[l.shown-offset:]
 	if l.failures > 0 {
@@ -151,7 +151,7 @@ func (l *live) event(e recovery.Event, before string) {
 		l.text(b.Attempt, 0, b.Message.Text())
 		l.print(l.printer.End())
 		l.answered, l.again = l.LiveOut, false
-		if l.failures > 0 && e.Text != "" { // nothing was said, only a tool was asked for
+		if l.failures > 0 && e.Text != "" { // there was no text, only a tool call
 			l.Line(l.Ink.Green("✓ " + terminal.OneLine(e.Text)))
 		}
 		l.failures = 0
@@ -160,7 +160,7 @@ func (l *live) event(e recovery.Event, before string) {
 			l.text(b.Attempt, 0, b.Text)
 		}
 		l.print(l.printer.End())
-		if l.again { // the answer that was cut is told at the end, where it is not the last thing that was
+		if l.again { // the cut answer is mentioned at the end, unless the second one replaces it
 			l.answered, l.again = l.LiveOut && l.shown == 0, false
 			l.Line(l.Ink.Amber("! " + terminal.OneLine(e.Text)))
 			return
@@ -241,7 +241,7 @@ func tellVote(v recovery.Vote) string {
 		who += " " + v.Version
 	}
 	where := ""
-	if v.PID > 0 { // it is no service elsewhere
+	if v.PID > 0 { // it is not a remote service
 		where = fmt.Sprintf("process %d, ", v.PID)
 	}
 	text := fmt.Sprintf("%s (%s%d ms) says: %s", who, where, v.Latency, TellAction(v.Action, v.NewModel, v.Delay))
@@ -269,7 +269,7 @@ func (l *live) tellDecision(d recovery.Decision) string {
 	return terminal.OneLine(text)
 }
 
-// tellShadow is tellVote for one that does not count.
+// tellShadow is tellVote for a vote that does not count.
 func tellShadow(v recovery.Vote) string {
 	if v.Error != "" {
 		return fmt.Sprintf("Shadow %s gave no answer (%d ms): %s", terminal.OneLine(v.Plugin), v.Latency, Excerpt(v.Error))
@@ -277,7 +277,7 @@ func tellShadow(v recovery.Vote) string {
 	return "Shadow " + strings.TrimPrefix(tellVote(v), "plugin ") + "; it does not count"
 }
 
-// TellAction is what is done, in words: "retry in 2 s", "switch to openai/gpt-5.2".
+// TellAction is an action in words: "retry in 2 s", "switch to openai/gpt-5.2".
 func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 	text := "no opinion"
 	switch a {
@@ -297,7 +297,7 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 }
 
 func (l *live) decided(d recovery.Decision) {
-	if d.By != nil && !l.narrate { // else its vote was told
+	if d.By != nil && !l.narrate { // otherwise its vote was shown
 		l.Line(l.Ink.Dim("→ " + l.tellDecision(d)))
 	}
 	if d.BlockedBy != "" {
@@ -336,13 +336,13 @@ func (l *live) state(now time.Time) string {
 		return "  waiting for the network… (Ctrl-C stops)"
 	case s.Held == nil || at.State == recovery.StateThinking:
 		return terminal.OneLine(at.Said(at.Line, now))
-	case at.Until.After(now): // what for was told
+	case at.Until.After(now): // the reason was shown
 		return at.Said("  in {countdown}… (Ctrl-C stops)", now)
 	}
 	return ""
 }
 
-// writing is the live line while a block of the answer comes: its end.
+// writing is the live line while a block of the answer comes: its last words.
 func (l *live) writing() string {
 	rest := []rune(terminal.OneLine(lastOf(l.printer.Rest(), 4*l.width)))
 	if most := l.width - 4; len(rest) > most {
@@ -351,7 +351,7 @@ func (l *live) writing() string {
 	return string(rest)
 }
 
-// lastOf is the end of a text, of at most that many bytes.
+// lastOf is the end of a text, at most so many bytes.
 func lastOf(text string, most int) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-most):], "")
 }

@@ -21,7 +21,7 @@ func (s *Screen) Show(run *runner.Run, asJSON bool) error {
 	return err
 }
 
-// Follow shows a run from the state on that is known.
+// Follow shows a run from the known state on.
 func (s *Screen) Follow(run *runner.Run, known *recovery.Run, asJSON, narrate bool) (runner.Result, error) {
 	if asJSON {
 		if err := writeItems(s.Out, run, known.Seq); err != nil {
@@ -41,7 +41,7 @@ func (s *Screen) Follow(run *runner.Run, known *recovery.Run, asJSON, narrate bo
 	return result, s.conclude(result, err, l)
 }
 
-// conclude prints what a run has come to, apart from what l has shown.
+// conclude prints the outcome of a run, apart from what l has shown.
 func (s *Screen) conclude(result runner.Result, err error, l *live) error {
 	s.End()
 	if err == nil {
@@ -84,7 +84,7 @@ func (s *Screen) conclude(result runner.Result, err error, l *live) error {
 	return CodeOf(err)
 }
 
-// reasonOf is what the plugin that wanted the run to fail says to people.
+// reasonOf is the reason, for people, of the plugin that wanted the run to fail.
 func reasonOf(state *recovery.Run) string {
 	if state == nil || state.Open == nil || state.Open.Decision == nil {
 		return ""
@@ -113,7 +113,7 @@ func (s *Screen) parked(result runner.Result) {
 		ParkedUntil(result.State), s.Hint("serve"), s.Hint("runs resume "+result.Run)))
 }
 
-// CodeOf is a run's error as an exit code; what was said is not said again.
+// CodeOf is the exit code for a run's error; nothing is printed again.
 func CodeOf(err error) error {
 	failed, ok := errors.AsType[*runner.Error](err)
 	switch {
@@ -131,8 +131,8 @@ func CodeOf(err error) error {
 	return err
 }
 
-// offer prints a suggestion's buttons and, unless somebody is asked at once, the line that
-// chooses each.
+// offer prints a suggestion's buttons and, unless somebody is asked at once, the command line for
+// each.
 func (s *Screen) offer(failed *runner.Error, state *recovery.Run) {
 	sg := failed.Suggestion
 	if state != nil && state.CallAtHand() != nil {
@@ -196,7 +196,7 @@ type DeltaBody struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// noticeLine tells, in --json output, what is in no event.
+// noticeLine is, in --json output, something that is in no event.
 type noticeLine struct {
 	Notice noticeBody `json:"notice"`
 }
@@ -236,7 +236,7 @@ func suggestionError(r *recovery.Run) *runner.Error {
 	return &runner.Error{Run: r.ID, Failure: &r.Suggestion.Error, Suggestion: r.Suggestion}
 }
 
-// ParkedUntil is the time that a parked run waits for, in words.
+// ParkedUntil is the time until which a run is parked, in words.
 func ParkedUntil(state *recovery.Run) string {
 	if state == nil || state.Wait == nil || state.Wait.Until.IsZero() {
 		return "its time"

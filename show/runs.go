@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Runs lists runs of a store, which place names, as a table; waiting has it say until when they
-// wait. narrowed: others than these were not asked for.
+// Runs lists the runs of a store, which place names, as a table; waiting adds until when they
+// wait; narrowed says that only some runs were asked for.
 func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool) {
 	switch {
 	case len(list) > 0:
@@ -57,7 +57,7 @@ func (s *Screen) runRows(list []timeline.Summary, waiting bool) [][]string {
 	return rows
 }
 
-// RunLines lists runs as JSON, one a line.
+// RunLines lists runs as JSON, one per line.
 func (s *Screen) RunLines(list []timeline.Summary) error {
 	encoder := JSON(s.Out)
 	for _, one := range list {
@@ -68,7 +68,7 @@ func (s *Screen) RunLines(list []timeline.Summary) error {
 	return nil
 }
 
-// StatusWord is how a run stands, in a word.
+// StatusWord is the state of a run, in one word.
 func StatusWord(s timeline.Summary) string {
 	if s.Asks(time.Now()) {
 		return Recoverable
@@ -79,7 +79,7 @@ func StatusWord(s timeline.Summary) string {
 // Recoverable is the status of a run that failed, and can be recovered.
 const Recoverable = "recoverable"
 
-// untilWord says until when a run waits, and what for: "15:04 (reset)".
+// untilWord says until when a run waits, and for what: "15:04 (reset)".
 func untilWord(s timeline.Summary) string {
 	what := " (" + terminal.OneLine(cmp.Or(string(s.WaitingFor), string(recovery.WaitTime))) + ")"
 	switch {
@@ -123,11 +123,11 @@ func RunLine(s timeline.Summary) map[string]any {
 	return line
 }
 
-// shortRun is how much of a run's id is shown in a table: the moment of its start, in
-// milliseconds, and some of what follows.
+// shortRun is how much of a run's id a table shows: the time of its start, in milliseconds, and a
+// part of what follows.
 const shortRun = 14
 
-// beginnings gives what is shown of each run's id: enough of it to tell it from the others.
+// beginnings gives the part of each run's id that is shown: enough to tell the runs apart.
 func beginnings(list []timeline.Summary) []string {
 	for n := shortRun; ; n++ {
 		seen := map[string]bool{}

@@ -12,15 +12,15 @@ import (
 	"github.com/mulligan-run/mulligan/tui"
 )
 
-// Screen is where a run is shown: the answer on stdout, everything else on stderr.
-// On a terminal stderr has one live line under the others.
+// Screen is where a run is shown: the answer on stdout, everything else on stderr. On a terminal
+// stderr has one live line below the others.
 type Screen struct {
 	Out, Err         io.Writer
 	LiveOut, LiveErr bool // it is a terminal
 	Ink              Ink
 	width            int
-	Asks             bool   // somebody chooses at once from what is offered
-	Flags            string // what the command lines that it names end with
+	Asks             bool   // somebody chooses from the offer at once
+	Flags            string // appended to the command lines that it suggests
 
 	mu     sync.Mutex
 	status string // the live line as it is shown
@@ -40,7 +40,7 @@ func New(out, err io.Writer) *Screen {
 	return s
 }
 
-// IsTerminal reports whether what is written to w comes to a terminal.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
@@ -54,7 +54,7 @@ func (s *Screen) print(text string) {
 	fmt.Fprintln(s.Out, text)
 }
 
-// markdown prints a whole answer: drawn on a terminal, as it is in a pipe.
+// markdown prints a whole answer: formatted on a terminal, unchanged in a pipe.
 func (s *Screen) markdown(text string) {
 	if !s.LiveOut {
 		s.print(terminal.Printable(text, true))
@@ -74,7 +74,7 @@ func (s *Screen) Line(text string) {
 	fmt.Fprintln(s.Err, text)
 }
 
-// Prompt asks for a line on stderr.
+// Prompt writes a prompt for a line to stderr.
 func (s *Screen) Prompt(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Screen) Prompt(text string) {
 	fmt.Fprint(s.Err, text)
 }
 
-// Mark sets the live line, if there is a place for it: "" takes it away.
+// Mark sets the live line, if there is one; "" removes it.
 func (s *Screen) Mark(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Screen) Mark(text string) {
 	s.status = text
 }
 
-// End ends what is not ended.
+// End ends an unfinished line.
 func (s *Screen) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,13 +113,13 @@ func (s *Screen) clear() {
 	}
 }
 
-// IsTerminalReader reports whether somebody would have to type.
+// IsTerminalReader reports whether r is a terminal.
 func IsTerminalReader(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// OnStdout is the screen for one text, all of which goes to stdout.
+// OnStdout is a screen on which everything goes to stdout.
 func (s *Screen) OnStdout() *Screen {
 	return &Screen{Out: s.Out, Err: s.Out, Ink: Colour(s.LiveOut), Flags: s.Flags}
 }

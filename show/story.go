@@ -210,7 +210,7 @@ func (s *story) decided(e recovery.Event, d recovery.Decision) {
 	}
 }
 
-// ending says where the run stands.
+// ending prints the state of the run.
 func (s *story) ending() {
 	r := s.run
 	s.Line("")
@@ -246,7 +246,7 @@ func (s *story) ending() {
 	}
 }
 
-// CutText says that an answer is not all that the model would have said.
+// CutText says that an answer is incomplete.
 const CutText = "The answer was cut at the output limit."
 
 // WaitWord says what a wait is for, after its time: " for the rate limit to pass".
@@ -289,7 +289,7 @@ func again(try int) string {
 	return fmt.Sprintf(" again (try %d)", try+1)
 }
 
-// byItself tells a call that the runner did not make.
+// byItself marks a call that the runner did not make.
 func byItself(by string) string {
 	if by == "" {
 		return ""

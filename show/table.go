@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Table prints rows on stdout, the first of which has the names of the columns. On a terminal
-// a row is one line: what is too long for it is cut, in the last column first.
+// Table prints rows on stdout; the first row has the names of the columns. On a terminal a row is
+// one line: what is too long is cut, beginning with the last column.
 func (s *Screen) Table(rows [][]string) {
 	const gap, least = 2, 12
 	widths := make([]int, len(rows[0]))
@@ -41,7 +41,7 @@ func (s *Screen) Table(rows [][]string) {
 	}
 }
 
-// Stamp is a time for a table: today's without its day.
+// Stamp is a time for a table, without the day if it is today.
 func Stamp(at time.Time) string {
 	at, now := at.Local(), time.Now()
 	if at.Year() == now.Year() && at.YearDay() == now.YearDay() {

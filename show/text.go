@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// Ink colours text by hand where colour is wanted.
+// Ink colours text, if colour is wanted.
 type Ink bool
 
 func (on Ink) in(code, text string) string {
@@ -39,7 +39,7 @@ func (on Ink) Amber(text string) string { return on.in("33", text) }
 // Cyan is text that is cyan.
 func (on Ink) Cyan(text string) string { return on.in("36", text) }
 
-// Colour is NO_COLOR's rule, and that of terminals that cannot.
+// Colour follows NO_COLOR, and uses no colour on terminals without it.
 func Colour(terminal bool) Ink {
 	return Ink(terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
@@ -71,13 +71,13 @@ func Plural(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Indent puts text under its line.
+// Indent indents text.
 func Indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }
 
-// Clipped is the beginning of something that a person wrote, short enough for an error.
+// Clipped is the beginning of a user's text, short enough for an error.
 func Clipped(text string) string { return words.Clip(terminal.OneLine(text), 60) }
 
-// PageWidth is how wide text for people is at the most, in columns.
+// PageWidth is the greatest width of text for people, in columns.
 const PageWidth = 80

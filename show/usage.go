@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// usageLine says what a run has used, and what of it was in vain.
+// usageLine says what a run has used, and how much of it failed attempts used.
 func usageLine(r *recovery.Run) string {
 	said := "Used " + tokenCount(r.Usage.Total())
 	if r.Spent.Microdollars > 0 {

@@ -13,16 +13,16 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// The columns of a waterfall, which together are as wide as a page.
+// The widths of a waterfall's columns, together as wide as a page.
 const (
 	nameWide  = 18
 	barWide   = 24
 	howWide   = 25
 	tookWide  = 9
-	mostLanes = 24 // more stretches than that are not seen at once: of a long run the last ones are drawn
+	mostLanes = 24 // more spans are too many to see at once; of a long run the last ones are drawn
 )
 
-// strokes draw how a stretch went, so that its colour is not all that tells it.
+// strokes show how a span ended, so that its colour is not the only sign.
 var strokes = map[rescue.State]string{
 	rescue.StateOpen: "·", rescue.StateOK: "━", rescue.StateFailed: "╳", rescue.StateStopped: "─", rescue.StateUnknown: "?",
 }
@@ -65,7 +65,7 @@ func (s *Screen) lane(span rescue.Span, begin, end int64) string {
 	return column(name, nameWide) + " " + bar + " " + s.Ink.Dim(column(how, howWide)) + fmt.Sprintf("%*s", tookWide, took)
 }
 
-// stroke is the bar of a stretch.
+// stroke is the bar of a span.
 func (s *Screen) stroke(span rescue.Span, wide int) string {
 	switch {
 	case span.Kind == rescue.KindWait:
