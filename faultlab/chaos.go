@@ -9,16 +9,15 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 )
 
-// Chaos makes a lab fail now and then: of the requests, some play a row of the fault
-// catalogue, and all others what their model's script says next, or chaosAnswer where it
-// has none. Which requests and which rows follows from Seed, from the order of the requests
-// and from their wires alone.
+// Chaos makes a lab fail now and then: some requests play a row of the fault catalogue, and all
+// others the next step of their model's script, or chaosAnswer if it has none. Which requests
+// fail, and how, depends only on Seed and on the order and the wires of the requests.
 type Chaos struct {
 	Seed   uint64
-	Rate   float64  // how likely a request plays a row, 0–1
-	Every  int      // besides, every so-many-th request does; 0 = none
+	Rate   float64  // the probability that a request plays a row, 0–1
+	Every  int      // in addition, every n-th request does; 0 = none
 	Rows   []string // rows, variants and kinds to choose from; empty = all that can be played
-	Models []string // the models that it is about; empty = all
+	Models []string // the models that may fail; empty = all
 }
 
 // chaosAnswer is what a model without a script answers under [Chaos].
@@ -45,7 +44,7 @@ func (l *Lab) Chaos(c Chaos) error {
 	return nil
 }
 
-// chaosSteps are the rows that names stand for, without doubles.
+// chaosSteps are the rows that names stand for, without duplicates.
 func chaosSteps(names []string) ([]Step, error) {
 	if len(names) == 0 {
 		for _, s := range catalogue.All() {
@@ -73,7 +72,7 @@ func chaosSteps(names []string) ([]Step, error) {
 	return steps, nil
 }
 
-// chaos is a Chaos under way.
+// chaos is a Chaos in progress.
 type chaos struct {
 	Chaos
 	steps []Step
@@ -81,8 +80,8 @@ type chaos struct {
 	asked int // requests
 }
 
-// strike gives the row for the next request on a wire, if it plays one. Each request
-// throws the dice as often, so that what one asks changes nothing for those after it.
+// strike gives the row for the next request on a wire, if it plays one. Each request draws the
+// same number of random numbers, so that it does not influence those after it.
 func (c *chaos) strike(wire string) (Step, bool) {
 	c.asked++
 	chance, choice := c.dice.Float64(), c.dice.Uint64()
@@ -101,7 +100,7 @@ func (c *chaos) strike(wire string) (Step, bool) {
 	return fit[choice%uint64(len(fit))], true
 }
 
-// disturb gives the step of a request that chaos decides on. l.mu is held.
+// disturb gives the step of a request for which chaos decides. l.mu is held.
 func (l *Lab) disturb(model, wire string) (Step, bool) {
 	if l.chaos == nil || len(l.chaos.Models) > 0 && !slices.Contains(l.chaos.Models, model) {
 		return Step{}, false

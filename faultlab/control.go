@@ -66,7 +66,7 @@ func (l *Lab) serveControl(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveScript replaces a model's script; an empty one takes it away.
+// serveScript replaces a model's script; an empty one removes it.
 func (l *Lab) serveScript(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Model  string `json:"model"`
@@ -120,8 +120,8 @@ type chaosJSON struct {
 	Models []string `json:"models"`
 }
 
-// readOrder reads what is posted, or answers that it is wrong. The content type must be
-// application/json, which a web page cannot send here without being asked first.
+// readOrder reads a posted order, or answers that it is wrong. The content type must be
+// application/json, which a web page cannot send here without asking first.
 func readOrder(w http.ResponseWriter, r *http.Request, into any) bool {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		writeProblem(w, http.StatusUnsupportedMediaType, "content type must be application/json")

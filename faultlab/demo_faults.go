@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// DemoFault is a failure that people call up in the demo's provider, to watch what is made of it.
+// DemoFault is a failure that people can choose for the demo's provider, to watch what follows.
 type DemoFault struct {
 	Name   string // "529"
 	Title  string // "529 Overloaded"
@@ -45,8 +45,8 @@ func DemoFaults() []DemoFault {
 	}
 }
 
-// FailAs has the next requests for the demo's model fail as the fault of that name does, and the
-// model answer after that; "" = it answers at once.
+// FailAs makes the next requests for the demo's model fail with the named fault, and later ones
+// be answered; "" = all are answered.
 func (l *Lab) FailAs(name string) error {
 	if name == "" {
 		l.playDemo(demoReply, Answer(demoReply))

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// settle is how long a cut waits, so that the text before it reaches the
-// client: a reset may overtake what it has not read yet.
+// settle is how long a cut waits for the text before it to reach the client: a reset may overtake
+// text that was not read yet.
 const settle = 20 * time.Millisecond
 
 // service is what differs between the services.
@@ -129,8 +129,8 @@ func (x *exchange) stream(s Step) {
 	if s.pace > 0 {
 		pace = s.pace
 	}
-	// By the clock, not from one chunk to the next: streams that once waited together for
-	// a processor would else speak at the same moments from then on.
+	// By the clock, and not from one chunk to the next: otherwise streams that once waited for a
+	// processor together would send at the same moments from then on.
 	next := time.Now()
 	turn := func() {
 		next = next.Add(pace)

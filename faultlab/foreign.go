@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// foreign says why a request is not answered, "" if it is: a page of another site asks, in
-// somebody's browser. A lab has no password, so it must not be reached by what a person
-// happens to read, neither openly (Origin, Sec-Fetch-Site) nor by a name of the other
-// site's own that leads here (Host).
+// foreign says why a request is refused, "" if it is not: a page of another site makes it, in
+// somebody's browser. A lab has no password, so such pages must not reach it, neither openly
+// (Origin, Sec-Fetch-Site) nor by a name of their own that resolves to this machine (Host).
 func foreign(r *http.Request) string {
 	if _, tcp := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); tcp && !isLoopback(r.Host) {
 		return "the Host header is not localhost or a loopback address"

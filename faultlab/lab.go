@@ -46,16 +46,16 @@ type script struct {
 // Option is a setting of a new Lab.
 type Option func(*Lab)
 
-// WithPace sets the time from one streamed chunk to the next (default none), so that
-// people can watch. SlowAnswer has its own.
+// WithPace sets the time between two streamed chunks (default none), so that people can watch.
+// SlowAnswer has its own.
 func WithPace(perChunk time.Duration) Option { return func(l *Lab) { l.pace = perChunk } }
 
-// WithWatch calls f for each request on a wire: when it is settled which status
-// it gets, or that it gets none. f must be quick and safe for concurrent use.
+// WithWatch calls f for each request on a wire as soon as its status is settled, or that it gets
+// none. f must be quick and safe for concurrent use.
 func WithWatch(f func(Request)) Option { return func(l *Lab) { l.watch = f } }
 
-// New returns a lab without scripts: until [Lab.Script] is called every model is
-// unknown (404) but those that choose by their names.
+// New returns a lab without scripts: until [Lab.Script] is called every model is unknown (404),
+// except those that choose by their names.
 func New(opts ...Option) *Lab {
 	l := &Lab{sealKey: newSealKey(), closed: make(chan struct{}), scripts: map[string]*script{}, memory: newMemory()}
 	for _, opt := range opts {
@@ -64,9 +64,9 @@ func New(opts ...Option) *Lab {
 	return l
 }
 
-// Script replaces the script of a model and starts it from its first step; no
-// steps takes the script away. Model "" is for all models without a script of
-// their own; they share one place in it.
+// Script replaces the script of a model and starts it at its first step; without steps it removes
+// the script. Model "" stands for all models without a script of their own, which share one
+// position in it.
 func (l *Lab) Script(model string, steps ...Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -38,8 +38,8 @@ const (
 	stepRejected = "rejected"
 )
 
-// memory is what a lab remembers of requests. Its version counts whatever can be seen
-// change in the lab, for those who look again; epoch tells labs apart.
+// memory is what a lab remembers of requests. Its version changes whenever something visible in
+// the lab does, for clients that poll; epoch distinguishes labs.
 type memory struct {
 	requests []Request // their numbers have no gap
 	bytes    int
@@ -112,8 +112,8 @@ func (l *Lab) ended(number int) {
 	l.note(number, func(r *Request) { r.Ended = time.Now() })
 }
 
-// note changes what is remembered of a request, if it still is. Each change settles its
-// status; the first is told to who watches.
+// note changes what is remembered of a request, if it still is. The first change settles the
+// request's status, and is reported to the watcher.
 func (l *Lab) note(number int, change func(*Request)) {
 	l.mu.Lock()
 	r := l.memory.find(number)

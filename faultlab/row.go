@@ -9,11 +9,11 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Row plays a row of the fault catalogue ("A03"), or another of its scripts
-// ("O12-server_error"), on the wire that the request comes in on. A request on a wire
-// that the row has no script for is refused with 400, which names the wires that it is
-// for. A row plays what it has whether or not a stream was asked for. It is an error if
-// there is no such row, or nothing of it can be played over HTTP.
+// Row plays a row of the fault catalogue ("A03"), or one of its other scripts
+// ("O12-server_error"), on the wire of the request. A request on a wire without a script for the
+// row is refused with 400, which names the wires that have one. A row plays its script whether or
+// not a stream was asked for. It is an error if there is no such row, or nothing of it can be
+// played over HTTP.
 func Row(name string) (Step, error) {
 	scripts := catalogue.Scripts(name)
 	if len(scripts) == 0 {
@@ -29,10 +29,9 @@ func Row(name string) (Step, error) {
 	return Step{}, fmt.Errorf("row %s happens below HTTP: it is the broken transport %q", name, s.Transport)
 }
 
-// Kind plays the rows that must come out as a kind of failure, in the catalogue's order.
-// In a script these steps are passed over on the wires that they have no script for.
-// [catalogue.Answer] stands for the rows that are no failure. It is an error if there is
-// no such row.
+// Kind plays the rows whose failure is of a kind, in the catalogue's order. In a script these
+// steps are skipped on wires that they have no script for. [catalogue.Answer] stands for the rows
+// that are no failure. It is an error if there is no such row.
 func Kind(kind string) ([]Step, error) {
 	var steps []Step
 	for _, s := range catalogue.All() {
@@ -78,9 +77,9 @@ func (s Step) notHere(wire string) string {
 	return fmt.Sprintf("faultlab: %s has no script for the wire %s, only for %s", s.Name(), wire, strings.Join(wires, ", "))
 }
 
-// step gives the step for a request on a wire. Rows of a kind that the wire does not have
-// are passed over, also where the last step repeats. A row that was asked for by its name
-// stays until a request comes that it can be played for. No script has the zero Step.
+// step gives the step for a request on a wire. Rows of a kind without a script for the wire are
+// skipped, even where the last step repeats. A row that was asked for by name waits for a request
+// that it can be played for. A script without steps gives the zero Step.
 func (s *script) step(wire string) Step {
 	if s == nil {
 		return Step{}

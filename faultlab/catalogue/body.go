@@ -177,8 +177,8 @@ func (b *bodyReader) ending(word string) (*Act, error) {
 	return nil, fmt.Errorf("unknown act %s", word)
 }
 
-// lasting refuses what never ends on a connection that is taken over: nobody would see
-// the client go.
+// lasting refuses acts that never end on a connection that is taken over: nobody would notice
+// that the client has gone.
 func (b *bodyReader) lasting() error {
 	if b.raw && b.sent {
 		return errors.New("a raw answer that has begun must end")

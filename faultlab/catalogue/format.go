@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// String is the script's section as it stands in a file, without the line that names its
-// wires; it is empty where nothing is played on a wire.
+// String is the script's section as a file has it, without the line that names its wires; it is
+// empty if nothing is played on a wire.
 func (s Script) String() string {
 	if s.Wire == "" {
 		return ""
@@ -51,7 +51,7 @@ func formatActs(b *strings.Builder, acts []Act) {
 	}
 }
 
-// formatSent shows lines as they are, where nothing in them could be misread.
+// formatSent writes lines as they are, unless they could be misread.
 func formatSent(b *strings.Builder, data string) {
 	for line := range strings.Lines(data) {
 		text, whole := strings.CutSuffix(line, "\n")

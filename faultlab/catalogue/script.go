@@ -17,17 +17,17 @@ var files embed.FS
 // Responses API and Gemini's streamGenerateContent.
 func Wires() []string { return []string{"anthropic", "openai", "responses", "gemini"} }
 
-// Answer is the Expectation's Kind of what is no failure.
+// Answer is the Kind of an Expectation that is no failure.
 const Answer = "answer"
 
-// Script is one answer to one request on one wire, and what to make of it.
+// Script is one answer to one request on one wire, and what a client must make of it.
 type Script struct {
 	Row     string // the row's id
 	Variant string // "" for the row's main script
 	Wire    string // "" where nothing is played on a wire: see Transport and Client
 	Expect  Expectation
 
-	Status int         // of HTTP; 0 = raw: the acts are all that the connection carries
+	Status int         // of HTTP; 0 = raw: the connection carries nothing but the acts
 	Header [][2]string // names and values, in order; values may contain placeholders
 	Acts   []Act       // the body; without a Hang, Reset or Cut it ends properly
 
@@ -138,7 +138,7 @@ func readScripts() ([]Script, error) {
 	return scripts, nil
 }
 
-// place is where a row stands in the catalogue.
+// place is the index of a row in the catalogue.
 func place(id string) int {
 	return slices.IndexFunc(loadRows(), func(r Row) bool { return r.ID == id })
 }

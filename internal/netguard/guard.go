@@ -17,8 +17,8 @@ func (e *RefusedAddressError) Error() string {
 	return fmt.Sprintf("connecting to %s refused: %s", e.Address, e.Why)
 }
 
-// Guard decides where connections may lead. It is asked at each dial, with the
-// address that was resolved, so a name that resolves anew cannot get around it.
+// Guard decides where connections may go. It is asked at each dial, with the resolved address, so
+// that a name that resolves differently later cannot get around it.
 type Guard struct {
 	Plain        bool // http, not https
 	Loopback     bool // the configured URL names this machine

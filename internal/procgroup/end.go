@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// killGrace is how long the system has to end what was killed.
+// killGrace is how long the system has to end a killed process.
 const killGrace = 5 * time.Second
 
 // Ending is how a program and its group came to their end.
@@ -19,11 +19,11 @@ const (
 	Ended    Ending = iota // by itself
 	Stopped                // asked to, within the grace
 	Killed                 // asked to, and killed after the grace
-	Survived               // killed, and not gone: it hangs in the system
+	Survived               // killed, but still there: it hangs in the system
 )
 
-// Wait waits until the program ends, or has it End when ctx does. Nothing is left of its
-// group then, unless it Survived, and the Program's writers get no more.
+// Wait waits until the program ends, and calls End when ctx does. Afterwards nothing is left of
+// its group, unless it Survived, and the Program's writers get no more.
 func (p *Process) Wait(ctx context.Context, grace time.Duration) Ending {
 	how := Ended
 	select {
@@ -88,7 +88,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// withoutDelay leaves out that something held the program's standard input for longer.
+// withoutDelay drops the error that something held the program's standard input for longer.
 func withoutDelay(err error) error {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil

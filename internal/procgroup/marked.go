@@ -2,8 +2,8 @@ package procgroup
 
 import "time"
 
-// EndMarked kills what is Marked, and again what that has started meanwhile, for the given
-// time at the most. It reports whether nothing is left.
+// EndMarked kills all Marked processes, and those that they have started meanwhile, for the given
+// time at most. It reports whether none is left.
 func EndMarked(is func(variable string) bool, most time.Duration) bool {
 	deadline := time.Now().Add(most)
 	for pause := time.Millisecond; killMarked(is); pause *= 2 {

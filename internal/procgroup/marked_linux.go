@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Marked lists the processes whose environment holds a variable that is the mark, given as
-// NAME=value: those that a program started with it has started in turn, whatever group or
-// parent they have now. One that gave up its environment, that is another user's, or that is
-// just becoming another program, is not found.
+// Marked lists the processes whose environment contains the mark, a variable given as NAME=value:
+// those that a program with that variable has started in turn, whatever group or parent they have
+// now. It does not find processes that have cleared their environment, belong to another user, or
+// are just executing another program.
 func Marked(is func(variable string) bool) (pids []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
@@ -20,8 +20,8 @@ func Marked(is func(variable string) bool) (pids []int) {
 	return pids
 }
 
-// killMarked kills them, and reports whether there was one. Those that they started
-// meanwhile are for another call.
+// killMarked kills them once, and reports whether there was one. Processes that they start
+// meanwhile are left to the next call.
 func killMarked(is func(variable string) bool) bool {
 	found := false
 	for _, pid := range Marked(is) {

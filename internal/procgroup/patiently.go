@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// patience is how long a program waits to be started for want of descriptors or processes.
+// patience is how long to wait for file descriptors or processes to start a program.
 const patience = 30 * time.Second
 
-// Patiently starts or reaches a program, and tries again while this machine has not the
-// descriptors, processes or memory for it: other programs end meanwhile. It gives up after
-// 30 s, and when ctx ends, with the last error. start begins anew each time.
+// Patiently calls start until it succeeds, as long as this machine lacks the file descriptors,
+// processes or memory for it: other programs end meanwhile. It gives up after 30 s, and when ctx
+// ends, with the last error.
 func Patiently(ctx context.Context, start func() error) error {
 	const longest = 500 * time.Millisecond
 	deadline := time.Now().Add(patience)
@@ -30,9 +30,9 @@ func Patiently(ctx context.Context, start func() error) error {
 	}
 }
 
-// Scarce reports whether an error says that this machine has too little of something at the
-// moment, and nothing of what was wanted. EBADF is what a fork says whose child has no number
-// left to move a file to; nothing that is closed is ever given to one here.
+// Scarce reports whether an error only says that this machine lacks some resource at the moment.
+// It may be EBADF: fork fails with it if the child has no number left to move a file to, and
+// nothing here ever passes a closed file.
 func Scarce(err error) bool {
 	for _, scarce := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EBADF, syscall.EAGAIN, syscall.ENOMEM} {
 		if errors.Is(err, scarce) {

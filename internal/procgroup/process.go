@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// PipeGrace is how long the pipes of a program that has ended are still read: something that
-// it left behind may hold them open.
+// PipeGrace is how long the pipes of a program that has ended are still read: processes that it
+// left behind may hold them open.
 const PipeGrace = 200 * time.Millisecond
 
 // Process is a program that was started: the leader of a session, and so of a process group,
 // of its own. Once it has ended, what is left of its group is killed.
 type Process struct {
-	// Our ends of its pipes, nil where the Program says what is read or written. They are
-	// closed soon after its end. Many a program ends when Stdin is closed.
+	// Stdin, Stdout and Stderr are our ends of its pipes, nil where the Program names a reader or
+	// writer. They are closed soon after the program's end. Many programs end when Stdin is
+	// closed.
 	Stdin, Stdout, Stderr *os.File
 
 	cmd    *exec.Cmd
@@ -54,8 +55,8 @@ func Start(program Program) (*Process, error) {
 	return p, nil
 }
 
-// prepare makes what is to be started, and its pipes. Their other ends are for the caller to
-// close, whatever the error.
+// prepare makes the command and its pipes. The caller closes the pipes' other ends, whatever the
+// error.
 func (p *Process) prepare(program Program) (theirs []*os.File, err error) {
 	p.cmd = program.command()
 	if program.Stdin == nil {
@@ -86,7 +87,7 @@ func (p *Process) prepare(program Program) (theirs []*os.File, err error) {
 	return theirs, nil
 }
 
-// follow sees the program end, kills what it leaves of its group, and closes its pipes.
+// follow waits for the program's end, kills the rest of its group, and closes its pipes.
 func (p *Process) follow() {
 	p.err = p.cmd.Wait()
 	p.leave()
@@ -101,8 +102,8 @@ func (p *Process) follow() {
 	close(p.closed)
 }
 
-// leave gives the rest of the group the time that End has given it, or that it takes until
-// its output is read, at most PipeGrace.
+// leave gives the rest of the group the time that End has granted, or until its output is read,
+// at most PipeGrace.
 func (p *Process) leave() {
 	const longest = 100 * time.Millisecond
 	read := time.Now().Add(PipeGrace)
@@ -115,8 +116,8 @@ func (p *Process) leave() {
 	}
 }
 
-// restUntil is until when the rest of the group may live: while nobody has asked it to end, until
-// its output is read.
+// restUntil is until when the rest of the group may live: until its output is read, unless
+// somebody has asked it to end.
 func (p *Process) restUntil(read time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

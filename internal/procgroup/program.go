@@ -25,13 +25,13 @@ type Program struct {
 	Attributes *syscall.SysProcAttr // what else the system is to know; nil = nothing
 }
 
-// inherited are the variables that every program gets from our environment. Keys of
-// providers are in it as well, so there is no way to inherit all of it.
+// inherited are the variables that every program gets from our environment. The environment also
+// holds keys of providers, so it is never inherited as a whole.
 var inherited = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
 
-// Environment is what a program gets: PATH, HOME, LANG, TZ and TMPDIR as they are here, and
-// the variables given, as NAME=value or, for the value that it has here, as NAME. What is not
-// set here is left out; the last one of a name counts.
+// Environment is the environment of a program: PATH, HOME, LANG, TZ and TMPDIR as they are here,
+// and the given variables, as NAME=value or, with the value that it has here, as NAME. Variables
+// that are not set here are left out; the last one with a name counts.
 func Environment(variables ...string) (all []string) {
 	for _, list := range [][]string{inherited, variables} {
 		for _, variable := range list {
@@ -45,8 +45,8 @@ func Environment(variables ...string) (all []string) {
 	return all
 }
 
-// LookUp gives the absolute path of a program that may be run. A mere name is looked up in
-// PATH; a relative path begins at dir, which is where we run if it is "".
+// LookUp gives the absolute path of an executable program. A bare name is looked up in PATH; a
+// relative path begins at dir, or at the working directory if dir is "".
 func LookUp(program, dir string) (string, error) {
 	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 		absolute, err := filepath.Abs(filepath.Join(dir, program))

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// The parent-death signal belongs to the thread that forks, not to the process, so
-// everything is started by one thread that never ends.
+// The parent-death signal belongs to the thread that forks, not to the process, so a single
+// thread that never ends starts everything.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -22,8 +22,8 @@ var spawner = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// start starts cmd. The kernel kills the process, not the rest of its group, when this
-// program ends however it ends; one that is to end what it started is asked to instead.
+// start starts cmd. When this program ends, however it ends, the kernel kills the process, but
+// not the rest of its group; with asked it gets SIGTERM instead.
 func start(cmd *exec.Cmd, asked bool) error {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	if asked {
@@ -40,9 +40,9 @@ func start(cmd *exec.Cmd, asked bool) error {
 	return <-started
 }
 
-// keepFiles marks what this program itself was given as not for its children: Go opens
-// nothing that is inherited, whoever started this program may have. Where they cannot be
-// listed for want of descriptors, nothing is started that might get them.
+// keepFiles keeps the files that this program was started with from its children: Go opens all
+// files as close-on-exec, but whoever started this program may not have. If they cannot be listed
+// for lack of file descriptors, nothing is started that might get them.
 func keepFiles() error {
 	files, err := os.ReadDir("/proc/self/fd")
 	if Scarce(err) {

@@ -5,7 +5,7 @@ import "strings"
 // place is where a process's number means something.
 type place struct{ machine, boot, namespace string }
 
-// Life is what can be said of a process by its number and its beginning.
+// Life says whether a process still runs, identified by its number and its start.
 type Life int
 
 // What can be said.
@@ -15,19 +15,18 @@ const (
 	LifeElsewhere      // of another machine or container: nobody can tell from here
 )
 
-// StartedAt says where and when a process began, in terms that no other process of the
-// same number shares: four words.
+// StartedAt identifies a process by where and when it started, in four words that no other
+// process with the same number has.
 func StartedAt(pid int) (string, error) {
 	when, err := Began(pid)
 	p := thisPlace()
 	return strings.Join([]string{p.machine, p.boot, p.namespace, when}, " "), err
 }
 
-// Namespace is that of this process's number, as a container has one of its own; one word.
+// Namespace is the namespace of this process's number, such as a container's; one word.
 func Namespace() string { return thisPlace().namespace }
 
-// LifeOf looks for the process that had that number and began then; numbers are given
-// again.
+// LifeOf looks for the process that had that number and started then; numbers are reused.
 func LifeOf(pid int, started string) Life {
 	fields := strings.Fields(started)
 	p := thisPlace()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Door is where the proxy is, and what it takes for a key.
+// Door is where the proxy is, and the key that it accepts.
 type Door struct {
 	URL   string // without a path or a slash at its end, such as http://127.0.0.1:8485
 	Token string
@@ -19,8 +19,8 @@ type Start struct {
 	Env     []string // all of it, as os/exec takes it
 }
 
-// For says how a program with arguments is started from an environment so that it asks the proxy
-// behind the door. The error says what stands in the way, and what to do about it.
+// For says how to start a program, with its arguments and environment, so that it asks the proxy.
+// The error says what prevents that, and what to do about it.
 func For(program, environ []string, door Door) (Start, error) {
 	at, row := find(program)
 	set, err := row.variables(environ, door)
@@ -56,7 +56,7 @@ func find(program []string) (at int, r row) {
 	return at, row{}
 }
 
-// bare is a program's name without its folder, scope, version and ending.
+// bare is a program's name without folder, scope, version and extension.
 func bare(program string) string {
 	name := filepath.Base(program)
 	if before, _, ok := strings.Cut(name, "@"); ok && before != "" {
@@ -68,7 +68,8 @@ func bare(program string) string {
 	return name
 }
 
-// variables are those that a program of this row is given. The empty ones are taken from it.
+// variables are the variables for a program of this row. Empty ones are removed from its
+// environment.
 func (r row) variables(environ []string, door Door) (map[string]string, error) {
 	set := common(door)
 	if r.env == nil {

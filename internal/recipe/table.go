@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// row is what one program needs beside the common variables.
+// row is what one program needs in addition to the common variables.
 type row struct {
 	names []string // as it is started, and as registries call it; the first is the usual one
 	// env changes the variables in set; look gives those that the program would have had.
@@ -36,9 +36,8 @@ func common(door Door) map[string]string {
 	}
 }
 
-// Claude Code asks before it uses a new ANTHROPIC_API_KEY, and a token is new each time; it takes
-// ANTHROPIC_AUTH_TOKEN without a question. It goes by other addresses than the base URL where
-// somebody has chosen another cloud.
+// claudeEnv sets ANTHROPIC_AUTH_TOKEN: Claude Code asks before it uses a new ANTHROPIC_API_KEY,
+// and a token is new each time. It ignores the base URL if somebody has chosen another cloud.
 func claudeEnv(set map[string]string, _ func(string) string, door Door) error {
 	set["ANTHROPIC_API_KEY"], set["ANTHROPIC_AUTH_TOKEN"] = "", door.Token
 	for _, name := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"} {
@@ -47,8 +46,8 @@ func claudeEnv(set map[string]string, _ func(string) string, door Door) error {
 	return nil
 }
 
-// claudeArgs say the same once more: what somebody's settings.json has under env comes before the
-// environment, and what a file of --settings has comes before that.
+// claudeArgs repeat the variables as settings: the env of somebody's settings.json overrides the
+// environment, and that of a --settings file overrides both.
 func claudeArgs(door Door, own []string) ([]string, error) {
 	if slices.ContainsFunc(own, func(arg string) bool { return arg == "--settings" || strings.HasPrefix(arg, "--settings=") }) {
 		return nil, nil // it takes one; whoever brings one knows what is in it
@@ -74,8 +73,8 @@ func codexEnv(set map[string]string, _ func(string) string, door Door) error {
 	return nil
 }
 
-// Codex has its providers in config.toml alone, and reads no variable for their address. What is
-// said by -c comes before that file, and changes nothing in it.
+// codexArgs configure the provider with -c: Codex has its providers only in config.toml, and
+// reads no variable for their address. -c overrides that file without changing it.
 func codexArgs(door Door, _ []string) ([]string, error) {
 	return []string{
 		"-c", `model_provider="mulligan"`,
@@ -83,8 +82,8 @@ func codexArgs(door Door, _ []string) ([]string, error) {
 	}, nil
 }
 
-// opencode lays OPENCODE_CONFIG_CONTENT over the configurations that it finds. What is there
-// already stays, but for who is asked.
+// opencodeEnv adds to OPENCODE_CONFIG_CONTENT, which overrides the configurations that opencode
+// finds. Its current contents are kept, except for who is asked.
 func opencodeEnv(set map[string]string, look func(string) string, door Door) error {
 	const variable = "OPENCODE_CONFIG_CONTENT"
 	config := map[string]any{}
@@ -113,8 +112,8 @@ func within(object map[string]any, name string) map[string]any {
 	return inner
 }
 
-// aider reads .env files over the environment, and its own variables over those. Its names
-// for models of Anthropic and OpenAI go by them, too.
+// aiderEnv sets aider's own variables, which override .env files, which in turn override the
+// environment. Its names for models of Anthropic and OpenAI depend on them, too.
 func aiderEnv(set map[string]string, _ func(string) string, door Door) error {
 	set["AIDER_OPENAI_API_BASE"] = door.URL + "/v1"
 	set["AIDER_OPENAI_API_KEY"], set["AIDER_ANTHROPIC_API_KEY"] = door.Token, door.Token

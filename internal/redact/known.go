@@ -14,7 +14,7 @@ const (
 	// Mark stands where a secret was.
 	Mark = "[redacted]"
 
-	minSecret = 6   // bytes; hiding shorter values would only garble the text around them
+	minSecret = 6   // bytes; hiding shorter values would garble other text
 	minWord   = 12  // bytes; what is shorter and of letters only is a word that people use for a key (ollama, lm-studio)
 	maxKnown  = 256 // values; the oldest are forgotten
 )
@@ -34,8 +34,7 @@ func New(values ...string) *Known {
 	return k
 }
 
-// Add makes values known as secrets. Those that are too short to be one are left out, and so
-// are short words.
+// Add adds secrets. Values too short to be secrets, and short words, are ignored.
 func (k *Known) Add(values ...string) {
 	if k.has(values) {
 		return
@@ -60,7 +59,7 @@ func (k *Known) Add(values ...string) {
 	k.now.Store(t)
 }
 
-// With knows what k knows now, and values.
+// With makes a Known of what k knows now, and values.
 func (k *Known) With(values ...string) *Known {
 	k.mu.Lock()
 	all := append(slices.Clone(k.values), values...)
@@ -68,7 +67,7 @@ func (k *Known) With(values ...string) *Known {
 	return New(all...)
 }
 
-// has reports whether values are known, or no secrets.
+// has reports whether all values are known or no secrets.
 func (k *Known) has(values []string) bool {
 	t := k.now.Load()
 	return !slices.ContainsFunc(values, func(value string) bool {
@@ -84,7 +83,7 @@ func isNoLetter(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
 }
 
-// forms are how a value may look but for escapes.
+// forms are the encodings of a value, apart from escapes.
 func forms(value string) []string {
 	list := []string{value, hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value)))}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -95,8 +94,8 @@ func forms(value string) []string {
 	return list
 }
 
-// within is what base64 makes of value when it stands offset bytes after a
-// boundary in a longer text, without the characters that its neighbours share.
+// within is what base64 makes of value at offset bytes after a boundary of a longer text, without
+// the characters that it shares with its neighbours.
 func within(encoding *base64.Encoding, value string, offset int) string {
 	code := encoding.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
 	skip := []int{0, 2, 3}[offset]
@@ -104,7 +103,7 @@ func within(encoding *base64.Encoding, value string, offset int) string {
 	return code[skip:whole]
 }
 
-// Longest is the most bytes that a secret takes without escapes.
+// Longest is the length of the longest secret without escapes, in bytes.
 func (k *Known) Longest() int {
 	if t := k.now.Load(); t != nil {
 		return t.longest
@@ -122,8 +121,8 @@ func (k *Known) Text(text string) string {
 	return hide(text, found)
 }
 
-// Error is err, or one with its text where that holds a secret; the original then goes no
-// further.
+// Error is err or, if its text contains a secret, a new error with clean text; the original must
+// not be passed on.
 func (k *Known) Error(err error) error {
 	if err == nil {
 		return nil

@@ -1,16 +1,15 @@
 package redact
 
-// maxHeld is the most that waits for what follows, in bytes.
+// maxHeld is how much may be held back, in bytes.
 const maxHeld = 16 << 10
 
-// Stream takes secrets out of a text that comes in pieces, also where one is spread over
-// several. What is enough of a secret to be its beginning waits for the next piece; two
-// letters of one tell nobody anything, and are shown, since much else ends with them. Make
-// one by Known.Stream.
+// Stream removes secrets from a text that comes in pieces, even if one is spread over several.
+// Text that may be the beginning of a secret is held back for the next piece; two letters of one
+// are shown, since they reveal nothing and much else ends with them. Made by Known.Stream.
 type Stream struct {
 	known *Known
-	shown string // the last of what was given, where it may be the beginning of a secret
-	held  string // what was not given yet
+	shown string // the end of what was given, if it may begin a secret
+	held  string // held back
 }
 
 // Stream begins a text.
@@ -43,7 +42,7 @@ func (s *Stream) Push(piece string) string {
 	return hide(text[:ready], found)[given:]
 }
 
-// after cuts off what of spans stands before a place, where the text was given already.
+// after cuts off the parts of spans before place, which were given already.
 func after(spans []span, place int) []span {
 	var out []span
 	for _, s := range spans {
@@ -54,8 +53,8 @@ func after(spans []span, place int) []span {
 	return out
 }
 
-// Flush gives what waits, before something else is shown or when nothing follows. What comes
-// by Push afterwards still goes on from there.
+// Flush gives what is held back, before something else is shown or when nothing follows. A later
+// Push still continues from there.
 func (s *Stream) Flush() string {
 	if s.held == "" {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// minOpen is how many bytes of a secret are enough to wait for the others.
+// minOpen is how many bytes of a secret are enough to hold text back.
 const minOpen = 3
 
-// maxDepth is how many times over what is read may be escaped.
+// maxDepth is how many levels of escapes are read.
 const maxDepth = 4
 
 // trie finds the forms of all secrets at once.
@@ -67,9 +67,9 @@ func (t *trie) step(at int32, on byte) int32 {
 	return 0
 }
 
-// find lists where secrets are in text, in order and apart from each other, and gives where
-// begins what may become one when text goes on, and where what is to wait for that: len(text)
-// if nothing may, or is.
+// find lists the secrets in text, in order and without overlaps. open is where something begins
+// that may become one when text goes on, and wait where the text to hold back begins; both are
+// len(text) if there is none.
 func (t *trie) find(text string) (found []span, open, wait int) {
 	open, wait = len(text), len(text)
 	v := view{text: text, cut: len(text)}
@@ -111,8 +111,8 @@ func (t *trie) search(v view, found []span, open, wait int) (list []span, from, 
 	return found, open, wait
 }
 
-// match is the length of the longest form that text begins with, 0 if there is none, and
-// whether a form goes on where text ends, or at a place where it may be cut.
+// match is the length of the longest form that text begins with, 0 if there is none. goesOn says
+// whether a form continues beyond the end of text, or beyond cut.
 func (t *trie) match(text string, cut int) (length int, goesOn bool) {
 	at := t.first[text[0]]
 	for i := 1; ; i++ {

@@ -22,27 +22,27 @@ var (
 	errNested  = fmt.Errorf("the JSON Schema is more than %d levels deep for this value", maxNested)
 )
 
-// meeting is one schema and one value that is held to it.
+// meeting is one schema and one value to be checked against it.
 type meeting struct {
 	schema *jsonschema.Schema
 	value  *node
 }
 
-// price is what a meeting costs at most, all below it included. It is zero while the
-// meeting is being counted.
+// price is the highest cost of a meeting, including all below it. It is zero while the meeting is
+// being counted.
 type price struct {
 	cost   int
 	height int
 }
 
-// counter adds up what a validation would cost before it is made. A meeting is counted
-// once however often it takes place, so that counting costs no more than what it allows.
+// counter adds up the cost of a validation before it begins. A meeting is counted once, however
+// often it takes place, so that counting is never expensive itself.
 type counter struct {
 	ctx   context.Context
 	known map[meeting]price
 }
 
-// affordable says why a value must not be held to a schema.
+// affordable says why a value must not be checked against a schema.
 func affordable(ctx context.Context, schema *jsonschema.Schema, value *node) error {
 	c := counter{ctx: ctx, known: map[meeting]price{}}
 	_, err := c.count(meeting{schema, value}, 0)
@@ -121,7 +121,7 @@ func own(m meeting) int {
 	}
 	if n := len(v.items); s.UniqueItems && n > 0 {
 		cost += 5 * size(v.value) * min(n, 20)
-		cost += n * n // where the library's hashes are made to meet
+		cost += n * n // if the library's hashes are made to collide
 	}
 	return cost
 }

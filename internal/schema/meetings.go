@@ -6,8 +6,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// meetings are all that may follow from one: the same value with the schemas that this
-// one combines, and the values in it with the schemas that are for those.
+// meetings are all that may directly follow from one: the same value with the schemas that this
+// one combines, and the values in it with their schemas.
 func meetings(m meeting) iter.Seq[meeting] {
 	return func(yield func(meeting) bool) {
 		for s := range combined(m.schema) {
@@ -35,7 +35,7 @@ func meetings(m meeting) iter.Seq[meeting] {
 	}
 }
 
-// all yields schemas that there are.
+// all yields the schemas that are not nil.
 func all(yield func(*jsonschema.Schema) bool, schemas ...*jsonschema.Schema) bool {
 	for _, s := range schemas {
 		if s != nil && !yield(s) {

@@ -20,7 +20,7 @@ const (
 	maxDigits       = 1000      // of a number, and of its power of ten: arithmetic on it is exact
 )
 
-// node is a JSON value that can be told from its equals.
+// node is a JSON value with an identity of its own.
 type node struct {
 	value  any
 	fields map[string]*node
@@ -78,7 +78,7 @@ func measure(value any, depth int, left *int) (*node, error) {
 	return n, nil
 }
 
-// checkNumber refuses a number that is short to write and takes a million digits.
+// checkNumber refuses a number that is short to write but has a million digits.
 func checkNumber(number string) error {
 	digits, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	power := 0
@@ -101,7 +101,7 @@ var drafts = []string{
 	"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",
 }
 
-// checkKeywords refuses what a document may say and we do not follow, wherever in it.
+// checkKeywords refuses keywords that are allowed in a document but not followed here.
 func checkKeywords(n *node) error {
 	if said := n.fields["$schema"]; said != nil {
 		named, _ := said.value.(string)

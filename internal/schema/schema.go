@@ -43,8 +43,8 @@ func Compile(ctx context.Context, document []byte) (_ *Schema, err error) {
 	return &Schema{compiled}, nil
 }
 
-// Validate says what the schema has against a JSON value of at most 1 MiB: nil is
-// nothing, and *[Invalid] lists it. Another error means that it could not be told.
+// Validate checks a JSON value of at most 1 MiB. An *[Invalid] lists what is wrong with it; any
+// other error means that it could not be checked.
 func (s *Schema) Validate(ctx context.Context, value []byte) (err error) {
 	defer caught(&err)
 	root, err := read(value, maxValue, maxValue)
@@ -57,7 +57,7 @@ func (s *Schema) Validate(ctx context.Context, value []byte) (err error) {
 	return explain(s.compiled.Validate(root.value))
 }
 
-// caught makes an error of a panic of the library: what it is given is made by others.
+// caught turns a panic of the library into an error: its input comes from others.
 func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the JSON Schema could not be worked with: %v", p)

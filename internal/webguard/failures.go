@@ -29,8 +29,8 @@ func NewFailures(most int) *Failures {
 	return &Failures{most: most, seen: map[netip.Prefix]*failed{}}
 }
 
-// Add counts one, and reports which of its minute it is, whether that is too many, and how
-// much is left of the minute.
+// Add counts a failure. It gives its number within the current minute, whether that is too many,
+// and how much of the minute is left.
 func (f *Failures) Add(remote string, now time.Time) (n int, tooMany bool, left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,8 +64,8 @@ func (f *Failures) entry(from netip.Prefix, now time.Time) *failed {
 	return e
 }
 
-// address is what failures are counted by: an IPv4 address, or the half of an IPv6 address
-// that one network has. What has none (a unix socket) is counted as one.
+// address is what failures are counted by: an IPv4 address, or the /64 network of an IPv6
+// address. Connections without one (a unix socket) share one count.
 func address(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {

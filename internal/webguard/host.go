@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// OwnHosts are the values of Host that a connection gives, in small letters.
+// OwnHosts are the values of Host that fit the connection, in lower case.
 func OwnHosts(r *http.Request, tls bool) []string {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if !ok {
@@ -31,7 +31,7 @@ func OwnHosts(r *http.Request, tls bool) []string {
 	return hosts
 }
 
-// OwnOrigin is the origin of a page that the request's own host serves; Host has been checked before.
+// OwnOrigin is the origin of pages that the request's own host serves; Host was checked before.
 func OwnOrigin(r *http.Request, tls bool) string {
 	if tls {
 		return "https://" + strings.ToLower(r.Host)
@@ -39,9 +39,9 @@ func OwnOrigin(r *http.Request, tls bool) string {
 	return "http://" + strings.ToLower(r.Host)
 }
 
-// FromAnotherPage reports whether another page's script or form made a request, where no page
-// at all has to: an Origin, if there is one, is the own one, and where a browser says where
-// the request comes from, that is the same origin.
+// FromAnotherPage reports whether a script or form of another page made a request for which no
+// page is needed: an Origin, if there is one, must be our own, and if the browser says where the
+// request comes from, it must be the same origin.
 func FromAnotherPage(r *http.Request, tls bool) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) > 1 || len(origins) == 1 && !strings.EqualFold(origins[0], OwnOrigin(r, tls)) {

@@ -32,7 +32,8 @@ func Decode(source []byte, into interface{ Problem() *Problem }) error {
 
 func withoutLogins(text string) string { return logins.ReplaceAllString(text, "${1}"+redact.Mark+"@") }
 
-// logins are those of URLs and of a proxy's address, in lines that show what is wrong.
+// logins matches the logins in URLs and in a proxy's address, in lines that are shown with an
+// error.
 var logins = regexp.MustCompile(`(://|\bproxy: *["']?)[^\s"']+@`)
 
 // decodeStrictly decodes YAML. The decoder panics at some input that is none.
@@ -72,7 +73,7 @@ func QuotePath(key string) string {
 	return "'" + strings.ReplaceAll(key, "'", `\'`) + "'"
 }
 
-// Problem is a value that has the right type and is wrong all the same.
+// Problem is a value of the right type that is wrong nevertheless.
 type Problem struct {
 	path string // a YAML path
 	Text string
