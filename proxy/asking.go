@@ -9,13 +9,13 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// A client has no buttons. Where its route leaves decisions to persons, a call waits with what is
-// offered, which is open everywhere Mulligan has a face; its connection is kept alive meanwhile.
+// A client has no buttons. If its route leaves decisions to persons, the call waits while
+// somebody is asked wherever Mulligan shows suggestions; meanwhile its connection is kept alive.
 
 // errMany says that enough calls wait for a person.
 var errMany = errors.New("too many calls wait for a person")
 
-// suggested has the call wait for a person, if it may.
+// suggested makes the call wait for a person, if it may.
 func (c *call) suggested(s recovery.Suggestion) {
 	<-c.ready
 	c.mu.Lock()
@@ -41,15 +41,15 @@ func (c *call) answered() {
 	}
 }
 
-// leave ends all waiting.
+// leave ends all waits.
 func (c *call) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answered()
 }
 
-// unanswered is what the caller is told where nobody answered in time: what a person was asked
-// about, and where that can be seen.
+// unanswered is the failure for a caller whose wait ended without an answer: it says what a
+// person was asked, and where that can be seen.
 func (c *call) unanswered(f *failure.Failure, now time.Time) *failure.Failure {
 	if f == nil || c.open == nil {
 		return f
@@ -59,7 +59,7 @@ func (c *call) unanswered(f *failure.Failure, now time.Time) *failure.Failure {
 	case f.Kind == failure.KindInterrupted:
 		why = "Too many other calls wait for somebody to choose what to do."
 	case f.Timer != failure.TimerMaxTurn && now.Before(c.open.ExpiresAt):
-		return f // somebody did
+		return f // somebody has answered
 	}
 	asked := c.open.Error
 	asked.Message += " " + why

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	holdHeaders = 10 * time.Second // that a caller waits for a status at the most
-	aliveEvery  = 10 * time.Second // signs of life afterwards
+	holdHeaders = 10 * time.Second // that a caller waits for a status, at most
+	aliveEvery  = 10 * time.Second // between signs of life afterwards
 )
 
-// MostSilence is how long a caller sees neither content nor an end at the most: Codex gives up then.
+// MostSilence is how long a caller may see neither content nor an end: Codex then gives up.
 const MostSilence = 300 * time.Second
 
-// call is one call on its way. It is its run's Caller.
+// call is one call in progress. It implements Caller for its run.
 type call struct {
 	proxy  *Proxy
 	reply  *reply
@@ -29,12 +29,12 @@ type call struct {
 
 	mu     sync.Mutex
 	commit commit
-	said   *failure.Failure     // of the last attempt that failed, as its provider told it
-	open   *recovery.Suggestion // that a person is asked, or was to be
-	counts bool                 // among the calls that wait for a person
+	said   *failure.Failure     // of the last failed attempt, as its provider reported it
+	open   *recovery.Suggestion // what a person is asked, or was to be asked
+	counts bool                 // it is counted among the calls that wait for a person
 }
 
-// Began is Caller's.
+// Began implements Caller.
 func (c *call) Began(attempt uint64, model string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *call) Began(attempt uint64, model string) {
 	c.commit.began(attempt, model)
 }
 
-// GoesOn is Caller's.
+// GoesOn implements Caller.
 func (c *call) GoesOn(attempt uint64, model string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *call) GoesOn(attempt uint64, model string) {
 	c.commit.goesOn(attempt, model)
 }
 
-// Heard is Caller's.
+// Heard implements Caller.
 func (c *call) Heard(ctx context.Context, attempt uint64, d llm.Delta) error {
 	select {
 	case <-c.ready:
@@ -71,14 +71,15 @@ func (c *call) Heard(ctx context.Context, attempt uint64, d llm.Delta) error {
 	return err
 }
 
-// Failed is Caller's. What the provider said is the caller's to hear, and is not written down.
+// Failed implements Caller. The provider's own error is kept for the caller, but not written
+// down.
 func (c *call) Failed(_ uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.said, _ = failure.AsFailure(err)
 }
 
-// inFull is f with what the provider said, where that is known here.
+// inFull is f with the provider's own words, if they are known here.
 func (c *call) inFull(f *failure.Failure) *failure.Failure {
 	if f == nil || c.said == nil || c.said.Kind != f.Kind || c.said.Model != f.Model {
 		return f
@@ -88,21 +89,22 @@ func (c *call) inFull(f *failure.Failure) *failure.Failure {
 	return &full
 }
 
-// Shown is Caller's.
+// Shown implements Caller.
 func (c *call) Shown(attempt uint64) recovery.Shown {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.commit.seal(attempt)
 }
 
-// standing is who is asked, and how often somebody was.
+// standing says which model is asked, how many attempts there were, and whether the caller has
+// seen content.
 func (c *call) standing() (model string, attempts int, shown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.commit.model, c.commit.attempts, c.commit.shown != recovery.ShownNothing
 }
 
-// call has a call answered on w.
+// call answers a call on w.
 func (p *Proxy) call(w http.ResponseWriter, req *http.Request, a asked, route Route, models []string) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	defer cancel(nil)
@@ -144,7 +146,7 @@ func (p *Proxy) notBegun(w http.ResponseWriter, d *dialect, err error) {
 	p.refuse(w, d, http.StatusNotFound, err.Error())
 }
 
-// delivery is what a mode means to the run.
+// delivery is the recovery.Delivery for a mode.
 func delivery(mode Mode) recovery.Delivery {
 	switch mode {
 	case ModeHold:
@@ -155,7 +157,7 @@ func delivery(mode Mode) recovery.Delivery {
 	return recovery.DeliverContinued
 }
 
-// wait keeps the caller waiting until the run settles; here is false where it does not wait any more.
+// wait waits until the run settles; here is false if the caller has gone.
 func (c *call) wait(ctx context.Context, ended <-chan *failure.Failure) (f *failure.Failure, here bool) {
 	began := time.Now()
 	alive := time.NewTimer(holdHeaders)
@@ -178,7 +180,7 @@ func (c *call) wait(ctx context.Context, ended <-chan *failure.Failure) (f *fail
 	}
 }
 
-// end tells the caller what the run came to.
+// end gives the caller the outcome of the run.
 func (p *Proxy) end(c *call, first string, f *failure.Failure) {
 	c.mu.Lock()
 	f = c.unanswered(c.inFull(f), time.Now())
@@ -206,7 +208,7 @@ func (p *Proxy) end(c *call, first string, f *failure.Failure) {
 	}
 }
 
-// request is what is asked, with the caller's own words for a model of its wire.
+// request is the request, with the caller's own bytes for a model of its wire.
 func (c *Config) request(r *http.Request, a asked, route Route, models []string) llm.Request {
 	request := a.Request
 	request.Credential = c.credential(route, models, a.dialect, r.Header)

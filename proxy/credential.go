@@ -8,11 +8,11 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// ownToken is where callers show the proxy's token that send a credential of their own where
+// ownToken is the header for the proxy's token if a caller sends a credential of its own where
 // clients send their key.
 const ownToken = "X-Mulligan-Token"
 
-// tokenOf is what the caller shows as the proxy's token.
+// tokenOf is the token that the caller sends.
 func tokenOf(h http.Header) string {
 	scheme, bearer, _ := strings.Cut(h.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "bearer") {
@@ -21,9 +21,8 @@ func tokenOf(h http.Header) string {
 	return cmp.Or(h.Get(ownToken), h.Get("X-Api-Key"), h.Get("X-Goog-Api-Key"), strings.TrimSpace(bearer))
 }
 
-// credential is the caller's own for the first of a route's models, nil where there is none, or
-// where the route does not say that it may go there. It is known to be the caller's by the
-// token, which stands elsewhere then.
+// credential is the caller's own credential for the first of a route's models; nil if there is
+// none, or the route does not allow it. Only a caller that sends the token elsewhere has one.
 func (c *Config) credential(route Route, models []string, d *dialect, h http.Header) *llm.Credential {
 	if !route.CallersKey || h.Get(ownToken) == "" || len(models) == 0 || !c.sameAPI(models[0], d) {
 		return nil

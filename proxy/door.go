@@ -18,38 +18,39 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// MaxBody is the most that a call may say, in bytes: as much as Anthropic takes.
+// MaxBody is the largest request of a call, in bytes: the same as Anthropic's.
 const MaxBody = 32 << 20
 
-// wrongTokens are how many an address may send in a minute before it is told to wait.
+// wrongTokens is how many wrong tokens an address may send per minute.
 const wrongTokens = 10
 
-// Config is what a Proxy is made of.
+// Config is what a Proxy needs.
 type Config struct {
 	Runs   Runs
 	Routes []Route
-	// Token tells whether a secret's SHA-256 is that of the proxy's token, which callers send
-	// in the place of their key. It must compare in constant time.
+	// Token reports whether a SHA-256 is that of the proxy's token, which callers send instead of
+	// their key. It must compare in constant time.
 	Token func(sum [sha256.Size]byte) (bool, error)
-	// Forward sends what is no model's call to a provider's entry, with the entry's credential in
-	// the place of the caller's, or with own; the error is a *failure.Failure. provider.Set has one.
+	// Forward sends a request that is no model call to a provider's entry, with the entry's
+	// credential instead of the caller's, or with own; the error is a *failure.Failure.
+	// provider.Set has such a method.
 	Forward func(entry string, r *http.Request, own *llm.Credential) (*http.Response, error)
-	// Wire is the type of a provider's entry, by the entry's name: who speaks the caller's
-	// wire has its own words passed on.
+	// Wire is the type of a provider's entry, by the entry's name. Providers that speak the
+	// caller's wire get the caller's own bytes.
 	Wire func(entry string) string
-	// AskFor is how long a call waits for a person where its route leaves decisions to persons; 0 =
-	// its caller is told of the failure at once. It is no longer than callers wait.
+	// AskFor is how long a call waits for a person if its route leaves decisions to persons; 0 =
+	// the caller gets the failure at once. It must not be longer than callers wait.
 	AskFor  time.Duration
-	AskMost int // calls that wait so at a time; more of them are told at once
-	// Asks, unless it is nil, is told that a person is asked about a call; Answer says where, for
+	AskMost int // calls that may wait at a time; further ones get the failure at once
+	// Asks, unless nil, is told that a person is asked about a call; Answer says where, for
 	// people.
 	Asks   func(run string, s recovery.Suggestion)
 	Answer func(run string) string
-	// Traced, unless it is nil, puts what is let in where spans are made of requests: each has a
-	// Pattern that names no more than the API's.
+	// Traced, unless nil, wraps the handler for admitted requests, to make spans: their Pattern
+	// contains only the API's own names.
 	Traced func(h http.Handler) http.Handler
-	Hosts  []string // more values of Host that the proxy is reached by
-	TLS    bool     // callers reach it by https
+	Hosts  []string // further values of Host that the proxy accepts
+	TLS    bool     // callers use https
 	Logger *slog.Logger
 }
 
@@ -59,7 +60,7 @@ type Proxy struct {
 	hosts map[string]bool
 	tally Tally
 	wrong *webguard.Failures
-	known http.Handler // who has the token
+	known http.Handler // for callers with the token
 
 	waiting atomic.Int64 // calls that wait for a person
 }
@@ -98,24 +99,24 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// nowhere is a Forward of nobody's.
+// nowhere is the Forward of a Config without one.
 func nowhere(string, *http.Request, *llm.Credential) (*http.Response, error) {
 	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginRunner, failure.PhasePrompt, errNobody)
 	f.Describe(failure.Words{})
 	return nil, f
 }
 
-// Tally is what became of the calls so far.
+// Tally counts the calls so far.
 func (p *Proxy) Tally() *Tally { return &p.tally }
 
-// ServeHTTP answers whoever has the token.
+// ServeHTTP answers callers with the token.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d, _ := apiOf(r)
 	say := d
 	if d == nil {
 		say = chat
 	}
-	if len(r.TransferEncoding) > 0 { // it may have had a Content-Length besides, which then counts for nothing
+	if len(r.TransferEncoding) > 0 { // a Content-Length beside it does not count
 		w.Header().Set("Connection", "close")
 	}
 	if status, why := p.admit(r); status != 0 {
@@ -133,11 +134,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isUpgrade reports whether another protocol is wanted than HTTP. The answer to that has status
-// 426: it sends Codex back to HTTP at once, where any other has it try again.
+// isUpgrade reports whether the request asks for another protocol than HTTP. It is answered with
+// status 426, which makes Codex use HTTP at once, while with any other it tries again.
 func isUpgrade(h http.Header) bool { return h.Get("Upgrade") != "" }
 
-// serve answers a model's call, and passes on what is none.
+// serve answers model calls, and forwards other requests.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	called, model, stream := door(r)
 	r.Pattern = r.Method + " " + patternOf(r.URL.Path)
@@ -157,7 +158,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	p.answer(w, r, a)
 }
 
-// admit says why a request is not let in, with a status; 0 where it is.
+// admit says why a request is refused, with a status; 0 if it is not.
 func (p *Proxy) admit(r *http.Request) (status int, why string) {
 	if r.URL.IsAbs() || r.URL.Host != "" {
 		return http.StatusMisdirectedRequest, "Send the path alone: this is no proxy for addresses."
@@ -204,7 +205,7 @@ func read(w http.ResponseWriter, r *http.Request, d *dialect) (a asked, status i
 	return asked{Asked: said, dialect: d, body: body}, 0, nil
 }
 
-// answer finds who is asked, and has them answer.
+// answer finds the models to ask, and makes the call.
 func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 	i := slices.IndexFunc(p.cfg.Routes, func(route Route) bool { return route.fits(a.Model) })
 	if i < 0 {
@@ -219,7 +220,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 		}
 	}
 	models := p.modelsOf(route, a.dialect, a.Model)
-	if bound := a.Bound; len(bound) > 0 { // nobody else's answer would be what was asked for
+	if bound := a.Bound; len(bound) > 0 { // no other wire's answer would be what was asked for
 		models = slices.DeleteFunc(models, func(model string) bool { return !p.cfg.speaks(model, a.dialect) })
 		if len(models) == 0 {
 			p.refuse(w, a.dialect, http.StatusBadRequest, "No model of this route can be asked for "+strings.Join(bound, ", ")+".")
@@ -233,7 +234,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 	p.call(w, r, a, route, models)
 }
 
-// modelsOf are the models of a route that a caller's words may go to.
+// modelsOf are the models of a route that can take the caller's request.
 func (p *Proxy) modelsOf(route Route, d *dialect, model string) []string {
 	models := route.modelsFor(d, model)
 	if route.LocalOnly {
@@ -264,7 +265,7 @@ var (
 	errSilent = errors.New("the caller has waited long enough")
 )
 
-// silence is the failure of a call that nobody has answered for so long.
+// silence is the failure of a call that was not answered for too long.
 func silence(model string) *failure.Failure {
 	f := failure.NewFailure(failure.KindTimeout, failure.OriginRunner, failure.PhaseBeforeFirstEvent, errSilent)
 	f.Model, f.Timer, f.Limit = model, failure.TimerMaxTurn, failure.InMillis(MostSilence)

@@ -19,20 +19,20 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// forwarding is a request on its way that is no model's call: it goes to the provider of its
-// route as it is, and nothing of it is tried twice.
+// forwarding is a request that is no model call: it goes to the provider of its route as it is,
+// once.
 type forwarding struct {
 	dialect *dialect
-	model   string // that it names, "" for none
-	body    []byte // what was read of the body; nil = nothing was
-	whole   bool   // that is all of it
+	model   string // the model that it names, "" for none
+	body    []byte // the part of the body that was read; nil = nothing
+	whole   bool   // that part is the whole body
 	rest    io.Reader
 }
 
 // methods are those that the providers' APIs have.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// forward passes on what is no model's call.
+// forward forwards a request that is no model call.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, d *dialect) {
 	if !slices.Contains(methods, r.Method) {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -57,7 +57,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, d *dialect) {
 	p.exchange(w, out, d, to)
 }
 
-// read finds the model that is named: in the path, else in a body that is JSON.
+// read finds the model that the request names: in the path, else in a JSON body.
 func (f *forwarding) read(r *http.Request) error {
 	_, f.model, _ = modelIn(r.URL.Path)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -81,13 +81,13 @@ func (f *forwarding) read(r *http.Request) error {
 	return nil
 }
 
-// upstream is whom a request goes to.
+// upstream is where a request is forwarded.
 type upstream struct {
-	entry, model string          // what it calls the model that is named, "" for none
-	own          *llm.Credential // of the caller
+	entry, model string          // model is the entry's name for the model, "" for none
+	own          *llm.Credential // the caller's credential
 }
 
-// upstream finds it; a status says that there is none, and why.
+// upstream finds it; a status says that there is none, with the reason.
 func (p *Proxy) upstream(f *forwarding, r *http.Request) (to upstream, status int, why string) {
 	speaks := func(full string) bool { return p.cfg.sameAPI(full, f.dialect) }
 	if f.model == "" && r.ContentLength != 0 && slices.ContainsFunc(p.cfg.Routes, func(r Route) bool { return r.LocalOnly }) {
@@ -124,7 +124,7 @@ func (p *Proxy) upstream(f *forwarding, r *http.Request) (to upstream, status in
 	return to, http.StatusBadRequest, fmt.Sprintf("It is not clear which of %s this is for: name a model in the request, or give the proxy a route for \"*\".", names)
 }
 
-// out is the request as it goes on.
+// out is the forwarded request.
 func (f *forwarding) out(r *http.Request, model string) (*http.Request, error) {
 	out := r.WithContext(r.Context())
 	out.URL, out.Header = r.URL, headersUp(r.Header)
@@ -150,14 +150,14 @@ func (f *forwarding) out(r *http.Request, model string) (*http.Request, error) {
 	return out, nil
 }
 
-// exchange has a request answered by a provider, as it answers.
+// exchange sends the request to a provider and passes the answer on.
 func (p *Proxy) exchange(w http.ResponseWriter, out *http.Request, d *dialect, to upstream) {
 	ctx, cancel := context.WithCancelCause(out.Context())
 	defer cancel(nil)
 	quiet := time.AfterFunc(MostSilence, func() { cancel(errSilent) })
 	defer quiet.Stop()
 	control := http.NewResponseController(w)
-	_ = control.EnableFullDuplex() // where there is no such thing, the body is read first
+	_ = control.EnableFullDuplex() // without support for it the body is read first
 	answer, err := p.cfg.Forward(to.entry, out.WithContext(ctx), to.own)
 	if err != nil {
 		f, ok := failure.AsFailure(err)
@@ -178,7 +178,7 @@ func (p *Proxy) exchange(w http.ResponseWriter, out *http.Request, d *dialect, t
 	for {
 		n, err := answer.Body.Read(buffer)
 		quiet.Reset(MostSilence)
-		_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // a test's writer has none
+		_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // test writers have no deadline
 		if _, failed := w.Write(buffer[:n]); failed != nil {
 			return
 		}
@@ -186,7 +186,7 @@ func (p *Proxy) exchange(w http.ResponseWriter, out *http.Request, d *dialect, t
 			return
 		}
 		if err != nil {
-			panic(http.ErrAbortHandler) // the status is sent: only a connection that breaks says that there is more
+			panic(http.ErrAbortHandler) // the status is sent: only a broken connection can say that the body is incomplete
 		}
 		_ = control.Flush()
 	}
@@ -201,7 +201,8 @@ func (p *Proxy) report(w http.ResponseWriter, d *dialect, f *failure.Failure) {
 	p.refuse(w, d, report.Status, report.Message)
 }
 
-// sameAPI reports whether a model's provider has the API of d: OpenAI's two wires are of one.
+// sameAPI reports whether a model's provider has the same API as d; OpenAI's two wires are one
+// API.
 func (c *Config) sameAPI(full string, d *dialect) bool {
 	if d == chat || d == responsesAPI {
 		return c.speaks(full, chat) || c.speaks(full, responsesAPI)

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// between are headers between two neighbours alone.
+// between are hop-by-hop headers.
 var between = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings",
 }
 
-// hops are those that a message has: the usual ones, and those that Connection names.
+// hops are a message's hop-by-hop headers: the usual ones, and those that Connection names.
 func hops(h http.Header) []string {
 	list := slices.Clone(between)
 	for _, value := range h.Values("Connection") {
@@ -23,8 +23,8 @@ func hops(h http.Header) []string {
 	return list
 }
 
-// headersUp are a caller's headers that a provider gets: not what is said to the proxy, or of the
-// way to it. Adapters keep back credentials.
+// headersUp are the headers of a caller that a provider gets: not those for the proxy or about
+// the connection. Adapters remove credentials.
 func headersUp(h http.Header) http.Header {
 	out, hop := http.Header{}, hops(h)
 	for name, values := range h {
@@ -45,14 +45,14 @@ func passesUp(name string) bool {
 	return true
 }
 
-// kept are the headers of a provider that its caller does not get, beside those between
-// neighbours: what would be ours to say.
+// kept are a provider's headers that the caller does not get, in addition to hop-by-hop ones: the
+// proxy sets them itself.
 var kept = []string{
 	"Content-Length", "Content-Encoding", "Set-Cookie", "Date", "Alt-Svc", "Strict-Transport-Security",
 	"X-Mulligan-Run", "X-Mulligan-Attempts", "X-Mulligan-Model", "X-Should-Retry",
 }
 
-// passHeaders copies what a caller may see of a provider's headers.
+// passHeaders copies those of a provider's headers that a caller may see.
 func passHeaders(to, from http.Header) {
 	hop := hops(from)
 	for name, values := range from {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// roots are the parts of the APIs below /v1/ that one of them alone has.
+// roots are the parts below /v1/ that only one of the APIs has.
 var roots = map[string]*dialect{
 	"messages": messages, "complete": messages, "skills": messages,
 	"responses": responsesAPI, "conversations": responsesAPI,
@@ -16,9 +16,9 @@ var roots = map[string]*dialect{
 	"containers": chat, "evals": chat, "realtime": chat,
 }
 
-// apiOf is whose API a path belongs to, "" for none: one that several have is told apart by what
-// the clients of only one of them send. sure is false where the key alone says it, which is sent
-// as a bearer's by all sorts of clients.
+// apiOf is the API that a path belongs to, "" for none. A path that several APIs have is decided
+// by what only the clients of one send. sure is false if only the kind of the key decides, since
+// all sorts of clients send a bearer token.
 func apiOf(r *http.Request) (d *dialect, sure bool) {
 	if d, _, _ := door(r); d != nil {
 		return d, true
@@ -58,7 +58,7 @@ func (p *Proxy) Serves(r *http.Request) bool {
 }
 
 // pathProblem says what is wrong with the form of a request's target, "" if nothing is: no two
-// readers may take it for two paths.
+// readers may understand it as two different paths.
 func pathProblem(r *http.Request) string {
 	path := r.URL.EscapedPath()
 	lower := strings.ToLower(path)
@@ -84,7 +84,7 @@ const maxTarget = 8 << 10
 // modelPaths are the parts of a path before the name of a model.
 var modelPaths = []string{"/v1/models/", "/v1beta/models/"}
 
-// modelIn is the model that a path names, "" for none, and what stands before and after it.
+// modelIn is the model that a path names, "" for none, and the parts before and after it.
 func modelIn(path string) (before, model, after string) {
 	for _, prefix := range modelPaths {
 		rest, ok := strings.CutPrefix(path, prefix)
@@ -101,7 +101,7 @@ func modelIn(path string) (before, model, after string) {
 	return "", "", ""
 }
 
-// named is u with another model in its path, where that names one.
+// named is u with another model in its path, if the path names one.
 func named(u *url.URL, model string) *url.URL {
 	before, old, after := modelIn(u.Path)
 	if old == "" || old == model {
@@ -113,8 +113,7 @@ func named(u *url.URL, model string) *url.URL {
 	return &changed
 }
 
-// patternOf is a path without what somebody could name: models, files, and paths that nobody here
-// knows.
+// patternOf is a path without names that a caller chooses: models, files, and unknown paths.
 func patternOf(path string) string {
 	for _, whole := range []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions", "/v1/responses"} {
 		if path == whole {

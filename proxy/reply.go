@@ -18,16 +18,17 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// writeTime is how long a caller may take to read what is written to it at once.
+// writeTime is how long a caller may take to read one write.
 const writeTime = 5 * time.Minute
 
-// armEvery is how seldom that begins anew, at the most: each time costs, as often as a word is said.
+// armEvery is the least time between two settings of the write deadline, which would cost too
+// much for every word.
 const armEvery = time.Second
 
-// errGone says that the caller does not read any more.
+// errGone says that the caller has stopped reading.
 var errGone = errors.New("the caller does not read its answer any more")
 
-// reply is the answer on its connection, on the caller's wire. Its writes come one after the other.
+// reply writes the answer to its connection, on the caller's wire, one write at a time.
 type reply struct {
 	asked asked
 	now   func() time.Time
@@ -37,19 +38,19 @@ type reply struct {
 	run     string
 	opened  bool // the status is sent
 	over    bool // nothing may be written any more
-	unsent  bool // something is written and not sent
+	unsent  bool // something was written but not flushed
 	last    time.Time
 	armed   time.Time // when the deadline of writing was set last
 	encoder *wire.Encoder
-	unsaid  unsaid // that the encoder has yet to hear
+	unsaid  unsaid // not yet given to the encoder
 	answer  llm.Answer
 	voice   wire.Head
 	begun   bool // the answer's first delta was said
-	// document is the answer to a call that is not streamed, as it came; empty = it is to be made.
+	// document is the answer to a call without streaming, as it came; empty = it has to be made.
 	document []byte
 }
 
-// tell sets the headers that say who answers. They count until the status is sent.
+// tell sets the headers that name the model; they have an effect until the status is sent.
 func (r *reply) tell(model string, attempts int) {
 	h := r.w.Header()
 	h.Set("X-Mulligan-Run", r.run)
@@ -57,9 +58,9 @@ func (r *reply) tell(model string, attempts int) {
 	h.Set("X-Mulligan-Model", model)
 }
 
-// say passes on what is heard of model. What comes in frames goes out in them; what they mean is
-// remembered beside that, for the case that another wire has to go on from there. Where more
-// follows at once it is sent together with that.
+// say passes on what is heard of model. Frames are written as they came, and their deltas are
+// remembered in case another wire has to go on from there. If more follows at once, both are sent
+// together.
 func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta, more bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +74,7 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 		r.tell(model, attempts)
 	}
 	if !framed {
-		r.unsaid.encode(r.encoder) // the caller has it, in frames
+		r.unsaid.encode(r.encoder) // the caller has it already, in frames
 	}
 	var frames []byte
 	for _, d := range deltas {
@@ -105,7 +106,7 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 	return r.stream(r.unsaid.encode(r.encoder), more)
 }
 
-// note leaves d to the encoder of an answer that is streamed; another is made of the whole.
+// note gives d to the encoder of a streamed answer; any other answer is made at the end.
 func (r *reply) note(d llm.Delta) {
 	if r.asked.Stream {
 		r.unsaid.add(d)
@@ -120,7 +121,7 @@ func joined(a, b []byte) []byte {
 	return append(a, b...)
 }
 
-// head takes what the head of an answer in frames says to the caller.
+// head copies the head of an answer in frames to the caller.
 func (r *reply) head(f *llm.Frame) {
 	if f.Status > 0 && !r.opened {
 		passHeaders(r.w.Header(), f.Header)
@@ -148,7 +149,7 @@ func (r *reply) stream(frames []byte, more bool) error {
 	return r.write(frames, more)
 }
 
-// suggest sets a header where the provider has said nothing of it.
+// suggest sets a header unless the provider has set it.
 func (r *reply) suggest(name, value string) {
 	if r.w.Header().Get(name) == "" {
 		r.w.Header().Set(name, value)
@@ -165,7 +166,7 @@ func (r *reply) write(data []byte, more bool) error {
 	control := http.NewResponseController(r.w)
 	if r.last.Sub(r.armed) >= armEvery {
 		r.armed = r.last
-		_ = control.SetWriteDeadline(r.last.Add(writeTime)) // a test's writer has none
+		_ = control.SetWriteDeadline(r.last.Add(writeTime)) // test writers have no deadline
 	}
 	if _, err := r.w.Write(data); err != nil {
 		return errors.Join(errGone, err)
@@ -174,7 +175,7 @@ func (r *reply) write(data []byte, more bool) error {
 	return r.send(more)
 }
 
-// send sends what was written, unless more follows at once.
+// send flushes what was written, unless more follows at once.
 func (r *reply) send(more bool) error {
 	if more || !r.unsent {
 		return nil
@@ -186,8 +187,8 @@ func (r *reply) send(more bool) error {
 	return nil
 }
 
-// live sends a sign of life where nothing was sent for so long. A caller that wants no stream
-// gets none, nor one whose wire has none.
+// live sends a sign of life if nothing was sent for so long. Callers that do not stream get none,
+// nor does a wire without one.
 func (r *reply) live(model string, attempts int, quiet time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +202,7 @@ func (r *reply) live(model string, attempts int, quiet time.Duration) error {
 	return r.stream(alive, false)
 }
 
-// leave ends all writing: the connection is somebody else's from then on.
+// leave ends all writing: from then on the connection is somebody else's.
 func (r *reply) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,8 +225,8 @@ func (r *reply) finish(model string, attempts int, framed bool, rest []llm.Delta
 	return r.write(r.document, false)
 }
 
-// fail ends the answer with an error, or is one. head and body are what the provider itself
-// answered, where that is for the caller.
+// fail ends the answer with an error, or sends one. head and body are the provider's own
+// response, if the caller is to get it.
 func (r *reply) fail(model string, attempts int, f *failure.Failure, head *llm.Frame, body []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,7 +254,7 @@ func (r *reply) fail(model string, attempts int, f *failure.Failure, head *llm.F
 	return r.write(r.asked.dialect.refusal(report), false)
 }
 
-// idIn is the first id that frames name, which is the answer's; "" where there is none.
+// idIn is the first id in frames, which is the answer's; "" if there is none.
 func idIn(frames []byte) string {
 	_, rest, _ := bytes.Cut(frames, []byte(`"id":"`))
 	id, _, ok := bytes.Cut(rest, []byte(`"`))
@@ -266,6 +267,6 @@ func idIn(frames []byte) string {
 // newID is an id that no other has.
 func newID(prefix string) string {
 	var random [15]byte
-	rand.Read(random[:]) // it never fails
+	rand.Read(random[:]) // never fails
 	return prefix + base32.StdEncoding.EncodeToString(random[:])
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// reportOf is f as the caller's wire tells errors.
+// reportOf is f in the form of an error on the caller's wire.
 func (d *dialect) reportOf(f *failure.Failure, run string) wire.Report {
 	message := f.Line()
 	if run != "" {
@@ -31,8 +31,8 @@ func retryAfter(f *failure.Failure, now time.Time) string {
 	return strconv.FormatInt(int64(math.Ceil(wait.Seconds())), 10)
 }
 
-// ofTheCaller reports whether a failure is of the caller's making: the provider's own words
-// are for the caller then.
+// ofTheCaller reports whether the caller has caused a failure, so that it gets the provider's own
+// words.
 func ofTheCaller(f *failure.Failure) bool {
 	switch f.Kind {
 	case failure.KindInvalidRequest, failure.KindContextOverflow, failure.KindContentFilter, failure.KindModelNotFound:

@@ -10,20 +10,20 @@ import (
 
 // Route says who answers the calls of a model.
 type Route struct {
-	// Match is the model's name as callers write it; each * in it stands for anything.
+	// Match is the model's name in the caller's words; each * in it stands for anything.
 	Match string
-	// Models are asked, the first one first, by their full names, provider/model. $model is
-	// what the caller asks for, $provider the provider whose wire the caller speaks.
+	// Models are asked in this order, by their full names, provider/model. $model is the model
+	// that the caller asks for, $provider the provider whose wire the caller speaks.
 	Models []string
 	Mode   Mode // "" = ModeContinue
-	// AutoRecover false leaves decisions to persons: where none is needed, the caller is told
-	// of the failure at once.
+	// AutoRecover = false leaves decisions to persons; if nobody can be asked, the caller gets the
+	// failure at once.
 	AutoRecover bool
-	Keep        recovery.Keeping // what of the calls is stored; see New
-	// LocalOnly keeps contents on this machine: only models that are on it are asked.
+	Keep        recovery.Keeping // which contents of the calls are stored; see New
+	// LocalOnly keeps contents on this machine: only models on it are asked.
 	LocalOnly bool
-	// CallersKey has the route's first provider, where that speaks the caller's wire, asked with
-	// the credential that the caller sends beside the token in X-Mulligan-Token; nobody else gets it.
+	// CallersKey sends the credential that the caller sends in addition to X-Mulligan-Token to the
+	// route's first provider, if that speaks the caller's wire, and to nobody else.
 	CallersKey bool
 }
 
@@ -50,7 +50,7 @@ func (r Route) check() error {
 // fits reports whether a model's name matches.
 func (r Route) fits(model string) bool { return match(r.Match, model) }
 
-// match is pattern against name; time is their lengths multiplied at the most.
+// match compares a name with a pattern, in time of at most the product of their lengths.
 func match(pattern, name string) bool {
 	star, mark := -1, 0
 	p, n := 0, 0
@@ -72,7 +72,7 @@ func match(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// modelsFor are the models of the route for a caller of that wire who asks for model.
+// modelsFor are the models of the route for a caller on that wire who asks for model.
 func (r Route) modelsFor(d *dialect, model string) []string {
 	replace := strings.NewReplacer("$model", model, "$provider", d.entry)
 	var list []string

@@ -10,20 +10,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// ErrStore says that a call did not begin since nothing can be written down of it now.
+// ErrStore says that a call did not begin because the store does not write now.
 var ErrStore = errors.New("the store does not write")
 
 // Runs is what the proxy needs of the core.
 type Runs interface {
-	// Call begins the run of a call. It goes on until it settles or ctx ends, which cancels
-	// it. The error is for whoever made the call, such as a model that there is not, unless it
-	// is an ErrStore.
+	// Call begins the run of a call. It goes on until it settles or ctx ends, which cancels it.
+	// The error is for the caller, such as an unknown model, unless it is an ErrStore.
 	Call(ctx context.Context, c Call) (Run, error)
 	// Local reports whether a model is on this machine.
 	Local(model string) bool
 }
 
-// Call is what the proxy has a run begun with.
+// Call is what the run of a call begins with.
 type Call struct {
 	Models      []string // the first is asked first
 	Request     llm.Request
@@ -33,8 +32,8 @@ type Call struct {
 	AutoRecover bool
 	SessionKey  string
 	Caller      Caller
-	// Suggested, unless it is nil, is told when a person is asked what follows. The run waits for
-	// the answer then, for AskFor at the most.
+	// Suggested, unless nil, is told when a person is asked. The run then waits for the answer,
+	// for AskFor at most.
 	Suggested func(s recovery.Suggestion)
 	AskFor    time.Duration
 }
@@ -51,7 +50,7 @@ type Caller interface {
 // Run is a call's run.
 type Run interface {
 	ID() string
-	// Wait waits until the run settles; a run that somebody could still go on with is closed,
-	// since its caller is told. The failure is nil where there is an answer.
+	// Wait waits until the run settles. A run that could still be recovered is closed, since its
+	// caller is told of the failure. The failure is nil if there is an answer.
 	Wait() *failure.Failure
 }

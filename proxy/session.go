@@ -13,8 +13,8 @@ import (
 // maxSession is the most of a session's name, in bytes.
 const maxSession = 512
 
-// session is what the caller calls its conversation: by our own header, by its own, by what
-// the body says; else it is known by how it begins.
+// session is the caller's name for its conversation: in our header, in its own, or in the body;
+// otherwise it is derived from the beginning of the conversation.
 func session(h http.Header, a asked) string {
 	named := cmp.Or(
 		h.Get("X-Mulligan-Session"),

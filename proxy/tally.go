@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Tally counts what became of the calls of a Proxy.
+// Tally counts the outcomes of a Proxy's calls.
 type Tally struct {
 	mu       sync.Mutex
 	calls    int

@@ -5,13 +5,13 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// unsaid is what was heard and no encoder has written, since it went out as it came. Deltas
-// that go on from each other share their text, so that one costs little more than what it says,
-// and are told apart again: some wires count them.
+// unsaid is what no encoder has written, since it was passed on as it came. Consecutive deltas of
+// one kind share their text, so that one costs little more than its text, and are separated again
+// later, since some wires count them.
 type unsaid struct{ runs []deltaRun }
 
 type deltaRun struct {
-	like llm.Delta // each of them, but for its text
+	like llm.Delta // each of them, except for its text
 	text []byte
 	ends []int // of each one's text
 }
@@ -35,7 +35,7 @@ func continues(a, b llm.Delta) bool {
 	return false
 }
 
-// encode has e write all of it, after which there is none.
+// encode gives all of it to e, and forgets it.
 func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
 	for _, run := range u.runs {
 		from := 0

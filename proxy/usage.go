@@ -11,11 +11,11 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// usage is how a wire tells what an answer has used: the numbers of an object of that name. An
-// answer that goes out as it came says so itself; what the attempts before it have used is added
-// there, and nothing else of it is touched.
+// usage is how a wire writes what an answer has used: the numbers in an object with that name. An
+// answer that is passed on as it came contains it already; the usage of the attempts before is
+// added there, and nothing else is changed.
 type usage struct {
-	object *regexp.Regexp             // up to its brace
+	object *regexp.Regexp             // matches up to its brace
 	more   func(u llm.Usage) []number // what u adds to which of its numbers
 }
 
@@ -25,12 +25,13 @@ type number struct {
 	more int64
 }
 
-// namedUsage is the object with that key. The quotes of a key that somebody talks about are escaped.
+// namedUsage is the object with that key. A quoted key inside a text does not match, since its
+// quotes are escaped.
 func namedUsage(key string, more func(u llm.Usage) []number) usage {
 	return usage{regexp.MustCompile(`"` + key + `"\s*:\s*\{`), more}
 }
 
-// input is all that u has of a request, also what a cache had.
+// input is the whole input of a request, tokens from a cache included.
 func input(u llm.Usage) int64 {
 	return llm.Sum(u.InputTokens, llm.Sum(u.CacheReadTokens, u.CacheWriteTokens))
 }
@@ -48,7 +49,8 @@ func (s usage) plus(data []byte, before llm.Usage) []byte {
 	return data
 }
 
-// addTo adds more to the numbers of the object that begins there. One that cannot be read stays.
+// addTo adds more to the numbers of the object that begins at at. A number that cannot be read is
+// kept.
 func addTo(data []byte, at int, more []number) []byte {
 	type edit struct {
 		from, to int
@@ -71,7 +73,7 @@ func addTo(data []byte, at int, more []number) []byte {
 	return data
 }
 
-// eachNumber gives the numbers of the object that data begins with, and where each ends.
+// eachNumber yields the numbers of the object that data begins with, and where each ends.
 func eachNumber(data []byte, each func(path string, end int, text string)) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

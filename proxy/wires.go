@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/responses"
 )
 
-// dialect is a wire as its callers speak it.
+// dialect is a wire from the callers' side.
 type dialect struct {
 	entry    string // of its own provider, which routes call $provider
 	idPrefix string // of an answer's id
@@ -93,8 +93,8 @@ var generate = &dialect{
 	}),
 }
 
-// door finds the wire that a path speaks, nil where it asks no model. A Gemini path names the
-// model, and whether the answer is streamed. The version may be missing: libraries differ in
+// door finds the wire that a path belongs to, nil if it is no model call. A Gemini path names the
+// model, and says whether the answer is streamed. The version may be missing: libraries differ in
 // whether it belongs to the base URL (ANTHROPIC_BASE_URL has none for Anthropic's own, and one
 // for the Vercel AI SDK).
 func door(r *http.Request) (d *dialect, model string, stream bool) {
