@@ -265,6 +265,13 @@ var wordings = map[Kind]wording{
 					say("It may already have taken effect; check before running it again."),
 				},
 			},
+			variantUnanswered: {
+				title: "{Tool} may or may not have worked",
+				message: []sentence{
+					say("The program that runs it gave no result within {limit}.", "The program that runs it gave no result in time."),
+					say("It may already have taken effect; check before running it again."),
+				},
+			},
 			variantStopped: {
 				title: "{Tool} may or may not have worked",
 				message: []sentence{

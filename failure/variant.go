@@ -24,11 +24,12 @@ const (
 	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
 )
 
-// The reasons of an unknown outcome: the tool's own timer ended the call, or the process stopped
-// in the middle of it.
+// The reasons of an unknown outcome: the tool's own timer ended the call, the process stopped
+// in the middle of it, or another program was to make it and gave no result in time.
 const (
-	variantStopped = "outcome_unknown_stopped"
-	variantLost    = "outcome_unknown_lost"
+	variantStopped    = "outcome_unknown_stopped"
+	variantLost       = "outcome_unknown_lost"
+	variantUnanswered = "outcome_unknown_unanswered"
 )
 
 // The messages about a budget that is not used up, but has no room for the next call.

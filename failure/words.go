@@ -27,6 +27,7 @@ type Words struct {
 	Proxy         string // host and port of the proxy on the way to the provider
 	ProxySetting  string // where that proxy is set: "HTTPS_PROXY"
 	Lost          bool   // the process stopped in the middle of the tool call
+	Unanswered    bool   // another program was to make the tool call, and gave no result in time
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
 
@@ -98,6 +99,8 @@ func (f *Failure) variantOf(w Words) string {
 	case f.Kind == KindStreamInterrupted && name == "" && f.IsIdle(),
 		f.Kind == KindTimeout && name == "" && f.Phase == PhaseMidStream && f.IsIdle():
 		name = "stalled"
+	case f.Kind == KindToolFailure && name == VariantUnknownOutcome && w.Unanswered:
+		name = variantUnanswered
 	case f.Kind == KindToolFailure && name == VariantUnknownOutcome && f.Timer == TimerTool:
 		name = variantStopped
 	case f.Kind == KindToolFailure && name == VariantUnknownOutcome && w.Lost:

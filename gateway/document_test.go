@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -28,10 +29,12 @@ func (l *listing) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 	l.ServeMux.HandleFunc(pattern, handler)
 }
 
+func noResults(context.Context, string, []CallResult) error { return nil }
+
 func documented(t *testing.T) (*Gateway, []string) {
 	t.Helper()
 	mux := &listing{ServeMux: http.NewServeMux()}
-	return newOn(mux, Config{Log: timeline.NewMemory(), Metrics: http.NotFoundHandler(), Advice: &advice.Desk{}}), mux.routes
+	return newOn(mux, Config{Log: timeline.NewMemory(), Metrics: http.NotFoundHandler(), Advice: &advice.Desk{}, ToolResults: noResults}), mux.routes
 }
 
 // TestTheDocumentHasEveryRoute: nothing is served that it does not have, and it has nothing

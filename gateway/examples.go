@@ -78,10 +78,13 @@ const (
 
 // examples are by the operation's id.
 var examples = map[string]example{
-	"start-run":        {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
-	"list-runs":        {out: many("runs", exampleListed)},
-	"get-run":          {out: exampleFailed()},
-	"get-rescue":       {out: exampleRescue()},
+	"start-run":  {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
+	"list-runs":  {out: many("runs", exampleListed)},
+	"get-run":    {out: exampleFailed()},
+	"get-rescue": {out: exampleRescue()},
+	"return-tool-results": {
+		in: map[string]any{"results": []CallResult{{CallID: "toolu_01", Text: "22 degrees and sunny"}}}, out: exampleGoesOn,
+	},
 	"cancel-run":       {out: exampleCancelled()},
 	"recover-run":      {in: Answer{Suggestion: exampleSuggestion.ID, Action: "a1"}, out: exampleSwitched()},
 	"list-suggestions": {out: many("suggestions", Asked{Run: exampleRun, Session: "golf", Title: examplePrompt, Since: exampleTime, Suggestion: exampleSuggestion})},

@@ -43,6 +43,9 @@ type Config struct {
 	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
 	// it cannot do wraps ErrNotLearned.
 	Learn func(f failure.Failure, kind failure.Kind) (Lesson, error)
+	// ToolResults gives a run results of tool calls that are asked of its caller; nil = runs have
+	// no tools of their callers'.
+	ToolResults func(ctx context.Context, run string, results []CallResult) error
 	// Advice answers questions about others' calls; nil = there is none.
 	Advice Advice
 	// Lab is a provider that fails when it is told to; nil = there is none.
@@ -108,6 +111,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	about.Transformers = []huma.Transformer{boundProblem}
 	g.api = humago.New(g.mux, about)
 	g.registerRuns()
+	g.registerTools()
 	g.registerAnswers()
 	g.registerTogether()
 	g.registerEvents()

@@ -28,6 +28,12 @@ func (g *Gateway) problem(err error) error {
 		return huma.Error409Conflict("the run has asked nobody anything")
 	case errors.Is(err, recovery.ErrNoSuchAction):
 		return g.problem(&InputError{"action", err})
+	case errors.Is(err, recovery.ErrNoSuchCall):
+		return huma.Error404NotFound(err.Error())
+	case errors.Is(err, recovery.ErrOtherResult):
+		return huma.Error409Conflict(err.Error() + ": that one counts")
+	case errors.Is(err, recovery.ErrCallOver):
+		return huma.Error410Gone(err.Error())
 	case errors.Is(err, ErrBusy):
 		return huma.Error409Conflict(ErrBusy.Error() + ": wait for it, answer it, or cancel it")
 	case errors.Is(err, ErrKeyReused):

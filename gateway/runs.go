@@ -37,6 +37,7 @@ type Start struct {
 	MaxRetries  *int                    `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
 	MaxRounds   *int                    `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
 	Timeouts    map[failure.Timer]int64 `json:"timeouts,omitempty" doc:"Timers in milliseconds by name (first_event, connect, bytes, idle, step, max_turn, run, tool, progress_after, patience); 0 is off." example:"{\"idle\":120000}"`
+	Tools       []CallerTool            `json:"tools,omitempty" maxItems:"128" doc:"Tools that you carry out, beside the server's own: the run waits for their results at /v1/runs/{id}/tool-results."`
 	Budget      *recovery.Budget        `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
 }
 
@@ -87,7 +88,7 @@ const maxBody = 8 << 20
 
 func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, error) {
 	s := in.Body
-	if err := s.check(); err != nil {
+	if err := errors.Join(s.check(), g.checkTools(&s)); err != nil {
 		return nil, g.problem(err)
 	}
 	if in.Key != "" {

@@ -14,7 +14,7 @@ type Run struct {
 	Session     string             `json:"session,omitempty"`
 	Labels      recovery.Labels    `json:"labels,omitempty"`
 	Status      recovery.Status    `json:"status" enum:"running,waiting,completed,failed,cancelled"`
-	WaitingFor  recovery.WaitFor   `json:"waitingFor,omitempty" enum:"time,reset,network,store"`
+	WaitingFor  recovery.WaitFor   `json:"waitingFor,omitempty" enum:"time,reset,network,store,caller,tool"`
 	StopReason  string             `json:"stopReason,omitempty" doc:"completed, failed, cancelled, timeout, step_timeout, max_turn_time or interrupted; of a run that has ended."`
 	Chosen      string             `json:"chosenModel" doc:"The model that the run was started with."`
 	Model       string             `json:"model" doc:"The model that is asked, or was asked last."`
@@ -72,6 +72,7 @@ type Call struct {
 	ID      string                 `json:"id"`
 	Name    string                 `json:"name"`
 	State   recovery.ToolCallState `json:"state" enum:"wanted,in_air,orphaned,returned,unknown" doc:"orphaned: it ran when the program stopped. unknown: it is over, and may or may not have taken effect."`
+	By      string                 `json:"by,omitempty" enum:"engine,caller" doc:"Who carries it out; the server where it is left out."`
 	BeganAt time.Time              `json:"beganAt,omitzero"`
 }
 
@@ -111,7 +112,7 @@ func View(r *recovery.Run, now time.Time) Run {
 	}
 	for _, t := range r.Pending {
 		v.Tools = append(v.Tools, Call{
-			ID: t.Call.ID, Name: t.Call.Name, State: t.State, BeganAt: t.BeganAt,
+			ID: t.Call.ID, Name: t.Call.Name, State: t.State, By: t.By, BeganAt: t.BeganAt,
 		})
 	}
 	v.Meta.RecoverySuggestion = r.OpenSuggestion(now)

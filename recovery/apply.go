@@ -114,7 +114,7 @@ func (r *Run) claimed(e Event, b Claimed) {
 		r.Attempt.State = AttemptOrphaned
 	}
 	for _, t := range r.Pending {
-		if t.State == ToolCallInAir {
+		if t.State == ToolCallInAir && t.By != ByCaller {
 			t.State = ToolCallOrphaned
 		}
 	}

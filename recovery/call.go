@@ -179,8 +179,11 @@ func (r *Run) answered(e Event, b Answered) {
 	}
 	for _, call := range b.Message.Calls() {
 		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By}
-		if t.By == ByEngine {
+		switch {
+		case t.By == ByEngine:
 			t.Safety = SafetyUnsafe // a tool of ours only shares its name
+		case r.isCallers(call.Name):
+			t.By = ByCaller
 		}
 		r.Pending = append(r.Pending, t)
 	}

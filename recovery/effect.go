@@ -45,7 +45,8 @@ type AskPlugins struct {
 	Plugins  []string
 }
 
-// SetTimer writes an event at a given time: a Due, or a Noted for people.
+// SetTimer writes an event at a given time: a Due, a Noted for people, or the ToolReturned of a
+// call that the run's caller did not answer.
 type SetTimer struct {
 	At    time.Time
 	Write Body
@@ -70,6 +71,9 @@ func timer(at time.Time, due Due) Effect {
 
 func timerKey(t SetTimer) string {
 	at := strconv.FormatInt(t.At.UnixMilli(), 10)
+	if b, ok := t.Write.(ToolReturned); ok {
+		return "timer/tool/" + b.CallID + "/" + at
+	}
 	due, ok := t.Write.(Due)
 	if !ok {
 		return "timer/" + t.Write.eventType() + "/" + at

@@ -49,6 +49,7 @@ type ToolDecl struct {
 	llm.Tool
 	Safety  Safety         `json:"safety,omitempty"`
 	Timeout failure.Millis `json:"timeoutMs,omitempty"` // 0 = the policy's
+	By      string         `json:"by,omitempty"`        // ByCaller, or empty: the runner
 }
 
 // Safety says whether a tool call may be repeated.
@@ -204,6 +205,7 @@ const (
 	WaitNetwork WaitFor = "network"
 	WaitStore   WaitFor = "store"
 	WaitCaller  WaitFor = "caller" // the caller that asked for advice, until it goes on or reports how that went
+	WaitTool    WaitFor = "tool"   // the result of a tool call that the run's caller makes
 )
 
 // Waiting begins a deliberate wait; a person may cut it short by its id.
@@ -230,7 +232,7 @@ type ToolBegan struct {
 	Try        int    `json:"try"` // from 0
 	Key        string `json:"key"` // the idempotency key, the same for every try
 	ArgsSHA256 string `json:"argsSha256"`
-	By         string `json:"by,omitempty"` // By of the answer that wants the call
+	By         string `json:"by,omitempty"` // ByEngine, ByCaller, or empty for the runner
 }
 
 // Outcome says how a tool call ended.
@@ -250,6 +252,7 @@ type ToolReturned struct {
 	Outcome Outcome        `json:"outcome"`
 	Elapsed failure.Millis `json:"elapsedMs,omitempty"`
 	Limit   failure.Millis `json:"limitMs,omitempty"` // the limit of its tool timer, if that stopped it
+	Round   int            `json:"round,omitempty"`   // the round of the call, if its caller gave the result; else 0
 }
 
 // Compacting is the intent of a summary, durable before its model is asked.

@@ -22,6 +22,7 @@ const (
 	HeldByNetwork   HeldBy = "network"    // this computer is offline
 	HeldByStore     HeldBy = "store"      // its store takes no events
 	HeldByCaller    HeldBy = "caller"     // the caller that asked for advice, which goes on or not
+	HeldByTool      HeldBy = "tool"       // a tool call that the program which started the run makes
 )
 
 // held says what keeps r from going on, nil for nothing.
@@ -44,6 +45,8 @@ func (r *Run) held() *Held {
 		h.By = HeldByStore
 	case WaitCaller:
 		h.By = HeldByCaller
+	case WaitTool:
+		h.By = HeldByTool
 	}
 	return h
 }

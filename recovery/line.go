@@ -82,6 +82,9 @@ func (r *Run) waitingLine(w Waiting) string {
 	if w.For == WaitNetwork {
 		return offlineLine
 	}
+	if w.For == WaitTool {
+		return r.awaitedLine() + "."
+	}
 	if r.Open == nil {
 		return ""
 	}
@@ -275,7 +278,7 @@ func (r *Run) toolLine(b ToolReturned) string {
 	}
 	var w failure.Words
 	if t := r.tool(b.CallID); t != nil {
-		f.Tool, w.Lost = cmp.Or(f.Tool, t.Call.Name), t.State == ToolCallOrphaned
+		f.Tool, w.Lost, w.Unanswered = cmp.Or(f.Tool, t.Call.Name), t.State == ToolCallOrphaned, t.By == ByCaller
 	}
 	f.Describe(w)
 	return f.Line()

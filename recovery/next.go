@@ -47,7 +47,7 @@ func (r *Run) unknownOutcome() Failed {
 	if r.unsure.Limit > 0 {
 		f.Timer, f.Limit = failure.TimerTool, r.unsure.Limit
 	}
-	f.Describe(failure.Words{Lost: r.unsure.Lost})
+	f.Describe(failure.Words{Lost: r.unsure.Lost, Unanswered: r.unsure.By == ByCaller})
 	return Failed{CallID: r.unsure.Call.ID, Failure: f, Cause: CauseUnknownOutcome}
 }
 
@@ -200,10 +200,13 @@ func (r *Run) intent() Began {
 }
 
 func (r *Run) runTools() []Effect {
+	if asked := r.askCaller(); asked != nil {
+		return asked
+	}
 	var effects []Effect
 	room := r.room()
 	for _, t := range r.Pending {
-		if t.State.Over() {
+		if t.State.Over() || t.By == ByCaller {
 			continue
 		}
 		if t.State == ToolCallOrphaned && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {
@@ -219,22 +222,32 @@ func (r *Run) runTools() []Effect {
 		default:
 			room--
 		}
-		sum := sha256.Sum256(t.Call.Args)
 		effects = append(effects, Effect{
-			Key: fmt.Sprintf("tool/%s/%d", t.Call.ID, try),
-			Tool: &RunTool{Call: t.Call, InAir: t.State == ToolCallInAir, Intent: ToolBegan{
-				CallID: t.Call.ID, Name: t.Call.Name, Try: try,
-				Key: fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID), ArgsSHA256: hex.EncodeToString(sum[:]), By: t.By,
-			}},
+			Key:  fmt.Sprintf("tool/%s/%d", t.Call.ID, try),
+			Tool: &RunTool{Call: t.Call, InAir: t.State == ToolCallInAir, Intent: r.toolIntent(t, try)},
 		})
 	}
 	if len(effects) == 0 {
-		return nil
+		return r.awaitCaller()
 	}
+	effects = append(effects, r.callerTimers()...)
 	if effects := r.outOfBudget(); effects != nil && !r.toolsInAir() {
 		return effects
 	}
 	return r.timed(effects...)
+}
+
+// toolIntent is what is durable before a call begins.
+func (r *Run) toolIntent(t *ToolRun, try int) ToolBegan {
+	sum := sha256.Sum256(t.Call.Args)
+	return ToolBegan{
+		CallID: t.Call.ID, Name: t.Call.Name, Try: try, Key: r.keyOf(t), ArgsSHA256: hex.EncodeToString(sum[:]), By: t.By,
+	}
+}
+
+// keyOf is the idempotency key of a call, the same for each of its tries.
+func (r *Run) keyOf(t *ToolRun) string {
+	return fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID)
 }
 
 // room is how many more tool calls may begin beside those in the air; negative for any number.
@@ -244,7 +257,7 @@ func (r *Run) room() int {
 	}
 	room := r.Policy.ParallelTools
 	for _, t := range r.Pending {
-		if t.State == ToolCallInAir && t.By != ByEngine && room > 0 {
+		if t.State == ToolCallInAir && t.By == "" && room > 0 {
 			room--
 		}
 	}

@@ -41,7 +41,7 @@ func (r *Run) nextNote() (SetTimer, bool) {
 // there were.
 func (r *Run) workingOn() (note Noted, said int, ok bool) {
 	for _, t := range r.Pending {
-		if t.State == ToolCallInAir && (!ok || t.BeganAt.Before(note.Since)) {
+		if t.State == ToolCallInAir && t.By != ByCaller && (!ok || t.BeganAt.Before(note.Since)) {
 			note, said, ok = Noted{Topic: TopicProgress, What: t.Call.Name, CallID: t.Call.ID, Since: t.BeganAt}, t.Notes, true
 		}
 	}
@@ -108,6 +108,9 @@ func seen(e Event) (time.Time, bool) {
 func (r *Run) LastAction(at time.Time) (what string, took failure.Millis) {
 	if note, _, ok := r.workingOn(); ok && note.CallID != "" {
 		return note.What, failure.InMillis(nonNegative(at.Sub(note.Since)))
+	}
+	if calls := r.Awaited(); len(calls) > 0 {
+		return calls[0].Name, failure.InMillis(nonNegative(at.Sub(calls[0].Since)))
 	}
 	return r.LastStep, r.LastStepTook
 }

@@ -30,6 +30,8 @@ type Situation struct {
 	Recovered string `json:"recovered,omitempty"`
 	// Held says what keeps the run from going on, nil for nothing.
 	Held *Held `json:"held,omitempty"`
+	// Awaited are the tool calls that the program which started the run is to make.
+	Awaited []AwaitedCall `json:"awaited,omitempty"`
 	// Stages are what there is to see, in order of time; at least one. See At.
 	Stages []Stage `json:"stages"`
 }
@@ -81,6 +83,7 @@ const (
 	StateReset      State = "wait_reset"  // the run is parked until a time
 	StateOnline     State = "wait_online" // the run waits until this computer is online
 	StateStore      State = "wait_store"  // the run waits until its store takes events
+	StateCaller     State = "wait_tool"   // the run waits for a tool call of its caller's: see Situation.Awaited
 	StateStopping   State = "stopping"    // a person has stopped it
 	StateSuggestion State = "suggestion"  // a person is asked: see Card
 	StateExpired    State = "expired"     // nobody answered in time
@@ -141,7 +144,7 @@ const (
 
 // Situation says what a person should see of r. The run must have begun.
 func (r *Run) Situation() Situation {
-	s := Situation{Seq: r.Seq, Status: r.Status, Model: r.Model, Retry: r.Call.Retries, Held: r.held(), Stages: r.stages()}
+	s := Situation{Seq: r.Seq, Status: r.Status, Model: r.Model, Retry: r.Call.Retries, Held: r.held(), Awaited: r.Awaited(), Stages: r.stages()}
 	if s.Retry > 0 {
 		s.Of = r.Policy.MaxRetries
 	}
@@ -248,6 +251,8 @@ func (r *Run) waits() []Stage {
 			at.Line = r.adviceLine(*w)
 		}
 		return []Stage{at}
+	case WaitTool:
+		return r.awaitedStages()
 	case WaitTime, WaitReset:
 	}
 	if r.Open == nil || w.For == WaitTime && r.quiet(w.Model) {

@@ -27,6 +27,7 @@ const storyMark = "----\n"
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	       caller=hold|error|continue keep=figures local=b/two prices=a/one:15,b/two:2
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
+//	tool NAME SAFETY TOOK caller     the program that started the run carries it out, and has 5 min for it
 //	cooling KIND FOR                 the run's model does, and nobody asked for it by name
 //	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] [shown=part] [continuable] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [continue] [button=KIND] [pressed=KIND]
@@ -174,14 +175,19 @@ func parseStory(t tb, path, text string) *world {
 		case "tool":
 			took, err := time.ParseDuration(f[3])
 			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: f[3] == "panic", lost: f[3] == "lost"}
-			if len(f) > 4 {
+			caller := len(f) > 4 && f[4] == ByCaller
+			if len(f) > 4 && !caller {
 				n, _ := strconv.Atoi(f[4])
 				w.tool[f[1]] = toolOutcome{took: took, text: strings.Repeat("x", n)}
 			} else if err != nil && f[3] != "panic" && f[3] != "lost" {
 				t.Fatalf("%s: %v", path, err)
 			}
 			safety := Safety(strings.TrimPrefix(f[2], "unsafe"))
-			w.start.Tools = append(w.start.Tools, ToolDecl{Tool: llm.Tool{Name: f[1]}, Safety: safety})
+			decl := ToolDecl{Tool: llm.Tool{Name: f[1]}, Safety: safety}
+			if caller {
+				decl.By, decl.Timeout = ByCaller, failure.InMillis(5*time.Minute)
+			}
+			w.start.Tools = append(w.start.Tools, decl)
 		case "model":
 			w.models[f[1]] = append(w.models[f[1]], parseOutcome(t, len(w.models[f[1]]), f[2:]))
 		case "plugin":

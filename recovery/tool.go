@@ -27,9 +27,10 @@ func (s ToolCallState) Over() bool { return s == ToolCallReturned || s == ToolCa
 type ToolRun struct {
 	Call    llm.ToolCall
 	Safety  Safety
-	By      string // ByEngine, or empty
+	By      string // ByEngine, ByCaller, or empty
 	Tries   int
 	BeganAt time.Time // of the last try
+	Until   time.Time // when a call that is its caller's is given up
 	State   ToolCallState
 	Lost    bool           // the outcome is unknown because the process stopped while the tool ran
 	Took    failure.Millis // how long it took, once it has returned
@@ -42,6 +43,9 @@ func (r *Run) toolBegan(e Event, b ToolBegan) {
 		t.Tries++
 		t.BeganAt, t.Notes = e.Time, 0
 		t.State = ToolCallInAir
+		if t.By == ByCaller {
+			t.Until = e.Time.Add(r.callerLimit(t.Call.Name).Duration())
+		}
 	}
 }
 
@@ -61,6 +65,10 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	t.Took, t.Limit = took, b.Limit
 	if t.State == ToolCallUnknown && len(r.Policy.Plugins) > 0 {
 		r.unsure = t
+	}
+	if r.awaitsCaller() { // for those that are left it is said anew
+		r.Wait, r.Status = nil, StatusRunning
+		r.unpark(e.Time)
 	}
 	result := b.Result
 	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})

@@ -243,7 +243,7 @@ func (y *toy) stopped(t tb, effects []Effect) bool {
 		}
 	}
 	for _, p := range y.run.Pending {
-		if p.State == ToolCallInAir && !wanted[p.Call.ID] {
+		if p.State == ToolCallInAir && !wanted[p.Call.ID] && p.By != ByCaller {
 			y.append(t, ToolReturned{CallID: p.Call.ID, Outcome: OutcomeUnknown, Result: unknownResult(p.Call)})
 			return true
 		}
@@ -314,6 +314,9 @@ func (y *toy) first(t tb, effects []Effect) bool {
 func (y *toy) result(e Effect) (time.Time, []Body) {
 	switch {
 	case e.Timer != nil:
+		if b, ok := e.Timer.Write.(ToolReturned); ok {
+			return y.callers(b, e.Timer.At)
+		}
 		return e.Timer.At, []Body{e.Timer.Write}
 	case e.Summarise != nil:
 		keep := e.Summarise.Intent.Keep
@@ -375,6 +378,21 @@ func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 		ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result},
 		Failed{CallID: call.ID, Failure: *f, Alternatives: y.w.alternatives(y.run.Model)},
 	}
+}
+
+// callers is what the run's caller makes of a call: its result, unless that comes too late. What
+// is given for a call of an earlier process counts like any other.
+func (y *toy) callers(givenUp ToolReturned, until time.Time) (time.Time, []Body) {
+	call := y.run.tool(givenUp.CallID)
+	at := call.BeganAt.Add(y.w.tool[call.Call.Name].took)
+	if !at.Before(until) {
+		return until, []Body{givenUp}
+	}
+	b, err := y.run.Return(givenUp.CallID, y.w.tool[call.Call.Name].text, false)
+	if err != nil {
+		panic(err)
+	}
+	return at, []Body{b}
 }
 
 func (y *toy) toolBegan(call llm.ToolCall) time.Time { return y.run.tool(call.ID).BeganAt }

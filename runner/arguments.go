@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -137,7 +138,7 @@ func (a *attempt) fit(ctx context.Context) {
 		return
 	}
 	for _, call := range a.answer.Message(a.model).Calls() {
-		if tool, ok := a.loop.tool(call.Name); ok {
+		if tool, ok := a.tool(call.Name); ok {
 			if problem := a.loop.r.misfit(ctx, tool, call); problem != "" {
 				a.mu.Lock()
 				defer a.mu.Unlock()
@@ -155,6 +156,14 @@ func (a *attempt) fit(ctx context.Context) {
 			a.misformed = problem
 		}
 	}
+}
+
+// tool finds a tool whose calls are held to its schema.
+func (a *attempt) tool(name string) (Tool, bool) {
+	if i := slices.IndexFunc(a.theirs, func(t Tool) bool { return t.Name == name }); i >= 0 {
+		return a.theirs[i], true
+	}
+	return a.loop.tool(name)
 }
 
 // refused is the error for an answer that cannot be used.

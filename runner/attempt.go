@@ -39,6 +39,7 @@ type attempt struct {
 	joined     []llm.Delta // the deltas that a delta becomes as part of the answer
 	lost       bool        // the rest does not fit the partial text, or the caller refused a delta
 	unable     error       // why the model cannot be asked
+	theirs     []Tool      // the tools that the run's caller carries out
 
 	mu     sync.Mutex
 	spoke  time.Time // when text was last heard; zero = never
@@ -63,7 +64,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
 		loop: l, id: c.Intent.Attempt, model: c.Intent.Model, began: time.Now(), request: l.request(c.Intent),
-		reach: l.reach(c.Intent.Model), silent: make(chan struct{}), quiet: l.keepsFigures(),
+		reach: l.reach(c.Intent.Model), silent: make(chan struct{}), quiet: l.keepsFigures(), theirs: l.callersTools(),
 	}
 	if n := len(a.request.Messages); n > 0 {
 		a.after = a.request.Messages[n-1].Role
@@ -119,7 +120,7 @@ func (l *loop) request(b recovery.Began) llm.Request {
 		req.System = strings.TrimPrefix(req.System+"\n\n"+b.Tell, "\n\n")
 	}
 	for _, t := range l.run.Tools {
-		if offered, ok := l.tool(t.Name); !ok || offered.isFor(b.Model) {
+		if offered, ok := l.tool(t.Name); !ok || t.By == recovery.ByCaller || offered.isFor(b.Model) {
 			req.Tools = append(req.Tools, t.Tool)
 		}
 	}

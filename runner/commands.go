@@ -45,6 +45,10 @@ func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err erro
 
 // fits says why a command comes too late, nil if it does not.
 func (l *loop) fits(c timeline.Command) error {
+	if b, ok := c.Body.(recovery.ToolReturned); ok {
+		_, err := l.run.Take(b, l.clock.now())
+		return err
+	}
 	a, ok := c.Body.(recovery.Accepted)
 	if !ok {
 		return nil
@@ -96,8 +100,13 @@ func (l *loop) command(ctx context.Context, c timeline.Command) error {
 		return l.writeAnswering(ctx, c.N, recovery.Noted{Topic: recovery.TopicTooLate})
 	}
 	bodies := []recovery.Body{c.Body}
-	if a, ok := c.Body.(recovery.Accepted); ok {
-		bodies = l.run.Answering(a, l.clock.now())
+	switch b := c.Body.(type) {
+	case recovery.Accepted:
+		bodies = l.run.Answering(b, l.clock.now())
+	case recovery.ToolReturned:
+		if taken, err := l.run.Take(b, l.clock.now()); err == nil {
+			bodies[0] = taken
+		}
 	}
 	return l.writeAnswering(ctx, c.N, bodies...)
 }

@@ -37,6 +37,9 @@
 // from snapshots and the events since (fold.go), so that a step costs as much late in a run
 // as early.
 //
+// Tools may also be carried out by whoever starts a run (callertools.go): Request.CallerTools
+// declares them, the run waits, be it parked, and [Runner.ReturnResults] gives their results.
+//
 // A model call that another program makes is a run as well (caller.go): Request.Call brings
 // what it asks, the run ends with its first answer, and the caller gets each delta as it comes.
 // Which model a conversation of such calls went to is stays.go.

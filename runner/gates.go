@@ -19,6 +19,8 @@ const (
 	reasonTurn     reason = "turn"      // the provider has too much to do
 	reasonSlept    reason = "slept"     // the computer slept, and the run's time may be over
 	reasonDay      reason = "day"       // the day's budget is being asked, or has no room
+	reasonMisfit   reason = "misfit"    // the arguments of a call do not fit its tool
+	reasonCaller   reason = "caller"    // the run's caller may answer soon: then it need not be taken up again
 )
 
 // hold is what keeps an effect from starting; the zero value holds nothing back.
@@ -32,7 +34,7 @@ type hold struct {
 type gate func(l *loop, run *recovery.Run, e recovery.Effect) hold
 
 // gates are all of them. The day comes last, since asking it reserves what the effect may use.
-var gates = []gate{(*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
+var gates = []gate{(*loop).fitsCaller, (*loop).awaitCaller, (*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
 
 // held asks all gates whether e may start.
 func (l *loop) held(run *recovery.Run, e recovery.Effect) hold {
@@ -82,6 +84,9 @@ func (l *loop) parks(e recovery.Effect) bool {
 	if e.Timer == nil {
 		return false
 	}
+	if _, gives := e.Timer.Write.(recovery.ToolReturned); gives {
+		return l.parksForTool()
+	}
 	switch due, _ := e.Timer.Write.(recovery.Due); due.Timer {
 	case failure.TimerExpiry:
 		return !l.waitsForPerson()
@@ -94,6 +99,9 @@ func (l *loop) parks(e recovery.Effect) bool {
 // parked reports whether nothing is left to do but to wait longer than a process should.
 func (l *loop) parked() bool {
 	w := l.run.Wait
+	if w != nil && w.For == recovery.WaitTool {
+		return l.resting
+	}
 	return w != nil && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
 }
 

@@ -40,8 +40,8 @@ var ErrTruncated = errors.New("the answer was cut at the output limit")
 // ErrCancelled is the error of a run that was cancelled.
 var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
 
-// ErrParked is the error of a run that waits for a time too far away to wait for here; Resume
-// goes on with it.
+// ErrParked is the error of a run that waits for a time too far away to wait for here, or for a
+// tool that its caller carries out; Resume goes on with it, and so does ReturnResults.
 var ErrParked = errors.New("the run is parked until its time")
 
 // ErrLetGo is the cause of a run's context when its process releases the run: nothing more is

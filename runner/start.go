@@ -51,6 +51,10 @@ type Request struct {
 	// same name. They are functions of this process: whoever resumes the run later has only its
 	// own Runner's tools, and the model is told which are missing.
 	Tools []Tool
+	// CallerTools are tools that whoever starts the run carries out. When a model calls one, the run
+	// waits for ReturnResults, for Timeout or the policy's usual time for a tool: it needs no process
+	// meanwhile. They mean nothing to an engine, nor with Call; none may have the name of another tool.
+	CallerTools []recovery.ToolDecl
 	// Plugins names those of the Runner's hooks that this run asks, in the Runner's order; nil =
 	// all of them, an empty list = none. Hooks on trial are asked in any case.
 	Plugins []string
@@ -184,7 +188,7 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 		}
 		s.Cooling = r.coolingCall(s)
 		req.ask(&s)
-	} else if err := cmp.Or(r.declareTools(&s, tools), r.pinForm(&s, req.Form)); err != nil {
+	} else if err := cmp.Or(r.declareTools(&s, tools), r.declareCallerTools(&s, tools, req.CallerTools), r.pinForm(&s, req.Form)); err != nil {
 		return recovery.Started{}, err
 	}
 	r.hideStarted(&s)

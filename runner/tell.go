@@ -124,7 +124,7 @@ func answerTo(n uint64, e *recovery.Event) hearing {
 		return refused
 	}
 	switch b := e.Body.(type) {
-	case recovery.Accepted, recovery.CancelRequested:
+	case recovery.Accepted, recovery.CancelRequested, recovery.ToolReturned:
 		if e.Inbox == n {
 			return heard
 		}

@@ -86,7 +86,7 @@ func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runn
 	desk := srv.Advice(r, models)
 	served := gateway.Config{
 		Advice: desk, RPC: advice.RPC(desk, gateway.CallerName),
-		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
+		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, ToolResults: s.returnResults, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
 	}
 	if _, shared := besides[timeline.Members](srv.Log); shared {
 		served.Members = srv.Members

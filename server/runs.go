@@ -44,6 +44,9 @@ func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
 		}
 		return exists.Run, nil
 	}
+	if wrong, ok := errors.AsType[*runner.ToolError](err); ok {
+		return "", &gateway.InputError{Field: fmt.Sprintf("tools[%d].%s", wrong.Index, wrong.Field), Err: wrong.Err}
+	}
 	if errors.Is(err, timeline.ErrSession) || errors.Is(err, runner.ErrSessionBusy) {
 		return "", fmt.Errorf("%w: %w", gateway.ErrBusy, err)
 	}
@@ -60,6 +63,9 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
 		SessionKey: in.SessionKey, AgentID: in.AgentID, Labels: in.Labels,
 		Timeouts: gateway.Settings(in.Timeouts), Fingerprint: in.Fingerprint,
+	}
+	for _, t := range in.Tools {
+		req.CallerTools = append(req.CallerTools, t.Decl())
 	}
 	if in.Key != "" {
 		sum := sha256.Sum256([]byte(in.Key))
@@ -145,6 +151,25 @@ func (s *Runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 		s.began(run)
 	}
 	return err
+}
+
+// returnResults is gateway.Config's ToolResults.
+func (s *Runs) returnResults(_ context.Context, id string, given []gateway.CallResult) error {
+	results := make([]runner.CallResult, len(given))
+	for i, g := range given {
+		results[i] = runner.CallResult{CallID: g.CallID, Text: g.Text, Failed: g.IsError}
+	}
+	err := s.runner.ReturnResults(s.work, id, results...)
+	wrong, ok := errors.AsType[*runner.ToolError](err)
+	switch {
+	case errors.Is(err, runner.ErrSent):
+		return nil
+	case !ok:
+		return err
+	case errors.Is(err, recovery.ErrNoSuchCall), errors.Is(err, recovery.ErrOtherResult), errors.Is(err, recovery.ErrCallOver):
+		return wrong.Err
+	}
+	return &gateway.InputError{Field: fmt.Sprintf("results[%d].%s", wrong.Index, wrong.Field), Err: wrong.Err}
 }
 
 // checkModel is gateway.Config's CheckModel.

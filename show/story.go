@@ -258,6 +258,8 @@ func WaitWord(w recovery.WaitFor) string {
 		return " for the provider's reset"
 	case recovery.WaitCaller:
 		return " for its caller"
+	case recovery.WaitTool:
+		return " for a tool of its caller's"
 	case recovery.WaitNetwork, recovery.WaitStore:
 	}
 	return " for the " + terminal.OneLine(string(w))
@@ -266,6 +268,10 @@ func WaitWord(w recovery.WaitFor) string {
 func (s *story) waiting(e recovery.Event, b recovery.Waiting) {
 	if b.For == recovery.WaitNetwork {
 		s.at(e, "This computer is offline: waits for the network, then asks "+terminal.OneLine(b.Model))
+		return
+	}
+	if b.For == recovery.WaitTool {
+		s.at(e, terminal.OneLine(strings.TrimSuffix(e.Text, ".")))
 		return
 	}
 	if b.For == recovery.WaitCaller {
@@ -293,6 +299,9 @@ func again(try int) string {
 func byItself(by string) string {
 	if by == "" {
 		return ""
+	}
+	if by == recovery.ByCaller {
+		return ", at the program that started the run"
 	}
 	return ", by the " + by + " itself"
 }

@@ -65,7 +65,7 @@ type Notice struct {
 type Command struct {
 	N  uint64 // its position; set by the store
 	ID string // the sender's own id for it, not empty
-	// Body is the event that the command asks for: Accepted or CancelRequested.
+	// Body is the event that the command asks for: Accepted, CancelRequested or ToolReturned.
 	Body recovery.Body
 }
 

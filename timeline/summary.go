@@ -135,6 +135,10 @@ func (s *Summary) Apply(e recovery.Event) {
 		if s.Status == recovery.StatusWaiting && (b.Timer == failure.TimerWait || b.Timer == failure.TimerNetwork) {
 			s.stand(recovery.StatusRunning, e.Time)
 		}
+	case recovery.ToolReturned:
+		if s.WaitingFor == recovery.WaitTool {
+			s.stand(recovery.StatusRunning, e.Time)
+		}
 	case recovery.Suggested:
 		s.stand(recovery.StatusFailed, e.Time)
 		if b.Suggestion.SuggestedAction != recovery.ActionFail {
@@ -183,7 +187,7 @@ func (s *Summary) asleep() bool {
 	switch s.WaitingFor {
 	case recovery.WaitNetwork, recovery.WaitStore:
 		return false
-	case recovery.WaitTime, recovery.WaitReset, recovery.WaitCaller:
+	case recovery.WaitTime, recovery.WaitReset, recovery.WaitCaller, recovery.WaitTool:
 	}
 	return s.SuggestionOpen || !s.WaitingUntil.IsZero()
 }

@@ -76,6 +76,7 @@ type SpanAttempt struct {
 type SpanTool struct {
 	CallID  string `json:"callId"`
 	Try     int    `json:"try" doc:"From 0: a repeated call has more."`
+	By      string `json:"by,omitempty" enum:"engine,caller" doc:"Who carries it out; the runner where it is left out."`
 	Args    string `json:"args,omitempty" doc:"The beginning of what it was called with."`
 	Result  string `json:"result,omitempty" doc:"The beginning of what came back."`
 	Outcome string `json:"outcome,omitempty" enum:"ok,error,unknown"`
@@ -87,6 +88,9 @@ const (
 	keySummary = "summary"
 	keyStore   = "store"
 )
+
+// waitsForTool is the label of a wait for a tool that the run's caller carries out.
+const waitsForTool = "Wait for tool"
 
 func keyAttempt(id uint64) string { return "a" + strconv.FormatUint(id, 10) }
 func keyTool(call string) string  { return "t" + call }
@@ -131,7 +135,7 @@ func (b *Builder) endAll(e recovery.Event) {
 // own.
 func (b *Builder) claimed(e recovery.Event) {
 	for key, s := range b.open {
-		if s.Kind == KindTool || s.Kind == KindSummary || key == keyStore {
+		if s.Kind == KindTool && s.Tool.By != recovery.ByCaller || s.Kind == KindSummary || key == keyStore {
 			b.end(e, key, StateUnknown, "the program stopped")
 		}
 	}
@@ -186,7 +190,7 @@ func (s *Span) said(text string) {
 
 func (b *Builder) toolBegan(e recovery.Event, body recovery.ToolBegan) {
 	s := b.begin(e, keyTool(body.CallID), Span{Kind: KindTool, Label: body.Name, Detail: "called"})
-	s.Tool = &SpanTool{CallID: body.CallID, Try: body.Try}
+	s.Tool = &SpanTool{CallID: body.CallID, Try: body.Try, By: body.By}
 	b.out.Figures.Tools++
 	if body.Try > 0 {
 		b.out.Figures.ToolsRepeated++
@@ -199,6 +203,9 @@ func (b *Builder) toolBegan(e recovery.Event, body recovery.ToolBegan) {
 }
 
 func (b *Builder) toolReturned(e recovery.Event, body recovery.ToolReturned) {
+	if s := b.open[keyWait]; s != nil && s.Label == waitsForTool {
+		b.end(e, keyWait, StateOK, "")
+	}
 	state, detail := StateOK, "returned"
 	switch body.Outcome {
 	case recovery.OutcomeError:
@@ -238,8 +245,11 @@ func (b *Builder) paused(e recovery.Event, body recovery.Paused) {
 }
 
 func waitLabel(w recovery.Waiting) string {
-	if w.For == recovery.WaitNetwork {
+	switch w.For {
+	case recovery.WaitNetwork:
 		return "Offline"
+	case recovery.WaitTool:
+		return waitsForTool
 	}
 	return "Wait"
 }
@@ -252,6 +262,8 @@ func waitDetail(w recovery.Waiting) string {
 		return "until the connection is back"
 	case w.For == recovery.WaitCaller:
 		return "for its caller"
+	case w.For == recovery.WaitTool:
+		return "for the program that runs its tool"
 	case w.Retry > 0 && w.Retry <= w.Of:
 		return "before attempt " + strconv.Itoa(w.Retry) + "/" + strconv.Itoa(w.Of)
 	}

@@ -40,7 +40,7 @@ export interface ToolResult {
 export type Status = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
 /** What a waiting run waits for. */
-export type WaitFor = 'time' | 'reset' | 'network' | 'store' | 'caller';
+export type WaitFor = 'time' | 'reset' | 'network' | 'store' | 'caller' | 'tool';
 
 /** What went wrong with an attempt, in words for people and in codes for programs. */
 export interface Failure {

@@ -4,7 +4,7 @@ import type { View } from './view.js';
 /** A row of the table of states that every client draws. There may be ones that this version does not know: draw their line. */
 export type State =
   | 'idle' | 'thinking' | 'slow' | 'tool' | 'tool_slow' | 'retry_wait' | 'retry_now' | 'switching' | 'compacting'
-  | 'wait_reset' | 'wait_online' | 'wait_store' | 'stopping' | 'suggestion' | 'expired' | 'superseded' | 'failed' | 'stopped';
+  | 'wait_reset' | 'wait_online' | 'wait_store' | 'wait_tool' | 'stopping' | 'suggestion' | 'expired' | 'superseded' | 'failed' | 'stopped';
 
 /**
  * What a person should see of a run and can do about it, as the gateway says it: what changes as
@@ -29,8 +29,26 @@ export interface Situation {
   recovered?: string;
   /** What keeps the run from going on. */
   held?: { by: string; limit?: string; until?: string };
+  /** The tool calls that the program which started the run is to carry out. */
+  awaited?: AwaitedCall[];
   /** In order; at least one. */
   stages: Stage[];
+}
+
+/** A tool call that the program which started the run is to carry out. */
+export interface AwaitedCall {
+  /** Under which its result is given. */
+  id: string;
+  name: string;
+  /** They fit the tool's schema. */
+  args: Record<string, unknown>;
+  /** The same whenever this call is asked, and unlike any other's. */
+  key: string;
+  /** From 0: a call that a person had asked once more has more. */
+  try?: number;
+  since: string;
+  /** It is given up then. */
+  until: string;
 }
 
 /**

@@ -1,0 +1,270 @@
+package recovery
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// ByCaller marks a tool that the program which started the run carries out, and its calls. That
+// a call is asked of it is durable before anybody can know of it; its result comes as a command.
+// A call that was asked stays asked, whatever becomes of the process that drives the run.
+const ByCaller = "caller"
+
+// How long a caller may take for a call.
+const (
+	CallerToolTime = failure.Millis(10 * 60 * 1000)      // where neither its tool nor the policy says
+	MaxCallerTime  = failure.Millis(24 * 60 * 60 * 1000) // at the most
+)
+
+// Why the result of a tool call does not count.
+var (
+	// ErrNoSuchCall: the run has not asked its caller for that call (HTTP 404).
+	ErrNoSuchCall = errors.New("no such tool call is asked of the program that started the run")
+	// ErrSameResult: the call has that result already; it is as good as taken.
+	ErrSameResult = errors.New("the call has this result already")
+	// ErrOtherResult: the call has another result already (HTTP 409).
+	ErrOtherResult = errors.New("the call has another result already")
+	// ErrCallOver: nobody waits for the result any more (HTTP 410).
+	ErrCallOver = errors.New("nobody waits for this result any more")
+)
+
+// AwaitedCall is a tool call that the run's caller is asked to carry out.
+type AwaitedCall struct {
+	ID    string          `json:"id"` // under which its result is given
+	Name  string          `json:"name"`
+	Args  json.RawMessage `json:"args"` // a JSON object that fits the tool's schema
+	Key   string          `json:"key"`  // the same whenever this call is asked, and unlike any other's
+	Try   int             `json:"try,omitempty"`
+	Since time.Time       `json:"since"`
+	Until time.Time       `json:"until"` // it is given up then
+}
+
+// Awaited are the calls that r's caller is asked to carry out, in the answer's order. There are
+// none once the run has ended or was stopped.
+func (r *Run) Awaited() []AwaitedCall {
+	if r.End != nil || r.cancelled {
+		return nil
+	}
+	var list []AwaitedCall
+	for _, t := range r.Pending {
+		if t.asked() {
+			list = append(list, AwaitedCall{
+				ID: t.Call.ID, Name: t.Call.Name, Args: t.Call.Args, Key: r.keyOf(t), Try: max(0, t.Tries-1), Since: t.BeganAt, Until: t.Until,
+			})
+		}
+	}
+	return list
+}
+
+// asked reports whether the call is asked of the run's caller, and has no result.
+func (t *ToolRun) asked() bool { return t.By == ByCaller && t.State == ToolCallInAir }
+
+// Return makes the event by which a call has the result that r's caller gives, or says why it
+// cannot have it. Whether the run is driven does not matter to that.
+func (r *Run) Return(callID, text string, isError bool) (ToolReturned, error) {
+	result := llm.ToolResult{CallID: callID, Text: text, IsError: isError}
+	i := slices.IndexFunc(r.Pending, func(t *ToolRun) bool { return t.Call.ID == callID })
+	if i < 0 {
+		return ToolReturned{}, r.returned(result)
+	}
+	t := r.Pending[i]
+	result.Name = t.Call.Name
+	switch {
+	case t.By != ByCaller:
+		return ToolReturned{}, fmt.Errorf("%w: %s is a call of %s, which is not a tool of yours", ErrNoSuchCall, callID, t.Call.Name)
+	case t.State.Over():
+		return ToolReturned{}, r.returned(result)
+	case r.End != nil || r.cancelled:
+		return ToolReturned{}, fmt.Errorf("%w: the run is over (%s)", ErrCallOver, r.Status)
+	case !t.asked():
+		return ToolReturned{}, fmt.Errorf("%w yet: wait until the run waits for it", ErrNoSuchCall)
+	}
+	b := ToolReturned{CallID: callID, Result: result, Outcome: OutcomeOK, Round: r.Rounds}
+	if isError {
+		b.Outcome = OutcomeError
+	}
+	return b, nil
+}
+
+// Take completes a result that was made by Return and comes at a time, or says that nobody
+// waits for it any more.
+func (r *Run) Take(b ToolReturned, at time.Time) (ToolReturned, error) {
+	t := r.tool(b.CallID)
+	if r.End != nil || r.cancelled || t == nil || !t.asked() || b.Round != r.Rounds {
+		return ToolReturned{}, ErrCallOver
+	}
+	b.Elapsed = failure.InMillis(nonNegative(at.Sub(t.BeganAt)))
+	return b, nil
+}
+
+// returned says what a result amounts to whose call is not waited for.
+func (r *Run) returned(given llm.ToolResult) error {
+	for _, m := range slices.Backward(r.Messages[r.Carried:]) {
+		for _, p := range m.Parts {
+			if p.Result == nil || p.Result.CallID != given.CallID || !r.isCallers(p.Result.Name) {
+				continue
+			}
+			switch {
+			case p.Result.Text == given.Text && p.Result.IsError == given.IsError:
+				return ErrSameResult
+			case strings.HasSuffix(p.Result.Text, unanswered):
+				return fmt.Errorf("%w: it came after the time for %s was over; give the tool a longer timeoutMs", ErrCallOver, p.Result.Name)
+			}
+			return ErrOtherResult
+		}
+	}
+	if calls := r.Awaited(); len(calls) > 0 {
+		return fmt.Errorf("%w: it waits for %s", ErrNoSuchCall, namesOf(calls))
+	}
+	if r.End != nil {
+		return fmt.Errorf("%w: the run is over (%s)", ErrCallOver, r.Status)
+	}
+	return ErrNoSuchCall
+}
+
+func namesOf(calls []AwaitedCall) string {
+	const most = 4
+	var names []string
+	for i, c := range calls {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(calls)-i))
+			break
+		}
+		names = append(names, words.Clip(c.ID, 64)+" ("+c.Name+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+// isCallers reports whether the tool of that name is one that the run's caller carries out.
+func (r *Run) isCallers(name string) bool {
+	return slices.ContainsFunc(r.Tools, func(t ToolDecl) bool { return t.Name == name && t.By == ByCaller })
+}
+
+// callerLimit is how long the caller may take for a call of that tool; it is never without a limit.
+func (r *Run) callerLimit(name string) failure.Millis {
+	limit := r.Policy.Timeouts.Tool
+	for _, t := range r.Tools {
+		if t.Name == name && t.Timeout > 0 {
+			limit = t.Timeout
+		}
+	}
+	if limit <= 0 {
+		limit = CallerToolTime
+	}
+	return min(limit, MaxCallerTime)
+}
+
+// askCaller writes the intent of the first call that is the caller's and was not asked of it.
+func (r *Run) askCaller() []Effect {
+	for _, t := range r.Pending {
+		if t.By != ByCaller || t.State != ToolCallWanted {
+			continue
+		}
+		if over := r.overdue(r.clocks()); over != nil {
+			return over
+		}
+		if broke := r.outOfBudget(); broke != nil && !r.toolsInAir() {
+			return broke
+		}
+		return record(r, r.toolIntent(t, t.Tries))
+	}
+	return nil
+}
+
+// awaitCaller waits for the calls that are asked of the caller, once nothing else goes on; nil
+// for none.
+func (r *Run) awaitCaller() []Effect {
+	timers := r.callerTimers()
+	if len(timers) == 0 {
+		return nil
+	}
+	if !r.awaitsCaller() {
+		return record(r, Waiting{For: WaitTool, Model: r.Model, Until: r.awaitsUntil()})
+	}
+	return r.timed(timers...)
+}
+
+// awaitsCaller reports whether r does nothing but wait for its caller.
+func (r *Run) awaitsCaller() bool { return r.Wait != nil && r.Wait.For == WaitTool }
+
+// awaitsUntil is when r goes on, whether its caller says something or not.
+func (r *Run) awaitsUntil() time.Time {
+	var until time.Time
+	if r.Policy.Timeouts.Run > 0 {
+		until = r.deadline()
+	}
+	for _, c := range r.Awaited() {
+		if until.IsZero() || c.Until.Before(until) {
+			until = c.Until
+		}
+	}
+	return until
+}
+
+// callerTimers give up the calls that the caller does not answer.
+func (r *Run) callerTimers() []Effect {
+	var effects []Effect
+	for _, t := range r.Pending {
+		if t.asked() {
+			timer := SetTimer{At: t.Until, Write: r.givenUp(t)}
+			effects = append(effects, Effect{Key: timerKey(timer), Timer: &timer})
+		}
+	}
+	return effects
+}
+
+// unanswered ends what the model reads of a call that was given up.
+const unanswered = "Go on without it, or ask the user."
+
+// givenUp is the end of a call that the caller did not answer in time. One that may not be
+// repeated may or may not have taken effect.
+func (r *Run) givenUp(t *ToolRun) ToolReturned {
+	limit := r.callerLimit(t.Call.Name)
+	outcome, so := OutcomeUnknown, " It may or may not have taken effect."
+	if t.Safety.Repeatable() {
+		outcome, so = OutcomeError, ""
+	}
+	return ToolReturned{
+		CallID: t.Call.ID, Outcome: outcome, Elapsed: limit, Limit: limit,
+		Result: llm.ToolResult{
+			CallID: t.Call.ID, Name: t.Call.Name, IsError: true,
+			Text: "The program that runs " + t.Call.Name + " gave no result within " + words.Spell(limit.Duration()) + "." + so + " " + unanswered,
+		},
+	}
+}
+
+// awaitedLine: "Waiting for the program that runs get_weather".
+func (r *Run) awaitedLine() string {
+	var names []string
+	for _, c := range r.Awaited() {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	const most = 3
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return "Waiting for the program that runs " + cmp.Or(strings.Join(names, ", "), "a tool")
+}
+
+// awaitedStages are those of a run that waits for its caller.
+func (r *Run) awaitedStages() []Stage {
+	since, line := r.Last, r.awaitedLine()+"…"
+	if calls := r.Awaited(); len(calls) > 0 {
+		since = calls[0].Since
+	}
+	return []Stage{
+		{From: since, State: StateCaller, Line: line, Since: since, Until: r.Wait.Until},
+		{From: since.Add(thinkingAfter), State: StateCaller, Line: line + " {elapsed}", Since: since, Until: r.Wait.Until, Stop: true},
+	}
+}

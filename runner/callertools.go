@@ -1,0 +1,219 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// MaxCallerTools is how many tools of its caller's a run may have.
+const MaxCallerTools = 128
+
+// callerStay is how long a process keeps a run that waits for its caller's tool only, before it
+// parks the run: most programs answer at once, and to take a run up again costs more than that.
+const callerStay = 30 * time.Second
+
+// ToolError says which of a request's CallerTools, or of its tools' results, cannot be taken.
+type ToolError struct {
+	Index int
+	Field string // of the tool or result, as in JSON
+	Err   error
+}
+
+// Error says what is wrong.
+func (e *ToolError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what is wrong.
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// CallResult is what came of a tool call that a run's caller carried out.
+type CallResult struct {
+	CallID string
+	Text   string // at most MaxToolResult bytes
+	Failed bool   // Text is what went wrong: the model is told
+}
+
+// declareCallerTools adds the tools that whoever starts the run carries out.
+func (r *Runner) declareCallerTools(s *recovery.Started, own []Tool, theirs []recovery.ToolDecl) error {
+	if len(theirs) == 0 {
+		return nil
+	}
+	if len(theirs) > MaxCallerTools {
+		return &ToolError{MaxCallerTools, "name", fmt.Errorf("there are %d tools; a run may have %d of its caller's", len(theirs), MaxCallerTools)}
+	}
+	if err := r.refuseEngine([]string{s.Model}); err != nil {
+		return &ToolError{0, "name", fmt.Errorf("%s runs tools of its own, and none of its caller's", s.Model)}
+	}
+	s.Policy.Models = slices.DeleteFunc(slices.Clone(s.Policy.Models), func(name string) bool { return r.refuseEngine([]string{name}) != nil })
+	own = slices.DeleteFunc(slices.Clone(own), func(t Tool) bool { return !slices.ContainsFunc(s.Policy.Models, t.isFor) })
+	for i, t := range theirs {
+		if field, err := r.checkCallerTool(t, own, theirs[:i]); err != nil {
+			return &ToolError{i, field, err}
+		}
+		t.By = recovery.ByCaller
+		s.Tools = append(s.Tools, t)
+	}
+	return nil
+}
+
+func (r *Runner) checkCallerTool(t recovery.ToolDecl, own []Tool, before []recovery.ToolDecl) (field string, err error) {
+	switch {
+	case !toolName.MatchString(t.Name):
+		return "name", errors.New("a name is 1 to 64 letters, digits, '_' and '-'")
+	case slices.ContainsFunc(own, func(o Tool) bool { return o.Name == t.Name }):
+		return "name", fmt.Errorf("there is a tool called %s here already: give yours another name", t.Name)
+	case slices.ContainsFunc(before, func(o recovery.ToolDecl) bool { return o.Name == t.Name }):
+		return "name", fmt.Errorf("there are two tools called %s", t.Name)
+	case t.Safety != recovery.SafetyUnsafe && !t.Safety.Repeatable():
+		return "safety", fmt.Errorf("it is %s or %s; leave it out where a call must not be repeated", recovery.SafetyReadOnly, recovery.SafetyIdempotent)
+	case t.Timeout < 0 || t.Timeout > recovery.MaxCallerTime || t.Timeout > 0 && t.Timeout.Duration() < r.minTimeout:
+		return "timeoutMs", fmt.Errorf("it is from %s to %s; 0 is the usual time for a tool", words.Spell(r.minTimeout), words.Spell(recovery.MaxCallerTime.Duration()))
+	}
+	if len(t.Schema) > 0 {
+		if _, err := r.schemas.ofText(t.Schema); err != nil {
+			return "schema", err
+		}
+	}
+	return "", nil
+}
+
+// callersTools are the tools that the run's caller carries out, as far as arguments are held to
+// their schemas.
+func (l *loop) callersTools() []Tool {
+	var tools []Tool
+	for _, t := range l.run.Tools {
+		if t.By == recovery.ByCaller {
+			tools = append(tools, Tool{Name: t.Name, Schema: t.Schema})
+		}
+	}
+	return tools
+}
+
+// fitsCaller has no call asked of the run's caller whose arguments do not fit: the model is told.
+func (l *loop) fitsCaller(run *recovery.Run, e recovery.Effect) hold {
+	b, ok := e.Record.(recovery.ToolBegan)
+	if !ok || b.By != recovery.ByCaller {
+		return hold{}
+	}
+	var call llm.ToolCall
+	for _, t := range run.Pending {
+		if t.Call.ID == b.CallID {
+			call = t.Call
+		}
+	}
+	for _, t := range l.callersTools() {
+		if t.Name != b.Name {
+			continue
+		}
+		if problem := l.r.misfit(context.Background(), t, call); problem != "" {
+			return hold{why: reasonMisfit, first: errorResult(call, problem).ToolReturned}
+		}
+	}
+	return hold{}
+}
+
+// awaitCaller keeps a run that waits for its caller here for a while, before it is parked.
+func (l *loop) awaitCaller(run *recovery.Run, e recovery.Effect) hold {
+	if e.Timer == nil || !l.parksForTool() {
+		return hold{}
+	}
+	if _, gives := e.Timer.Write.(recovery.ToolReturned); !gives {
+		return hold{}
+	}
+	stay := callerStay - l.clock.now().Sub(run.Last)
+	if stay <= 0 {
+		return hold{}
+	}
+	return hold{why: reasonCaller, until: time.Now().Add(stay)}
+}
+
+// parksForTool reports whether all that is left to do is to wait for the caller, longer than a
+// process should.
+func (l *loop) parksForTool() bool {
+	w := l.run.Wait
+	return w != nil && w.For == recovery.WaitTool && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
+}
+
+// ReturnResults gives a run results of tool calls that are asked of its caller, and has it go on.
+// Either all are taken or, with a *ToolError, none: recovery.Run.Return says why one is not. The
+// same result may be given again. It returns once the run's owner has written them; where another
+// process drives it and does not do so within 3 s, the error is ErrSent: they are durable, and
+// will be.
+func (r *Runner) ReturnResults(ctx context.Context, id string, results ...CallResult) error {
+	state, err := r.Inspect(ctx, id)
+	if err != nil {
+		return err
+	}
+	commands, err := r.returning(state, results)
+	if err != nil || len(commands) == 0 {
+		return err
+	}
+	last := len(commands) - 1
+	for _, c := range commands[:last] {
+		if _, err := r.log.Send(ctx, id, c); err != nil {
+			return fmt.Errorf("run %s: %w", id, err)
+		}
+	}
+	became, err := r.tell(ctx, state, commands[last])
+	if err != nil {
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	if became == unheard {
+		return fmt.Errorf("run %s: %w", id, ErrSent)
+	}
+	if state, err = r.Inspect(ctx, id); err != nil {
+		return err
+	}
+	left, err := r.returning(state, results)
+	if err == nil && len(left) > 0 { // it was sent, and is not written yet
+		return fmt.Errorf("run %s: %w", id, ErrSent)
+	}
+	return err
+}
+
+// returning makes the commands that give a run those of the results that it does not have yet.
+func (r *Runner) returning(state *recovery.Run, results []CallResult) ([]timeline.Command, error) {
+	var commands []timeline.Command
+	seen := map[string]bool{}
+	for i, result := range results {
+		if seen[result.CallID] {
+			return nil, &ToolError{i, "callId", errors.New("it is there twice")}
+		}
+		seen[result.CallID] = true
+		if len(result.Text) > MaxToolResult {
+			return nil, &ToolError{i, "text", fmt.Errorf("it has %d bytes; a result has at most %d: shorten it, or give the model a way to read the rest", len(result.Text), MaxToolResult)}
+		}
+		text := result.Text
+		if clean, ok := r.models.(Redactor); ok {
+			text = clean.Redact(text)
+		}
+		body, err := state.Return(result.CallID, text, result.Failed)
+		if errors.Is(err, recovery.ErrSameResult) {
+			continue
+		}
+		if err != nil {
+			return nil, &ToolError{i, "callId", err}
+		}
+		commands = append(commands, timeline.Command{ID: commandOf(state, result.CallID), Body: body})
+	}
+	return commands, nil
+}
+
+// commandOf is the id of the command that gives a call its result: a second one of the same
+// asking is none, whoever sends it.
+func commandOf(state *recovery.Run, callID string) string {
+	try := 0
+	for _, c := range state.Awaited() {
+		if c.ID == callID {
+			try = c.Try
+		}
+	}
+	return fmt.Sprintf("tool/%d/%d/%s", state.Rounds, try, callID)
+}
