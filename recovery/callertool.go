@@ -21,7 +21,7 @@ const ByCaller = "caller"
 
 // How long a caller may take for a call.
 const (
-	CallerToolTime = failure.Millis(10 * 60 * 1000)      // where neither its tool nor the policy says
+	callerToolTime = failure.Millis(10 * 60 * 1000)      // where neither its tool nor the policy says
 	MaxCallerTime  = failure.Millis(24 * 60 * 60 * 1000) // at the most
 )
 
@@ -158,7 +158,7 @@ func (r *Run) callerLimit(name string) failure.Millis {
 		}
 	}
 	if limit <= 0 {
-		limit = CallerToolTime
+		limit = callerToolTime
 	}
 	return min(limit, MaxCallerTime)
 }
