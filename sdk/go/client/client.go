@@ -80,6 +80,7 @@ type Start struct {
 	MaxRounds   *int              `json:"maxRounds,omitempty"` // model calls that may ask for tools; 0 = no limit
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
 	Budget      *recovery.Budget  `json:"budget,omitempty"`
+	Tools       []Tool            `json:"tools,omitempty"` // that this program carries out: see FollowWithTools
 }
 
 // Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.

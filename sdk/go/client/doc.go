@@ -12,6 +12,9 @@
 //		err = c.Recover(ctx, id, client.Answer{Suggestion: s.ID, Action: s.Actions[0].ID})
 //	}
 //
+// A run may call functions of the program that starts it: Start.Tools declares them, and
+// [Client.FollowWithTools] answers their calls.
+//
 // [Client.Run] says where a run stands without following it; [Client.Session] and the others
 // of its file tell of conversations, and set what their runs start with.
 //

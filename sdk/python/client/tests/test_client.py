@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mulligan_client import AsyncClient, Client, Problem
+from mulligan_client import AsyncClient, Client, Problem, Tool
 
 STORY = [
     {"v": 1, "run": "r1", "seq": n, "type": "noted", "data": {"topic": "text"}} for n in range(1, 41)
@@ -193,3 +193,67 @@ def test_fails_open() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         with pytest.raises(TimeoutError, match="0.25"):
             Client(f"http://127.0.0.1:{silent.getsockname()[1]}").decide({"call": "c", "model": "a/b", "failure": {}})
+
+
+AWAITED = {
+    "status": "waiting",
+    "awaited": [
+        {"id": "c1", "name": "get_weather", "args": {"city": "Oslo"}, "key": "k1"},
+        {"id": "c2", "name": "broken", "args": {}, "key": "k2"},
+        {"id": "c3", "name": "not_ours", "args": {}, "key": "k3"},
+    ],
+}
+
+
+def awaiting(g: Gateway) -> None:
+    """Awaits tool calls until both are answered; one of them somebody else has answered."""
+    given = [body["results"][0] for _, path, _, body in g.server.asked if path.endswith("/tool-results")]
+    if g.path.endswith("/tool-results"):
+        return g.say(409 if given[-1]["callId"] == "c2" else 202, {"detail": "another result"})
+    if not g.path.endswith("/events"):
+        return g.say(200, {"id": "r1", "situation": AWAITED})
+    if len(given) < 2:
+        return g.stream(f"event: situation\ndata: {json.dumps(AWAITED)}\n\n")
+    g.stream("event: end\ndata: {}\n\n")
+
+
+def get_weather(city: str) -> str:
+    return f"22 degrees in {city}"
+
+
+async def get_weather_later(city: str) -> str:
+    return get_weather(city)
+
+
+def broken() -> str:
+    raise ValueError("no thermometer")
+
+
+def answered(gateway: Server) -> list[Any]:
+    given = [body["results"][0] for _, path, _, body in gateway.asked if path.endswith("/tool-results")]
+    return sorted(given, key=lambda r: str(r["callId"]))
+
+
+RESULTS = [{"callId": "c1", "text": "22 degrees in Oslo"}, {"callId": "c2", "text": "ValueError: no thermometer", "isError": True}]
+
+
+def test_tools(gateway: Server) -> None:
+    gateway.answer = awaiting
+    tools = [Tool("get_weather", get_weather, "The weather", safety="read_only"), Tool("broken", broken)]
+    client = Client(url(gateway))
+    client.start({"prompt": "hi", "tools": tools})
+    assert gateway.asked[0][3]["tools"][0] == {"name": "get_weather", "description": "The weather", "safety": "read_only"}
+    list(client.follow_with_tools("r1", tools))
+    assert answered(gateway) == RESULTS
+
+
+def test_tools_awaited(gateway: Server) -> None:
+    gateway.answer = awaiting
+    tools = [Tool("get_weather", get_weather_later), Tool("broken", broken)]
+
+    async def follow() -> None:
+        async for _ in AsyncClient(url(gateway)).follow_with_tools("r1", tools):
+            pass
+
+    asyncio.run(follow())
+    assert answered(gateway) == RESULTS

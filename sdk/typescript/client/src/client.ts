@@ -7,7 +7,8 @@ import { isBusy, isBusyOrDown, patiently } from './patience.js';
 import { Problem } from './problem.js';
 import type { Rescue } from './rescue.js';
 import { serverEvents } from './sse.js';
-import type { Situation } from './situation.js';
+import type { AwaitedCall, Situation } from './situation.js';
+import type { CallResult, Tool } from './tools.js';
 
 /** What a client is made from. */
 export interface Options {
@@ -74,6 +75,14 @@ export class Client {
   /** Ends a run. */
   async cancel(id: string): Promise<Run> {
     return patiently(isBusy, () => this.timed(() => this.once<Run>('POST', `${runPath(id)}/cancel`)));
+  }
+
+  /**
+   * Gives a run results of tool calls that it awaits (`situation.awaited`): all are taken, or none; the same one may be given again.
+   * It throws a Problem: 404 for a call that is not awaited, 409 where it has another result, 410 where nobody waits any more.
+   */
+  async returnToolResults(id: string, results: CallResult[]): Promise<Run> {
+    return patiently(isBusy, () => this.timed(() => this.once<Run>('POST', `${runPath(id)}/tool-results`, { results })));
   }
 
   /** What happened in a run, in retrospect; `texts`: with what was written in it, which is left out otherwise. */
@@ -162,6 +171,60 @@ export class Client {
   /** Ends this browser's session. */
   async logout(): Promise<void> {
     await this.send('POST', '/v1/logout');
+  }
+
+  /**
+   * As `follow`, and answers meanwhile the calls of the tools that the run awaits, side by side. A result that the gateway does not
+   * take ends it with what is thrown.
+   */
+  async *followWithTools(id: string, tools: Tool[], options: Follow = {}): AsyncGenerator<Item, void, undefined> {
+    const begun = new Set<string>();
+    const calls: Promise<void>[] = [];
+    const broken = new AbortController();
+    let problem: unknown;
+    const answer = (awaited: AwaitedCall[] = []): void => {
+      for (const call of awaited) {
+        const tool = tools.find((t) => t.name === call.name);
+        const asking = `${call.try ?? 0} ${call.key}`;
+        if (tool?.run && !begun.has(asking)) {
+          begun.add(asking);
+          calls.push(this.answerCall(id, tool, call).catch((error: unknown) => {
+            problem = error;
+            broken.abort();
+          }));
+        }
+      }
+    };
+    answer((await this.run(id)).situation.awaited);
+    const signal = options.signal ? AbortSignal.any([options.signal, broken.signal]) : broken.signal;
+    for await (const item of this.follow(id, { ...options, signal })) {
+      if ('situation' in item) {
+        answer(item.situation.awaited);
+      }
+      yield item;
+    }
+    if (!options.signal?.aborted) {
+      await Promise.all(calls);
+    }
+    if (problem !== undefined) {
+      throw problem;
+    }
+  }
+
+  private async answerCall(id: string, tool: Tool, call: AwaitedCall): Promise<void> {
+    let result: CallResult;
+    try {
+      result = { callId: call.id, text: (await tool.run?.(call.args, call)) ?? '' };
+    } catch (error) {
+      result = { callId: call.id, text: String(error), isError: true };
+    }
+    try {
+      await this.returnToolResults(id, [result]);
+    } catch (error) {
+      if (!(error instanceof Problem && [404, 409, 410].includes(error.status))) { // else somebody else has answered, or the run goes on without it
+        throw error;
+      }
+    }
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { Button, Failure, Message, Status, Suggestion, WaitFor } from './event.js';
 import type { Kind } from './kind.js';
 import type { Situation } from './situation.js';
+import type { Tool } from './tools.js';
 
 /** What a run begins from. What is left out is the session's, or the gateway's own. */
 export interface Start {
@@ -21,6 +22,8 @@ export interface Start {
   maxRetries?: number;
   /** Model calls that may ask for tools; 0 is no limit. */
   maxRounds?: number;
+  /** Tools that you carry out: see `followWithTools`. */
+  tools?: Tool[];
   /** Timers in milliseconds by name; 0 is off. */
   timeouts?: Record<string, number>;
   /** What the run may use; 0 is without a limit. A microdollar is a millionth of a dollar. */

@@ -9,4 +9,5 @@ export * from './problem.js';
 export * from './rescue.js';
 export * from './situation.js';
 export { serverEvents, type ServerEvent } from './sse.js';
+export * from './tools.js';
 export * from './view.js';

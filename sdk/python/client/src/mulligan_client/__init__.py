@@ -7,5 +7,6 @@ from ._async import AsyncClient
 from ._client import Client
 from ._fold import Fold, View
 from ._http import Document, Item, Problem
+from ._tools import Tool
 
-__all__ = ["AsyncClient", "Client", "Document", "Fold", "Item", "Problem", "View"]
+__all__ = ["AsyncClient", "Client", "Document", "Fold", "Item", "Problem", "Tool", "View"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import socket
 import threading
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from typing import Any, cast
 
 from ._client import ADVICE, Client
 from ._http import Document, Item
+from ._tools import Answering, Tool, result
 
 _MOST = 256
 """How many items a follower may be behind before its connection is not read any further."""
@@ -36,6 +38,9 @@ class AsyncClient:
 
     async def cancel(self, run: str) -> Document:
         return await asyncio.to_thread(self._client.cancel, run)
+
+    async def return_tool_results(self, run: str, results: list[Document]) -> Document:
+        return await asyncio.to_thread(self._client.return_tool_results, run, results)
 
     async def suggestions(self, limit: int = 50) -> list[Document]:
         return await asyncio.to_thread(self._client.suggestions, limit)
@@ -103,3 +108,35 @@ class AsyncClient:
             for sock in sockets:
                 with contextlib.suppress(OSError):
                     sock.shutdown(socket.SHUT_RDWR)  # ends a read that waits
+
+    async def follow_with_tools(self, run: str, tools: Iterable[Tool], after: int = 0) -> AsyncIterator[Item]:
+        """As follow, and answers meanwhile the calls of the tools that the run awaits, side by side. A tool that is no coroutine function has
+        a thread of its own. Close it as follow."""
+        answering = Answering(tools)
+        calls: set[asyncio.Task[None]] = set()
+
+        def answer(situation: Document) -> None:
+            calls.update(asyncio.create_task(self._answer(run, tool, call)) for tool, call in answering.new(situation))
+
+        try:
+            answer((await self.run(run))["situation"])
+            async with contextlib.aclosing(cast("AsyncGenerator[Item, None]", self.follow(run, after))) as items:
+                async for item in items:
+                    if "situation" in item:
+                        answer(item["situation"])
+                    yield item
+            await asyncio.gather(*calls)
+        finally:
+            for call in calls:
+                call.cancel()
+
+    async def _answer(self, run: str, tool: Tool, call: Document) -> None:
+        try:
+            if inspect.iscoroutinefunction(tool.run):
+                said = await tool.run(**call["args"])
+            else:
+                said = await asyncio.to_thread(tool.run, **call["args"])
+            given = result(call, said)
+        except Exception as error:
+            given = result(call, f"{type(error).__name__}: {error}", failed=True)
+        await asyncio.to_thread(self._client._give, run, given)

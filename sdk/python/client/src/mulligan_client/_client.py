@@ -7,17 +7,23 @@ import json
 import socket
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from ._http import Document, Item, Problem, Transport, backoff, busy, busy_or_down, patiently, server_events, within
+from ._tools import Answering, Tool, declared, result
 
 SILENCE = 40.0
 """A stream without any sign of life for this long is dead, in seconds: the gateway gives one every 15 s."""
 
 ADVICE = 0.25
 """How long advice is waited for, in seconds: a program whose Mulligan is gone goes on as without it."""
+
+
+_AT_ONCE = 32
+"""How many calls of tools are answered at once."""
 
 
 class Client:
@@ -29,7 +35,7 @@ class Client:
     def start(self, start: Document, key: str | None = None) -> Document:
         """Begins a run. It begins once, however often the request has to be sent: a gateway that is busy is asked again for up to 30 s."""
         headers = {"Idempotency-Key": key or uuid.uuid4().hex}
-        return _document(patiently(busy_or_down, lambda: self._to.send("POST", "/v1/runs", start, headers)))
+        return _document(patiently(busy_or_down, lambda: self._to.send("POST", "/v1/runs", declared(start), headers)))
 
     def run(self, run: str) -> Document:
         """Says where a run stands."""
@@ -46,6 +52,11 @@ class Client:
     def cancel(self, run: str) -> Document:
         """Ends a run."""
         return self._ask("POST", _path(run) + "/cancel")
+
+    def return_tool_results(self, run: str, results: list[Document]) -> Document:
+        """Gives a run results of tool calls that it awaits (`situation.awaited`): callId, text, isError. All are taken, or none; the same one
+        may be given again. A Problem: 404 for a call that is not awaited, 409 where it has another result, 410 where nobody waits any more."""
+        return self._ask("POST", _path(run) + "/tool-results", {"results": results})
 
     def suggestions(self, limit: int = 50) -> list[Document]:
         """Lists the suggestions that are open, newest first."""
@@ -91,6 +102,37 @@ class Client:
         """Yields what happens to a run: every event exactly once and in order, whatever becomes of the connection, with
         live text between them. It ends with the run, and raises a Problem that trying again cannot help."""
         return self._follow(run, after, threading.Event(), [])
+
+    def follow_with_tools(self, run: str, tools: Iterable[Tool], after: int = 0) -> Iterator[Item]:
+        """As follow, and answers meanwhile the calls of the tools that the run awaits, each on a thread of its own."""
+        answering = Answering(tools)
+        calls: list[Future[None]] = []
+        with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
+
+            def answer(situation: Document) -> None:
+                calls.extend(threads.submit(self._answer, run, tool, call) for tool, call in answering.new(situation))
+
+            answer(self.run(run)["situation"])
+            for item in self.follow(run, after):
+                if "situation" in item:
+                    answer(item["situation"])
+                yield item
+        for call in calls:
+            call.result()
+
+    def _answer(self, run: str, tool: Tool, call: Document) -> None:
+        try:
+            given = result(call, tool.run(**call["args"]))
+        except Exception as error:
+            given = result(call, f"{type(error).__name__}: {error}", failed=True)
+        self._give(run, given)
+
+    def _give(self, run: str, given: Document) -> None:
+        try:
+            self.return_tool_results(run, [given])
+        except Problem as problem:
+            if problem.status not in (404, 409, 410):  # somebody else has answered, or the run goes on without it
+                raise
 
     def _follow(self, run: str, after: int, stopped: threading.Event, sockets: list[socket.socket]) -> Iterator[Item]:
         failures = 0

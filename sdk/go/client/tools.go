@@ -1,0 +1,135 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Tool is a function of this program that the model of a run may call: declare it by Start.Tools
+// and follow the run by FollowWithTools.
+type Tool struct {
+	Name        string // of letters, digits, '_' and '-'; none that the gateway has itself
+	Description string
+	Schema      json.RawMessage // JSON Schema of the arguments; nil = an object with anything in it
+	// Safety says whether a call may be repeated whose outcome nobody knows: the default is never.
+	Safety  recovery.Safety
+	Timeout time.Duration // that a call has, 24 h at the most; 0 = the gateway's usual time for a tool
+	// Run does the work. Its error is the call's result: the model is told. The same call may come
+	// again, under the same Key, where this program stopped before it gave the result.
+	Run func(ctx context.Context, call recovery.AwaitedCall) (string, error)
+}
+
+// MarshalJSON is the tool as a gateway is told of it.
+func (t Tool) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Schema      json.RawMessage `json:"schema,omitempty"`
+		Safety      recovery.Safety `json:"safety,omitempty"`
+		Timeout     int64           `json:"timeoutMs,omitempty"`
+	}{t.Name, t.Description, t.Schema, t.Safety, t.Timeout.Milliseconds()})
+}
+
+// ToolResult is what came of a call that a run awaits: see Situation.Awaited.
+type ToolResult struct {
+	CallID  string `json:"callId"`
+	Text    string `json:"text"`              // at most 256 KiB
+	IsError bool   `json:"isError,omitempty"` // the tool failed, and Text says why
+}
+
+// ReturnToolResults gives a run results of calls that it awaits: all are taken, or none. The same
+// result may be given again. It fails with a Problem: 404 for a call that is not awaited, 409 where
+// the call has another result, 410 where nobody waits for it any more.
+func (c *Client) ReturnToolResults(ctx context.Context, run string, results ...ToolResult) error {
+	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/tool-results", nil, map[string]any{"results": results}, nil)
+}
+
+// FollowWithTools is Follow, and answers meanwhile the calls of the tools that the run awaits, side
+// by side. The contexts of calls that go on end with the iteration, which waits for them.
+func (c *Client) FollowWithTools(ctx context.Context, run string, after uint64, tools ...Tool) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		a := &answering{client: c, run: run, tools: tools, begun: map[string]bool{}, cancel: cancel}
+		defer a.calls.Wait()
+		defer cancel()
+		stands, err := c.Run(ctx, run)
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		a.answer(ctx, stands.Situation.Awaited)
+		for item, err := range c.Follow(ctx, run, after) {
+			if item.Situation != nil {
+				a.answer(ctx, item.Situation.Awaited)
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+		if err := a.failed(); err != nil {
+			yield(Item{}, err)
+		}
+	}
+}
+
+// answering answers the calls of a run.
+type answering struct {
+	client *Client
+	run    string
+	tools  []Tool
+	begun  map[string]bool
+	cancel context.CancelFunc // ends the following
+	calls  sync.WaitGroup
+
+	mu  sync.Mutex
+	err error
+}
+
+func (a *answering) failed() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
+// answer begins the calls that are new.
+func (a *answering) answer(ctx context.Context, awaited []recovery.AwaitedCall) {
+	for _, call := range awaited {
+		asking := fmt.Sprint(call.Try, call.Key)
+		for _, t := range a.tools {
+			if t.Name == call.Name && !a.begun[asking] {
+				a.begun[asking] = true
+				a.calls.Go(func() { a.call(ctx, t, call) })
+			}
+		}
+	}
+}
+
+func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall) {
+	text, err := t.Run(ctx, call)
+	if ctx.Err() != nil {
+		return // it is asked again
+	}
+	result := ToolResult{CallID: call.ID, Text: text}
+	if err != nil {
+		result.Text, result.IsError = err.Error(), true
+	}
+	err = a.client.ReturnToolResults(ctx, a.run, result)
+	if p, ok := errors.AsType[*Problem](err); ok && p.Status != http.StatusUnprocessableEntity && p.Status/100 == 4 {
+		return // somebody else has answered, or the run goes on without it
+	}
+	if err != nil && ctx.Err() == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.err = fmt.Errorf("the result of %s: %w", call.Name, err)
+		a.cancel()
+	}
+}

@@ -1,0 +1,74 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// TestFollowWithTools: what a run awaits is answered once, also where it was awaited before.
+func TestFollowWithTools(t *testing.T) {
+	given := make(chan string, 9)
+	const awaited = `{"seq":5,"status":"waiting","stages":[{"state":"wait_tool"}],"awaited":[{"id":"c1","name":"get_weather","args":{"city":"Oslo"},"key":"k"},{"id":"c2","name":"another","args":{},"key":"l"}]}`
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		given <- fmt.Sprint(body["tools"])
+		_, _ = w.Write([]byte(`{"id":"r1"}`))
+	})
+	mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"id":"r1","situation":` + awaited + `}`))
+	})
+	answered := make(chan struct{})
+	mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("event: situation\ndata: " + awaited + "\n\n"))
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-answered:
+		case <-r.Context().Done():
+		}
+		_, _ = w.Write([]byte("event: end\ndata: {}\n\n"))
+	})
+	mux.HandleFunc("POST /v1/runs/r1/tool-results", func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Results []client.ToolResult }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		given <- fmt.Sprint(body.Results)
+		close(answered)
+		_, _ = w.Write([]byte(`{"id":"r1"}`))
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	c, err := client.New(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weather := client.Tool{Name: "get_weather", Safety: recovery.SafetyReadOnly, Run: func(_ context.Context, call recovery.AwaitedCall) (string, error) {
+		return string(call.Args), nil
+	}}
+	run, err := c.Start(t.Context(), client.Start{Prompt: "hi", Tools: []client.Tool{weather}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range c.FollowWithTools(t.Context(), run, 0, weather) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(given)
+	var all []string
+	for what := range given {
+		all = append(all, what)
+	}
+	if len(all) != 2 || !strings.Contains(all[0], "get_weather") || !strings.Contains(all[1], `[{c1 {"city":"Oslo"} false}]`) {
+		t.Errorf("the gateway was told %q", all)
+	}
+}
