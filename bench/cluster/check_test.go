@@ -81,7 +81,7 @@ func (c *cluster) sound(r *reader) {
 // newer: whoever has a run that another one had has it by a higher epoch.
 func (c *cluster) newer(run string, old recovery.Claimed) {
 	c.Helper()
-	heads, err := c.store.StandsOn().(timeline.Store).Heads(c.Context(), run)
+	heads, err := c.store.StandsOn().Heads(c.Context(), run)
 	if err != nil || len(heads) != 1 {
 		c.Fatalf("%+v, %v", heads, err)
 	}
@@ -94,8 +94,8 @@ func (c *cluster) newer(run string, old recovery.Claimed) {
 // event is.
 func (c *cluster) fenced(run string, old recovery.Claimed) {
 	c.Helper()
-	store := c.store.StandsOn().(timeline.Store) // a journal would look before it asks
-	for range 20 {                               // the run goes on meanwhile
+	store := c.store.StandsOn() // a journal would look before it asks
+	for range 20 {              // the run goes on meanwhile
 		heads, err := store.Heads(c.Context(), run)
 		if err != nil || len(heads) != 1 {
 			c.Fatalf("%+v, %v", heads, err)
