@@ -13,10 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-const (
-	aisdkPath = "/v1/aisdk"
-	aguiPath  = "/v1/agui"
-)
+const aisdkPath = "/v1/aisdk"
 
 type (
 	aisdkInput struct{ Body aisdk.Request }

@@ -122,6 +122,10 @@ var examples = map[string]example{
 	"chat-aisdk": {in: aisdk.Request{ID: "golf", Trigger: aisdk.TriggerSubmit, Messages: []aisdk.Message{
 		{ID: "m1", Role: "user", Parts: []aisdk.Part{{Type: "text", Text: examplePrompt}}},
 	}}},
+	"run-agui": {in: map[string]any{
+		"threadId": "golf", "runId": "exchange-1", "messages": []any{map[string]any{"id": "m1", "role": "user", "content": examplePrompt}},
+		"tools": []any{}, "context": []any{}, "state": map[string]any{}, "forwardedProps": map[string]any{"recovery": "interrupt"},
+	}},
 	"messages-aisdk": {out: many("messages", aisdk.UIMessage{ID: exampleRun + "-user", Role: "user", Parts: []aisdk.UIPart{{Type: "text", Text: examplePrompt, State: "done"}}})},
 	"healthz":        {out: map[string]string{"status": "ok"}},
 	"readyz":         {out: map[string]string{"status": "ok"}},

@@ -122,6 +122,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.registerLab()
 	g.registerAdvice()
 	g.registerAISDK()
+	g.registerAGUI()
 	g.registerHealth()
 	g.registerDocument()
 	return g

@@ -44,7 +44,11 @@ func (g *Gateway) carryOut(ctx context.Context, c tell.Command) (talked, error) 
 	case c.Again && last != "":
 		return g.again(ctx, last, c)
 	}
-	return g.begin(ctx, last, c)
+	t, err := g.begin(ctx, last, c)
+	if err == nil && c.Dismissed != "" && t.run == last { // it was no new message
+		return g.answered(ctx, last, tell.Answer{SuggestionID: c.Dismissed, Action: recovery.ButtonStop})
+	}
+	return t, err
 }
 
 // newest is the newest run of a conversation, "" for none.

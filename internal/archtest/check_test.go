@@ -94,6 +94,7 @@ var broken = []struct {
 	{"bench/bench.go", "cmd/mulligan", "except a command"},
 	{"examples/service/main.go", "internal/schema", "no door that embedders lack"},
 	{"gateway/internal/tell/teller.go", "net/http", "what there is to say of a run"},
+	{"gateway/internal/agui/voice.go", "timeline", "another protocol's words"},
 	{"gateway/internal/aisdk/voice.go", "timeline", "one protocol's words"},
 	{"internal/archtest/check.go", "recovery", "the judge of imports"},
 	{"runner/loop_test.go", "cmd/mulligan", "nobody imports it"},

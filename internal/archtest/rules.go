@@ -258,6 +258,12 @@ var Rooms = []Room{
 		Why:   "what there is to say of a run follows from its events, whatever the protocol: no clock, no I/O",
 	},
 	{
+		From:  "gateway/internal/agui",
+		May:   []string{"std", "llm", "recovery", "gateway/internal/tell"},
+		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
+		Why:   "another protocol's words for what package tell has to say, and nothing that serves them: no clock, no I/O",
+	},
+	{
 		From:  "gateway/internal/aisdk",
 		May:   []string{"std", "llm", "recovery", "gateway/internal/tell"},
 		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},

@@ -13,6 +13,8 @@ type Command struct {
 	Session string
 	// Answer answers what the newest run asks; nil = there is a message, or nothing.
 	Answer *Answer
+	// Dismissed is a suggestion that the user put away, and wrote Text instead; "" for none.
+	Dismissed string
 	// Text is what the user says; "" where the client only wants to know how things stand.
 	Text string
 	// Message is the client's id of that message: the same one begins one run only.
