@@ -132,7 +132,7 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 # runs bench/clients/install aider.
 .PHONY: clients
 clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors, and the examples' packages
-	@bench/clients/install node python acp aisdk-react
+	@bench/clients/install node python acp aisdk-react agui-react
 
 .PHONY: proxy-report
 proxy-report: ## play every fault with every client, directly and through the proxy, and write docs/proxy-report.md (an hour)

@@ -20,6 +20,7 @@
 //	GET  /v1/members                who shares the work                things.go
 //	     /v1/faultlab               failures to watch without a key    faultlab.go
 //	     /v1/aisdk…                 the same in the AI SDK's words     aisdk.go, talk.go, talker.go
+//	POST /v1/agui                   the same in AG-UI's                agui.go
 //	GET  /healthz, /readyz          is it up, can it work              health.go
 //	GET  /metrics                   how it does, for Prometheus
 //	GET  /openapi.json              all of this, for machines          document.go

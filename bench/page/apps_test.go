@@ -16,46 +16,42 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// app bundles an example with the packages that it names, as their registry has them, and opens it in a
-// tab that is let in.
-func (h *house) app(name string) *window {
+// beside gives a folder with a file of the repository, beside the packages of an example as their registry
+// has them.
+func (h *house) beside(app, file string) string {
 	h.t.Helper()
-	chromium(h.t)
-	from, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
+	cache := filepath.Join("..", "..", ".cache", "clients")
+	modules, err := filepath.Abs(filepath.Join(cache, app, "node_modules"))
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	installed := filepath.Join("..", "..", ".cache", "clients", name, "node_modules")
-	if modules, err := filepath.Abs(installed); err != nil {
-		h.t.Fatal(err)
-	} else if _, err := os.Stat(filepath.Join(modules, ".bin", "esbuild")); err == nil {
-		h.bundle(from, modules)
-	} else if _, unreachable := os.Stat(filepath.Join("..", "..", ".cache", "clients", "unreachable")); os.Getenv("CI") == "true" && unreachable != nil {
-		h.t.Fatalf("%s is not installed, and its registry is there: make clients (%v)", name, err)
-	} else {
-		h.t.Skipf("NOT TESTED: %s is not installed: make clients (%v)", name, err)
+	if _, err := os.Stat(filepath.Join(cache, app, "installed")); err != nil {
+		if _, unreachable := os.Stat(filepath.Join(cache, "unreachable")); os.Getenv("CI") == "true" && unreachable != nil {
+			h.t.Fatalf("%s is not installed, and its registry is there: make clients (%v)", app, err)
+		}
+		h.t.Skipf("NOT TESTED: %s is not installed: make clients (%v)", app, err)
 	}
-	w := h.open("/example/#chat", desktop)
-	w.wait(`document.querySelector('form input')`)
-	return w
-}
-
-// bundle has the house serve an app at /example/.
-func (h *house) bundle(from, modules string) {
-	h.t.Helper()
-	needs.Programs(h.t, "a page of a web app", "node")
 	dir := h.t.TempDir()
-	source, err := os.ReadFile(filepath.Join(from, "app.jsx"))
+	source, err := os.ReadFile(file)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "app.jsx"), source, 0o600)
+		err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), source, 0o600)
 	}
-	if err == nil { // it finds its modules beside itself
+	if err == nil {
 		err = os.Symlink(modules, filepath.Join(dir, "node_modules"))
 	}
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	cmd := exec.CommandContext(h.t.Context(), filepath.Join(modules, ".bin", "esbuild"), "app.jsx", "--bundle", "--format=esm", "--jsx=automatic",
+	return dir
+}
+
+// app bundles an example and opens it in a tab that is let in.
+func (h *house) app(name string) *window {
+	h.t.Helper()
+	chromium(h.t)
+	needs.Programs(h.t, "a page of a web app", "node")
+	dir := h.beside(name, filepath.Join("..", "..", "examples", name, "app.jsx"))
+	cmd := exec.CommandContext(h.t.Context(), filepath.Join("node_modules", ".bin", "esbuild"), "app.jsx", "--bundle", "--format=esm", "--jsx=automatic",
 		`--define:process.env.NODE_ENV="production"`, "--outfile=app.js", "--log-level=warning")
 	cmd.Dir = dir
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -74,6 +70,9 @@ func (h *house) bundle(from, modules string) {
 		}
 		fmt.Fprint(w, `<!doctype html><body><script type="module" src="/example/app.js"></script>`)
 	}
+	w := h.open("/example/#chat", desktop)
+	w.wait(`document.querySelector('form input')`)
+	return w
 }
 
 // write types a message into an app and sends it.
@@ -99,7 +98,7 @@ func (w *window) again() {
 // attempt goes; buttons are drawn, and answer; a page that is loaded again in the middle of an answer goes
 // on with it; a message is never lost; what cannot be recovered is an error that is shown.
 func TestApps(t *testing.T) {
-	for _, name := range []string{"aisdk-react"} {
+	for _, name := range []string{"aisdk-react", "agui-react"} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t, advise(func(e hooks.RunError) recovery.Vote {
 				if e.Failure.Kind == failure.KindAuth {
@@ -123,7 +122,7 @@ func TestApps(t *testing.T) {
 }
 
 // long is an answer that takes some seconds.
-var long = words(60) + " end"
+var long = words(100) + " end"
 
 func (w *window) pressesAButton() {
 	w.t.Helper()

@@ -42,6 +42,7 @@ type house struct {
 	runner  *runner.Runner
 	token   gateway.Digest
 	logins  *gateway.Logins
+	bearer  string                        // the token itself, for programs
 	learns  bool                          // people may say what failures are
 	known   atomic.Pointer[failure.Local] // and what they said
 	offline atomic.Bool                   // this machine has no connection
@@ -123,6 +124,9 @@ func (h *house) guard(api, pages http.Handler) http.Handler {
 		h.t.Fatal(err)
 	}
 	if h.token, err = token.Digest(); err != nil {
+		h.t.Fatal(err)
+	}
+	if h.bearer, err = gateway.ReadToken(state); err != nil {
 		h.t.Fatal(err)
 	}
 	if h.logins, err = gateway.OpenLogins(state, nil); err != nil {
