@@ -14,7 +14,9 @@ createServer(async (req, res) => {
   if (req.headers.host !== `127.0.0.1:${PORT}`) return res.writeHead(421).end() // another page's name for this machine
   if (req.url === '/') return res.writeHead(200, { 'Content-Type': 'text/html' }).end(page)
   if (req.url === '/app.js') return res.writeHead(200, { 'Content-Type': 'text/javascript' }).end(await readFile(process.argv[2]))
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': req.headers['content-type'] ?? 'application/json' }
+  if (!/^\/v1\/(aisdk|agui|runs\/[a-z0-9-]+\/cancel)(\/|$)/.test(req.url)) return res.writeHead(404).end()
+  // What says that it is JSON cannot come from another site's page unasked: Mulligan refuses what does not.
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': req.headers['content-type'] ?? 'text/plain' }
   const asked = request(new URL(req.url, MULLIGAN_URL), { method: req.method, headers }, (answer) => {
     res.writeHead(answer.statusCode, answer.headers)
     answer.pipe(res)

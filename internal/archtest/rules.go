@@ -252,22 +252,10 @@ var Rooms = []Room{
 		Why:  "what happens goes out as it stands in the timeline, from a cursor: who sends it drives nothing and answers nobody",
 	},
 	{
-		From:  "gateway/internal/tell",
-		May:   []string{"std", "llm", "failure", "recovery", "timeline"},
+		From:  "gateway/internal/...",
+		May:   []string{"std", "llm", "failure", "recovery", "timeline", "gateway/internal/tell"},
 		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
-		Why:   "what there is to say of a run follows from its events, whatever the protocol: no clock, no I/O",
-	},
-	{
-		From:  "gateway/internal/agui",
-		May:   []string{"std", "llm", "recovery", "gateway/internal/tell"},
-		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
-		Why:   "another protocol's words for what package tell has to say, and nothing that serves them: no clock, no I/O",
-	},
-	{
-		From:  "gateway/internal/aisdk",
-		May:   []string{"std", "llm", "recovery", "gateway/internal/tell"},
-		Never: []string{"net/...", "os/...", "sync/...", "math/rand/...", "crypto/..."},
-		Why:   "one protocol's words for what package tell has to say, and nothing that serves them: no clock, no I/O",
+		Why:   "what another protocol has to say of a run, and in which words, follows from its events; who serves it is not known there: no clock, no I/O",
 	},
 	{
 		From: "gateway/...",

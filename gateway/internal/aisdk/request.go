@@ -15,11 +15,14 @@ const (
 	TriggerRegenerate = "regenerate-message"
 )
 
+// maxMessages is how many a chat has at most, as it is sent.
+const maxMessages = 10_000
+
 // Request is what useChat sends: the whole chat as it has it, of which the last message of the user
 // counts. What else is in it, the parts of other types among them, is left alone.
 type Request struct {
 	ID        string       `json:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The chat: the conversation that it continues; a new id begins one." example:"golf"`
-	Messages  []Message    `json:"messages" maxItems:"10000" doc:"The chat as the client has it; the last message of the user is the one that is answered."`
+	Messages  []Message    `json:"messages" doc:"The chat as the client has it; the last message of the user is the one that is answered."`
 	Trigger   string       `json:"trigger,omitempty" enum:"submit-message,regenerate-message"`
 	MessageID string       `json:"messageId,omitempty" maxLength:"256"`
 	Recovery  *tell.Answer `json:"recovery,omitempty" doc:"A button that was pressed; the message is the same run then."`
@@ -32,7 +35,7 @@ type Request struct {
 type Message struct {
 	ID    string `json:"id,omitempty" maxLength:"256"`
 	Role  string `json:"role" enum:"system,user,assistant"`
-	Parts []Part `json:"parts" maxItems:"10000"`
+	Parts []Part `json:"parts"`
 }
 
 // Part is a piece of a message, as far as it is looked at.
@@ -64,6 +67,9 @@ func (r *Request) Command() (tell.Command, error) {
 	}
 	if c.Answer != nil { // of the message there is a run already
 		return c, nil
+	}
+	if len(r.Messages) > maxMessages {
+		return c, &tell.FieldError{Field: "messages", Err: fmt.Errorf("there are %d, and %d are the most", len(r.Messages), maxMessages)}
 	}
 	if last < 0 {
 		return c, &tell.FieldError{Field: "messages", Err: errors.New("there is no message of the user")}
