@@ -50,7 +50,7 @@ fi
 
 cd "$dir" # whatever it writes
 status=0
-timeout 110 "$venv/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$url/openapi.json" \
+timeout 170 "$venv/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$url/openapi.json" \
   --header "Authorization: Bearer $(cat state/token)" --seed "${SEED:-1}" --max-examples "${EXAMPLES:-25}" \
   --request-timeout 20 --workers 1 --no-color --suppress-health-check all || status=$?
 if ! kill -0 "$serve" 2>/dev/null; then
