@@ -21,7 +21,7 @@ func register[I, O any](g *Gateway, op huma.Operation, handler func(context.Cont
 	}
 	huma.Register(g.api, op, handler)
 	added := g.api.OpenAPI().Paths[op.Path]
-	for _, item := range []*huma.Operation{added.Get, added.Post, added.Put} {
+	for _, item := range []*huma.Operation{added.Get, added.Post, added.Put, added.Delete} {
 		if item != nil && item.OperationID == op.OperationID && item.RequestBody != nil {
 			g.bodies[op.Method+" "+op.Path] = shape{item.RequestBody.Content["application/json"].Schema, g.api.OpenAPI().Components.Schemas}
 		}

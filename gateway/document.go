@@ -139,7 +139,7 @@ func (g *Gateway) problemResponse(description string) *huma.Response {
 func operations(doc *huma.OpenAPI) []*huma.Operation {
 	var all []*huma.Operation
 	for _, item := range doc.Paths {
-		all = append(all, item.Get, item.Post, item.Put)
+		all = append(all, item.Get, item.Post, item.Put, item.Delete)
 	}
 	return slices.DeleteFunc(all, func(op *huma.Operation) bool { return op == nil })
 }

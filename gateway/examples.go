@@ -114,7 +114,13 @@ var examples = map[string]example{
 		Faults: []LabFault{{"529", "529 Overloaded", "The provider has no room for the call, twice in a row.", examplePrompt}},
 	}},
 	"set-lab": {in: labChoice{"529"}},
-	"decide":  {in: exampleQuestion, out: exampleAdvice()},
+	"list-keys": {out: KeysListed{Keeps: true, Providers: []KeyProvider{
+		{Name: "anthropic", Title: "Anthropic", KeyEnv: "ANTHROPIC_API_KEY", From: "kept", Kept: true, Model: exampleModel, Page: "https://console.anthropic.com/settings/keys"},
+		{Name: "openai", Title: "OpenAI", KeyEnv: "OPENAI_API_KEY", Model: exampleOther, Page: "https://platform.openai.com/api-keys"},
+	}, Local: []LocalServer{{Name: "ollama", Title: "Ollama", Models: []string{"ollama/qwen3"}}}}},
+	"keep-key": {in: keyKept{"sk-the-key-as-the-provider-shows-it-once"}},
+	"try-key":  {out: KeyTried{Model: exampleModel, Answered: true, Millis: 812}},
+	"decide":   {in: exampleQuestion, out: exampleAdvice()},
 	"tell-outcome": {
 		in:  advice.Outcome{Call: exampleQuestion.Call, OK: true, Model: exampleOther},
 		out: advice.Closed{Run: exampleAdvised, Status: recovery.StatusCompleted},

@@ -50,6 +50,8 @@ type Config struct {
 	Advice Advice
 	// Lab is a provider that fails when it is told to; nil = there is none.
 	Lab Lab
+	// Keys sets API keys up; nil = they come from the environment alone.
+	Keys Keys
 	// RPC serves gRPC, behind the same Guard; nil = there is none.
 	RPC     http.Handler
 	Version string
@@ -120,6 +122,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.registerThings()
 	g.registerKinds()
 	g.registerLab()
+	g.registerKeys()
 	g.registerAdvice()
 	g.registerAISDK()
 	g.registerAGUI()

@@ -115,6 +115,9 @@ func (i *inspection) single(s *huma.Schema, token json.Token) error {
 		if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
 			fault = huma.ErrorDetail{Message: detail.Message, Value: detail.Value}
 		}
+		if s.WriteOnly {
+			fault.Value = nil // a secret goes back to nobody
+		}
 		if err := i.fault(fault); err != nil {
 			return err
 		}

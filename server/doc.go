@@ -19,6 +19,7 @@
 //	tools.go      command-line tools and the demo's; mcp_servers.go, tools of servers
 //	face.go       the HTTP face; reach.go, by what names; listening.go, how other processes find it;
 //	              logins.go, how a browser gets in; browser.go, how it is opened
+//	keys.go       keys that people paste at the page; keys_local.go, model servers on this machine
 //	lab.go        the demo's provider, for people at the page
 //	telemetry.go, logs.go, library_logs.go   what can be seen from outside, without secrets
 package server

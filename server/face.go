@@ -36,6 +36,7 @@ type Face struct {
 // openFace serves the API where at says; began is called for every run that a request begins or
 // goes on with, on a goroutine of its own.
 func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, error) {
+	srv.private = at.private()
 	f, api, err := srv.NewFace(ctx, log, r, models, began)
 	if err != nil {
 		return nil, err
@@ -87,6 +88,7 @@ func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runn
 	served := gateway.Config{
 		Advice: desk, RPC: advice.RPC(desk, gateway.CallerName),
 		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, ToolResults: s.returnResults, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
+		Keys: srv.keyDesk(models, known),
 	}
 	if _, shared := besides[timeline.Members](srv.Log); shared {
 		served.Members = srv.Members

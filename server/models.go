@@ -13,6 +13,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/internal/keystore"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/show"
@@ -28,9 +29,12 @@ const (
 	DemoAtlas = demoAtlas + "/" + faultlab.DemoFallback // of the second
 )
 
-// usualModels are the models that are asked when none is configured, by the key in the
-// environment.
-var usualModels = []struct{ entry, key, model string }{
+// usualModel is what an entry is asked where nobody chose.
+type usualModel struct{ entry, key, model string }
+
+// usualModels are the models that are asked when none is configured, by the key that
+// there is.
+var usualModels = []usualModel{
 	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
 	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
 	{"gemini", "GEMINI_API_KEY", "gemini/gemini-2.5-pro"},
@@ -52,6 +56,7 @@ type Models struct {
 	Set   *provider.Set
 	own   map[string]bool     // entries that are configured
 	known *config.Corrections // corrections of their failures
+	keys  *keystore.Store     // that people pasted; nil where there is no place for them
 	Calm  bool                // the demo's provider has recovered, for a person who comes back later to a run that it failed
 
 	driveless bool // other processes drive the runs that begin here
@@ -79,11 +84,11 @@ func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := provider.New(list, append(options, provider.WithKnown(&secrets), provider.WithClassifier(known.Classify))...)
+	m := &Models{own: map[string]bool{}, known: known, keys: keysOf(c)}
+	m.Set, err = provider.New(list, append(options, provider.WithEnv(m.env), provider.WithKnown(&secrets), provider.WithClassifier(known.Classify))...)
 	if err != nil {
 		return nil, err
 	}
-	m := &Models{Set: set, own: map[string]bool{}, known: known}
 	for name := range entries {
 		m.own[name] = true
 	}
@@ -113,11 +118,19 @@ func (m *Models) Choose(c *config.Config) error {
 
 // usual chooses by the keys that are set, if nothing is configured.
 func (m *Models) usual(c *config.Config) {
+	c.Model = m.Usual(c)
+}
+
+// Usual is the model that runs begin with now: the configured one, else one that there is a key for;
+// "" if there is none.
+func (m *Models) Usual(c *config.Config) string {
+	model := c.Model
 	for _, usual := range usualModels {
-		if c.Model == "" && m.Set.Has(usual.model) {
-			c.Model = usual.model
+		if model == "" && m.Set.Has(usual.model) {
+			model = usual.model
 		}
 	}
+	return model
 }
 
 func errNoModel() error {

@@ -34,6 +34,11 @@ const noFace = "none"
 
 func (r *Reach) tls() bool { return r.Cert != "" }
 
+// private reports whether nobody can read along who is on the way to it.
+func (r *Reach) private() bool {
+	return r.Role != roleGateway && gateway.CheckBind(r.Address, r.tls(), false) == nil
+}
+
 // tlsConfig holds the certificate, which is read once; nil without one.
 func (r *Reach) tlsConfig() (*tls.Config, error) {
 	if !r.tls() {

@@ -81,7 +81,7 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 	if err != nil {
 		return req, err
 	}
-	model := cmp.Or(in.Model, defaults.Model, s.app.Config.Model)
+	model := cmp.Or(in.Model, defaults.Model, s.models.Usual(s.app.Config))
 	if model == "" {
 		return req, &gateway.InputError{Field: "model", Err: errNoModel()}
 	}
@@ -185,7 +185,8 @@ func (s *Runs) Cancel(_ context.Context, id string) error { return s.runner.Canc
 // ones.
 func (s *Runs) listModels() []gateway.Model {
 	c := s.app.Config
-	names := append([]string{c.Model}, c.Fallbacks...)
+	chosen := s.models.Usual(c) // a key may have been kept since the start
+	names := append([]string{chosen}, c.Fallbacks...)
 	names = append(names, c.Models...)
 	for _, usual := range usualModels {
 		if s.models.Has(usual.model) {
@@ -199,7 +200,7 @@ func (s *Runs) listModels() []gateway.Model {
 		}
 		entry, _, _ := strings.Cut(name, "/")
 		m := gateway.Model{
-			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == c.Model,
+			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == chosen,
 			ContextTokens: s.models.Capabilities(name).ContextTokens, KeyEnv: s.models.KeyEnv(entry),
 		}
 		if cooling, ok := s.known.Cooling(name, time.Now()); ok {

@@ -41,6 +41,7 @@ type Server struct {
 	leaving atomic.Bool    // the runs that were driven have been released
 	MCP     *mcp.Set       // nil until its tools are needed, and if there is no server
 
+	private     bool           // its page is reached in a way by which nobody reads along
 	health      *health.Health // nil until it is needed
 	stopLooking func()         // stops reading what others know of health; nil = it is not read
 

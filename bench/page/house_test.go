@@ -46,6 +46,7 @@ type house struct {
 	learns  bool                          // people may say what failures are
 	known   atomic.Pointer[failure.Local] // and what they said
 	offline atomic.Bool                   // this machine has no connection
+	purse   *purse                        // where keys are set up; nil = they are all there
 	release chan struct{}
 	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
 	example http.HandlerFunc                     // a page of somebody's own, at /example/
@@ -92,11 +93,17 @@ func build(t *testing.T, options ...option) *house {
 	cfg := gateway.Config{
 		Runs: runs{h.runner, ctx}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
+			if h.purse != nil && h.purse.Listed().Providers[0].From == "" {
+				return nil
+			}
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
 		},
 		Plugins: func() []gateway.Plugin {
 			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready", Pinned: true, Restarts: 1, P50: 2, P99: 9}}
 		},
+	}
+	if h.purse != nil {
+		cfg.Keys = h.purse
 	}
 	if h.learns {
 		cfg.Learn = h.learn

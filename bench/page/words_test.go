@@ -234,7 +234,6 @@ func TestNoKey(t *testing.T) {
 	w := h.open("/", desktop)
 	w.says(".welcome", "What are you working on?")
 	eval[any](w, `(() => { const chat = document.querySelector('mulligan-chat'); chat.models = chat.models.map((m) => ({ ...m, ready: false })); })()`)
-	w.says(".nokey", "No API key for Anthropic")
 	w.says(".nokey", "ANTHROPIC_API_KEY=… mulligan serve")
 	eval[any](w, `(() => { const chat = document.querySelector('mulligan-chat'); chat.models = []; chat.modelless = true; })()`)
 	w.says(".nokey", "OPENAI_API_KEY")

@@ -162,10 +162,13 @@ func (d *doctor) providers(ctx context.Context) {
 func (d *doctor) models(ctx context.Context, models *server.Models) {
 	for _, e := range models.Set.Entries() {
 		if _, own := d.Config.Providers[e.Name]; own {
-			d.provider(e)
-		} else if e.KeyEnv != "" && os.Getenv(e.KeyEnv) != "" {
-			d.good("key: %s is set (%s)", e.KeyEnv, e.Name)
+			d.provider(e, models)
+		} else if place := models.KeyPlace(e.KeyEnv); place != "" {
+			d.good("key: %s (%s)", place, e.Name)
 		}
+	}
+	if _, err := models.KeyFile(); err != nil {
+		d.bad("keys that were pasted are not used meanwhile", "keys: %v", err)
 	}
 	d.good("providers that need no configuration: %s", knownProviders())
 	if err := models.Choose(d.Config); err != nil {
@@ -183,7 +186,7 @@ func (d *doctor) models(ctx context.Context, models *server.Models) {
 			continue
 		}
 		if !models.Has(name) {
-			d.bad("set the key of "+terminal.OneLine(name)+" in the environment", "%s: %s has no key", role, name)
+			d.bad("set the key of "+terminal.OneLine(name)+" in the environment, or paste it at the page (mulligan serve --open)", "%s: %s has no key", role, name)
 			continue
 		}
 		d.good("%s: %s", role, name)
@@ -193,13 +196,15 @@ func (d *doctor) models(ctx context.Context, models *server.Models) {
 	}
 }
 
-func (d *doctor) provider(e provider.Entry) {
+func (d *doctor) provider(e provider.Entry, models *server.Models) {
 	if e.Type == provider.TypePi {
 		d.good("provider %s: the program %s", e.Name, cmp.Or(strings.Join(e.Engine.Command, " "), e.Type))
 		return
 	}
 	where := cmp.Or(e.BaseURL, "its usual address")
-	if e.KeyEnv != "" && os.Getenv(e.KeyEnv) == "" {
+	if place := models.KeyPlace(e.KeyEnv); place != "" {
+		where += ", key: " + place
+	} else if e.KeyEnv != "" {
 		d.note("provider %s at %s: %s is not set", e.Name, where, e.KeyEnv)
 		return
 	}

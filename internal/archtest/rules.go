@@ -151,6 +151,11 @@ var Rooms = []Room{
 		Why:  "a file is replaced whole in one place, which knows bytes and nothing of ours",
 	},
 	{
+		From: "internal/keystore",
+		May:  []string{"std", "internal/wholefile"},
+		Why:  "keys that were pasted are in one file that one package reads and writes: it knows names and values, and nothing of who asks with them",
+	},
+	{
 		From: "internal/hostiletext",
 		May:  []string{"std"},
 		Why:  "the page and the terminal are held to one corpus of text that is hard to draw; it is text and nothing of ours",

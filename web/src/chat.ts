@@ -7,8 +7,10 @@ import type { Conversation, Followed } from './conversation.js';
 import { copyText } from './copy.js';
 import { Ending } from './ending.js';
 import { labWelcome } from './lab.js';
-import { autoSwitch, modelPicker, noKey } from './picker.js';
+import { autoSwitch, lacksKey, modelPicker } from './picker.js';
 import { queue } from './queue.js';
+import { rememberLocal } from './settings.js';
+import './setup.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
 import { details, sentenceOf } from './words.js';
@@ -32,6 +34,8 @@ export class Chat extends LitElement {
   private ticking: ReturnType<typeof setInterval> | undefined;
   private readonly end = new Ending(this);
   private shownCard = '';
+  /** A key was kept just now, and how it went is still of interest. */
+  private settingUp = false;
   private timelineOf: Followed | undefined;
   /** What the box is as high as. */
   private measured = '';
@@ -101,6 +105,7 @@ export class Chat extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('conversation')) {
       this.end.follow();
+      this.settingUp = false;
       this.awaited = undefined;
       this.announced = '';
     }
@@ -155,16 +160,15 @@ export class Chat extends LitElement {
   }
 
   private welcome(): TemplateResult {
-    const lab = this.conversation.lab;
-    const help = noKey(this.models, this.conversation.model, this.modelless, lab !== undefined);
-    if (lab) {
-      return labWelcome(lab, (fault) => void this.send(fault), help);
-    }
+    const c = this.conversation;
+    const setsUp = this.settingUp || lacksKey(this.models, c.model, this.modelless);
     return html`
       <div class="welcome">
-        <h2>What are you working on?</h2>
-        <p>When a model fails, you see why and choose what happens next. Finished work is never lost.</p>
-        ${help}
+        ${c.lab ? labWelcome(c.lab, (fault) => void this.send(fault)) : html`
+          <h2>What are you working on?</h2>
+          <p>When a model fails, you see why and choose what happens next. Finished work is never lost.</p>`}
+        ${setsUp ? html`<mulligan-setup class="nokey" role="region" aria-label="Who answers" .client=${c.client} ?playing=${c.lab !== undefined} @keys=${() => { this.settingUp = true; }}
+          @local=${(e: CustomEvent<string>) => { rememberLocal(e.detail); void c.setModel(e.detail); this.focusComposer(); }}></mulligan-setup>` : nothing}
       </div>`;
   }
 
@@ -307,6 +311,7 @@ export class Chat extends LitElement {
       return;
     }
     this.end.follow();
+    this.settingUp = false;
     if (this.conversation.last?.alive && !fault) {
       this.conversation.enqueue(text);
       return;

@@ -92,7 +92,7 @@ export class Ending implements ReactiveController {
 
   private settle(): void {
     const { scroller } = this;
-    if (!scroller || this.held) {
+    if (!scroller || this.held || scroller.querySelector('.welcome')) { // which is read from its beginning
       return;
     }
     if (this.following) {

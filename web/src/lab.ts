@@ -17,14 +17,11 @@ export function playsIn(c: Conversation, lab: Lab | undefined, wanted: boolean):
 }
 
 /** What an empty conversation with the fault lab says. */
-export function labWelcome(lab: Lab, watch: (f: LabFault) => void, more: TemplateResult | typeof nothing): TemplateResult {
+export function labWelcome(lab: Lab, watch: (f: LabFault) => void): TemplateResult {
   return html`
-    <div class="welcome">
       <h2>See a model fail, and the run recover</h2>
       <p>No key is needed: a model on this computer fails as you say.</p>
-      <div class="chips">${lab.faults.slice(0, CHIPS).map((f) => html`<button class="chip" title=${f.does} @click=${() => watch(f)}>${f.title}</button>`)}</div>
-      ${more}
-    </div>`;
+      <div class="chips">${lab.faults.slice(0, CHIPS).map((f) => html`<button class="chip" title=${f.does} @click=${() => watch(f)}>${f.title}</button>`)}</div>`;
 }
 
 /** The faults beside a conversation, and what happened to the last one. */

@@ -7,7 +7,8 @@ import { Conversation, explain, sentence } from './conversation.js';
 import { forgetDrafts } from './drafts.js';
 import './lab.js';
 import { playsIn, type LabPanel } from './lab.js';
-import { applyTheme, rememberedAutoRecover, setTheme, theme, type Theme } from './settings.js';
+import { applyTheme, rememberedAutoRecover, rememberedLocal, setTheme, theme, type Theme } from './settings.js';
+import './setup.js';
 import './signin.js';
 import { sentenceOf } from './words.js';
 
@@ -175,6 +176,12 @@ class App extends LitElement {
   private settleLab(): void {
     const c = this.conversation;
     const keyless = this.learnt && !this.models.some((m) => m.ready);
+    if (keyless && c.isNew && !this.wantsLab) {
+      c.model ??= rememberedLocal();
+    }
+    if (c.isNew && !this.wantsLab && (!keyless || c.model)) {
+      c.lab = undefined; // a model can be asked by now
+    }
     const plays = playsIn(c, this.lab, this.wantsLab || keyless && !c.model);
     if (plays && !c.lab) {
       c.autoRecover ??= true; // who wants to see a recovery is asked nothing first
@@ -289,7 +296,7 @@ class App extends LitElement {
         </header>
         ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
         <div class="beside">
-          <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent}></mulligan-chat>
+          <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent} @keys=${() => void this.learn()}></mulligan-chat>
           ${this.conversation.lab ? html`<mulligan-lab role="complementary" aria-label="Fault lab" .conversation=${this.conversation} .lab=${this.conversation.lab}
             @watch=${(e: CustomEvent<LabFault>) => void this.querySelector<Chat>('mulligan-chat')?.send(e.detail)}></mulligan-lab>` : nothing}
         </div>
@@ -322,6 +329,7 @@ class App extends LitElement {
       <div class="low">
         ${this.health()}
         <a class="link quiet" href="/runs">All runs</a>
+        <mulligan-keys .client=${this.client} @keys=${() => void this.learn()}></mulligan-keys>
         ${this.lab?.model && !this.conversation.lab ? html`<a class="link quiet" href="#/${PLAY}">Play with failures</a>` : nothing}
         ${'Notification' in window && Notification.permission === 'default' ? html`
           <button class="link quiet" @click=${async () => { await Notification.requestPermission(); this.requestUpdate(); }}>Notify me when a run needs me</button>` : nothing}

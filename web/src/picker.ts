@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js';
 
 import type { Conversation } from './conversation.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
-import { keyHelp, modelAmong } from './words.js';
+import { modelAmong } from './words.js';
 
 /** Where the next message goes: the models in the order of the gateway's list. `chosen` is the conversation's own. */
 export function modelPicker(models: Model[], chosen: string | undefined, none: boolean, choose: (model: string) => void): TemplateResult {
@@ -22,19 +22,11 @@ export function modelPicker(models: Model[], chosen: string | undefined, none: b
     </label>`;
 }
 
-/** What to do where no model can be asked, before anything is sent. */
-export function noKey(models: Model[], chosen: string | undefined, none: boolean, playing: boolean): TemplateResult | typeof nothing {
+/** Whether there is no model that could be asked, before anything is sent; one that is not listed may be there. */
+export function lacksKey(models: Model[], chosen: string | undefined, none: boolean): boolean {
   const asked = chosen || models.find((m) => m.default)?.name;
-  const model = models.find((m) => m.name === asked) ?? models[0];
-  if (!none && (!model || model.ready)) {
-    return nothing;
-  }
-  return html`
-    <div class="nokey" role="note">
-      ${playing ? html`<h3>To ask a real model</h3>` : html`<h3><span class="square bad" aria-hidden="true"></span>No API key${model ? ` for ${model.provider}` : ''}</h3>`}
-      ${keyHelp(model ? model.keyEnv : 'ANTHROPIC_API_KEY')}
-      ${model ? nothing : html`<p class="help"><code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> and <code>OPENROUTER_API_KEY</code> work as well.</p>`}
-    </div>`;
+  const model = models.find((m) => m.name === asked);
+  return model ? !model.ready : !chosen && (none || models.some((m) => !m.ready) && !models.some((m) => m.ready));
 }
 
 /** Who recovers the messages to come of a conversation, and whether that holds for new ones. */

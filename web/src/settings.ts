@@ -31,6 +31,15 @@ export function rememberAutoRecover(on: boolean | undefined): void {
   write('autoRecover', on === undefined ? undefined : String(on));
 }
 
+/** The model of this computer that new conversations begin with where no other can be asked. */
+export function rememberedLocal(): string | undefined {
+  return read('local');
+}
+
+export function rememberLocal(model: string): void {
+  write('local', model);
+}
+
 function read(key: string): string | undefined {
   try {
     return localStorage.getItem(`mulligan.${key}`) ?? undefined;

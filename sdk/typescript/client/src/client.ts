@@ -1,6 +1,6 @@
 import { ADVICE_MS, type Advice, type Failed, type Outcome } from './advice.js';
 import type {
-  AnsweredOne, Asked, Choice, Correction, Defaults, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Run, RunQuery, Session, SessionListed, Start,
+  AnsweredOne, Asked, Choice, Correction, Defaults, KeyTried, Keys, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Run, RunQuery, Session, SessionListed, Start,
 } from './documents.js';
 import type { Delta, Item, Notice, RunEvent } from './event.js';
 import { isBusy, isBusyOrDown, patiently } from './patience.js';
@@ -138,6 +138,26 @@ export class Client {
   /** Has the next call of that model fail so; '' has it answer. */
   async failNext(fault: string): Promise<void> {
     await this.send('PUT', '/v1/faultlab', { fault });
+  }
+
+  /** Lists the providers that take an API key, and the model servers of the gateway's computer. */
+  async keys(): Promise<Keys> {
+    return this.send('GET', '/v1/keys');
+  }
+
+  /** Keeps a provider's key on the gateway's computer, where it is used from the next call on. */
+  async keepKey(provider: string, key: string): Promise<void> {
+    await this.send('PUT', `/v1/keys/${encodeURIComponent(provider)}`, { key });
+  }
+
+  /** Forgets a provider's key that was kept. */
+  async forgetKey(provider: string): Promise<void> {
+    await this.send('DELETE', `/v1/keys/${encodeURIComponent(provider)}`);
+  }
+
+  /** Asks a model of a provider for a word, with the key that it has. */
+  async tryKey(provider: string): Promise<KeyTried> {
+    return this.send('POST', `/v1/keys/${encodeURIComponent(provider)}/try`);
   }
 
   /** Lists the kinds that a failure may be called by instead of its own: none where the gateway learns nothing. */

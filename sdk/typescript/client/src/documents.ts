@@ -225,6 +225,47 @@ export interface LabFault {
   prompt: string;
 }
 
+/** Which providers take an API key, and the model servers of the gateway's computer. */
+export interface Keys {
+  /** Keys can be kept by way of the gateway. */
+  keeps: boolean;
+  /** Why kept keys are not used now, and what to do about it. */
+  problem?: string;
+  providers: KeyProvider[];
+  local: LocalServer[];
+}
+
+/** A provider that takes a key. */
+export interface KeyProvider {
+  name: string;
+  title: string;
+  /** The environment variable that its key is read from. */
+  keyEnv: string;
+  /** Where its key is from: "environment", which counts, or "kept"; absent where it has none. */
+  from?: string;
+  kept?: boolean;
+  /** The model that is asked where its key is tried. */
+  model?: string;
+  /** Where it makes keys. */
+  page?: string;
+}
+
+/** A model server on the gateway's computer, which needs no key. */
+export interface LocalServer {
+  name: string;
+  title: string;
+  /** By their full names. */
+  models: string[];
+}
+
+/** What became of a trial of a key. */
+export interface KeyTried {
+  model: string;
+  answered: boolean;
+  ms: number;
+  failure?: Failure;
+}
+
 /** A kind that a failure may be called by. */
 export interface KindListed {
   kind: Kind;

@@ -1,0 +1,217 @@
+package keystore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/mulligan-run/mulligan/internal/wholefile"
+)
+
+const (
+	// MinKey and MaxKey are how long a key is, in bytes.
+	MinKey = 8
+	MaxKey = 4096
+
+	fileName    = "keys.json"
+	fileVersion = 1
+	maxFile     = 512 << 10
+	maxKeys     = 64
+)
+
+// named is what a variable of the environment may be called.
+var named = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// Store is the keys of one state folder. It is safe for concurrent use.
+type Store struct {
+	path string
+
+	mu   sync.Mutex
+	keys map[string]string
+	err  error       // why the file is not used
+	file fs.FileInfo // that keys was read from; nil = there was none
+}
+
+// Open makes a Store of a state folder. Nothing is read or written yet.
+func Open(dir string) *Store { return &Store{path: filepath.Join(dir, fileName)} }
+
+// Path is where the keys are.
+func (s *Store) Path() string { return s.path }
+
+// Get gives the key of that name, "" if there is none, or if the file is not used: Check says why.
+func (s *Store) Get(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	return s.keys[name]
+}
+
+// Names lists what there are keys of, in the order of the alphabet.
+func (s *Store) Names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	return slices.Sorted(maps.Keys(s.keys))
+}
+
+// Check says why the file is not used, and what to do about it; nil if it is, or if there is none.
+func (s *Store) Check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	return s.err
+}
+
+// CheckKey says what is wrong with a key that somebody pasted.
+func CheckKey(key string) error {
+	switch {
+	case len(key) < MinKey || len(key) > MaxKey:
+		return fmt.Errorf("a key has %d to %d characters, not %d", MinKey, MaxKey, len(key))
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("a key has no spaces and no letters beyond ASCII: copy it once more")
+	}
+	return nil
+}
+
+// Set keeps a key under a name, in the place of the one before.
+func (s *Store) Set(name, key string) error {
+	if !named.MatchString(name) {
+		return fmt.Errorf("%.150q is no name of an environment variable", name)
+	}
+	if err := CheckKey(key); err != nil {
+		return err
+	}
+	return s.change(func(keys map[string]string) error {
+		keys[name] = key
+		if len(keys) > maxKeys {
+			return fmt.Errorf("%s has %d keys, which is the most: remove one first", s.path, maxKeys)
+		}
+		return nil
+	})
+}
+
+// Remove forgets the key of a name, if there is one.
+func (s *Store) Remove(name string) error {
+	if s.Get(name) == "" && s.Check() == nil {
+		return nil
+	}
+	return s.change(func(keys map[string]string) error {
+		delete(keys, name)
+		return nil
+	})
+}
+
+// change replaces the file, one process at a time.
+func (s *Store) change(how func(keys map[string]string) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() //nolint:errcheck // which unlocks; nothing was written
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	keys, _, err := read(s.path)
+	if err != nil {
+		return err
+	}
+	if err := how(keys); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(content{fileVersion, keys}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.ReplaceDurably(s.path, append(text, '\n'), 0o600)
+}
+
+// refresh reads the file, unless it is the one that was read before.
+func (s *Store) refresh() {
+	info, err := os.Lstat(s.path)
+	if err == nil && s.err == nil && sameFile(info, s.file) {
+		return
+	}
+	s.keys, s.file, s.err = read(s.path)
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
+}
+
+// content is what the file says.
+type content struct {
+	Version int               `json:"version"`
+	Keys    map[string]string `json:"keys"`
+}
+
+// read reads the keys and says of which file; a missing one has none. Its errors quote nothing of it.
+func read(path string) (map[string]string, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return map[string]string{}, nil, nil
+	case errors.Is(err, syscall.ELOOP):
+		return nil, nil, fmt.Errorf("%s is a symbolic link, and keys are read from no other place: remove it", path)
+	case err != nil:
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if mode := info.Mode(); !mode.IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file: remove it", path)
+	} else if mode.Perm()&0o077 != 0 {
+		return nil, nil, fmt.Errorf("others may read the keys in %s (mode %04o): replace them where they were made, and remove the file", path, mode.Perm())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, ok := parse(data)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is damaged, or was written by a newer version: remove it, and paste the keys again", path)
+	}
+	return keys, info, nil
+}
+
+// parse gives the keys of a file's content; false for one that this package did not write.
+func parse(data []byte) (keys map[string]string, ok bool) {
+	if len(data) > maxFile {
+		return nil, false
+	}
+	var c content
+	d := json.NewDecoder(bytes.NewReader(data))
+	if d.Decode(&c) != nil || c.Version != fileVersion || len(c.Keys) > maxKeys {
+		return nil, false
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	for name, key := range c.Keys {
+		if !named.MatchString(name) || CheckKey(key) != nil {
+			return nil, false
+		}
+	}
+	if c.Keys == nil {
+		c.Keys = map[string]string{}
+	}
+	return c.Keys, true
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/gateway"
+	"github.com/mulligan-run/mulligan/health"
+	"github.com/mulligan-run/mulligan/internal/keystore"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/provider"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// Where the key of a provider is from.
+const (
+	KeyOfEnvironment = "environment"
+	KeyKept          = "kept"
+)
+
+// keyPages are where the usual providers make keys.
+var keyPages = map[string]string{
+	"anthropic": "https://console.anthropic.com/settings/keys", "openai": "https://platform.openai.com/api-keys",
+	"gemini": "https://aistudio.google.com/apikey", "openrouter": "https://openrouter.ai/settings/keys",
+}
+
+// keysOf is the keys of c's state folder; nil where it has none.
+func keysOf(c *config.Config) *keystore.Store {
+	dir, err := c.StateDir(os.Getenv)
+	if err != nil {
+		return nil
+	}
+	return keystore.Open(dir)
+}
+
+// env gives a variable of the environment, or the key that stands in for it.
+func (m *Models) env(name string) string {
+	if value := os.Getenv(name); value != "" || m.keys == nil {
+		return value
+	}
+	return m.keys.Get(name)
+}
+
+// KeyFrom says where the key for a variable of the environment is from: KeyOfEnvironment or
+// KeyKept, "" if there is none.
+func (m *Models) KeyFrom(variable string) string {
+	switch {
+	case variable == "":
+		return ""
+	case os.Getenv(variable) != "":
+		return KeyOfEnvironment
+	case m.keys != nil && m.keys.Get(variable) != "":
+		return KeyKept
+	}
+	return ""
+}
+
+// KeyPlace says in words where the key for a variable of the environment is from, "" if there is none.
+func (m *Models) KeyPlace(variable string) string {
+	switch m.KeyFrom(variable) {
+	case KeyOfEnvironment:
+		return variable + " is set"
+	case KeyKept:
+		return "the one for " + variable + " in " + m.keys.Path()
+	}
+	return ""
+}
+
+// KeyFile is where keys are kept, and why that file is not used; "" where there is no place for it.
+func (m *Models) KeyFile() (path string, problem error) {
+	if m.keys == nil {
+		return "", nil
+	}
+	return m.keys.Path(), m.keys.Check()
+}
+
+// keyDesk is gateway.Keys.
+type keyDesk struct {
+	config *config.Config
+	models *Models
+	known  *health.Health
+}
+
+// keyDesk is who sets keys up at the page; nil where others could read along with that, or where
+// several machines share the runs: a key that is kept on one is not on the others.
+func (srv *Server) keyDesk(models *Models, known *health.Health) gateway.Keys {
+	if _, shared := besides[timeline.Members](srv.Log); shared || !srv.private || models.keys == nil {
+		return nil
+	}
+	return &keyDesk{srv.Config, models, known}
+}
+
+// Listed is gateway.Keys's.
+func (k *keyDesk) Listed() gateway.KeysListed {
+	listed := gateway.KeysListed{Keeps: true}
+	if err := k.models.keys.Check(); err != nil {
+		listed.Problem = words.Sentence(err.Error())
+	}
+	for _, e := range k.entries() {
+		listed.Providers = append(listed.Providers, gateway.KeyProvider{
+			Name: e.Name, Title: words.ProviderName(e.Name), KeyEnv: e.KeyEnv, From: k.models.KeyFrom(e.KeyEnv),
+			Kept: k.models.keys.Get(e.KeyEnv) != "", Model: k.modelOf(e.Name), Page: keyPages[e.Name],
+		})
+	}
+	return listed
+}
+
+// entries are those that take a key from the environment, the usual ones first; of several that
+// take the same key one.
+func (k *keyDesk) entries() []provider.Entry {
+	all := k.models.Set.Entries()
+	rank := func(e provider.Entry) int {
+		if i := slices.IndexFunc(usualModels, func(u usualModel) bool { return u.entry == e.Name }); i >= 0 {
+			return i
+		}
+		return len(usualModels)
+	}
+	slices.SortStableFunc(all, func(a, b provider.Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	var list []provider.Entry
+	for _, e := range all {
+		_, own := k.config.Providers[e.Name]
+		usual := rank(e) < len(usualModels)
+		if k.models.KeyEnv(e.Name) == "" || !own && !usual || e.Type == provider.TypePi {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(o provider.Entry) bool { return o.KeyEnv == e.KeyEnv }) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// modelOf is the model by which an entry's key is tried: a configured one, or the usual one.
+func (k *keyDesk) modelOf(entry string) string {
+	names := slices.Concat([]string{k.config.Model}, k.config.Fallbacks, k.config.Models)
+	for _, usual := range usualModels {
+		names = append(names, usual.model)
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, entry+"/") })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// Keep is gateway.Keys's. The key is known as a secret before anything else is done with it.
+func (k *keyDesk) Keep(entry, key string) error {
+	secrets.Add(key)
+	return k.models.keys.Set(k.models.KeyEnv(entry), key)
+}
+
+// Forget is gateway.Keys's.
+func (k *keyDesk) Forget(entry string) error { return k.models.keys.Remove(k.models.KeyEnv(entry)) }
+
+// Try is gateway.Keys's. The first sign of an answer is enough.
+func (k *keyDesk) Try(ctx context.Context, entry string) gateway.KeyTried {
+	const patience = 30 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tried := gateway.KeyTried{Model: k.modelOf(entry)}
+	began := time.Now()
+	err := k.ask(ctx, tried.Model)
+	tried.Millis = time.Since(began).Milliseconds()
+	if err == nil {
+		tried.Answered = true
+		k.known.Succeeded(tried.Model) // whatever it cools down from was before this
+		return tried
+	}
+	f, ok := errors.AsType[*failure.Failure](err)
+	switch {
+	case ctx.Err() != nil:
+		f = &failure.Failure{Kind: failure.KindTimeout, Title: words.ProviderName(entry) + " does not answer", Message: "Nothing came within " + words.Spell(patience) + ". Try again, or look at its status page."}
+	case !ok:
+		f = &failure.Failure{Kind: failure.KindUnknown, Title: words.ProviderName(entry) + " cannot be asked", Message: words.Sentence(err.Error())}
+	}
+	tried.Failure = f
+	return tried
+}
+
+func (k *keyDesk) ask(ctx context.Context, name string) error {
+	const most = 16
+	model, err := k.models.Model(name)
+	if err != nil {
+		return err
+	}
+	request := llm.Request{Model: name, Messages: []llm.Message{llm.User("Answer with one word: ready")}, MaxOutputTokens: most, ConnectTimeout: 10 * time.Second}
+	for _, err := range model.Stream(ctx, request) {
+		return err
+	}
+	return errors.New("nothing came back")
+}
