@@ -13,6 +13,7 @@
 //	POST /v1/runs/{id}/cancel       end it
 //	POST /v1/runs/{id}/learn        what its error really is           kinds.go
 //	GET  /v1/kinds                  what it may be called
+//	     /v1/keys…                  API keys that are pasted           keys.go
 //	POST /v1/decide, /v1/outcome    advice for others' model calls     advice.go
 //	GET  /v1/suggestions            what waits for a person: an inbox
 //	     /v1/sessions…              conversations                      sessions.go
