@@ -3,7 +3,7 @@ import type {
   AnsweredOne, Asked, Choice, Correction, Defaults, KeyTried, Keys, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Run, RunQuery, Session, SessionListed, Start,
 } from './documents.js';
 import type { Delta, Item, Notice, RunEvent } from './event.js';
-import { isBusy, isBusyOrDown, patiently } from './patience.js';
+import { isBusy, isBusyOrDown, patiently, pauseFor } from './patience.js';
 import { Problem } from './problem.js';
 import type { Rescue } from './rescue.js';
 import { serverEvents } from './sse.js';
@@ -287,7 +287,7 @@ export class Client {
         if (lost) {
           options.onConnection?.(false);
         }
-        await pause(RECONNECT_MS[Math.min(failures++, RECONNECT_MS.length - 1)] ?? 0, options.signal);
+        await pauseFor(RECONNECT_MS[Math.min(failures++, RECONNECT_MS.length - 1)] ?? 0, options.signal);
       }
     }
   }
@@ -394,12 +394,4 @@ function queryOf(query: { [name: string]: string | number | boolean | string[] |
   }
   const text = params.toString();
   return text ? `?${text}` : '';
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const jittered = ms * (0.75 + Math.random() / 2);
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, jittered);
-    signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
-  });
 }

@@ -30,3 +30,12 @@ export async function patiently<T>(passes: (problem: Problem) => boolean, reques
     }
   }
 }
+
+/** Waits about so long, in milliseconds, or until the signal. */
+export function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const jittered = ms * (0.75 + Math.random() / 2);
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, jittered);
+    signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+  });
+}
