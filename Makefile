@@ -163,15 +163,16 @@ lint: $(BIN)/golangci-lint ## go vet and golangci-lint
 
 # Generated into a folder of its own and compared, so that a check changes nothing.
 .PHONY: proto
-proto: $(BIN)/buf $(BIN)/protoc-gen-go
+proto: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/gofumpt
 	$(BIN)/buf lint
 	@if test -e $(IMAGE); then set -x; $(BIN)/buf breaking --against $(IMAGE); fi
-	@rm -rf $(GENERATED) && $(BIN)/buf generate --output $(GENERATED)
+	@rm -rf $(GENERATED) && $(BIN)/buf generate --output $(GENERATED) && $(BIN)/gofumpt -w $(GENERATED)/proto/mulligan/v1/*.go
 	@diff -r -x '*.proto' -x '$(notdir $(IMAGE))' proto $(GENERATED)/proto || { echo "run: make generate"; exit 1; }
 
 .PHONY: generate
-generate: $(BIN)/buf $(BIN)/protoc-gen-go ## write the code that is made from proto/ anew, in every language
+generate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/gofumpt ## write the code that is made from proto/ anew, in every language
 	$(BIN)/buf generate
+	$(BIN)/gofumpt -w proto/mulligan/v1/*.go
 	sdk/python/generate.sh
 	cd sdk/typescript/plugin && npm ci --ignore-scripts --silent && npm run --silent generate
 	cd sdk/rust && cargo run --quiet -p xtask -- src/generated

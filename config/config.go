@@ -85,9 +85,11 @@ type Plugin struct {
 	Env        []string       `yaml:"env"`     // NAME or NAME=value
 	Config     map[string]any `yaml:"config"`
 	Deadline   string         `yaml:"deadline"`
-	Folder     string         `yaml:"folder"`     // holds all of it; "" = found by its command
-	Transcript string         `yaml:"transcript"` // messages: it is told the conversation; "" = it is not
-	Shadow     bool           `yaml:"shadow"`     // on trial: its votes are recorded, but never count
+	Folder     string         `yaml:"folder"`      // holds all of it; "" = found by its command
+	Transcript string         `yaml:"transcript"`  // messages: it is told the conversation; "" = it is not
+	Shadow     bool           `yaml:"shadow"`      // on trial: its votes are recorded, but never count
+	Occasions  []string       `yaml:"occasions"`   // that it is asked about; run_error alone by default
+	FailClosed bool           `yaml:"fail_closed"` // a model call that it gives no valid answer about does not begin
 	Restart    *Restart       `yaml:"restart"`
 	Breaker    *Breaker       `yaml:"breaker"`
 }
@@ -276,7 +278,7 @@ func PluginProblem(plugins []Plugin) *yamlfile.Problem {
 				return yamlfile.Problemf(at+".deadline", "%q is not a duration between 10ms and 5s", p.Deadline)
 			}
 		}
-		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at), trust.CheckTranscript(at+".transcript", p.Transcript)); problem != nil {
+		if problem := cmp.Or(p.remoteProblem(at), p.policyProblem(at), p.occasionsProblem(at), trust.CheckTranscript(at+".transcript", p.Transcript)); problem != nil {
 			return problem
 		}
 		seen[p.Name] = true

@@ -145,6 +145,11 @@ func TestConfigRefuses(t *testing.T) {
 		"breaker pause":    {"plugins: [{name: a, command: [x], breaker: {open: never}}]\n", "between 100ms and 24h"},
 		"breaker key":      {"plugins: [{name: a, command: [x], breaker: {afterr: 9}}]\n", "afterr"},
 		"shadow":           {"plugins: [{name: a, command: [x], shadow: maybe}]\n", "shadow"},
+		"occasion":         {"plugins: [{name: a, command: [x], occasions: [after_call]}]\n", `there is no occasion "after_call"; there are: before_call, run_error, run_ended`},
+		"occasion twice":   {"plugins: [{name: a, command: [x], occasions: [run_ended, run_ended]}]\n", "run_ended stands there twice"},
+		"no occasion":      {"plugins: [{name: a, command: [x], occasions: []}]\n", "asked about nothing"},
+		"closed to what":   {"plugins: [{name: a, command: [x], fail_closed: true}]\n", "add before_call to occasions"},
+		"a gate on trial":  {"plugins: [{name: a, command: [x], shadow: true, occasions: [before_call]}]\n", "not asked before calls"},
 		"a list":           {"- a\n", "[1:1]"},
 		"broken":           {"model: [\n", "1:"},
 	} {

@@ -17,11 +17,15 @@ const (
 	maxReason = 500
 )
 
+// CallDeadline is how long a hook may take over a call that is about to begin, where nobody says otherwise.
+const CallDeadline = 500 * time.Millisecond
+
 // Deadlines bound a dispatch; zero fields mean the defaults.
 type Deadlines struct {
 	Start time.Duration // a Starter's start, 10 s by default
 	Each  time.Duration // one hook's answer, 2 s by default
 	All   time.Duration // the answers of all of them, 5 s by default
+	Call  time.Duration // one hook's answer about a call that is about to begin, 500 ms by default
 }
 
 func (d Deadlines) orDefaults() Deadlines {
@@ -34,7 +38,18 @@ func (d Deadlines) orDefaults() Deadlines {
 	if d.All <= 0 {
 		d.All = 5 * time.Second
 	}
+	if d.Call <= 0 {
+		d.Call = CallDeadline
+	}
 	return d
+}
+
+// of is how long one hook may take over an occasion.
+func (d Deadlines) of(about Occasion) time.Duration {
+	if about != nil && about.Hook() == recovery.HookBeforeCall {
+		return min(d.Call, d.Each, d.All)
+	}
+	return min(d.Each, d.All)
 }
 
 // Dispatch asks all hooks at the same time and returns when each has voted. It calls voted from
@@ -66,7 +81,7 @@ func ask(ctx context.Context, hook Named, about Occasion, d Deadlines) recovery.
 		}
 	}
 	advise := func(ctx context.Context) (recovery.Vote, error) { return hook.Hook.Advise(ctx, about) }
-	return within(ctx, hook, advise, min(d.Each, d.All), "no answer")
+	return within(ctx, hook, advise, d.of(about), "no answer")
 }
 
 // within runs a hook's do under a deadline; missed is the error for a hook that misses it.

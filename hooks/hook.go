@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -39,4 +40,16 @@ type Named struct {
 	Name   string
 	Hook   Hook
 	Shadow bool // it is on trial: its votes are recorded, but never count
+	// Occasions are the hooks that it takes; nil = recovery.HookRunError alone.
+	Occasions []string
+	// FailClosed: a model call that it gives no valid answer about does not begin.
+	FailClosed bool
+}
+
+// Takes reports whether it is asked about occasions of that hook.
+func (n Named) Takes(hook string) bool {
+	if n.Occasions == nil {
+		return hook == recovery.HookRunError
+	}
+	return slices.Contains(n.Occasions, hook)
 }

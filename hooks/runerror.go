@@ -76,7 +76,7 @@ func NewRunError(r *recovery.Run) RunError {
 	e := RunError{
 		Run: r.ID, Session: r.Session, Failure: open.Failure, Model: r.Model, Attempt: open.Attempt,
 		Retries: r.Call.Retries, MaxRetries: r.Policy.MaxRetries, AutoRecover: r.Policy.AutoRecover,
-		Elapsed: elapsed(r), Remaining: remaining(r.Policy.Budget, r.Spent),
+		Elapsed: elapsed(r, open.At), Remaining: remaining(r.Policy.Budget, r.Spent),
 		RemainingAttempts: r.AttemptsLeft(),
 		Tried:             append([]recovery.Tried(nil), r.Call.Tried...),
 		Alternatives:      alternatives(r),
@@ -94,7 +94,7 @@ func NewRunError(r *recovery.Run) RunError {
 		e.PromptError = cmp.Or(open.Failure.Detail, open.Failure.Message, open.Failure.Title)
 	}
 	e.IdleExpiries = r.IdleExpiries[e.Model]
-	e.RemainingTime = remainingTime(r, e.Elapsed)
+	e.RemainingTime = remainingTime(r, e.Elapsed, open.At)
 	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)
 	if r.Policy.Calls == recovery.CallsOfCaller {
 		e.ReplaySafety, e.UnsafeTools = replayByCaller(open.Told)
@@ -107,11 +107,7 @@ func NewRunError(r *recovery.Run) RunError {
 func alternatives(r *recovery.Run) []recovery.Alternative {
 	var list []recovery.Alternative
 	for _, a := range r.Open.Alternatives {
-		if price, known := r.Policy.Prices[a.Model]; known {
-			a.Price = &price
-		}
-		a.Local = slices.Contains(r.Policy.Local, a.Model)
-		list = append(list, a)
+		list = append(list, known(r, a))
 	}
 	return list
 }
@@ -129,8 +125,8 @@ func timedOut(f failure.Failure) bool {
 	return f.Timer != ""
 }
 
-func elapsed(r *recovery.Run) failure.Millis {
-	return failure.InMillis(max(0, r.Open.At.Sub(r.StartedAt)-max(0, r.Parked)))
+func elapsed(r *recovery.Run, now time.Time) failure.Millis {
+	return failure.InMillis(max(0, now.Sub(r.StartedAt)-max(0, r.Parked)))
 }
 
 func remaining(allowed, spent recovery.Budget) recovery.Budget {
@@ -142,9 +138,9 @@ func remaining(allowed, spent recovery.Budget) recovery.Budget {
 
 // remainingTime is the time left for the turn, which stands still while the run is parked, or for
 // the run, which does not.
-func remainingTime(r *recovery.Run, elapsed failure.Millis) failure.Millis {
+func remainingTime(r *recovery.Run, elapsed failure.Millis, now time.Time) failure.Millis {
 	turn := left(r.Policy.Timeouts.MaxTurn, elapsed)
-	run := left(r.Policy.Timeouts.Run, failure.InMillis(max(0, r.Open.At.Sub(r.StartedAt))))
+	run := left(r.Policy.Timeouts.Run, failure.InMillis(max(0, now.Sub(r.StartedAt))))
 	switch {
 	case turn == 0:
 		return run

@@ -84,6 +84,13 @@ func (s *supervised) terms() (deadline time.Duration, transcript bool) {
 	return s.spec.Deadline, s.spec.Transcript
 }
 
+// named is the plugin as what a runner asks.
+func (s *supervised) named() hooks.Named {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return hooks.Named{Name: s.name, Hook: s, Occasions: s.spec.Occasions, FailClosed: s.spec.FailClosed}
+}
+
 func (s *supervised) admit() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,22 @@ func TestMain(m *testing.M) {
 	if fault == "endless schema" {
 		schema = endlessSchema()
 	}
-	plugin.Serve(plugin.Func(faulty), plugin.WithVersion("1.2.3"), plugin.WithConfigSchema(schema))
+	options := []plugin.Option{plugin.WithVersion("1.2.3"), plugin.WithConfigSchema(schema)}
+	if fault == "gate" {
+		options = append(options, plugin.WithBeforeCall(judge))
+	}
+	plugin.Serve(plugin.Func(faulty), options...)
+}
+
+// judge does what the name of the model says.
+func judge(_ context.Context, c plugin.Call) (plugin.Verdict, error) {
+	switch c.Model {
+	case "panic":
+		panic("boom")
+	case "nowhere":
+		return plugin.Route("no/where", ""), nil
+	}
+	return plugin.Route("b/two", "cheaper"), nil
 }
 
 // endlessSchema is a chain of forty definitions, each of which refers twice to the next.

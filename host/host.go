@@ -136,7 +136,7 @@ func (h *Host) loggerOf(name string) *slog.Logger {
 func (h *Host) Hooks() []hooks.Named {
 	var named []hooks.Named
 	for _, p := range h.all() {
-		named = append(named, hooks.Named{Name: p.name, Hook: p})
+		named = append(named, p.named())
 	}
 	return named
 }

@@ -218,6 +218,9 @@ func (p *process) greet(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOccasions(spec.Occasions, described.GetOccasions()); err != nil {
+		return err
+	}
 	if err := checkConfig(ctx, described.GetConfigSchema(), spec.Config); err != nil {
 		return err
 	}

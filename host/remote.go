@@ -38,10 +38,11 @@ var errLost = errors.New("the connection was lost")
 // when it is lost; here a new one is a new peer, with files that are read again.
 type remote struct {
 	connection
-	address string
-	dialled atomic.Bool
-	lost    chan struct{}
-	cause   atomic.Pointer[error] // why the host gave it up
+	address   string
+	occasions []string // that the service must offer
+	dialled   atomic.Bool
+	lost      chan struct{}
+	cause     atomic.Pointer[error] // why the host gave it up
 }
 
 // reach returns a connection over which a healthy plugin has said who it is.
@@ -50,7 +51,7 @@ func reach(ctx context.Context, spec Spec) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{connection: newConnection(), address: spec.Address, lost: make(chan struct{})}
+	r := &remote{connection: newConnection(), address: spec.Address, occasions: spec.Occasions, lost: make(chan struct{})}
 	secured, err := r.credentials(a, spec.TLS)
 	if err != nil {
 		return nil, err
@@ -126,8 +127,11 @@ func (r *remote) connect(ctx context.Context) error {
 			return fmt.Errorf("no connection: %w", ctx.Err())
 		}
 	}
-	_, err := r.describe(ctx) // fails at once, and says why, without a connection
-	return err
+	described, err := r.describe(ctx) // fails at once, and says why, without a connection
+	if err != nil {
+		return err
+	}
+	return checkOccasions(r.occasions, described.GetOccasions())
 }
 
 // follow sees the connection end.

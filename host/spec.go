@@ -23,6 +23,8 @@ type Spec struct {
 	Dir        string            // where it runs; "" = where the host does
 	Folder     string            // that holds all of the plugin; "" = found as HashFolder says
 	Pin        string            // what HashFolder must give, hex: a copy that was checked runs; "" = not pinned
+	Occasions  []string          // that it is asked about; nil = run_error alone. One that it does not offer is an error of its start
+	FailClosed bool              // a model call that it gives no valid answer about does not begin
 	Transcript bool              // what was said in the run is passed on: a person granted it
 	PlainText  bool              // no TLS on the plugin's socket, where a system's cryptography forbids it
 	Restart    RestartPolicy     // zero fields are the defaults

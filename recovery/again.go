@@ -33,6 +33,12 @@ func (r *Run) askAgain() []Effect {
 	if r.permit(intent.Model, intent.Reserve) != nil {
 		return nil
 	}
+	if g := r.Gate; g != nil && (g.Model != "" || g.Held != nil) { // the answer that there is will do
+		return nil
+	}
+	if first := r.beforeCall(intent); first != nil {
+		return first
+	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent}})
 }
 

@@ -52,6 +52,10 @@ func (r *Run) apply(e Event) {
 	case Voted:
 		r.voted(b)
 	case Decided:
+		if b.Occasion.Hook() == HookBeforeCall {
+			r.judged(e, b)
+			return
+		}
 		r.decided(b)
 	case Waiting:
 		r.Wait = &b
@@ -177,6 +181,10 @@ func (r *Run) unpark(now time.Time) {
 func (r *Run) due(e Event, b Due) {
 	switch b.Timer {
 	case failure.TimerWait, failure.TimerNetwork:
+		if b.Failure == 0 {
+			r.letGo(e.Time)
+			return
+		}
 		if r.Open != nil && r.Open.Seq == b.Failure {
 			r.Open.Waited = true
 			r.Wait, r.Status = nil, StatusRunning

@@ -72,6 +72,10 @@ func (a *Attempt) InAir() bool { return a.State != AttemptOver }
 
 func (r *Run) began(e Event, b Began) {
 	r.Attempts = b.Attempt
+	r.leaveGate()
+	if r.Open != nil && b.Model != r.Model {
+		r.Trouble.Switches++
+	}
 	after, last := r.after(b.Model), r.Attempt
 	r.Attempt = &Attempt{ID: b.Attempt, Model: b.Model, Try: b.Try, BeganAt: e.Time, Adjust: b.Adjust, Again: b.Again, State: AttemptInAir, After: after}
 	last.takeOver(r.Attempt, b)
@@ -168,7 +172,9 @@ func (r *Run) answered(e Event, b Answered) {
 	}
 	r.say(b.Message)
 	r.kept = r.kept.Plus(b.Usage)
+	r.Trouble.overcome(r.Call.FailedAt, e.Time)
 	r.Attempt, r.Call = nil, Call{}
+	r.callOver()
 	r.Rounds++
 	r.Compactions = 0
 	r.truncated, r.byEngine, r.cutTokens = b.Stop == llm.StopLength, b.By == ByEngine, b.Usage.OutputTokens
@@ -209,6 +215,7 @@ func (r *Run) finishStep(now time.Time, what string, took failure.Millis) {
 }
 
 func (r *Run) failed(e Event, b Failed) {
+	r.leaveGate()
 	if r.finished() && (r.Attempt == nil || r.Attempt.Again) {
 		r.failedAgain(b)
 		return
@@ -225,8 +232,10 @@ func (r *Run) failed(e Event, b Failed) {
 			r.stepBy(e.Time)
 		}
 		r.settle(a.Model, b.Usage)
-		r.Spent = r.Spent.Plus(r.Policy.unreported(a, b.Said, b.Usage))
+		unreported := r.Policy.unreported(a, b.Said, b.Usage)
+		r.Spent = r.Spent.Plus(unreported)
 		r.Wasted = r.Wasted.Plus(b.Usage)
+		r.Trouble.met(b.Failure.Kind, r.Policy.Cost(a.Model, b.Usage).Plus(unreported))
 		a.State, a.Continuable, a.Shown = AttemptOver, b.Continuable, cmp.Or(b.Shown, a.Shown)
 		a.Bytes = a.heard(b.Said)
 		r.FailedAttempts++

@@ -62,6 +62,9 @@ func (r *Run) compact() []Effect {
 	if over := r.permit(intent.Model, intent.Reserve); over != nil {
 		return over
 	}
+	if first := r.beforeCall(Began{Round: r.Rounds + 1, Model: intent.Model, Reserve: intent.Reserve}); first != nil {
+		return first
+	}
 	return r.timed(summarise(intent, text, false))
 }
 
@@ -101,6 +104,7 @@ func (r *Run) compactable() bool {
 func (r *Run) compacting(b Compacting) {
 	r.Compactions++
 	r.Compacting = &b
+	r.leaveGate()
 	r.reserved = b.Reserve
 	r.Spent = r.Spent.Plus(b.Reserve)
 }

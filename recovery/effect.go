@@ -43,6 +43,7 @@ type RunTool struct {
 type AskPlugins struct {
 	Occasion Occasion
 	Plugins  []string
+	Call     *Began // for HookBeforeCall: as it would begin; a summary has no Attempt
 }
 
 // SetTimer writes an event at a given time: a Due, a Noted for people, or the ToolReturned of a

@@ -85,6 +85,9 @@ func (r *Run) waitingLine(w Waiting) string {
 	if w.For == WaitTool {
 		return r.awaitedLine() + "."
 	}
+	if r.isHeld() {
+		return r.heldLine() + ". Going on in " + words.Spell(nonNegative(w.Until.Sub(r.Gate.HeldAt))) + "."
+	}
 	if r.Open == nil {
 		return ""
 	}
@@ -109,6 +112,8 @@ func (r *Run) beganLine(b Began) string {
 	switch {
 	case b.Again:
 		return "The answer was cut at the output limit. Asking once more with a larger one…"
+	case r.Gate != nil && r.Gate.Model != "" && b.Model != r.Model:
+		return r.routedLine(b)
 	case r.Open == nil:
 		return ""
 	case b.Continues != 0 && b.Model != r.Model:

@@ -148,6 +148,9 @@ func (r *Run) callModel() []Effect {
 	if over := r.permit(intent.Model, intent.Reserve); over != nil {
 		return over
 	}
+	if first := r.beforeCall(intent); first != nil {
+		return first
+	}
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
 }
 
@@ -186,6 +189,9 @@ func (r *Run) intent() Began {
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
 		}
+	}
+	if g := r.Gate; g != nil && g.Model != "" { // whatever it is for, it counts as that
+		b.Model = g.Model
 	}
 	told := r.contextBytes
 	switch a := r.Attempt; {

@@ -28,7 +28,7 @@ func (o *OpenFailure) Occasion() Occasion {
 	return Occasion(id)
 }
 
-// Occasion is what advice is wanted about now, "" for nothing.
+// Occasion is the failure that advice is wanted about now, "" for none. See Awaits.
 func (r *Run) Occasion() Occasion {
 	if r.Open == nil || !r.Open.asking() {
 		return ""
@@ -51,6 +51,10 @@ func (r *Run) advise() []Effect {
 // voted keeps a vote for the decision. A vote of a hook on trial, or about something already
 // decided, is only recorded.
 func (r *Run) voted(b Voted) {
+	if b.Occasion.Hook() == HookBeforeCall {
+		r.votedBeforeCall(b)
+		return
+	}
 	if o := r.Open; o != nil && o.Occasion() == b.Occasion && !b.Vote.Shadow {
 		o.Votes = append(o.Votes, b.Vote)
 		r.restricted(b.Vote)

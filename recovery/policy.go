@@ -20,7 +20,9 @@ type Policy struct {
 	AutoRecover bool     `json:"autoRecover"`
 	Models      []string `json:"models,omitempty"`  // allowed models, in order of preference when switching
 	Plugins     []string `json:"plugins,omitempty"` // who is asked, in order of precedence
-	MaxRetries  int      `json:"maxRetries"`        // of one model call
+	// BeforeCall is who is asked before every model call, in order; nil = nobody.
+	BeforeCall []Gatekeeper `json:"beforeCall,omitempty"`
+	MaxRetries int          `json:"maxRetries"` // of one model call
 	// MaxRounds is how many model calls may ask for tools; 0 = any number.
 	MaxRounds int `json:"maxRounds,omitempty"`
 	// ParallelTools is how many tool calls of an answer run at the same time; 0 = all of them.

@@ -52,6 +52,8 @@ type Restriction struct {
 	Plugin string `json:"plugin"`
 	Restrict
 	Reason string `json:"reason,omitempty"` // in the plugin's words
+	// ThisCall: it was refused before a call, and holds until there is an answer.
+	ThisCall bool `json:"thisCall,omitempty"`
 }
 
 // lacks says why the restriction forbids a model, in words that follow the model's name, or "".
@@ -87,7 +89,7 @@ func (r *Run) restricted(v Vote) {
 	if v.Error != "" {
 		return
 	}
-	kept := slices.DeleteFunc(slices.Clone(r.Restrictions), func(x Restriction) bool { return x.Plugin == v.Plugin })
+	kept := slices.DeleteFunc(slices.Clone(r.Restrictions), func(x Restriction) bool { return x.Plugin == v.Plugin && !x.ThisCall })
 	if v.Restrict != nil {
 		kept = append(kept, Restriction{Plugin: v.Plugin, Restrict: *v.Restrict, Reason: words.Clip(words.Tidy(v.Reason), maxForbidding)})
 	}
@@ -158,6 +160,9 @@ func (r *Run) refuse(model string) []Effect {
 
 // summariser is the model that shortens the conversation.
 func (r *Run) summariser() string {
+	if g := r.Gate; g != nil && g.Model != "" {
+		return g.Model
+	}
 	model := cmp.Or(r.Policy.CompactionModel, r.Model)
 	if r.forbids(model) != "" {
 		return r.Model

@@ -59,6 +59,9 @@ type Run struct {
 	Compacting  *Compacting // the summary in the air
 
 	Restrictions   []Restriction // what plugins forbid and have not taken back
+	Gate           *Gate         // what plugins have said of the call that is about to begin; nil = nothing yet
+	Gates          int           // how often asking them came to anything
+	Trouble        Trouble       // what failures took
 	Open           *OpenFailure  // the failure about which nothing has been done yet
 	Suggestion     *Suggestion   // the open suggestion, or the last one; see SuggestionOpen
 	Wait           *Waiting      // a live wait
@@ -155,6 +158,10 @@ func (r *Run) Clone() *Run {
 	if r.Open != nil {
 		open := *r.Open
 		c.Open = &open
+	}
+	if r.Gate != nil {
+		gate := *r.Gate
+		c.Gate = &gate
 	}
 	c.Pending = slices.Clone(r.Pending)
 	for i, t := range c.Pending {

@@ -255,6 +255,9 @@ func (r *Run) waits() []Stage {
 		return r.awaitedStages()
 	case WaitTime, WaitReset:
 	}
+	if r.isHeld() {
+		return []Stage{r.heldStage(at)}
+	}
 	if r.Open == nil || w.For == WaitTime && r.quiet(w.Model) {
 		return thinking(r.Last)
 	}

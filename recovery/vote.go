@@ -1,6 +1,10 @@
 package recovery
 
-import "github.com/mulligan-run/mulligan/failure"
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+)
 
 // Action is what to do about a failure.
 type Action string
@@ -32,7 +36,7 @@ func (a *Action) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Vote is what one plugin said about a failure, or why it said nothing. A vote is advice, except
+// Vote is what one plugin said about an occasion, or why it said nothing. A vote is advice, except
 // for what it forbids; see Decide and Restrict.
 type Vote struct {
 	Plugin   string         `json:"plugin"`
@@ -43,7 +47,8 @@ type Vote struct {
 	Action   Action         `json:"action,omitempty"`
 	Delay    failure.Millis `json:"delayMs,omitempty"`
 	NewModel string         `json:"newModel,omitempty"`
-	Reason   string         `json:"reason,omitempty"` // for people
+	Until    time.Time      `json:"until,omitzero" proto:"-"` // of a hold: when to ask again
+	Reason   string         `json:"reason,omitempty"`         // for people
 	Actions  []Button       `json:"actions,omitempty"`
 	Adjust   Adjust         `json:"adjust,omitzero"`
 	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever is advised, itself included; nil = nothing
@@ -65,8 +70,9 @@ type Adjust struct {
 // Decision is what will be done about a failure, by whose advice, and why.
 type Decision struct {
 	Action    Action         `json:"action,omitempty"`
-	Delay     failure.Millis `json:"delayMs,omitempty"` // with every limit applied
-	NewModel  string         `json:"newModel,omitempty"`
+	Delay     failure.Millis `json:"delayMs,omitempty"`        // with every limit applied
+	NewModel  string         `json:"newModel,omitempty"`       // of a refusal: the model that is not asked
+	Until     time.Time      `json:"until,omitzero" proto:"-"` // of a hold
 	Reason    string         `json:"reason,omitempty"`
 	Actions   []Button       `json:"actions,omitempty"`
 	Adjust    Adjust         `json:"adjust,omitzero"`

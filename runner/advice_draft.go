@@ -194,7 +194,7 @@ func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) erro
 func (d *adviceDraft) askShadows() {
 	l := d.loop
 	about := l.run.Open
-	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow })
+	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow || !h.Takes(recovery.HookRunError) })
 	if d.about == nil || about == nil || l.run.End != nil || len(asked) == 0 {
 		return
 	}

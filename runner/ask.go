@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mulligan-run/mulligan/hooks"
@@ -12,15 +13,35 @@ import (
 // one that says why it has no opinion.
 func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	ctx, j := l.launchJob(ctx, key)
-	about := hooks.NewOccasion(l.run)
+	about := l.about(a)
 	asked, missing := l.r.named(a.Plugins)
 	go func() {
 		for _, vote := range missing {
 			l.voted(a.Occasion, vote)
 		}
-		hooks.Dispatch(ctx, asked, about, l.r.deadlines, func(v recovery.Vote) { l.voted(a.Occasion, v) })
+		hooks.Dispatch(ctx, asked, about, l.r.deadlines, func(v recovery.Vote) { l.voted(a.Occasion, routable(about, v)) })
 		l.finish(key, j, func(context.Context) error { return nil })
 	}()
+}
+
+// about is what the plugins are asked about.
+func (l *loop) about(a *recovery.AskPlugins) hooks.Occasion {
+	if a.Call == nil {
+		return hooks.NewOccasion(l.run)
+	}
+	now := l.clock.now()
+	return hooks.NewBeforeCall(l.run, *a.Call, l.others(a.Call.Model, now).Alternatives, now)
+}
+
+// routable is v, or why it does not count: only what can be asked now may be asked instead.
+func routable(about hooks.Occasion, v recovery.Vote) recovery.Vote {
+	e, ok := about.(hooks.BeforeCall)
+	if !ok || v.Action != recovery.ActionRoute || v.NewModel == e.Model.Model ||
+		slices.ContainsFunc(e.Alternatives, func(a recovery.Alternative) bool { return a.Model == v.NewModel }) {
+		return v
+	}
+	v.Action, v.Error = recovery.ActionNone, fmt.Sprintf("it wants %.100q instead, which is not one of the alternatives", v.NewModel)
+	return v
 }
 
 // named finds the hooks of these names; for each missing hook it gives a vote that says so.
@@ -39,7 +60,7 @@ func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recover
 // voted writes a vote, as long as the run wants it.
 func (l *loop) voted(about recovery.Occasion, v recovery.Vote) {
 	l.post(func(ctx context.Context) error {
-		if l.run.End != nil || l.run.Occasion() != about {
+		if l.run.End != nil || !l.run.Awaits(about) {
 			return nil
 		}
 		return l.write(ctx, recovery.Voted{Occasion: about, Vote: v})

@@ -99,16 +99,13 @@ func WithDayBudget(limit recovery.Budget) Option {
 	return func(r *Runner) { r.policy.DayBudget = limit }
 }
 
-// WithHook adds a hook that is asked about failures; the order in which hooks are added is their
-// precedence.
-func WithHook(name string, hook hooks.Hook) Option {
-	return func(r *Runner) {
-		before := r.hooks
-		r.hooks = func() []hooks.Named { return append(slices.Clip(before()), hooks.Named{Name: name, Hook: hook}) }
-	}
+// WithHook adds a hook that is asked about failures, or only about the occasions that are named,
+// such as recovery.HookBeforeCall; the order in which hooks are added is their precedence.
+func WithHook(name string, hook hooks.Hook, occasions ...string) Option {
+	return WithHooks(func() []hooks.Named { return []hooks.Named{{Name: name, Hook: hook, Occasions: occasions}} })
 }
 
-// WithHooks adds hooks that are looked up at every failure, such as a host's plugins.
+// WithHooks adds hooks that are looked up whenever one is asked, such as a host's plugins.
 func WithHooks(list func() []hooks.Named) Option {
 	return func(r *Runner) {
 		before := r.hooks

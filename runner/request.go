@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mulligan-run/mulligan/recovery"
 )
 
 // toolsOf are the tools of a run that req begins.
@@ -22,7 +24,7 @@ func (r *Runner) pluginsOf(req Request) ([]string, error) {
 			continue
 		}
 		all = append(all, h.Name)
-		if req.Plugins == nil || slices.Contains(req.Plugins, h.Name) {
+		if h.Takes(recovery.HookRunError) && (req.Plugins == nil || slices.Contains(req.Plugins, h.Name)) {
 			asked = append(asked, h.Name)
 		}
 	}

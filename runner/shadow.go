@@ -31,7 +31,7 @@ func (l *loop) askShadows(effects []recovery.Effect) {
 		return
 	}
 	l.shadows.about = about
-	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow })
+	asked := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Shadow || !h.Takes(recovery.HookRunError) })
 	if len(asked) == 0 {
 		return
 	}

@@ -196,12 +196,17 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 }
 
 // pinPlugins sets who is asked, and which models run on this machine: plugins may forbid all
-// others.
+// others. A request cannot leave out who is asked before calls.
 func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
 	p.Plugins, err = r.pluginsOf(req)
-	p.Local = nil
+	p.Local, p.BeforeCall = nil, nil
+	for _, h := range r.hooks() {
+		if !h.Shadow && h.Takes(recovery.HookBeforeCall) {
+			p.BeforeCall = append(p.BeforeCall, recovery.Gatekeeper{Plugin: h.Name, FailClosed: h.FailClosed})
+		}
+	}
 	for _, name := range p.Models {
-		if len(p.Plugins) > 0 && r.models.Capabilities(name).Local {
+		if len(p.Plugins)+len(p.BeforeCall) > 0 && r.models.Capabilities(name).Local {
 			p.Local = append(p.Local, name)
 		}
 	}

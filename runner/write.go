@@ -51,6 +51,9 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 		}
 		l.learn(e)
 		l.observe(e)
+		if _, ended := e.Body.(recovery.Ended); ended {
+			l.tellEnd()
+		}
 	}
 	l.count(l.run.Spent.Minus(spent))
 	l.saveSnapshot(ctx)
@@ -110,6 +113,20 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	if f.Failure.Model != "" && f.Failure.Origin == failure.OriginModel {
 		model = f.Failure.Model
 	}
+	other := l.others(model, now)
+	f.Alternatives, f.Cooling, f.Unfit = append(f.Alternatives, other.Alternatives...), append(f.Cooling, other.Cooling...), append(f.Unfit, other.Unfit...)
+	if len(f.Alternatives) == 0 && f.Failure.Kind == failure.KindQuota {
+		f = l.besideQuota(f, model)
+	}
+	if f.Failure.Origin == failure.OriginModel {
+		f.TellUnfit()
+	}
+	return f
+}
+
+// others are the run's models beside that one: those that can be asked now, those that cool down
+// and those that do not fit.
+func (l *loop) others(model string, now time.Time) (f recovery.Failed) {
 	needs := l.needs()
 	for _, name := range l.run.Policy.Models {
 		if name == model || !l.r.models.Has(name) {
@@ -125,12 +142,6 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 			continue
 		}
 		f.Alternatives = append(f.Alternatives, recovery.Alternative{Model: name, ContextTokens: able.ContextTokens})
-	}
-	if len(f.Alternatives) == 0 && f.Failure.Kind == failure.KindQuota {
-		f = l.besideQuota(f, model)
-	}
-	if f.Failure.Origin == failure.OriginModel {
-		f.TellUnfit()
 	}
 	return f
 }

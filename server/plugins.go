@@ -98,7 +98,7 @@ func (srv *Server) hooks() []hooks.Named {
 	hosted := srv.Plugins.Hooks()
 	var list []hooks.Named
 	for _, p := range srv.Config.AskedPlugins() {
-		named := hooks.Named{Name: p.Name, Hook: srv.developed[p.Name], Shadow: p.Shadow}
+		named := hooks.Named{Name: p.Name, Hook: srv.developed[p.Name], Shadow: p.Shadow, Occasions: p.Occasions, FailClosed: p.FailClosed}
 		if i := slices.IndexFunc(hosted, func(h hooks.Named) bool { return h.Name == p.Name }); i >= 0 {
 			named.Hook = hosted[i].Hook
 		}
@@ -167,7 +167,7 @@ func hookDeadlines(c *config.Config) hooks.Deadlines {
 	for _, p := range c.AskedPlugins() {
 		most = max(most, p.AnswerWithin())
 	}
-	return hooks.Deadlines{Each: Slack * most, All: Slack * hookDeadline}
+	return hooks.Deadlines{Each: Slack * most, All: Slack * hookDeadline, Call: Slack * hooks.CallDeadline}
 }
 
 // PluginSpec converts the entry to the host's form; env gives environment variables.
@@ -183,7 +183,8 @@ func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 	spec := host.Spec{
 		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.Files(), Folder: p.Folder, Deadline: Slack * p.AnswerWithin(),
 		Transcript: p.Transcript == trust.TranscriptMessages,
-		Late:       true, // a missing plugin has no vote, and its status says why; the run goes on
+		Occasions:  p.Occasions, FailClosed: p.FailClosed,
+		Late: true, // a missing plugin has no vote, and its status says why; the run goes on
 	}
 	spec.Restart, spec.Breaker = p.Policies()
 	if p.Shadow {

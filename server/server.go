@@ -123,7 +123,7 @@ func (srv *Server) drain() {
 	if err == nil {
 		return
 	}
-	srv.Screen.Line("Waiting for a tool to end…")
+	srv.Screen.Line("Waiting for a tool or a plugin to end…")
 	ctx, cancel = context.WithTimeout(context.Background(), most)
 	defer cancel()
 	if srv.drives.Drain(ctx) != nil {

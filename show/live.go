@@ -171,7 +171,7 @@ func (l *live) event(e recovery.Event, before string) {
 	case recovery.Voted:
 		l.voted(b.Vote)
 	case recovery.Decided:
-		l.decided(b.Decision)
+		l.decided(b.Occasion, b.Decision)
 	case recovery.Waiting:
 		l.announced = true
 		l.Line(l.Ink.Amber("· " + terminal.OneLine(cmp.Or(e.Text, "Waiting until "+words.Clock(b.Until, time.Now())))))
@@ -287,6 +287,8 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 		text = "retry"
 	case recovery.ActionSwitchModel:
 		text = "switch to " + model
+	case recovery.ActionRoute:
+		text = "ask " + model + " instead"
 	default:
 		text = string(a)
 	}
@@ -296,8 +298,8 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 	return text
 }
 
-func (l *live) decided(d recovery.Decision) {
-	if d.By != nil && !l.narrate { // otherwise its vote was shown
+func (l *live) decided(about recovery.Occasion, d recovery.Decision) {
+	if d.By != nil && !l.narrate && about.Hook() != recovery.HookBeforeCall { // otherwise its vote was shown, or what follows says it
 		l.Line(l.Ink.Dim("→ " + l.tellDecision(d)))
 	}
 	if d.BlockedBy != "" {

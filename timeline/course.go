@@ -60,6 +60,9 @@ func (s *Summary) note(b recovery.Body) {
 	case recovery.Failed:
 		s.fail(b)
 	case recovery.Decided:
+		if b.Occasion.Hook() == recovery.HookBeforeCall { // it is about no failure
+			return
+		}
 		s.DecidedBy = ""
 		if by := b.Decision.By; by != nil {
 			s.DecidedBy = by.Plugin

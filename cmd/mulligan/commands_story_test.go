@@ -364,5 +364,34 @@ func unruly() {
 			return plugin.Switch("nobody/nothing", "because"), nil
 		}
 		return plugin.None, nil
-	}))
+	}), occasions(deed)...)
+}
+
+// occasions are what the plugin takes beside run_error, where its deed is about calls or ends.
+func occasions(deed string) []plugin.Option {
+	say := func(v plugin.Verdict) plugin.Option {
+		return plugin.WithBeforeCall(func(_ context.Context, c plugin.Call) (plugin.Verdict, error) {
+			if c.Model != "fable/one" || c.Holds > 0 {
+				return plugin.Allow, nil
+			}
+			v.Until = time.Now().Add(2 * time.Second) // later than its vote is written, on a busy machine too
+			return v, nil
+		})
+	}
+	switch deed {
+	case "route":
+		return []plugin.Option{say(plugin.Route("atlas/two", "after hours"))}
+	case "hold":
+		return []plugin.Option{say(plugin.Hold(time.Time{}, "the minute's budget is used up"))}
+	case "refuse":
+		return []plugin.Option{say(plugin.Refuse("it holds names of customers"))}
+	case "break":
+		return []plugin.Option{plugin.WithBeforeCall(func(context.Context, plugin.Call) (plugin.Verdict, error) { panic("boom") })}
+	case "hear":
+		return []plugin.Option{plugin.WithRunEnded(func(_ context.Context, e plugin.Ended) error {
+			told := fmt.Sprintf("%s, recovered %v after %d of %d attempts failed: %v\n", e.Status, e.Recovered, e.FailedAttempts, e.Attempts, e.Kinds)
+			return os.WriteFile(filepath.Join(plugin.StateDir(), "heard"), []byte(told), 0o600)
+		})}
+	}
+	return nil
 }

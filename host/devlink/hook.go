@@ -44,7 +44,11 @@ func NewHook(link *Link, deadline time.Duration) *Hook {
 
 // Advise is hooks.Hook.
 func (d *Hook) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
-	if about.Hook() != recovery.HookRunError {
+	switch about.Hook() {
+	case recovery.HookRunError:
+	case recovery.HookBeforeCall: // where it stands for a plugin that fails closed, its silence is no consent
+		return recovery.Vote{}, errors.New("a plugin that `plugin dev` runs is not asked before calls")
+	default:
 		return recovery.Vote{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.deadline)

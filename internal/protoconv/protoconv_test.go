@@ -30,6 +30,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetUint(uint64(*n))
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(recovery.Labels{"team": "ä"}))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), n)
@@ -104,6 +106,67 @@ func TestRunErrorComesBack(t *testing.T) {
 	if !reflect.DeepEqual(got, e) {
 		t.Errorf("got  %+v\nwant %+v", got, e)
 	}
+}
+
+func TestBeforeCallComesBack(t *testing.T) {
+	e := filled[hooks.BeforeCall]()
+	e.Transcript = []llm.Message{llm.User("Köln")}
+	got := BeforeCallFromProto(throughBytes(t, BeforeCallToProto(e), &mulliganv1.BeforeCallRequest{}))
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("got  %+v\nwant %+v", got, e)
+	}
+}
+
+func TestRunEndedComesBack(t *testing.T) {
+	e := filled[hooks.RunEnded]()
+	got := RunEndedFromProto(throughBytes(t, RunEndedToProto(e), &mulliganv1.RunEndedRequest{}))
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("got  %+v\nwant %+v", got, e)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	e := hooks.BeforeCall{Model: recovery.Alternative{Model: "a/one"}, Alternatives: []recovery.Alternative{{Model: "b/two"}}, Time: now}
+	for _, good := range []recovery.Vote{
+		{},
+		{Action: recovery.ActionAllow, Reason: "why not"},
+		{Action: recovery.ActionRoute, NewModel: "b/two"},
+		{Action: recovery.ActionRoute, NewModel: "a/one"},
+		{Action: recovery.ActionHold, Until: now.Add(time.Hour)},
+		{Action: recovery.ActionHold, Until: now.Add(-time.Hour)},
+		{Action: recovery.ActionRefuse, Reason: "names of customers"},
+	} {
+		if got, err := Verdict(e, VerdictToProto(good)); err != nil || !reflect.DeepEqual(got, good) {
+			t.Errorf("%+v became %+v, %v", good, got, err)
+		}
+	}
+	for want, m := range map[string]*mulliganv1.BeforeCallResponse{
+		"unknown verdict \"verdict_99":     {Verdict: 99},
+		"unknown verdict":                  VerdictToProto(recovery.Vote{Action: recovery.ActionRetry}),
+		"\"c/three\", which is not one of": {Verdict: mulliganv1.Verdict_VERDICT_ROUTE, Model: "c/three"},
+		"hold names no time":               {Verdict: mulliganv1.Verdict_VERDICT_HOLD},
+		"hold names no time within 7":      VerdictToProto(recovery.Vote{Action: recovery.ActionHold, Until: now.Add(8 * 24 * time.Hour)}),
+		"reason is not valid UTF-8":        {Reason: "\xff"},
+		"model has 201 bytes":              {Model: strings.Repeat("x", 201)},
+	} {
+		if v, err := Verdict(e, m); err == nil || !strings.Contains(err.Error(), want) || !reflect.DeepEqual(v, recovery.Vote{}) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
+func FuzzVerdict(f *testing.F) {
+	seed, _ := proto.Marshal(VerdictToProto(recovery.Vote{Action: recovery.ActionHold, Until: time.Unix(1, 0), Reason: "because"}))
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m mulliganv1.BeforeCallResponse
+		_ = proto.Unmarshal(b, &m) // also what was read before an error
+		v, err := Verdict(hooks.BeforeCall{Model: recovery.Alternative{Model: "a/one"}}, &m)
+		if err == nil && (!utf8.ValidString(v.Reason+v.NewModel) || v.Action == recovery.ActionRoute && v.NewModel != "a/one") {
+			t.Errorf("accepted: %+v", v)
+		}
+	})
 }
 
 func TestReply(t *testing.T) {

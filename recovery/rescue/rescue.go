@@ -103,11 +103,13 @@ func (b *Builder) happened(e recovery.Event, before string) {
 	case recovery.Failed:
 		b.hasFailed(e, body)
 	case recovery.Voted:
-		if b.failed != nil {
+		if b.failed != nil && body.Occasion.Hook() != recovery.HookBeforeCall {
 			b.failed.Votes = append(b.failed.Votes, CastVote{Vote: body.Vote, Forbids: body.Vote.Restrict.InWords()})
 		}
 	case recovery.Decided:
-		b.decided(body.Decision)
+		if body.Occasion.Hook() != recovery.HookBeforeCall {
+			b.decided(body.Decision)
+		}
 	case recovery.Waiting:
 		b.begin(e, keyWait, Span{Kind: KindWait, Label: waitLabel(body), Detail: waitDetail(body), Model: body.Model})
 	case recovery.Due:

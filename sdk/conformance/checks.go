@@ -53,6 +53,7 @@ var Checks = []Check{
 		Advice: "hand over a configuration that the plugin accepts, or correct its schema or what it does with the configuration",
 	},
 	{Name: "a configuration is refused", Obeys: true, Run: refusesConfig},
+	{Name: "occasions beside run_error", Obeys: true, Run: takesOccasions},
 	{
 		Name: "shutdown", Run: endsByShutdown,
 		Demand: "an end with status 0 within 1 s of Shutdown, and nothing on standard output but the handshake line", Advice: exitOnShutdown,

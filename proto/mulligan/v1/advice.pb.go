@@ -7,12 +7,13 @@
 package mulliganv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -1357,31 +1358,34 @@ func file_mulligan_v1_advice_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_advice_proto_rawDescData
 }
 
-var file_mulligan_v1_advice_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
-var file_mulligan_v1_advice_proto_goTypes = []any{
-	(*DecideRequest)(nil),         // 0: mulligan.v1.DecideRequest
-	(*Evidence)(nil),              // 1: mulligan.v1.Evidence
-	(*TriedCall)(nil),             // 2: mulligan.v1.TriedCall
-	(*ToolsRan)(nil),              // 3: mulligan.v1.ToolsRan
-	(*DecideResponse)(nil),        // 4: mulligan.v1.DecideResponse
-	(*Decision)(nil),              // 5: mulligan.v1.Decision
-	(*Voter)(nil),                 // 6: mulligan.v1.Voter
-	(*Vote)(nil),                  // 7: mulligan.v1.Vote
-	(*RecoverySuggestion)(nil),    // 8: mulligan.v1.RecoverySuggestion
-	(*OutcomeRequest)(nil),        // 9: mulligan.v1.OutcomeRequest
-	(*OutcomeResponse)(nil),       // 10: mulligan.v1.OutcomeResponse
-	nil,                           // 11: mulligan.v1.Evidence.HeadersEntry
-	(*Budget)(nil),                // 12: mulligan.v1.Budget
-	(Phase)(0),                    // 13: mulligan.v1.Phase
-	(Kind)(0),                     // 14: mulligan.v1.Kind
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
-	(*Failure)(nil),               // 16: mulligan.v1.Failure
-	(Action)(0),                   // 17: mulligan.v1.Action
-	(*Adjust)(nil),                // 18: mulligan.v1.Adjust
-	(*Button)(nil),                // 19: mulligan.v1.Button
-	(*Restrict)(nil),              // 20: mulligan.v1.Restrict
-	(*Tried)(nil),                 // 21: mulligan.v1.Tried
-}
+var (
+	file_mulligan_v1_advice_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+	file_mulligan_v1_advice_proto_goTypes  = []any{
+		(*DecideRequest)(nil),         // 0: mulligan.v1.DecideRequest
+		(*Evidence)(nil),              // 1: mulligan.v1.Evidence
+		(*TriedCall)(nil),             // 2: mulligan.v1.TriedCall
+		(*ToolsRan)(nil),              // 3: mulligan.v1.ToolsRan
+		(*DecideResponse)(nil),        // 4: mulligan.v1.DecideResponse
+		(*Decision)(nil),              // 5: mulligan.v1.Decision
+		(*Voter)(nil),                 // 6: mulligan.v1.Voter
+		(*Vote)(nil),                  // 7: mulligan.v1.Vote
+		(*RecoverySuggestion)(nil),    // 8: mulligan.v1.RecoverySuggestion
+		(*OutcomeRequest)(nil),        // 9: mulligan.v1.OutcomeRequest
+		(*OutcomeResponse)(nil),       // 10: mulligan.v1.OutcomeResponse
+		nil,                           // 11: mulligan.v1.Evidence.HeadersEntry
+		(*Budget)(nil),                // 12: mulligan.v1.Budget
+		Phase(0),                      // 13: mulligan.v1.Phase
+		Kind(0),                       // 14: mulligan.v1.Kind
+		(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+		(*Failure)(nil),               // 16: mulligan.v1.Failure
+		Action(0),                     // 17: mulligan.v1.Action
+		(*Adjust)(nil),                // 18: mulligan.v1.Adjust
+		(*Button)(nil),                // 19: mulligan.v1.Button
+		(*Restrict)(nil),              // 20: mulligan.v1.Restrict
+		(*Tried)(nil),                 // 21: mulligan.v1.Tried
+	}
+)
+
 var file_mulligan_v1_advice_proto_depIdxs = []int32{
 	2,  // 0: mulligan.v1.DecideRequest.tried:type_name -> mulligan.v1.TriedCall
 	1,  // 1: mulligan.v1.DecideRequest.failure:type_name -> mulligan.v1.Evidence

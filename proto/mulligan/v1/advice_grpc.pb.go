@@ -8,6 +8,7 @@ package mulliganv1
 
 import (
 	context "context"
+
 	grpc "google.golang.org/grpc"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
@@ -96,6 +97,7 @@ type UnimplementedAdviceServer struct{}
 func (UnimplementedAdviceServer) Decide(context.Context, *DecideRequest) (*DecideResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Decide not implemented")
 }
+
 func (UnimplementedAdviceServer) Outcome(context.Context, *OutcomeRequest) (*OutcomeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Outcome not implemented")
 }

@@ -7,12 +7,13 @@
 package mulliganv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -606,18 +607,21 @@ func file_mulligan_v1_decision_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_decision_proto_rawDescData
 }
 
-var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
-var file_mulligan_v1_decision_proto_goTypes = []any{
-	(Action)(0),                   // 0: mulligan.v1.Action
-	(*Adjust)(nil),                // 1: mulligan.v1.Adjust
-	(*Restrict)(nil),              // 2: mulligan.v1.Restrict
-	(*Price)(nil),                 // 3: mulligan.v1.Price
-	(*Button)(nil),                // 4: mulligan.v1.Button
-	(*Alternative)(nil),           // 5: mulligan.v1.Alternative
-	(*Tried)(nil),                 // 6: mulligan.v1.Tried
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-}
+var (
+	file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+	file_mulligan_v1_decision_proto_msgTypes  = make([]protoimpl.MessageInfo, 6)
+	file_mulligan_v1_decision_proto_goTypes   = []any{
+		Action(0),                     // 0: mulligan.v1.Action
+		(*Adjust)(nil),                // 1: mulligan.v1.Adjust
+		(*Restrict)(nil),              // 2: mulligan.v1.Restrict
+		(*Price)(nil),                 // 3: mulligan.v1.Price
+		(*Button)(nil),                // 4: mulligan.v1.Button
+		(*Alternative)(nil),           // 5: mulligan.v1.Alternative
+		(*Tried)(nil),                 // 6: mulligan.v1.Tried
+		(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	}
+)
+
 var file_mulligan_v1_decision_proto_depIdxs = []int32{
 	3, // 0: mulligan.v1.Alternative.price:type_name -> mulligan.v1.Price
 	7, // 1: mulligan.v1.Tried.at:type_name -> google.protobuf.Timestamp

@@ -7,12 +7,13 @@
 package mulliganv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -791,16 +792,19 @@ func file_mulligan_v1_failure_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_failure_proto_rawDescData
 }
 
-var file_mulligan_v1_failure_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_mulligan_v1_failure_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
-var file_mulligan_v1_failure_proto_goTypes = []any{
-	(Kind)(0),                     // 0: mulligan.v1.Kind
-	(Origin)(0),                   // 1: mulligan.v1.Origin
-	(Phase)(0),                    // 2: mulligan.v1.Phase
-	(Timer)(0),                    // 3: mulligan.v1.Timer
-	(*Failure)(nil),               // 4: mulligan.v1.Failure
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-}
+var (
+	file_mulligan_v1_failure_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+	file_mulligan_v1_failure_proto_msgTypes  = make([]protoimpl.MessageInfo, 1)
+	file_mulligan_v1_failure_proto_goTypes   = []any{
+		Kind(0),                       // 0: mulligan.v1.Kind
+		Origin(0),                     // 1: mulligan.v1.Origin
+		Phase(0),                      // 2: mulligan.v1.Phase
+		Timer(0),                      // 3: mulligan.v1.Timer
+		(*Failure)(nil),               // 4: mulligan.v1.Failure
+		(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	}
+)
+
 var file_mulligan_v1_failure_proto_depIdxs = []int32{
 	0, // 0: mulligan.v1.Failure.kind:type_name -> mulligan.v1.Kind
 	1, // 1: mulligan.v1.Failure.origin:type_name -> mulligan.v1.Origin

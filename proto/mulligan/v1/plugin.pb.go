@@ -10,12 +10,13 @@
 package mulliganv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -82,6 +83,67 @@ func (ReplaySafety) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{0}
 }
 
+// Verdict is what a plugin says of a model call that is about to begin.
+type Verdict int32
+
+const (
+	// No opinion: the call may begin.
+	Verdict_VERDICT_UNSPECIFIED Verdict = 0
+	// The call may begin.
+	Verdict_VERDICT_ALLOW Verdict = 1
+	// Another model is asked, one of the alternatives; all plugins are asked about that one then.
+	Verdict_VERDICT_ROUTE Verdict = 2
+	// The call waits until a time, and the plugins are asked again.
+	Verdict_VERDICT_HOLD Verdict = 3
+	// The model is not asked: not for this call, by whomever it is wanted.
+	Verdict_VERDICT_REFUSE Verdict = 4
+)
+
+// Enum value maps for Verdict.
+var (
+	Verdict_name = map[int32]string{
+		0: "VERDICT_UNSPECIFIED",
+		1: "VERDICT_ALLOW",
+		2: "VERDICT_ROUTE",
+		3: "VERDICT_HOLD",
+		4: "VERDICT_REFUSE",
+	}
+	Verdict_value = map[string]int32{
+		"VERDICT_UNSPECIFIED": 0,
+		"VERDICT_ALLOW":       1,
+		"VERDICT_ROUTE":       2,
+		"VERDICT_HOLD":        3,
+		"VERDICT_REFUSE":      4,
+	}
+)
+
+func (x Verdict) Enum() *Verdict {
+	p := new(Verdict)
+	*p = x
+	return p
+}
+
+func (x Verdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Verdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_plugin_proto_enumTypes[1].Descriptor()
+}
+
+func (Verdict) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_plugin_proto_enumTypes[1]
+}
+
+func (x Verdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Verdict.Descriptor instead.
+func (Verdict) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{1}
+}
+
 // DescribeRequest is empty.
 type DescribeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -127,7 +189,10 @@ type DescribeResponse struct {
 	// Its version, at most 100 bytes.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any.
-	ConfigSchema  []byte `protobuf:"bytes,3,opt,name=config_schema,json=configSchema,proto3" json:"config_schema,omitempty"`
+	ConfigSchema []byte `protobuf:"bytes,3,opt,name=config_schema,json=configSchema,proto3" json:"config_schema,omitempty"`
+	// The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+	// about those that its entry in the host's configuration names.
+	Occasions     []string `protobuf:"bytes,4,rep,name=occasions,proto3" json:"occasions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -179,6 +244,13 @@ func (x *DescribeResponse) GetVersion() string {
 func (x *DescribeResponse) GetConfigSchema() []byte {
 	if x != nil {
 		return x.ConfigSchema
+	}
+	return nil
+}
+
+func (x *DescribeResponse) GetOccasions() []string {
+	if x != nil {
+		return x.Occasions
 	}
 	return nil
 }
@@ -716,16 +788,599 @@ func (x *RunErrorResponse) GetRestrict() *Restrict {
 	return nil
 }
 
+// BeforeCallRequest is a model call that is about to begin. It holds no secret and, apart from transcript, no
+// prompt and no tool's arguments or results.
+type BeforeCallRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run.
+	Run string `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	// Its session; may be empty.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// What the caller itself calls its conversation, passed through as it is; may be empty.
+	SessionKey string `protobuf:"bytes,3,opt,name=session_key,json=sessionKey,proto3" json:"session_key,omitempty"`
+	// What the caller itself calls its agent, passed through as it is; may be empty.
+	AgentId string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The words by which the run can be listed.
+	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// That is about to be asked.
+	Model *Alternative `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"`
+	// What route may name, in order of preference.
+	Alternatives []*Alternative `protobuf:"bytes,7,rep,name=alternatives,proto3" json:"alternatives,omitempty"`
+	// Which model call of the run it is, from 1: several attempts may be of one.
+	Round int32 `protobuf:"varint,8,opt,name=round,proto3" json:"round,omitempty"`
+	// Within this model call, from 0.
+	Attempt int32 `protobuf:"varint,9,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The failed attempts of this model call.
+	Tried []*Tried `protobuf:"bytes,10,rep,name=tried,proto3" json:"tried,omitempty"`
+	// The call only sums up old turns of a conversation that has become too long.
+	Summary bool `protobuf:"varint,11,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What is sent, in tokens, about.
+	InputTokens int64 `protobuf:"varint,12,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// The names of the tools that the model may use.
+	Tools []string `protobuf:"bytes,13,rep,name=tools,proto3" json:"tools,omitempty"`
+	// There are pictures in the conversation.
+	Images bool `protobuf:"varint,14,opt,name=images,proto3" json:"images,omitempty"`
+	// How often this model call was held already.
+	Holds int32 `protobuf:"varint,15,opt,name=holds,proto3" json:"holds,omitempty"`
+	// Whether the run recovers by itself.
+	AutoRecover bool `protobuf:"varint,16,opt,name=auto_recover,json=autoRecover,proto3" json:"auto_recover,omitempty"`
+	// What the run has used so far.
+	Spent *Budget `protobuf:"bytes,17,opt,name=spent,proto3" json:"spent,omitempty"`
+	// What is left of its budget; 0 = unlimited, -1 = used up.
+	Remaining *Budget `protobuf:"bytes,18,opt,name=remaining,proto3" json:"remaining,omitempty"`
+	// Since the run began, in milliseconds, deliberate long waits left out.
+	ElapsedMs int64 `protobuf:"varint,19,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	// Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up.
+	RemainingMs int64 `protobuf:"varint,20,opt,name=remaining_ms,json=remainingMs,proto3" json:"remaining_ms,omitempty"`
+	// When the call is about to begin. Rules that go by the hour go by it.
+	Time *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=time,proto3" json:"time,omitempty"`
+	// Nothing comes of the answer: the plugin is tested.
+	DryRun bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// As in RunErrorRequest, and only for a plugin that was granted it.
+	Transcript    []byte `protobuf:"bytes,23,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeforeCallRequest) Reset() {
+	*x = BeforeCallRequest{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeforeCallRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeforeCallRequest) ProtoMessage() {}
+
+func (x *BeforeCallRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeforeCallRequest.ProtoReflect.Descriptor instead.
+func (*BeforeCallRequest) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *BeforeCallRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *BeforeCallRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *BeforeCallRequest) GetSessionKey() string {
+	if x != nil {
+		return x.SessionKey
+	}
+	return ""
+}
+
+func (x *BeforeCallRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *BeforeCallRequest) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetModel() *Alternative {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetAlternatives() []*Alternative {
+	if x != nil {
+		return x.Alternatives
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetRound() int32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetAttempt() int32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetTried() []*Tried {
+	if x != nil {
+		return x.Tried
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetSummary() bool {
+	if x != nil {
+		return x.Summary
+	}
+	return false
+}
+
+func (x *BeforeCallRequest) GetInputTokens() int64 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetImages() bool {
+	if x != nil {
+		return x.Images
+	}
+	return false
+}
+
+func (x *BeforeCallRequest) GetHolds() int32 {
+	if x != nil {
+		return x.Holds
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetAutoRecover() bool {
+	if x != nil {
+		return x.AutoRecover
+	}
+	return false
+}
+
+func (x *BeforeCallRequest) GetSpent() *Budget {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetRemaining() *Budget {
+	if x != nil {
+		return x.Remaining
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetElapsedMs() int64 {
+	if x != nil {
+		return x.ElapsedMs
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetRemainingMs() int64 {
+	if x != nil {
+		return x.RemainingMs
+	}
+	return 0
+}
+
+func (x *BeforeCallRequest) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *BeforeCallRequest) GetTranscript() []byte {
+	if x != nil {
+		return x.Transcript
+	}
+	return nil
+}
+
+// BeforeCallResponse is what the plugin says. What is not valid here is recorded, and counts as no opinion or, where
+// the plugin's entry says fail_closed, as a refusal.
+type BeforeCallResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Not set = no opinion.
+	Verdict Verdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=mulligan.v1.Verdict" json:"verdict,omitempty"`
+	// For route: one of the alternatives.
+	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// For hold: when to ask again, within 7 days.
+	Until *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
+	// For people, at most 500 bytes are kept.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeforeCallResponse) Reset() {
+	*x = BeforeCallResponse{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeforeCallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeforeCallResponse) ProtoMessage() {}
+
+func (x *BeforeCallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeforeCallResponse.ProtoReflect.Descriptor instead.
+func (*BeforeCallResponse) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *BeforeCallResponse) GetVerdict() Verdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return Verdict_VERDICT_UNSPECIFIED
+}
+
+func (x *BeforeCallResponse) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *BeforeCallResponse) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *BeforeCallResponse) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// RunEndedRequest is how a run ended. It holds no secret, no prompt and no answer.
+type RunEndedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run.
+	Run string `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	// Its session; may be empty.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// What the caller itself calls its conversation, passed through as it is; may be empty.
+	SessionKey string `protobuf:"bytes,3,opt,name=session_key,json=sessionKey,proto3" json:"session_key,omitempty"`
+	// What the caller itself calls its agent, passed through as it is; may be empty.
+	AgentId string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The words by which the run can be listed.
+	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// completed, failed or cancelled.
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// completed, failed, cancelled, timeout, step_timeout, max_turn_time, interrupted.
+	StopReason string `protobuf:"bytes,7,opt,name=stop_reason,json=stopReason,proto3" json:"stop_reason,omitempty"`
+	// The model that was asked for, provider/model.
+	ChosenModel string `protobuf:"bytes,8,opt,name=chosen_model,json=chosenModel,proto3" json:"chosen_model,omitempty"`
+	// The one that was asked last.
+	Model string `protobuf:"bytes,9,opt,name=model,proto3" json:"model,omitempty"`
+	// It was completed although attempts had failed.
+	Recovered bool `protobuf:"varint,10,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	// Attempts of model calls that were begun.
+	Attempts int32 `protobuf:"varint,11,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// Of them, those that failed.
+	FailedAttempts int32 `protobuf:"varint,12,opt,name=failed_attempts,json=failedAttempts,proto3" json:"failed_attempts,omitempty"`
+	// How often another model was asked after a failure.
+	Switches int32 `protobuf:"varint,13,opt,name=switches,proto3" json:"switches,omitempty"`
+	// What had failed, as in Failure.kind_name, each once, in order; at most 16.
+	Kinds []string `protobuf:"bytes,14,rep,name=kinds,proto3" json:"kinds,omitempty"`
+	// From the first failure of a model call to its answer, in milliseconds, of all calls that were answered after all.
+	RecoveryMs int64 `protobuf:"varint,15,opt,name=recovery_ms,json=recoveryMs,proto3" json:"recovery_ms,omitempty"`
+	// What attempts that failed have cost, as far as their providers said.
+	Wasted *Budget `protobuf:"bytes,16,opt,name=wasted,proto3" json:"wasted,omitempty"`
+	// All that the run has used.
+	Spent *Budget `protobuf:"bytes,17,opt,name=spent,proto3" json:"spent,omitempty"`
+	// From its begin to its end, in milliseconds.
+	ElapsedMs int64 `protobuf:"varint,18,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	// When it ended.
+	Time *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=time,proto3" json:"time,omitempty"`
+	// The failure at which the run ended; not set = it did not end at one.
+	Failure *Failure `protobuf:"bytes,20,opt,name=failure,proto3" json:"failure,omitempty"`
+	// The plugin is tested: do nothing that can be felt outside.
+	DryRun        bool `protobuf:"varint,21,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunEndedRequest) Reset() {
+	*x = RunEndedRequest{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunEndedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunEndedRequest) ProtoMessage() {}
+
+func (x *RunEndedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunEndedRequest.ProtoReflect.Descriptor instead.
+func (*RunEndedRequest) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RunEndedRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetSessionKey() string {
+	if x != nil {
+		return x.SessionKey
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetStopReason() string {
+	if x != nil {
+		return x.StopReason
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetChosenModel() string {
+	if x != nil {
+		return x.ChosenModel
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *RunEndedRequest) GetRecovered() bool {
+	if x != nil {
+		return x.Recovered
+	}
+	return false
+}
+
+func (x *RunEndedRequest) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *RunEndedRequest) GetFailedAttempts() int32 {
+	if x != nil {
+		return x.FailedAttempts
+	}
+	return 0
+}
+
+func (x *RunEndedRequest) GetSwitches() int32 {
+	if x != nil {
+		return x.Switches
+	}
+	return 0
+}
+
+func (x *RunEndedRequest) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetRecoveryMs() int64 {
+	if x != nil {
+		return x.RecoveryMs
+	}
+	return 0
+}
+
+func (x *RunEndedRequest) GetWasted() *Budget {
+	if x != nil {
+		return x.Wasted
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetSpent() *Budget {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetElapsedMs() int64 {
+	if x != nil {
+		return x.ElapsedMs
+	}
+	return 0
+}
+
+func (x *RunEndedRequest) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+func (x *RunEndedRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+// RunEndedResponse is empty.
+type RunEndedResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunEndedResponse) Reset() {
+	*x = RunEndedResponse{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunEndedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunEndedResponse) ProtoMessage() {}
+
+func (x *RunEndedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunEndedResponse.ProtoReflect.Descriptor instead.
+func (*RunEndedResponse) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{10}
+}
+
 var File_mulligan_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\n" +
 	"\x18mulligan/v1/plugin.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n" +
-	"\x0fDescribeRequest\"e\n" +
+	"\x0fDescribeRequest\"\x83\x01\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12#\n" +
-	"\rconfig_schema\x18\x03 \x01(\fR\fconfigSchema\"*\n" +
+	"\rconfig_schema\x18\x03 \x01(\fR\fconfigSchema\x12\x1c\n" +
+	"\toccasions\x18\x04 \x03(\tR\toccasions\"*\n" +
 	"\x10ConfigureRequest\x12\x16\n" +
 	"\x06config\x18\x01 \x01(\fR\x06config\"\x13\n" +
 	"\x11ConfigureResponse\"D\n" +
@@ -774,16 +1429,93 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12-\n" +
 	"\aactions\x18\x05 \x03(\v2\x13.mulligan.v1.ButtonR\aactions\x12+\n" +
 	"\x06adjust\x18\x06 \x01(\v2\x13.mulligan.v1.AdjustR\x06adjust\x121\n" +
-	"\brestrict\x18\a \x01(\v2\x15.mulligan.v1.RestrictR\brestrict*z\n" +
+	"\brestrict\x18\a \x01(\v2\x15.mulligan.v1.RestrictR\brestrict\"\xef\x06\n" +
+	"\x11BeforeCallRequest\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x1f\n" +
+	"\vsession_key\x18\x03 \x01(\tR\n" +
+	"sessionKey\x12\x19\n" +
+	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12B\n" +
+	"\x06labels\x18\x05 \x03(\v2*.mulligan.v1.BeforeCallRequest.LabelsEntryR\x06labels\x12.\n" +
+	"\x05model\x18\x06 \x01(\v2\x18.mulligan.v1.AlternativeR\x05model\x12<\n" +
+	"\falternatives\x18\a \x03(\v2\x18.mulligan.v1.AlternativeR\falternatives\x12\x14\n" +
+	"\x05round\x18\b \x01(\x05R\x05round\x12\x18\n" +
+	"\aattempt\x18\t \x01(\x05R\aattempt\x12(\n" +
+	"\x05tried\x18\n" +
+	" \x03(\v2\x12.mulligan.v1.TriedR\x05tried\x12\x18\n" +
+	"\asummary\x18\v \x01(\bR\asummary\x12!\n" +
+	"\finput_tokens\x18\f \x01(\x03R\vinputTokens\x12\x14\n" +
+	"\x05tools\x18\r \x03(\tR\x05tools\x12\x16\n" +
+	"\x06images\x18\x0e \x01(\bR\x06images\x12\x14\n" +
+	"\x05holds\x18\x0f \x01(\x05R\x05holds\x12!\n" +
+	"\fauto_recover\x18\x10 \x01(\bR\vautoRecover\x12)\n" +
+	"\x05spent\x18\x11 \x01(\v2\x13.mulligan.v1.BudgetR\x05spent\x121\n" +
+	"\tremaining\x18\x12 \x01(\v2\x13.mulligan.v1.BudgetR\tremaining\x12\x1d\n" +
+	"\n" +
+	"elapsed_ms\x18\x13 \x01(\x03R\telapsedMs\x12!\n" +
+	"\fremaining_ms\x18\x14 \x01(\x03R\vremainingMs\x12.\n" +
+	"\x04time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x17\n" +
+	"\adry_run\x18\x16 \x01(\bR\x06dryRun\x12\x1e\n" +
+	"\n" +
+	"transcript\x18\x17 \x01(\fR\n" +
+	"transcript\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\x01\n" +
+	"\x12BeforeCallResponse\x12.\n" +
+	"\averdict\x18\x01 \x01(\x0e2\x14.mulligan.v1.VerdictR\averdict\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x120\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"\x8e\x06\n" +
+	"\x0fRunEndedRequest\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x1f\n" +
+	"\vsession_key\x18\x03 \x01(\tR\n" +
+	"sessionKey\x12\x19\n" +
+	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12@\n" +
+	"\x06labels\x18\x05 \x03(\v2(.mulligan.v1.RunEndedRequest.LabelsEntryR\x06labels\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12\x1f\n" +
+	"\vstop_reason\x18\a \x01(\tR\n" +
+	"stopReason\x12!\n" +
+	"\fchosen_model\x18\b \x01(\tR\vchosenModel\x12\x14\n" +
+	"\x05model\x18\t \x01(\tR\x05model\x12\x1c\n" +
+	"\trecovered\x18\n" +
+	" \x01(\bR\trecovered\x12\x1a\n" +
+	"\battempts\x18\v \x01(\x05R\battempts\x12'\n" +
+	"\x0ffailed_attempts\x18\f \x01(\x05R\x0efailedAttempts\x12\x1a\n" +
+	"\bswitches\x18\r \x01(\x05R\bswitches\x12\x14\n" +
+	"\x05kinds\x18\x0e \x03(\tR\x05kinds\x12\x1f\n" +
+	"\vrecovery_ms\x18\x0f \x01(\x03R\n" +
+	"recoveryMs\x12+\n" +
+	"\x06wasted\x18\x10 \x01(\v2\x13.mulligan.v1.BudgetR\x06wasted\x12)\n" +
+	"\x05spent\x18\x11 \x01(\v2\x13.mulligan.v1.BudgetR\x05spent\x12\x1d\n" +
+	"\n" +
+	"elapsed_ms\x18\x12 \x01(\x03R\telapsedMs\x12.\n" +
+	"\x04time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12.\n" +
+	"\afailure\x18\x14 \x01(\v2\x14.mulligan.v1.FailureR\afailure\x12\x17\n" +
+	"\adry_run\x18\x15 \x01(\bR\x06dryRun\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x12\n" +
+	"\x10RunEndedResponse*z\n" +
 	"\fReplaySafety\x12\x1d\n" +
 	"\x19REPLAY_SAFETY_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12REPLAY_SAFETY_SAFE\x10\x01\x12\x18\n" +
 	"\x14REPLAY_SAFETY_UNSAFE\x10\x02\x12\x19\n" +
-	"\x15REPLAY_SAFETY_UNKNOWN\x10\x032\xee\x01\n" +
+	"\x15REPLAY_SAFETY_UNKNOWN\x10\x03*n\n" +
+	"\aVerdict\x12\x17\n" +
+	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x11\n" +
+	"\rVERDICT_ALLOW\x10\x01\x12\x11\n" +
+	"\rVERDICT_ROUTE\x10\x02\x12\x10\n" +
+	"\fVERDICT_HOLD\x10\x03\x12\x12\n" +
+	"\x0eVERDICT_REFUSE\x10\x042\x86\x03\n" +
 	"\x0eRecoveryPlugin\x12G\n" +
 	"\bDescribe\x12\x1c.mulligan.v1.DescribeRequest\x1a\x1d.mulligan.v1.DescribeResponse\x12J\n" +
 	"\tConfigure\x12\x1d.mulligan.v1.ConfigureRequest\x1a\x1e.mulligan.v1.ConfigureResponse\x12G\n" +
-	"\bRunError\x12\x1c.mulligan.v1.RunErrorRequest\x1a\x1d.mulligan.v1.RunErrorResponseB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
+	"\bRunError\x12\x1c.mulligan.v1.RunErrorRequest\x1a\x1d.mulligan.v1.RunErrorResponse\x12M\n" +
+	"\n" +
+	"BeforeCall\x12\x1e.mulligan.v1.BeforeCallRequest\x1a\x1f.mulligan.v1.BeforeCallResponse\x12G\n" +
+	"\bRunEnded\x12\x1c.mulligan.v1.RunEndedRequest\x1a\x1d.mulligan.v1.RunEndedResponseB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
 	file_mulligan_v1_plugin_proto_rawDescOnce sync.Once
@@ -797,48 +1529,76 @@ func file_mulligan_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_plugin_proto_rawDescData
 }
 
-var file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
-var file_mulligan_v1_plugin_proto_goTypes = []any{
-	(ReplaySafety)(0),             // 0: mulligan.v1.ReplaySafety
-	(*DescribeRequest)(nil),       // 1: mulligan.v1.DescribeRequest
-	(*DescribeResponse)(nil),      // 2: mulligan.v1.DescribeResponse
-	(*ConfigureRequest)(nil),      // 3: mulligan.v1.ConfigureRequest
-	(*ConfigureResponse)(nil),     // 4: mulligan.v1.ConfigureResponse
-	(*Budget)(nil),                // 5: mulligan.v1.Budget
-	(*RunErrorRequest)(nil),       // 6: mulligan.v1.RunErrorRequest
-	(*RunErrorResponse)(nil),      // 7: mulligan.v1.RunErrorResponse
-	(*Failure)(nil),               // 8: mulligan.v1.Failure
-	(*Tried)(nil),                 // 9: mulligan.v1.Tried
-	(*Alternative)(nil),           // 10: mulligan.v1.Alternative
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(Action)(0),                   // 12: mulligan.v1.Action
-	(*Button)(nil),                // 13: mulligan.v1.Button
-	(*Adjust)(nil),                // 14: mulligan.v1.Adjust
-	(*Restrict)(nil),              // 15: mulligan.v1.Restrict
-}
+var (
+	file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+	file_mulligan_v1_plugin_proto_msgTypes  = make([]protoimpl.MessageInfo, 13)
+	file_mulligan_v1_plugin_proto_goTypes   = []any{
+		ReplaySafety(0),               // 0: mulligan.v1.ReplaySafety
+		Verdict(0),                    // 1: mulligan.v1.Verdict
+		(*DescribeRequest)(nil),       // 2: mulligan.v1.DescribeRequest
+		(*DescribeResponse)(nil),      // 3: mulligan.v1.DescribeResponse
+		(*ConfigureRequest)(nil),      // 4: mulligan.v1.ConfigureRequest
+		(*ConfigureResponse)(nil),     // 5: mulligan.v1.ConfigureResponse
+		(*Budget)(nil),                // 6: mulligan.v1.Budget
+		(*RunErrorRequest)(nil),       // 7: mulligan.v1.RunErrorRequest
+		(*RunErrorResponse)(nil),      // 8: mulligan.v1.RunErrorResponse
+		(*BeforeCallRequest)(nil),     // 9: mulligan.v1.BeforeCallRequest
+		(*BeforeCallResponse)(nil),    // 10: mulligan.v1.BeforeCallResponse
+		(*RunEndedRequest)(nil),       // 11: mulligan.v1.RunEndedRequest
+		(*RunEndedResponse)(nil),      // 12: mulligan.v1.RunEndedResponse
+		nil,                           // 13: mulligan.v1.BeforeCallRequest.LabelsEntry
+		nil,                           // 14: mulligan.v1.RunEndedRequest.LabelsEntry
+		(*Failure)(nil),               // 15: mulligan.v1.Failure
+		(*Tried)(nil),                 // 16: mulligan.v1.Tried
+		(*Alternative)(nil),           // 17: mulligan.v1.Alternative
+		(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+		Action(0),                     // 19: mulligan.v1.Action
+		(*Button)(nil),                // 20: mulligan.v1.Button
+		(*Adjust)(nil),                // 21: mulligan.v1.Adjust
+		(*Restrict)(nil),              // 22: mulligan.v1.Restrict
+	}
+)
+
 var file_mulligan_v1_plugin_proto_depIdxs = []int32{
-	8,  // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
-	5,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
-	9,  // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
-	10, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
+	15, // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
+	6,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
+	16, // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
+	17, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
 	0,  // 4: mulligan.v1.RunErrorRequest.replay_safety:type_name -> mulligan.v1.ReplaySafety
-	11, // 5: mulligan.v1.RunErrorRequest.time:type_name -> google.protobuf.Timestamp
-	12, // 6: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
-	13, // 7: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
-	14, // 8: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
-	15, // 9: mulligan.v1.RunErrorResponse.restrict:type_name -> mulligan.v1.Restrict
-	1,  // 10: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
-	3,  // 11: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
-	6,  // 12: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
-	2,  // 13: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
-	4,  // 14: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
-	7,  // 15: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	18, // 5: mulligan.v1.RunErrorRequest.time:type_name -> google.protobuf.Timestamp
+	19, // 6: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
+	20, // 7: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
+	21, // 8: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
+	22, // 9: mulligan.v1.RunErrorResponse.restrict:type_name -> mulligan.v1.Restrict
+	13, // 10: mulligan.v1.BeforeCallRequest.labels:type_name -> mulligan.v1.BeforeCallRequest.LabelsEntry
+	17, // 11: mulligan.v1.BeforeCallRequest.model:type_name -> mulligan.v1.Alternative
+	17, // 12: mulligan.v1.BeforeCallRequest.alternatives:type_name -> mulligan.v1.Alternative
+	16, // 13: mulligan.v1.BeforeCallRequest.tried:type_name -> mulligan.v1.Tried
+	6,  // 14: mulligan.v1.BeforeCallRequest.spent:type_name -> mulligan.v1.Budget
+	6,  // 15: mulligan.v1.BeforeCallRequest.remaining:type_name -> mulligan.v1.Budget
+	18, // 16: mulligan.v1.BeforeCallRequest.time:type_name -> google.protobuf.Timestamp
+	1,  // 17: mulligan.v1.BeforeCallResponse.verdict:type_name -> mulligan.v1.Verdict
+	18, // 18: mulligan.v1.BeforeCallResponse.until:type_name -> google.protobuf.Timestamp
+	14, // 19: mulligan.v1.RunEndedRequest.labels:type_name -> mulligan.v1.RunEndedRequest.LabelsEntry
+	6,  // 20: mulligan.v1.RunEndedRequest.wasted:type_name -> mulligan.v1.Budget
+	6,  // 21: mulligan.v1.RunEndedRequest.spent:type_name -> mulligan.v1.Budget
+	18, // 22: mulligan.v1.RunEndedRequest.time:type_name -> google.protobuf.Timestamp
+	15, // 23: mulligan.v1.RunEndedRequest.failure:type_name -> mulligan.v1.Failure
+	2,  // 24: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
+	4,  // 25: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
+	7,  // 26: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
+	9,  // 27: mulligan.v1.RecoveryPlugin.BeforeCall:input_type -> mulligan.v1.BeforeCallRequest
+	11, // 28: mulligan.v1.RecoveryPlugin.RunEnded:input_type -> mulligan.v1.RunEndedRequest
+	3,  // 29: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
+	5,  // 30: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
+	8,  // 31: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
+	10, // 32: mulligan.v1.RecoveryPlugin.BeforeCall:output_type -> mulligan.v1.BeforeCallResponse
+	12, // 33: mulligan.v1.RecoveryPlugin.RunEnded:output_type -> mulligan.v1.RunEndedResponse
+	29, // [29:34] is the sub-list for method output_type
+	24, // [24:29] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_plugin_proto_init() }
@@ -853,8 +1613,8 @@ func file_mulligan_v1_plugin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_plugin_proto_rawDesc), len(file_mulligan_v1_plugin_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   7,
+			NumEnums:      2,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

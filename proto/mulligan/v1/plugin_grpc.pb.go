@@ -11,6 +11,7 @@ package mulliganv1
 
 import (
 	context "context"
+
 	grpc "google.golang.org/grpc"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
@@ -22,9 +23,11 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RecoveryPlugin_Describe_FullMethodName  = "/mulligan.v1.RecoveryPlugin/Describe"
-	RecoveryPlugin_Configure_FullMethodName = "/mulligan.v1.RecoveryPlugin/Configure"
-	RecoveryPlugin_RunError_FullMethodName  = "/mulligan.v1.RecoveryPlugin/RunError"
+	RecoveryPlugin_Describe_FullMethodName   = "/mulligan.v1.RecoveryPlugin/Describe"
+	RecoveryPlugin_Configure_FullMethodName  = "/mulligan.v1.RecoveryPlugin/Configure"
+	RecoveryPlugin_RunError_FullMethodName   = "/mulligan.v1.RecoveryPlugin/RunError"
+	RecoveryPlugin_BeforeCall_FullMethodName = "/mulligan.v1.RecoveryPlugin/BeforeCall"
+	RecoveryPlugin_RunEnded_FullMethodName   = "/mulligan.v1.RecoveryPlugin/RunEnded"
 )
 
 // RecoveryPluginClient is the client API for RecoveryPlugin service.
@@ -43,6 +46,10 @@ type RecoveryPluginClient interface {
 	// RunError asks what to do about a failure. It has the deadline of the call, 2 s by default, and
 	// is asked again if the process dies meanwhile: it must not depend on being asked once.
 	RunError(ctx context.Context, in *RunErrorRequest, opts ...grpc.CallOption) (*RunErrorResponse, error)
+	// BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms.
+	BeforeCall(ctx context.Context, in *BeforeCallRequest, opts ...grpc.CallOption) (*BeforeCallResponse, error)
+	// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
+	RunEnded(ctx context.Context, in *RunEndedRequest, opts ...grpc.CallOption) (*RunEndedResponse, error)
 }
 
 type recoveryPluginClient struct {
@@ -83,6 +90,26 @@ func (c *recoveryPluginClient) RunError(ctx context.Context, in *RunErrorRequest
 	return out, nil
 }
 
+func (c *recoveryPluginClient) BeforeCall(ctx context.Context, in *BeforeCallRequest, opts ...grpc.CallOption) (*BeforeCallResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeforeCallResponse)
+	err := c.cc.Invoke(ctx, RecoveryPlugin_BeforeCall_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recoveryPluginClient) RunEnded(ctx context.Context, in *RunEndedRequest, opts ...grpc.CallOption) (*RunEndedResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RunEndedResponse)
+	err := c.cc.Invoke(ctx, RecoveryPlugin_RunEnded_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RecoveryPluginServer is the server API for RecoveryPlugin service.
 // All implementations must embed UnimplementedRecoveryPluginServer
 // for forward compatibility.
@@ -99,6 +126,10 @@ type RecoveryPluginServer interface {
 	// RunError asks what to do about a failure. It has the deadline of the call, 2 s by default, and
 	// is asked again if the process dies meanwhile: it must not depend on being asked once.
 	RunError(context.Context, *RunErrorRequest) (*RunErrorResponse, error)
+	// BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms.
+	BeforeCall(context.Context, *BeforeCallRequest) (*BeforeCallResponse, error)
+	// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
+	RunEnded(context.Context, *RunEndedRequest) (*RunEndedResponse, error)
 	mustEmbedUnimplementedRecoveryPluginServer()
 }
 
@@ -112,11 +143,21 @@ type UnimplementedRecoveryPluginServer struct{}
 func (UnimplementedRecoveryPluginServer) Describe(context.Context, *DescribeRequest) (*DescribeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Describe not implemented")
 }
+
 func (UnimplementedRecoveryPluginServer) Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Configure not implemented")
 }
+
 func (UnimplementedRecoveryPluginServer) RunError(context.Context, *RunErrorRequest) (*RunErrorResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RunError not implemented")
+}
+
+func (UnimplementedRecoveryPluginServer) BeforeCall(context.Context, *BeforeCallRequest) (*BeforeCallResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeforeCall not implemented")
+}
+
+func (UnimplementedRecoveryPluginServer) RunEnded(context.Context, *RunEndedRequest) (*RunEndedResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RunEnded not implemented")
 }
 func (UnimplementedRecoveryPluginServer) mustEmbedUnimplementedRecoveryPluginServer() {}
 func (UnimplementedRecoveryPluginServer) testEmbeddedByValue()                        {}
@@ -193,6 +234,42 @@ func _RecoveryPlugin_RunError_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecoveryPlugin_BeforeCall_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeforeCallRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryPluginServer).BeforeCall(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryPlugin_BeforeCall_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryPluginServer).BeforeCall(ctx, req.(*BeforeCallRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RecoveryPlugin_RunEnded_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RunEndedRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryPluginServer).RunEnded(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryPlugin_RunEnded_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryPluginServer).RunEnded(ctx, req.(*RunEndedRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RecoveryPlugin_ServiceDesc is the grpc.ServiceDesc for RecoveryPlugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -211,6 +288,14 @@ var RecoveryPlugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RunError",
 			Handler:    _RecoveryPlugin_RunError_Handler,
+		},
+		{
+			MethodName: "BeforeCall",
+			Handler:    _RecoveryPlugin_BeforeCall_Handler,
+		},
+		{
+			MethodName: "RunEnded",
+			Handler:    _RecoveryPlugin_RunEnded_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -20,7 +20,8 @@ type config struct {
 func main() {
 	var c commander
 	plugin.Serve(plugin.Func(c.obey), plugin.WithName("conformance"), plugin.WithVersion("1.2.3"),
-		plugin.WithConfigSchema(schema), plugin.WithConfig(c.configure))
+		plugin.WithConfigSchema(schema), plugin.WithConfig(c.configure),
+		plugin.WithBeforeCall(judge), plugin.WithRunEnded(hear))
 }
 
 func (c *commander) configure(given json.RawMessage) error {

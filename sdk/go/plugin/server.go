@@ -41,6 +41,8 @@ type server struct {
 	name, version string
 	schema        json.RawMessage
 	configure     func(json.RawMessage) error
+	beforeCall    func(context.Context, Call) (Verdict, error)
+	runEnded      func(context.Context, Ended) error
 	stderr        io.Writer
 	lines         slog.Handler
 }
@@ -66,7 +68,7 @@ func (s *server) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientC
 
 // Describe implements the service.
 func (s *server) Describe(context.Context, *mulliganv1.DescribeRequest) (*mulliganv1.DescribeResponse, error) {
-	return &mulliganv1.DescribeResponse{Name: s.name, Version: s.version, ConfigSchema: s.schema}, nil
+	return &mulliganv1.DescribeResponse{Name: s.name, Version: s.version, ConfigSchema: s.schema, Occasions: s.occasions()}, nil
 }
 
 // Configure implements the service.

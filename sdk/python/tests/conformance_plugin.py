@@ -5,11 +5,32 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from mulligan import Adjust, Alternative, Button, Decision, Event, Fail, Restrict, Retry, Switch, Tried, serve, state_dir, time_left
+from mulligan import (
+    Adjust,
+    Allow,
+    Alternative,
+    Button,
+    Decision,
+    Event,
+    Fail,
+    Hold,
+    ModelCall,
+    Refuse,
+    Restrict,
+    Retry,
+    Route,
+    RunEnded,
+    Switch,
+    Tried,
+    Verdict,
+    serve,
+    state_dir,
+    time_left,
+)
 
 SCHEMA = {
     "type": "object",
@@ -19,6 +40,7 @@ SCHEMA = {
 
 DURATIONS = {
     "elapsed",
+    "recovery_time",
     "remaining_time",
     "retry_after",
     "limit",
@@ -46,6 +68,33 @@ def run_error(e: Event) -> Decision | Restrict | Mapping[str, Any] | None:
         raise LookupError(f"unknown command {verb}")
     decision = COMMANDS[verb](e, rest)
     return dataclasses.replace(decision, reason=reason) if reason and isinstance(decision, (Decision, Restrict)) else decision
+
+
+def before_call(c: ModelCall) -> Verdict | None:
+    verb, _, rest = c.labels.get("do", "").partition(" ")
+    match verb:
+        case "":
+            return None
+        case "allow":
+            return Allow()
+        case "route":
+            return Route(rest, reason="told so")
+        case "hold":
+            assert c.time is not None
+            return Hold(c.time + timedelta(seconds=int(rest)), reason="told so")
+        case "refuse":
+            return Refuse(rest)
+        case "say":
+            return Refuse(render(rest, field(c, rest)))
+    raise RuntimeError(rest)
+
+
+def run_ended(e: RunEnded) -> None:
+    verb, _, rest = e.labels.get("do", "").partition(" ")
+    if verb == "say":
+        raise RuntimeError(f"<{render(rest, field(e, rest))}>")
+    if verb:
+        raise RuntimeError(rest)
 
 
 def retry(_: Event, seconds: str) -> Decision:
@@ -113,7 +162,7 @@ def count(e: Event, name: str) -> Decision:
     return Fail(str(len(field(e, name) or ())))
 
 
-def field(e: Event, name: str) -> Any:
+def field(e: Event | ModelCall | RunEnded, name: str) -> Any:
     value: Any = e
     for part in name.split("."):
         value = getattr(value, part)
@@ -174,4 +223,4 @@ COMMANDS: dict[str, Callable[[Event, str], Decision | Restrict | Mapping[str, An
 }
 
 if __name__ == "__main__":
-    serve(run_error, name="conformance", version="1.2.3", config_schema=SCHEMA, configure=configure)
+    serve(run_error, before_call=before_call, run_ended=run_ended, name="conformance", version="1.2.3", config_schema=SCHEMA, configure=configure)

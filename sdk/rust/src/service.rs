@@ -14,7 +14,8 @@ use crate::wire::go_plugin::grpc_stdio_server::GrpcStdio;
 use crate::wire::go_plugin::{Empty, StdioData};
 use crate::wire::v1::recovery_plugin_server::RecoveryPlugin;
 use crate::wire::v1::{
-    ConfigureRequest, ConfigureResponse, DescribeRequest, DescribeResponse, RunErrorRequest, RunErrorResponse,
+    BeforeCallRequest, BeforeCallResponse, ConfigureRequest, ConfigureResponse, DescribeRequest, DescribeResponse,
+    RunEndedRequest, RunEndedResponse, RunErrorRequest, RunErrorResponse,
 };
 use crate::{Event, Plugin, life};
 
@@ -34,6 +35,7 @@ impl RecoveryPlugin for Recovery {
             name: self.plugin.name.clone(),
             version: self.plugin.version.clone(),
             config_schema: self.plugin.config_schema.clone().into_bytes(),
+            occasions: Vec::new(),
         }))
     }
 
@@ -59,6 +61,14 @@ impl RecoveryPlugin for Recovery {
             None => RunErrorResponse::default(),
         };
         Ok(Response::new(reply))
+    }
+
+    async fn before_call(&self, _: Request<BeforeCallRequest>) -> Result<Response<BeforeCallResponse>, Status> {
+        Err(Status::unimplemented("the plugin does not take before_call"))
+    }
+
+    async fn run_ended(&self, _: Request<RunEndedRequest>) -> Result<Response<RunEndedResponse>, Status> {
+        Err(Status::unimplemented("the plugin does not take run_ended"))
     }
 }
 

@@ -28,23 +28,31 @@ Durations are seconds everywhere.
 from ._call import time_left
 from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
 from ._event import Alternative, Event, Failure, Price, Tried
+from ._occasions import Allow, Hold, ModelCall, Refuse, Route, RunEnded, Verdict
 from ._process import take
 from ._serve import serve
 from ._state import state_dir
 
 __all__ = [
     "Adjust",
+    "Allow",
     "Alternative",
     "Button",
     "Decision",
     "Event",
     "Fail",
     "Failure",
+    "Hold",
+    "ModelCall",
     "Price",
+    "Refuse",
     "Restrict",
     "Retry",
+    "Route",
+    "RunEnded",
     "Switch",
     "Tried",
+    "Verdict",
     "serve",
     "state_dir",
     "time_left",

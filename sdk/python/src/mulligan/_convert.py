@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
 from ._event import Alternative, Event, Failure, Price, Tried
+from ._occasions import Allow, Hold, ModelCall, Refuse, Route, RunEnded
 from ._kinds import Kind
 from ._proto import decision_pb2, failure_pb2, plugin_pb2
 
@@ -54,6 +55,92 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         prompt_error=m.prompt_error,
         transcript=_transcript(m.transcript),
     )
+
+
+def call(m: plugin_pb2.BeforeCallRequest) -> ModelCall:
+    """Make what the author's before_call is given."""
+    return ModelCall(
+        run=m.run,
+        session=m.session,
+        session_key=m.session_key,
+        agent_id=m.agent_id,
+        labels=dict(m.labels),
+        model=m.model.model,
+        about=_alternative(m.model),
+        alternatives=tuple(a.model for a in m.alternatives),
+        models=tuple(_alternative(a) for a in m.alternatives),
+        round=m.round,
+        attempt=m.attempt,
+        tried=tuple(Tried(t.attempt, t.model, t.code, _time(t, "at"), t.ms / 1000) for t in m.tried),
+        summary=m.summary,
+        input_tokens=m.input_tokens,
+        tools=tuple(m.tools),
+        images=m.images,
+        holds=m.holds,
+        auto_recover=m.auto_recover,
+        spent_tokens=m.spent.tokens,
+        spent_microdollars=m.spent.microdollars,
+        remaining_tokens=m.remaining.tokens or None,
+        remaining_microdollars=m.remaining.microdollars or None,
+        elapsed=m.elapsed_ms / 1000,
+        remaining_time=m.remaining_ms / 1000 if m.remaining_ms else None,
+        time=_time(m, "time"),
+        dry_run=m.dry_run,
+        transcript=_transcript(m.transcript),
+    )
+
+
+def ended(m: plugin_pb2.RunEndedRequest) -> RunEnded:
+    """Make what the author's run_ended is given."""
+    return RunEnded(
+        run=m.run,
+        session=m.session,
+        session_key=m.session_key,
+        agent_id=m.agent_id,
+        labels=dict(m.labels),
+        status=m.status,
+        stop_reason=m.stop_reason,
+        chosen_model=m.chosen_model,
+        model=m.model,
+        recovered=m.recovered,
+        attempts=m.attempts,
+        failed_attempts=m.failed_attempts,
+        switches=m.switches,
+        kinds=tuple(m.kinds),
+        recovery_time=m.recovery_ms / 1000,
+        wasted_tokens=m.wasted.tokens,
+        wasted_microdollars=m.wasted.microdollars,
+        spent_tokens=m.spent.tokens,
+        spent_microdollars=m.spent.microdollars,
+        elapsed=m.elapsed_ms / 1000,
+        time=_time(m, "time"),
+        failure=_failure(m.failure) if m.HasField("failure") else None,
+        dry_run=m.dry_run,
+    )
+
+
+def verdict(given: object) -> plugin_pb2.BeforeCallResponse:
+    """Make the answer of what the author's before_call returned; TypeError if that is no verdict."""
+    m = plugin_pb2.BeforeCallResponse()
+    match given:
+        case None:
+            return m
+        case Allow():
+            m.verdict = plugin_pb2.VERDICT_ALLOW
+        case Route(model=model):
+            m.verdict, m.model = plugin_pb2.VERDICT_ROUTE, _valid(model)
+        case Hold(until=until):
+            m.verdict = plugin_pb2.VERDICT_HOLD
+            m.until.FromDatetime(until)
+        case Refuse():
+            m.verdict = plugin_pb2.VERDICT_REFUSE
+        case _:
+            raise TypeError(
+                f"before_call returned {reprlib.repr(given)} ({type(given).__name__}): "
+                "return Allow(), Route(model), Hold(until), Refuse(…), or None for no opinion"
+            )
+    m.reason = _valid(given.reason)
+    return m
 
 
 def _alternative(m: decision_pb2.Alternative) -> Alternative:
@@ -113,7 +200,16 @@ def _word(enum: EnumDescriptor, number: int, companion: str = "") -> str:
     return value.name.removeprefix(prefix).lower() if value else f"{prefix.lower()}{number}"
 
 
-def _time(m: failure_pb2.Failure | decision_pb2.Tried | plugin_pb2.RunErrorRequest, field: str) -> datetime | None:
+_Timed = (
+    failure_pb2.Failure
+    | decision_pb2.Tried
+    | plugin_pb2.RunErrorRequest
+    | plugin_pb2.BeforeCallRequest
+    | plugin_pb2.RunEndedRequest
+)
+
+
+def _time(m: _Timed, field: str) -> datetime | None:
     if not m.HasField(field):
         return None
     stamp: Timestamp = getattr(m, field)

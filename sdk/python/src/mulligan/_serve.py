@@ -11,9 +11,12 @@ from urllib.parse import quote
 from . import _log, _process
 from ._decision import Decision, Restrict
 from ._event import Event
+from ._occasions import ModelCall, RunEnded, Verdict
 
 Answer = Decision | Restrict | Mapping[str, Any] | None
 RunError = Callable[[Event], Answer] | Callable[[Event], Awaitable[Answer]]
+BeforeCall = Callable[[ModelCall], Verdict | None] | Callable[[ModelCall], Awaitable[Verdict | None]]
+Heard = Callable[[RunEnded], None] | Callable[[RunEnded], Awaitable[None]]
 Configure = Callable[[Any], None] | Callable[[Any], Awaitable[None]]
 
 _MAX_SCHEMA = 256 << 10  # bytes
@@ -21,8 +24,10 @@ _MAX_SOCKET = 100  # bytes of its path
 
 
 def serve(
-    run_error: RunError,
+    run_error: RunError | None = None,
     *,
+    before_call: BeforeCall | None = None,
+    run_ended: Heard | None = None,
     name: str = "",
     version: str = "",
     config_schema: Mapping[str, Any] | str | None = None,
@@ -33,6 +38,12 @@ def serve(
     run_error is called with an :class:`Event` and returns a :class:`Retry`, :class:`Switch` or
     :class:`Fail`, a :class:`Restrict`, or None for no opinion. It may be ``async``. It is called
     from several threads at once, and an exception of it is "no opinion".
+
+    before_call is asked before every model call, with a :class:`ModelCall`, and returns an
+    :class:`Allow`, :class:`Route`, :class:`Hold` or :class:`Refuse`, or None for no opinion. It has
+    500 ms. run_ended is told with a :class:`RunEnded` when a run has ended; what it returns is
+    nobody's business. Both are called only where the plugin's entry in mulligan.yaml says so:
+    ``occasions: [run_error, before_call, run_ended]``.
 
     name and version (at most 100 bytes) are kept with every answer; the host's configuration
     names the plugin whatever it says here.
@@ -46,7 +57,7 @@ def serve(
     Started by hand, it says how a plugin is used and exits with status 1. In a module that is
     only imported, as by a test, it does nothing.
     """
-    schema = _check(run_error, name, version, config_schema, configure)
+    schema = _check(run_error, before_call, run_ended, name, version, config_schema, configure)
     taken = _process.take()
     if taken is None:
         if not _is_import():
@@ -60,7 +71,7 @@ def serve(
 
     socket = _socket()
     server = _server.new_server(
-        _server.Plugin(run_error, name, version, schema, configure), lambda: _process.end(socket)
+        _server.Plugin(run_error or _no_opinion, name, version, schema, configure, before_call, run_ended), lambda: _process.end(socket)
     )
     certificate = _bind(server, socket)
     server.start()
@@ -70,12 +81,27 @@ def serve(
     _process.follow(taken, socket)
 
 
-def _check(run_error: object, name: object, version: object, config_schema: object, configure: object) -> bytes:
+def _no_opinion(_: Event) -> None:
+    return None
+
+
+def _check(
+    run_error: object,
+    before_call: object,
+    run_ended: object,
+    name: object,
+    version: object,
+    config_schema: object,
+    configure: object,
+) -> bytes:
     """Say at once what is wrong with serve's arguments; give the schema as JSON."""
-    if not callable(run_error):
+    if run_error is None and before_call is None and run_ended is None:
+        raise TypeError("serve takes a function: run_error, before_call=… or run_ended=…")
+    if run_error is not None and not callable(run_error):
         raise TypeError(f"serve(run_error) takes a function, not {run_error!r:.100}")
-    if configure is not None and not callable(configure):
-        raise TypeError(f"serve(configure=…) takes a function, not {configure!r:.100}")
+    for argument, function in (("before_call", before_call), ("run_ended", run_ended), ("configure", configure)):
+        if function is not None and not callable(function):
+            raise TypeError(f"serve({argument}=…) takes a function, not {function!r:.100}")
     for argument, value in (("name", name), ("version", version)):
         if not isinstance(value, str):
             raise TypeError(f"serve({argument}=…) takes a str, not {value!r:.100}")

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from concurrent import futures
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.protobuf.wrappers_pb2 import Int32Value, StringValue
@@ -28,6 +28,8 @@ _MAX_REQUEST = 64 << 20  # bytes
 # no longer answered and the host starts a fresh process.
 _MAX_THREADS = 128
 
+_Reply = TypeVar("_Reply")
+
 _SERVING = 1  # grpc.health.v1.HealthCheckResponse.SERVING
 
 
@@ -40,6 +42,13 @@ class Plugin:
     version: str
     schema: bytes
     configure: Callable[[Any], Any] | None
+    before_call: Callable[[Any], Any] | None = None
+    run_ended: Callable[[Any], Any] | None = None
+
+    def occasions(self) -> list[str]:
+        """Name those that it takes beside run_error."""
+        taken = {"before_call": self.before_call, "run_ended": self.run_ended}
+        return [name for name, function in taken.items() if function is not None]
 
 
 def new_server(plugin: Plugin, shut_down: Callable[[], None]) -> grpc.Server:
@@ -54,6 +63,8 @@ def new_server(plugin: Plugin, shut_down: Callable[[], None]) -> grpc.Server:
             "Describe": _unary(service.describe, plugin_pb2.DescribeRequest),
             "Configure": _unary(service.configure, plugin_pb2.ConfigureRequest),
             "RunError": _unary(service.run_error, plugin_pb2.RunErrorRequest),
+            "BeforeCall": _unary(service.before_call, plugin_pb2.BeforeCallRequest),
+            "RunEnded": _unary(service.run_ended, plugin_pb2.RunEndedRequest),
         }),
         # Its messages look the same on the wire as those of protobuf's wrappers.
         grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": _unary(_health, StringValue)}),
@@ -103,7 +114,8 @@ class _Service:
 
     def describe(self, _: plugin_pb2.DescribeRequest, __: grpc.ServicerContext) -> plugin_pb2.DescribeResponse:
         return plugin_pb2.DescribeResponse(
-            name=self._plugin.name, version=self._plugin.version, config_schema=self._plugin.schema
+            name=self._plugin.name, version=self._plugin.version, config_schema=self._plugin.schema,
+            occasions=self._plugin.occasions(),
         )
 
     def configure(
@@ -123,15 +135,45 @@ class _Service:
     def run_error(
         self, request: plugin_pb2.RunErrorRequest, context: grpc.ServicerContext
     ) -> plugin_pb2.RunErrorResponse:
+        return self._answer("run_error", self._plugin.run_error, _convert.event, _convert.response, request, context)
+
+    def before_call(
+        self, request: plugin_pb2.BeforeCallRequest, context: grpc.ServicerContext
+    ) -> plugin_pb2.BeforeCallResponse:
+        function = self._taken("before_call", self._plugin.before_call, context)
+        return self._answer("before_call", function, _convert.call, _convert.verdict, request, context)
+
+    def run_ended(
+        self, request: plugin_pb2.RunEndedRequest, context: grpc.ServicerContext
+    ) -> plugin_pb2.RunEndedResponse:
+        function = self._taken("run_ended", self._plugin.run_ended, context)
+        return self._answer("run_ended", function, _convert.ended, lambda _: plugin_pb2.RunEndedResponse(), request, context)
+
+    def _taken(
+        self, occasion: str, function: Callable[[Any], Any] | None, context: grpc.ServicerContext
+    ) -> Callable[[Any], Any]:
+        if function is None:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the plugin does not take {occasion}")
+        return function
+
+    def _answer(
+        self,
+        occasion: str,
+        function: Callable[[Any], Any],
+        read: Callable[[Any], Any],
+        write: Callable[[Any], _Reply],
+        request: Any,
+        context: grpc.ServicerContext,
+    ) -> _Reply:
         left = context.time_remaining()
         call = Call(request.run, request.session, None if left is None else time.monotonic() + left)
         try:
             with during(call):
-                decision = self._ask(self._plugin.run_error, _convert.event(request), context)
-            return _convert.response(decision)
+                answer = self._ask(function, read(request), context)
+            return write(answer)
         except BaseException as error:
             given_up = isinstance(error, futures.CancelledError) and not context.is_active()
-            text = "" if given_up else _report(f"run_error, run {call.run},", error)
+            text = "" if given_up else _report(f"{occasion}, run {call.run},", error)
         _abort(context, grpc.StatusCode.UNKNOWN, text)
 
     def _ask(self, function: Callable[[Any], Any], argument: Any, context: grpc.ServicerContext) -> Any:

@@ -542,6 +542,10 @@ pub struct DescribeResponse {
     /// JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any.
     #[prost(bytes = "vec", tag = "3")]
     pub config_schema: ::prost::alloc::vec::Vec<u8>,
+    /// The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+    /// about those that its entry in the host's configuration names.
+    #[prost(string, repeated, tag = "4")]
+    pub occasions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// ConfigureRequest is the configuration.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -682,6 +686,173 @@ pub struct RunErrorResponse {
     #[prost(message, optional, tag = "7")]
     pub restrict: ::core::option::Option<Restrict>,
 }
+/// BeforeCallRequest is a model call that is about to begin. It holds no secret and, apart from transcript, no
+/// prompt and no tool's arguments or results.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BeforeCallRequest {
+    /// The run.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    /// Its session; may be empty.
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// What the caller itself calls its conversation, passed through as it is; may be empty.
+    #[prost(string, tag = "3")]
+    pub session_key: ::prost::alloc::string::String,
+    /// What the caller itself calls its agent, passed through as it is; may be empty.
+    #[prost(string, tag = "4")]
+    pub agent_id: ::prost::alloc::string::String,
+    /// The words by which the run can be listed.
+    #[prost(map = "string, string", tag = "5")]
+    pub labels: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// That is about to be asked.
+    #[prost(message, optional, tag = "6")]
+    pub model: ::core::option::Option<Alternative>,
+    /// What route may name, in order of preference.
+    #[prost(message, repeated, tag = "7")]
+    pub alternatives: ::prost::alloc::vec::Vec<Alternative>,
+    /// Which model call of the run it is, from 1: several attempts may be of one.
+    #[prost(int32, tag = "8")]
+    pub round: i32,
+    /// Within this model call, from 0.
+    #[prost(int32, tag = "9")]
+    pub attempt: i32,
+    /// The failed attempts of this model call.
+    #[prost(message, repeated, tag = "10")]
+    pub tried: ::prost::alloc::vec::Vec<Tried>,
+    /// The call only sums up old turns of a conversation that has become too long.
+    #[prost(bool, tag = "11")]
+    pub summary: bool,
+    /// What is sent, in tokens, about.
+    #[prost(int64, tag = "12")]
+    pub input_tokens: i64,
+    /// The names of the tools that the model may use.
+    #[prost(string, repeated, tag = "13")]
+    pub tools: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// There are pictures in the conversation.
+    #[prost(bool, tag = "14")]
+    pub images: bool,
+    /// How often this model call was held already.
+    #[prost(int32, tag = "15")]
+    pub holds: i32,
+    /// Whether the run recovers by itself.
+    #[prost(bool, tag = "16")]
+    pub auto_recover: bool,
+    /// What the run has used so far.
+    #[prost(message, optional, tag = "17")]
+    pub spent: ::core::option::Option<Budget>,
+    /// What is left of its budget; 0 = unlimited, -1 = used up.
+    #[prost(message, optional, tag = "18")]
+    pub remaining: ::core::option::Option<Budget>,
+    /// Since the run began, in milliseconds, deliberate long waits left out.
+    #[prost(int64, tag = "19")]
+    pub elapsed_ms: i64,
+    /// Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up.
+    #[prost(int64, tag = "20")]
+    pub remaining_ms: i64,
+    /// When the call is about to begin. Rules that go by the hour go by it.
+    #[prost(message, optional, tag = "21")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Nothing comes of the answer: the plugin is tested.
+    #[prost(bool, tag = "22")]
+    pub dry_run: bool,
+    /// As in RunErrorRequest, and only for a plugin that was granted it.
+    #[prost(bytes = "vec", tag = "23")]
+    pub transcript: ::prost::alloc::vec::Vec<u8>,
+}
+/// BeforeCallResponse is what the plugin says. What is not valid here is recorded, and counts as no opinion or, where
+/// the plugin's entry says fail_closed, as a refusal.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BeforeCallResponse {
+    /// Not set = no opinion.
+    #[prost(enumeration = "Verdict", tag = "1")]
+    pub verdict: i32,
+    /// For route: one of the alternatives.
+    #[prost(string, tag = "2")]
+    pub model: ::prost::alloc::string::String,
+    /// For hold: when to ask again, within 7 days.
+    #[prost(message, optional, tag = "3")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// For people, at most 500 bytes are kept.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// RunEndedRequest is how a run ended. It holds no secret, no prompt and no answer.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RunEndedRequest {
+    /// The run.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    /// Its session; may be empty.
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// What the caller itself calls its conversation, passed through as it is; may be empty.
+    #[prost(string, tag = "3")]
+    pub session_key: ::prost::alloc::string::String,
+    /// What the caller itself calls its agent, passed through as it is; may be empty.
+    #[prost(string, tag = "4")]
+    pub agent_id: ::prost::alloc::string::String,
+    /// The words by which the run can be listed.
+    #[prost(map = "string, string", tag = "5")]
+    pub labels: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// completed, failed or cancelled.
+    #[prost(string, tag = "6")]
+    pub status: ::prost::alloc::string::String,
+    /// completed, failed, cancelled, timeout, step_timeout, max_turn_time, interrupted.
+    #[prost(string, tag = "7")]
+    pub stop_reason: ::prost::alloc::string::String,
+    /// The model that was asked for, provider/model.
+    #[prost(string, tag = "8")]
+    pub chosen_model: ::prost::alloc::string::String,
+    /// The one that was asked last.
+    #[prost(string, tag = "9")]
+    pub model: ::prost::alloc::string::String,
+    /// It was completed although attempts had failed.
+    #[prost(bool, tag = "10")]
+    pub recovered: bool,
+    /// Attempts of model calls that were begun.
+    #[prost(int32, tag = "11")]
+    pub attempts: i32,
+    /// Of them, those that failed.
+    #[prost(int32, tag = "12")]
+    pub failed_attempts: i32,
+    /// How often another model was asked after a failure.
+    #[prost(int32, tag = "13")]
+    pub switches: i32,
+    /// What had failed, as in Failure.kind_name, each once, in order; at most 16.
+    #[prost(string, repeated, tag = "14")]
+    pub kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// From the first failure of a model call to its answer, in milliseconds, of all calls that were answered after all.
+    #[prost(int64, tag = "15")]
+    pub recovery_ms: i64,
+    /// What attempts that failed have cost, as far as their providers said.
+    #[prost(message, optional, tag = "16")]
+    pub wasted: ::core::option::Option<Budget>,
+    /// All that the run has used.
+    #[prost(message, optional, tag = "17")]
+    pub spent: ::core::option::Option<Budget>,
+    /// From its begin to its end, in milliseconds.
+    #[prost(int64, tag = "18")]
+    pub elapsed_ms: i64,
+    /// When it ended.
+    #[prost(message, optional, tag = "19")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The failure at which the run ended; not set = it did not end at one.
+    #[prost(message, optional, tag = "20")]
+    pub failure: ::core::option::Option<Failure>,
+    /// The plugin is tested: do nothing that can be felt outside.
+    #[prost(bool, tag = "21")]
+    pub dry_run: bool,
+}
+/// RunEndedResponse is empty.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunEndedResponse {}
 /// ReplaySafety says whether the attempt may be repeated without doing something twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -715,6 +886,47 @@ impl ReplaySafety {
             "REPLAY_SAFETY_SAFE" => Some(Self::Safe),
             "REPLAY_SAFETY_UNSAFE" => Some(Self::Unsafe),
             "REPLAY_SAFETY_UNKNOWN" => Some(Self::Unknown),
+            _ => None,
+        }
+    }
+}
+/// Verdict is what a plugin says of a model call that is about to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Verdict {
+    /// No opinion: the call may begin.
+    Unspecified = 0,
+    /// The call may begin.
+    Allow = 1,
+    /// Another model is asked, one of the alternatives; all plugins are asked about that one then.
+    Route = 2,
+    /// The call waits until a time, and the plugins are asked again.
+    Hold = 3,
+    /// The model is not asked: not for this call, by whomever it is wanted.
+    Refuse = 4,
+}
+impl Verdict {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "VERDICT_UNSPECIFIED",
+            Self::Allow => "VERDICT_ALLOW",
+            Self::Route => "VERDICT_ROUTE",
+            Self::Hold => "VERDICT_HOLD",
+            Self::Refuse => "VERDICT_REFUSE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
+            "VERDICT_ALLOW" => Some(Self::Allow),
+            "VERDICT_ROUTE" => Some(Self::Route),
+            "VERDICT_HOLD" => Some(Self::Hold),
+            "VERDICT_REFUSE" => Some(Self::Refuse),
             _ => None,
         }
     }
@@ -755,6 +967,22 @@ pub mod recovery_plugin_server {
             request: tonic::Request<super::RunErrorRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RunErrorResponse>,
+            tonic::Status,
+        >;
+        /// BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms.
+        async fn before_call(
+            &self,
+            request: tonic::Request<super::BeforeCallRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BeforeCallResponse>,
+            tonic::Status,
+        >;
+        /// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
+        async fn run_ended(
+            &self,
+            request: tonic::Request<super::RunEndedRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RunEndedResponse>,
             tonic::Status,
         >;
     }
@@ -958,6 +1186,96 @@ pub mod recovery_plugin_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RunErrorSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mulligan.v1.RecoveryPlugin/BeforeCall" => {
+                    #[allow(non_camel_case_types)]
+                    struct BeforeCallSvc<T: RecoveryPlugin>(pub Arc<T>);
+                    impl<
+                        T: RecoveryPlugin,
+                    > tonic::server::UnaryService<super::BeforeCallRequest>
+                    for BeforeCallSvc<T> {
+                        type Response = super::BeforeCallResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BeforeCallRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RecoveryPlugin>::before_call(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BeforeCallSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mulligan.v1.RecoveryPlugin/RunEnded" => {
+                    #[allow(non_camel_case_types)]
+                    struct RunEndedSvc<T: RecoveryPlugin>(pub Arc<T>);
+                    impl<
+                        T: RecoveryPlugin,
+                    > tonic::server::UnaryService<super::RunEndedRequest>
+                    for RunEndedSvc<T> {
+                        type Response = super::RunEndedResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RunEndedRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RecoveryPlugin>::run_ended(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RunEndedSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

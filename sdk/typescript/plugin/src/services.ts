@@ -31,7 +31,7 @@ export const stdio: GRPCStdioServer = { streamStdio: () => {} };
 /** Puts the author's function and options behind the service. */
 export function recovery(advise: Advise, options: Options): RecoveryPluginServer {
   const configSchema = Buffer.from(options.configSchema ? JSON.stringify(options.configSchema) : "");
-  const described = { name: options.name ?? "", version: options.version ?? "", configSchema };
+  const described = { name: options.name ?? "", version: options.version ?? "", configSchema, occasions: [] };
   return {
     describe: (_call, reply) => reply(null, described),
     configure: (call, reply) => {
@@ -41,6 +41,8 @@ export function recovery(advise: Advise, options: Options): RecoveryPluginServer
       );
     },
     runError: (call, reply) => void runError(advise, call, reply),
+    beforeCall: (_call, reply) => reply({ code: status.UNIMPLEMENTED, details: "the plugin does not take before_call" }),
+    runEnded: (_call, reply) => reply({ code: status.UNIMPLEMENTED, details: "the plugin does not take run_ended" }),
   };
 }
 

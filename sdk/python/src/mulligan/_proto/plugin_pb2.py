@@ -27,7 +27,7 @@ from . import decision_pb2 as mulligan_dot_v1_dot_decision__pb2
 from . import failure_pb2 as mulligan_dot_v1_dot_failure__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18mulligan/v1/plugin.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n\x0f\x44\x65scribeRequest\"H\n\x10\x44\x65scribeResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x15\n\rconfig_schema\x18\x03 \x01(\x0c\"\"\n\x10\x43onfigureRequest\x12\x0e\n\x06\x63onfig\x18\x01 \x01(\x0c\"\x13\n\x11\x43onfigureResponse\".\n\x06\x42udget\x12\x0e\n\x06tokens\x18\x01 \x01(\x03\x12\x14\n\x0cmicrodollars\x18\x02 \x01(\x03\"\xc0\x05\n\x0fRunErrorRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12%\n\x07\x66\x61ilure\x18\x03 \x01(\x0b\x32\x14.mulligan.v1.Failure\x12\r\n\x05model\x18\x04 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x05 \x01(\x05\x12\x0f\n\x07retries\x18\x06 \x01(\x05\x12\x13\n\x0bmax_retries\x18\x07 \x01(\x05\x12\x14\n\x0c\x61uto_recover\x18\x08 \x01(\x08\x12\x12\n\nelapsed_ms\x18\t \x01(\x03\x12&\n\tremaining\x18\n \x01(\x0b\x32\x13.mulligan.v1.Budget\x12\x1a\n\x12remaining_attempts\x18\x0b \x01(\x05\x12\x14\n\x0cremaining_ms\x18\x0c \x01(\x03\x12!\n\x05tried\x18\r \x03(\x0b\x32\x12.mulligan.v1.Tried\x12.\n\x0c\x61lternatives\x18\x0e \x03(\x0b\x32\x18.mulligan.v1.Alternative\x12\x30\n\rreplay_safety\x18\x0f \x01(\x0e\x32\x19.mulligan.v1.ReplaySafety\x12\x14\n\x0cunsafe_tools\x18\x10 \x03(\t\x12\x15\n\rpartial_shown\x18\x11 \x01(\x08\x12\x14\n\x0cidle_breaker\x18\x12 \x01(\x08\x12\x15\n\ridle_expiries\x18\x13 \x01(\x05\x12\x12\n\ntranscript\x18\x14 \x01(\x0c\x12(\n\x04time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x64ry_run\x18\x16 \x01(\x08\x12\x0f\n\x07pressed\x18\x17 \x01(\t\x12\x13\n\x0bsession_key\x18\x18 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x19 \x01(\t\x12\x0f\n\x07\x61\x62orted\x18\x1a \x01(\x08\x12\x11\n\ttimed_out\x18\x1b \x01(\x08\x12\x14\n\x0cprompt_error\x18\x1c \x01(\t\"\xe0\x01\n\x10RunErrorResponse\x12#\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x13.mulligan.v1.Action\x12\x10\n\x08\x64\x65lay_ms\x18\x02 \x01(\x03\x12\x11\n\tnew_model\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12$\n\x07\x61\x63tions\x18\x05 \x03(\x0b\x32\x13.mulligan.v1.Button\x12#\n\x06\x61\x64just\x18\x06 \x01(\x0b\x32\x13.mulligan.v1.Adjust\x12\'\n\x08restrict\x18\x07 \x01(\x0b\x32\x15.mulligan.v1.Restrict*z\n\x0cReplaySafety\x12\x1d\n\x19REPLAY_SAFETY_UNSPECIFIED\x10\x00\x12\x16\n\x12REPLAY_SAFETY_SAFE\x10\x01\x12\x18\n\x14REPLAY_SAFETY_UNSAFE\x10\x02\x12\x19\n\x15REPLAY_SAFETY_UNKNOWN\x10\x03\x32\xee\x01\n\x0eRecoveryPlugin\x12G\n\x08\x44\x65scribe\x12\x1c.mulligan.v1.DescribeRequest\x1a\x1d.mulligan.v1.DescribeResponse\x12J\n\tConfigure\x12\x1d.mulligan.v1.ConfigureRequest\x1a\x1e.mulligan.v1.ConfigureResponse\x12G\n\x08RunError\x12\x1c.mulligan.v1.RunErrorRequest\x1a\x1d.mulligan.v1.RunErrorResponseB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18mulligan/v1/plugin.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amulligan/v1/decision.proto\x1a\x19mulligan/v1/failure.proto\"\x11\n\x0f\x44\x65scribeRequest\"[\n\x10\x44\x65scribeResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x15\n\rconfig_schema\x18\x03 \x01(\x0c\x12\x11\n\toccasions\x18\x04 \x03(\t\"\"\n\x10\x43onfigureRequest\x12\x0e\n\x06\x63onfig\x18\x01 \x01(\x0c\"\x13\n\x11\x43onfigureResponse\".\n\x06\x42udget\x12\x0e\n\x06tokens\x18\x01 \x01(\x03\x12\x14\n\x0cmicrodollars\x18\x02 \x01(\x03\"\xc0\x05\n\x0fRunErrorRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12%\n\x07\x66\x61ilure\x18\x03 \x01(\x0b\x32\x14.mulligan.v1.Failure\x12\r\n\x05model\x18\x04 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x05 \x01(\x05\x12\x0f\n\x07retries\x18\x06 \x01(\x05\x12\x13\n\x0bmax_retries\x18\x07 \x01(\x05\x12\x14\n\x0c\x61uto_recover\x18\x08 \x01(\x08\x12\x12\n\nelapsed_ms\x18\t \x01(\x03\x12&\n\tremaining\x18\n \x01(\x0b\x32\x13.mulligan.v1.Budget\x12\x1a\n\x12remaining_attempts\x18\x0b \x01(\x05\x12\x14\n\x0cremaining_ms\x18\x0c \x01(\x03\x12!\n\x05tried\x18\r \x03(\x0b\x32\x12.mulligan.v1.Tried\x12.\n\x0c\x61lternatives\x18\x0e \x03(\x0b\x32\x18.mulligan.v1.Alternative\x12\x30\n\rreplay_safety\x18\x0f \x01(\x0e\x32\x19.mulligan.v1.ReplaySafety\x12\x14\n\x0cunsafe_tools\x18\x10 \x03(\t\x12\x15\n\rpartial_shown\x18\x11 \x01(\x08\x12\x14\n\x0cidle_breaker\x18\x12 \x01(\x08\x12\x15\n\ridle_expiries\x18\x13 \x01(\x05\x12\x12\n\ntranscript\x18\x14 \x01(\x0c\x12(\n\x04time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x64ry_run\x18\x16 \x01(\x08\x12\x0f\n\x07pressed\x18\x17 \x01(\t\x12\x13\n\x0bsession_key\x18\x18 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x19 \x01(\t\x12\x0f\n\x07\x61\x62orted\x18\x1a \x01(\x08\x12\x11\n\ttimed_out\x18\x1b \x01(\x08\x12\x14\n\x0cprompt_error\x18\x1c \x01(\t\"\xe0\x01\n\x10RunErrorResponse\x12#\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x13.mulligan.v1.Action\x12\x10\n\x08\x64\x65lay_ms\x18\x02 \x01(\x03\x12\x11\n\tnew_model\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12$\n\x07\x61\x63tions\x18\x05 \x03(\x0b\x32\x13.mulligan.v1.Button\x12#\n\x06\x61\x64just\x18\x06 \x01(\x0b\x32\x13.mulligan.v1.Adjust\x12\'\n\x08restrict\x18\x07 \x01(\x0b\x32\x15.mulligan.v1.Restrict\"\x8f\x05\n\x11\x42\x65\x66oreCallRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x13\n\x0bsession_key\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12:\n\x06labels\x18\x05 \x03(\x0b\x32*.mulligan.v1.BeforeCallRequest.LabelsEntry\x12\'\n\x05model\x18\x06 \x01(\x0b\x32\x18.mulligan.v1.Alternative\x12.\n\x0c\x61lternatives\x18\x07 \x03(\x0b\x32\x18.mulligan.v1.Alternative\x12\r\n\x05round\x18\x08 \x01(\x05\x12\x0f\n\x07\x61ttempt\x18\t \x01(\x05\x12!\n\x05tried\x18\n \x03(\x0b\x32\x12.mulligan.v1.Tried\x12\x0f\n\x07summary\x18\x0b \x01(\x08\x12\x14\n\x0cinput_tokens\x18\x0c \x01(\x03\x12\r\n\x05tools\x18\r \x03(\t\x12\x0e\n\x06images\x18\x0e \x01(\x08\x12\r\n\x05holds\x18\x0f \x01(\x05\x12\x14\n\x0c\x61uto_recover\x18\x10 \x01(\x08\x12\"\n\x05spent\x18\x11 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12&\n\tremaining\x18\x12 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12\x12\n\nelapsed_ms\x18\x13 \x01(\x03\x12\x14\n\x0cremaining_ms\x18\x14 \x01(\x03\x12(\n\x04time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x64ry_run\x18\x16 \x01(\x08\x12\x12\n\ntranscript\x18\x17 \x01(\x0c\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x85\x01\n\x12\x42\x65\x66oreCallResponse\x12%\n\x07verdict\x18\x01 \x01(\x0e\x32\x14.mulligan.v1.Verdict\x12\r\n\x05model\x18\x02 \x01(\t\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x04 \x01(\t\"\xbc\x04\n\x0fRunEndedRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x13\n\x0bsession_key\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x38\n\x06labels\x18\x05 \x03(\x0b\x32(.mulligan.v1.RunEndedRequest.LabelsEntry\x12\x0e\n\x06status\x18\x06 \x01(\t\x12\x13\n\x0bstop_reason\x18\x07 \x01(\t\x12\x14\n\x0c\x63hosen_model\x18\x08 \x01(\t\x12\r\n\x05model\x18\t \x01(\t\x12\x11\n\trecovered\x18\n \x01(\x08\x12\x10\n\x08\x61ttempts\x18\x0b \x01(\x05\x12\x17\n\x0f\x66\x61iled_attempts\x18\x0c \x01(\x05\x12\x10\n\x08switches\x18\r \x01(\x05\x12\r\n\x05kinds\x18\x0e \x03(\t\x12\x13\n\x0brecovery_ms\x18\x0f \x01(\x03\x12#\n\x06wasted\x18\x10 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12\"\n\x05spent\x18\x11 \x01(\x0b\x32\x13.mulligan.v1.Budget\x12\x12\n\nelapsed_ms\x18\x12 \x01(\x03\x12(\n\x04time\x18\x13 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x07\x66\x61ilure\x18\x14 \x01(\x0b\x32\x14.mulligan.v1.Failure\x12\x0f\n\x07\x64ry_run\x18\x15 \x01(\x08\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x12\n\x10RunEndedResponse*z\n\x0cReplaySafety\x12\x1d\n\x19REPLAY_SAFETY_UNSPECIFIED\x10\x00\x12\x16\n\x12REPLAY_SAFETY_SAFE\x10\x01\x12\x18\n\x14REPLAY_SAFETY_UNSAFE\x10\x02\x12\x19\n\x15REPLAY_SAFETY_UNKNOWN\x10\x03*n\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x11\n\rVERDICT_ALLOW\x10\x01\x12\x11\n\rVERDICT_ROUTE\x10\x02\x12\x10\n\x0cVERDICT_HOLD\x10\x03\x12\x12\n\x0eVERDICT_REFUSE\x10\x04\x32\x86\x03\n\x0eRecoveryPlugin\x12G\n\x08\x44\x65scribe\x12\x1c.mulligan.v1.DescribeRequest\x1a\x1d.mulligan.v1.DescribeResponse\x12J\n\tConfigure\x12\x1d.mulligan.v1.ConfigureRequest\x1a\x1e.mulligan.v1.ConfigureResponse\x12G\n\x08RunError\x12\x1c.mulligan.v1.RunErrorRequest\x1a\x1d.mulligan.v1.RunErrorResponse\x12M\n\nBeforeCall\x12\x1e.mulligan.v1.BeforeCallRequest\x1a\x1f.mulligan.v1.BeforeCallResponse\x12G\n\x08RunEnded\x12\x1c.mulligan.v1.RunEndedRequest\x1a\x1d.mulligan.v1.RunEndedResponseB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,22 +35,40 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'mulligan.v1.plugin_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1'
-  _globals['_REPLAYSAFETY']._serialized_start=1261
-  _globals['_REPLAYSAFETY']._serialized_end=1383
+  _globals['_BEFORECALLREQUEST_LABELSENTRY']._loaded_options = None
+  _globals['_BEFORECALLREQUEST_LABELSENTRY']._serialized_options = b'8\001'
+  _globals['_RUNENDEDREQUEST_LABELSENTRY']._loaded_options = None
+  _globals['_RUNENDEDREQUEST_LABELSENTRY']._serialized_options = b'8\001'
+  _globals['_REPLAYSAFETY']._serialized_start=2669
+  _globals['_REPLAYSAFETY']._serialized_end=2791
+  _globals['_VERDICT']._serialized_start=2793
+  _globals['_VERDICT']._serialized_end=2903
   _globals['_DESCRIBEREQUEST']._serialized_start=129
   _globals['_DESCRIBEREQUEST']._serialized_end=146
   _globals['_DESCRIBERESPONSE']._serialized_start=148
-  _globals['_DESCRIBERESPONSE']._serialized_end=220
-  _globals['_CONFIGUREREQUEST']._serialized_start=222
-  _globals['_CONFIGUREREQUEST']._serialized_end=256
-  _globals['_CONFIGURERESPONSE']._serialized_start=258
-  _globals['_CONFIGURERESPONSE']._serialized_end=277
-  _globals['_BUDGET']._serialized_start=279
-  _globals['_BUDGET']._serialized_end=325
-  _globals['_RUNERRORREQUEST']._serialized_start=328
-  _globals['_RUNERRORREQUEST']._serialized_end=1032
-  _globals['_RUNERRORRESPONSE']._serialized_start=1035
-  _globals['_RUNERRORRESPONSE']._serialized_end=1259
-  _globals['_RECOVERYPLUGIN']._serialized_start=1386
-  _globals['_RECOVERYPLUGIN']._serialized_end=1624
+  _globals['_DESCRIBERESPONSE']._serialized_end=239
+  _globals['_CONFIGUREREQUEST']._serialized_start=241
+  _globals['_CONFIGUREREQUEST']._serialized_end=275
+  _globals['_CONFIGURERESPONSE']._serialized_start=277
+  _globals['_CONFIGURERESPONSE']._serialized_end=296
+  _globals['_BUDGET']._serialized_start=298
+  _globals['_BUDGET']._serialized_end=344
+  _globals['_RUNERRORREQUEST']._serialized_start=347
+  _globals['_RUNERRORREQUEST']._serialized_end=1051
+  _globals['_RUNERRORRESPONSE']._serialized_start=1054
+  _globals['_RUNERRORRESPONSE']._serialized_end=1278
+  _globals['_BEFORECALLREQUEST']._serialized_start=1281
+  _globals['_BEFORECALLREQUEST']._serialized_end=1936
+  _globals['_BEFORECALLREQUEST_LABELSENTRY']._serialized_start=1891
+  _globals['_BEFORECALLREQUEST_LABELSENTRY']._serialized_end=1936
+  _globals['_BEFORECALLRESPONSE']._serialized_start=1939
+  _globals['_BEFORECALLRESPONSE']._serialized_end=2072
+  _globals['_RUNENDEDREQUEST']._serialized_start=2075
+  _globals['_RUNENDEDREQUEST']._serialized_end=2647
+  _globals['_RUNENDEDREQUEST_LABELSENTRY']._serialized_start=1891
+  _globals['_RUNENDEDREQUEST_LABELSENTRY']._serialized_end=1936
+  _globals['_RUNENDEDRESPONSE']._serialized_start=2649
+  _globals['_RUNENDEDRESPONSE']._serialized_end=2667
+  _globals['_RECOVERYPLUGIN']._serialized_start=2906
+  _globals['_RECOVERYPLUGIN']._serialized_end=3296
 # @@protoc_insertion_point(module_scope)

@@ -18,24 +18,39 @@ class ReplaySafety(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REPLAY_SAFETY_SAFE: _ClassVar[ReplaySafety]
     REPLAY_SAFETY_UNSAFE: _ClassVar[ReplaySafety]
     REPLAY_SAFETY_UNKNOWN: _ClassVar[ReplaySafety]
+
+class Verdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    VERDICT_UNSPECIFIED: _ClassVar[Verdict]
+    VERDICT_ALLOW: _ClassVar[Verdict]
+    VERDICT_ROUTE: _ClassVar[Verdict]
+    VERDICT_HOLD: _ClassVar[Verdict]
+    VERDICT_REFUSE: _ClassVar[Verdict]
 REPLAY_SAFETY_UNSPECIFIED: ReplaySafety
 REPLAY_SAFETY_SAFE: ReplaySafety
 REPLAY_SAFETY_UNSAFE: ReplaySafety
 REPLAY_SAFETY_UNKNOWN: ReplaySafety
+VERDICT_UNSPECIFIED: Verdict
+VERDICT_ALLOW: Verdict
+VERDICT_ROUTE: Verdict
+VERDICT_HOLD: Verdict
+VERDICT_REFUSE: Verdict
 
 class DescribeRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class DescribeResponse(_message.Message):
-    __slots__ = ("name", "version", "config_schema")
+    __slots__ = ("name", "version", "config_schema", "occasions")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     CONFIG_SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    OCCASIONS_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     config_schema: bytes
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., config_schema: _Optional[bytes] = ...) -> None: ...
+    occasions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., config_schema: _Optional[bytes] = ..., occasions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ConfigureRequest(_message.Message):
     __slots__ = ("config",)
@@ -132,3 +147,129 @@ class RunErrorResponse(_message.Message):
     adjust: _decision_pb2.Adjust
     restrict: _decision_pb2.Restrict
     def __init__(self, action: _Optional[_Union[_decision_pb2.Action, str]] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[_decision_pb2.Button, _Mapping]]] = ..., adjust: _Optional[_Union[_decision_pb2.Adjust, _Mapping]] = ..., restrict: _Optional[_Union[_decision_pb2.Restrict, _Mapping]] = ...) -> None: ...
+
+class BeforeCallRequest(_message.Message):
+    __slots__ = ("run", "session", "session_key", "agent_id", "labels", "model", "alternatives", "round", "attempt", "tried", "summary", "input_tokens", "tools", "images", "holds", "auto_recover", "spent", "remaining", "elapsed_ms", "remaining_ms", "time", "dry_run", "transcript")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_KEY_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    TRIED_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    IMAGES_FIELD_NUMBER: _ClassVar[int]
+    HOLDS_FIELD_NUMBER: _ClassVar[int]
+    AUTO_RECOVER_FIELD_NUMBER: _ClassVar[int]
+    SPENT_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_MS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    session: str
+    session_key: str
+    agent_id: str
+    labels: _containers.ScalarMap[str, str]
+    model: _decision_pb2.Alternative
+    alternatives: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Alternative]
+    round: int
+    attempt: int
+    tried: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Tried]
+    summary: bool
+    input_tokens: int
+    tools: _containers.RepeatedScalarFieldContainer[str]
+    images: bool
+    holds: int
+    auto_recover: bool
+    spent: Budget
+    remaining: Budget
+    elapsed_ms: int
+    remaining_ms: int
+    time: _timestamp_pb2.Timestamp
+    dry_run: bool
+    transcript: bytes
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., model: _Optional[_Union[_decision_pb2.Alternative, _Mapping]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., round: _Optional[int] = ..., attempt: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., summary: bool = ..., input_tokens: _Optional[int] = ..., tools: _Optional[_Iterable[str]] = ..., images: bool = ..., holds: _Optional[int] = ..., auto_recover: bool = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., elapsed_ms: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., transcript: _Optional[bytes] = ...) -> None: ...
+
+class BeforeCallResponse(_message.Message):
+    __slots__ = ("verdict", "model", "until", "reason")
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    verdict: Verdict
+    model: str
+    until: _timestamp_pb2.Timestamp
+    reason: str
+    def __init__(self, verdict: _Optional[_Union[Verdict, str]] = ..., model: _Optional[str] = ..., until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class RunEndedRequest(_message.Message):
+    __slots__ = ("run", "session", "session_key", "agent_id", "labels", "status", "stop_reason", "chosen_model", "model", "recovered", "attempts", "failed_attempts", "switches", "kinds", "recovery_ms", "wasted", "spent", "elapsed_ms", "time", "failure", "dry_run")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_KEY_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    STOP_REASON_FIELD_NUMBER: _ClassVar[int]
+    CHOSEN_MODEL_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    RECOVERED_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    FAILED_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    SWITCHES_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    RECOVERY_MS_FIELD_NUMBER: _ClassVar[int]
+    WASTED_FIELD_NUMBER: _ClassVar[int]
+    SPENT_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    session: str
+    session_key: str
+    agent_id: str
+    labels: _containers.ScalarMap[str, str]
+    status: str
+    stop_reason: str
+    chosen_model: str
+    model: str
+    recovered: bool
+    attempts: int
+    failed_attempts: int
+    switches: int
+    kinds: _containers.RepeatedScalarFieldContainer[str]
+    recovery_ms: int
+    wasted: Budget
+    spent: Budget
+    elapsed_ms: int
+    time: _timestamp_pb2.Timestamp
+    failure: _failure_pb2.Failure
+    dry_run: bool
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., status: _Optional[str] = ..., stop_reason: _Optional[str] = ..., chosen_model: _Optional[str] = ..., model: _Optional[str] = ..., recovered: bool = ..., attempts: _Optional[int] = ..., failed_attempts: _Optional[int] = ..., switches: _Optional[int] = ..., kinds: _Optional[_Iterable[str]] = ..., recovery_ms: _Optional[int] = ..., wasted: _Optional[_Union[Budget, _Mapping]] = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., elapsed_ms: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., dry_run: bool = ...) -> None: ...
+
+class RunEndedResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

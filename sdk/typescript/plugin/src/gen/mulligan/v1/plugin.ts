@@ -34,6 +34,20 @@ export enum ReplaySafety {
   UNKNOWN = 3,
 }
 
+/** Verdict is what a plugin says of a model call that is about to begin. */
+export enum Verdict {
+  /** UNSPECIFIED - No opinion: the call may begin. */
+  UNSPECIFIED = 0,
+  /** ALLOW - The call may begin. */
+  ALLOW = 1,
+  /** ROUTE - Another model is asked, one of the alternatives; all plugins are asked about that one then. */
+  ROUTE = 2,
+  /** HOLD - The call waits until a time, and the plugins are asked again. */
+  HOLD = 3,
+  /** REFUSE - The model is not asked: not for this call, by whomever it is wanted. */
+  REFUSE = 4,
+}
+
 /** DescribeRequest is empty. */
 export interface DescribeRequest {
 }
@@ -46,6 +60,11 @@ export interface DescribeResponse {
   version: string;
   /** JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any. */
   configSchema: Buffer;
+  /**
+   * The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+   * about those that its entry in the host's configuration names.
+   */
+  occasions: string[];
 }
 
 /** ConfigureRequest is the configuration. */
@@ -166,6 +185,152 @@ export interface RunErrorResponse {
   restrict: Restrict | undefined;
 }
 
+/**
+ * BeforeCallRequest is a model call that is about to begin. It holds no secret and, apart from transcript, no
+ * prompt and no tool's arguments or results.
+ */
+export interface BeforeCallRequest {
+  /** The run. */
+  run: string;
+  /** Its session; may be empty. */
+  session: string;
+  /** What the caller itself calls its conversation, passed through as it is; may be empty. */
+  sessionKey: string;
+  /** What the caller itself calls its agent, passed through as it is; may be empty. */
+  agentId: string;
+  /** The words by which the run can be listed. */
+  labels: { [key: string]: string };
+  /** That is about to be asked. */
+  model:
+    | Alternative
+    | undefined;
+  /** What route may name, in order of preference. */
+  alternatives: Alternative[];
+  /** Which model call of the run it is, from 1: several attempts may be of one. */
+  round: number;
+  /** Within this model call, from 0. */
+  attempt: number;
+  /** The failed attempts of this model call. */
+  tried: Tried[];
+  /** The call only sums up old turns of a conversation that has become too long. */
+  summary: boolean;
+  /** What is sent, in tokens, about. */
+  inputTokens: bigint;
+  /** The names of the tools that the model may use. */
+  tools: string[];
+  /** There are pictures in the conversation. */
+  images: boolean;
+  /** How often this model call was held already. */
+  holds: number;
+  /** Whether the run recovers by itself. */
+  autoRecover: boolean;
+  /** What the run has used so far. */
+  spent:
+    | Budget
+    | undefined;
+  /** What is left of its budget; 0 = unlimited, -1 = used up. */
+  remaining:
+    | Budget
+    | undefined;
+  /** Since the run began, in milliseconds, deliberate long waits left out. */
+  elapsedMs: bigint;
+  /** Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up. */
+  remainingMs: bigint;
+  /** When the call is about to begin. Rules that go by the hour go by it. */
+  time:
+    | Date
+    | undefined;
+  /** Nothing comes of the answer: the plugin is tested. */
+  dryRun: boolean;
+  /** As in RunErrorRequest, and only for a plugin that was granted it. */
+  transcript: Buffer;
+}
+
+export interface BeforeCallRequest_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/**
+ * BeforeCallResponse is what the plugin says. What is not valid here is recorded, and counts as no opinion or, where
+ * the plugin's entry says fail_closed, as a refusal.
+ */
+export interface BeforeCallResponse {
+  /** Not set = no opinion. */
+  verdict: Verdict;
+  /** For route: one of the alternatives. */
+  model: string;
+  /** For hold: when to ask again, within 7 days. */
+  until:
+    | Date
+    | undefined;
+  /** For people, at most 500 bytes are kept. */
+  reason: string;
+}
+
+/** RunEndedRequest is how a run ended. It holds no secret, no prompt and no answer. */
+export interface RunEndedRequest {
+  /** The run. */
+  run: string;
+  /** Its session; may be empty. */
+  session: string;
+  /** What the caller itself calls its conversation, passed through as it is; may be empty. */
+  sessionKey: string;
+  /** What the caller itself calls its agent, passed through as it is; may be empty. */
+  agentId: string;
+  /** The words by which the run can be listed. */
+  labels: { [key: string]: string };
+  /** completed, failed or cancelled. */
+  status: string;
+  /** completed, failed, cancelled, timeout, step_timeout, max_turn_time, interrupted. */
+  stopReason: string;
+  /** The model that was asked for, provider/model. */
+  chosenModel: string;
+  /** The one that was asked last. */
+  model: string;
+  /** It was completed although attempts had failed. */
+  recovered: boolean;
+  /** Attempts of model calls that were begun. */
+  attempts: number;
+  /** Of them, those that failed. */
+  failedAttempts: number;
+  /** How often another model was asked after a failure. */
+  switches: number;
+  /** What had failed, as in Failure.kind_name, each once, in order; at most 16. */
+  kinds: string[];
+  /** From the first failure of a model call to its answer, in milliseconds, of all calls that were answered after all. */
+  recoveryMs: bigint;
+  /** What attempts that failed have cost, as far as their providers said. */
+  wasted:
+    | Budget
+    | undefined;
+  /** All that the run has used. */
+  spent:
+    | Budget
+    | undefined;
+  /** From its begin to its end, in milliseconds. */
+  elapsedMs: bigint;
+  /** When it ended. */
+  time:
+    | Date
+    | undefined;
+  /** The failure at which the run ended; not set = it did not end at one. */
+  failure:
+    | Failure
+    | undefined;
+  /** The plugin is tested: do nothing that can be felt outside. */
+  dryRun: boolean;
+}
+
+export interface RunEndedRequest_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/** RunEndedResponse is empty. */
+export interface RunEndedResponse {
+}
+
 function createBaseDescribeRequest(): DescribeRequest {
   return {};
 }
@@ -202,7 +367,7 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
 };
 
 function createBaseDescribeResponse(): DescribeResponse {
-  return { name: "", version: "", configSchema: Buffer.alloc(0) };
+  return { name: "", version: "", configSchema: Buffer.alloc(0), occasions: [] };
 }
 
 export const DescribeResponse: MessageFns<DescribeResponse> = {
@@ -215,6 +380,9 @@ export const DescribeResponse: MessageFns<DescribeResponse> = {
     }
     if (message.configSchema.length !== 0) {
       writer.uint32(26).bytes(message.configSchema);
+    }
+    for (const v of message.occasions) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -254,6 +422,14 @@ export const DescribeResponse: MessageFns<DescribeResponse> = {
             }
 
             message.configSchema = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.occasions.push(reader.string());
             continue;
           }
         }
@@ -906,6 +1082,855 @@ export const RunErrorResponse: MessageFns<RunErrorResponse> = {
   },
 };
 
+function createBaseBeforeCallRequest(): BeforeCallRequest {
+  return {
+    run: "",
+    session: "",
+    sessionKey: "",
+    agentId: "",
+    labels: {},
+    model: undefined,
+    alternatives: [],
+    round: 0,
+    attempt: 0,
+    tried: [],
+    summary: false,
+    inputTokens: 0n,
+    tools: [],
+    images: false,
+    holds: 0,
+    autoRecover: false,
+    spent: undefined,
+    remaining: undefined,
+    elapsedMs: 0n,
+    remainingMs: 0n,
+    time: undefined,
+    dryRun: false,
+    transcript: Buffer.alloc(0),
+  };
+}
+
+export const BeforeCallRequest: MessageFns<BeforeCallRequest> = {
+  encode(message: BeforeCallRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== "") {
+      writer.uint32(10).string(message.run);
+    }
+    if (message.session !== "") {
+      writer.uint32(18).string(message.session);
+    }
+    if (message.sessionKey !== "") {
+      writer.uint32(26).string(message.sessionKey);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(34).string(message.agentId);
+    }
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      BeforeCallRequest_LabelsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
+    if (message.model !== undefined) {
+      Alternative.encode(message.model, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.alternatives) {
+      Alternative.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.round !== 0) {
+      writer.uint32(64).int32(message.round);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(72).int32(message.attempt);
+    }
+    for (const v of message.tried) {
+      Tried.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.summary !== false) {
+      writer.uint32(88).bool(message.summary);
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(96).int64(message.inputTokens);
+    }
+    for (const v of message.tools) {
+      writer.uint32(106).string(v!);
+    }
+    if (message.images !== false) {
+      writer.uint32(112).bool(message.images);
+    }
+    if (message.holds !== 0) {
+      writer.uint32(120).int32(message.holds);
+    }
+    if (message.autoRecover !== false) {
+      writer.uint32(128).bool(message.autoRecover);
+    }
+    if (message.spent !== undefined) {
+      Budget.encode(message.spent, writer.uint32(138).fork()).join();
+    }
+    if (message.remaining !== undefined) {
+      Budget.encode(message.remaining, writer.uint32(146).fork()).join();
+    }
+    if (message.elapsedMs !== 0n) {
+      if (BigInt.asIntN(64, message.elapsedMs) !== message.elapsedMs) {
+        throw new globalThis.Error("value provided for field message.elapsedMs of type int64 too large");
+      }
+      writer.uint32(152).int64(message.elapsedMs);
+    }
+    if (message.remainingMs !== 0n) {
+      if (BigInt.asIntN(64, message.remainingMs) !== message.remainingMs) {
+        throw new globalThis.Error("value provided for field message.remainingMs of type int64 too large");
+      }
+      writer.uint32(160).int64(message.remainingMs);
+    }
+    if (message.time !== undefined) {
+      Timestamp.encode(toTimestamp(message.time), writer.uint32(170).fork()).join();
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(176).bool(message.dryRun);
+    }
+    if (message.transcript.length !== 0) {
+      writer.uint32(186).bytes(message.transcript);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeforeCallRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeforeCallRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessionKey = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = BeforeCallRequest_LabelsEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.labels[entry5.key] = entry5.value;
+            }
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.model = Alternative.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.alternatives.push(Alternative.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.round = reader.int32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.tried.push(Tried.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.summary = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.inputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.tools.push(reader.string());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.images = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.holds = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.autoRecover = reader.bool();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.spent = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.remaining = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.elapsedMs = reader.int64() as bigint;
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.remainingMs = reader.int64() as bigint;
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.time = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.transcript = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeforeCallRequest_LabelsEntry(): BeforeCallRequest_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const BeforeCallRequest_LabelsEntry: MessageFns<BeforeCallRequest_LabelsEntry> = {
+  encode(message: BeforeCallRequest_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeforeCallRequest_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeforeCallRequest_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeforeCallResponse(): BeforeCallResponse {
+  return { verdict: 0, model: "", until: undefined, reason: "" };
+}
+
+export const BeforeCallResponse: MessageFns<BeforeCallResponse> = {
+  encode(message: BeforeCallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.verdict !== 0) {
+      writer.uint32(8).int32(message.verdict);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.until !== undefined) {
+      Timestamp.encode(toTimestamp(message.until), writer.uint32(26).fork()).join();
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeforeCallResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeforeCallResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.verdict = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRunEndedRequest(): RunEndedRequest {
+  return {
+    run: "",
+    session: "",
+    sessionKey: "",
+    agentId: "",
+    labels: {},
+    status: "",
+    stopReason: "",
+    chosenModel: "",
+    model: "",
+    recovered: false,
+    attempts: 0,
+    failedAttempts: 0,
+    switches: 0,
+    kinds: [],
+    recoveryMs: 0n,
+    wasted: undefined,
+    spent: undefined,
+    elapsedMs: 0n,
+    time: undefined,
+    failure: undefined,
+    dryRun: false,
+  };
+}
+
+export const RunEndedRequest: MessageFns<RunEndedRequest> = {
+  encode(message: RunEndedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== "") {
+      writer.uint32(10).string(message.run);
+    }
+    if (message.session !== "") {
+      writer.uint32(18).string(message.session);
+    }
+    if (message.sessionKey !== "") {
+      writer.uint32(26).string(message.sessionKey);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(34).string(message.agentId);
+    }
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      RunEndedRequest_LabelsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
+    if (message.status !== "") {
+      writer.uint32(50).string(message.status);
+    }
+    if (message.stopReason !== "") {
+      writer.uint32(58).string(message.stopReason);
+    }
+    if (message.chosenModel !== "") {
+      writer.uint32(66).string(message.chosenModel);
+    }
+    if (message.model !== "") {
+      writer.uint32(74).string(message.model);
+    }
+    if (message.recovered !== false) {
+      writer.uint32(80).bool(message.recovered);
+    }
+    if (message.attempts !== 0) {
+      writer.uint32(88).int32(message.attempts);
+    }
+    if (message.failedAttempts !== 0) {
+      writer.uint32(96).int32(message.failedAttempts);
+    }
+    if (message.switches !== 0) {
+      writer.uint32(104).int32(message.switches);
+    }
+    for (const v of message.kinds) {
+      writer.uint32(114).string(v!);
+    }
+    if (message.recoveryMs !== 0n) {
+      if (BigInt.asIntN(64, message.recoveryMs) !== message.recoveryMs) {
+        throw new globalThis.Error("value provided for field message.recoveryMs of type int64 too large");
+      }
+      writer.uint32(120).int64(message.recoveryMs);
+    }
+    if (message.wasted !== undefined) {
+      Budget.encode(message.wasted, writer.uint32(130).fork()).join();
+    }
+    if (message.spent !== undefined) {
+      Budget.encode(message.spent, writer.uint32(138).fork()).join();
+    }
+    if (message.elapsedMs !== 0n) {
+      if (BigInt.asIntN(64, message.elapsedMs) !== message.elapsedMs) {
+        throw new globalThis.Error("value provided for field message.elapsedMs of type int64 too large");
+      }
+      writer.uint32(144).int64(message.elapsedMs);
+    }
+    if (message.time !== undefined) {
+      Timestamp.encode(toTimestamp(message.time), writer.uint32(154).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      Failure.encode(message.failure, writer.uint32(162).fork()).join();
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(168).bool(message.dryRun);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunEndedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunEndedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessionKey = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = RunEndedRequest_LabelsEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.labels[entry5.key] = entry5.value;
+            }
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.stopReason = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.chosenModel = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.recovered = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.attempts = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.failedAttempts = reader.int32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.switches = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.kinds.push(reader.string());
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.recoveryMs = reader.int64() as bigint;
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.wasted = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.spent = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.elapsedMs = reader.int64() as bigint;
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.time = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.failure = Failure.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRunEndedRequest_LabelsEntry(): RunEndedRequest_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const RunEndedRequest_LabelsEntry: MessageFns<RunEndedRequest_LabelsEntry> = {
+  encode(message: RunEndedRequest_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunEndedRequest_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunEndedRequest_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRunEndedResponse(): RunEndedResponse {
+  return {};
+}
+
+export const RunEndedResponse: MessageFns<RunEndedResponse> = {
+  encode(_: RunEndedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunEndedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunEndedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * RecoveryPlugin is what a plugin serves. The host checks health, then calls Describe and Configure
  * once each, and then RunError, up to 16 at a time.
@@ -947,6 +1972,26 @@ export const RecoveryPluginService = {
     responseSerialize: (value: RunErrorResponse): Buffer => Buffer.from(RunErrorResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RunErrorResponse => RunErrorResponse.decode(value),
   },
+  /** BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms. */
+  beforeCall: {
+    path: "/mulligan.v1.RecoveryPlugin/BeforeCall" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeforeCallRequest): Buffer => Buffer.from(BeforeCallRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeforeCallRequest => BeforeCallRequest.decode(value),
+    responseSerialize: (value: BeforeCallResponse): Buffer => Buffer.from(BeforeCallResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeforeCallResponse => BeforeCallResponse.decode(value),
+  },
+  /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
+  runEnded: {
+    path: "/mulligan.v1.RecoveryPlugin/RunEnded" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RunEndedRequest): Buffer => Buffer.from(RunEndedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RunEndedRequest => RunEndedRequest.decode(value),
+    responseSerialize: (value: RunEndedResponse): Buffer => Buffer.from(RunEndedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RunEndedResponse => RunEndedResponse.decode(value),
+  },
 } as const;
 
 export interface RecoveryPluginServer extends UntypedServiceImplementation {
@@ -959,6 +2004,10 @@ export interface RecoveryPluginServer extends UntypedServiceImplementation {
    * is asked again if the process dies meanwhile: it must not depend on being asked once.
    */
   runError: handleUnaryCall<RunErrorRequest, RunErrorResponse>;
+  /** BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms. */
+  beforeCall: handleUnaryCall<BeforeCallRequest, BeforeCallResponse>;
+  /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
+  runEnded: handleUnaryCall<RunEndedRequest, RunEndedResponse>;
 }
 
 export interface RecoveryPluginClient extends Client {
@@ -1012,6 +2061,38 @@ export interface RecoveryPluginClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RunErrorResponse) => void,
+  ): ClientUnaryCall;
+  /** BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms. */
+  beforeCall(
+    request: BeforeCallRequest,
+    callback: (error: ServiceError | null, response: BeforeCallResponse) => void,
+  ): ClientUnaryCall;
+  beforeCall(
+    request: BeforeCallRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeforeCallResponse) => void,
+  ): ClientUnaryCall;
+  beforeCall(
+    request: BeforeCallRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeforeCallResponse) => void,
+  ): ClientUnaryCall;
+  /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
+  runEnded(
+    request: RunEndedRequest,
+    callback: (error: ServiceError | null, response: RunEndedResponse) => void,
+  ): ClientUnaryCall;
+  runEnded(
+    request: RunEndedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RunEndedResponse) => void,
+  ): ClientUnaryCall;
+  runEnded(
+    request: RunEndedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RunEndedResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,32 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/yamlfile"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// occasionsProblem finds what is wrong with what the plugin at that path is to be asked about.
+func (p Plugin) occasionsProblem(at string) *yamlfile.Problem {
+	for i, occasion := range p.Occasions {
+		switch at := fmt.Sprintf("%s.occasions[%d]", at, i); {
+		case !slices.Contains(recovery.Hooks, occasion):
+			return yamlfile.Problemf(at, "there is no occasion %q; there are: %s", occasion, strings.Join(recovery.Hooks, ", "))
+		case slices.Contains(p.Occasions[:i], occasion):
+			return yamlfile.Problemf(at, "%s stands there twice", occasion)
+		}
+	}
+	before := slices.Contains(p.Occasions, recovery.HookBeforeCall)
+	switch {
+	case p.Occasions != nil && len(p.Occasions) == 0:
+		return yamlfile.Problemf(at+".occasions", "a plugin that is asked about nothing can be left out")
+	case p.FailClosed && !before:
+		return yamlfile.Problemf(at+".fail_closed", "only what is asked before a call can keep it from beginning: add before_call to occasions")
+	case p.Shadow && before:
+		return yamlfile.Problemf(at+".shadow", "a plugin on trial is not asked before calls: take before_call out of occasions, or shadow away")
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package hooks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// BeforeCall is the before_call occasion: a model call that is about to begin. It holds no secret
+// and, apart from Transcript, no prompt and no tool's arguments or results.
+type BeforeCall struct {
+	Run, Session        string
+	SessionKey, AgentID string
+	Labels              recovery.Labels
+	Model               recovery.Alternative   // that is about to be asked
+	Alternatives        []recovery.Alternative // what may be asked instead
+	Round               int                    // which model call of the run it is, from 1
+	Attempt             int                    // within this model call, from 0
+	Tried               []recovery.Tried       // the failed attempts of this model call
+	Summary             bool                   // it only sums up old turns of a conversation that is too long
+	InputTokens         int64                  // about
+	Tools               []string               // that the model may use
+	Images              bool                   // there are pictures in the conversation
+	Holds               int                    // how often it was held already
+	AutoRecover         bool
+	Spent, Remaining    recovery.Budget // 0 = unlimited, -1 = used up
+	Elapsed             failure.Millis  // since the run began, deliberate long waits left out
+	RemainingTime       failure.Millis  // 0 = unlimited, -1 = used up
+	Time                time.Time
+	DryRun              bool
+
+	// Transcript is as in RunError.
+	Transcript []llm.Message
+}
+
+// Hook is recovery.HookBeforeCall.
+func (BeforeCall) Hook() string { return recovery.HookBeforeCall }
+
+// For leaves out the transcript, or what of it is more than a plugin gets.
+func (e BeforeCall) For(transcript bool) Occasion {
+	if transcript {
+		e.Transcript = recent(e.Transcript)
+	} else {
+		e.Transcript = nil
+	}
+	return e
+}
+
+// NewBeforeCall describes a call of r that is about to begin so, now. Of the models that could be
+// asked instead, those are told that no plugin forbids.
+func NewBeforeCall(r *recovery.Run, call recovery.Began, instead []recovery.Alternative, now time.Time) BeforeCall {
+	e := BeforeCall{
+		Run: r.ID, Session: r.Session, SessionKey: r.SessionKey, AgentID: r.AgentID, Labels: r.Labels,
+		Model: known(r, recovery.Alternative{Model: call.Model}), Round: call.Round, Attempt: call.Try,
+		Tried: slices.Clone(r.Call.Tried), Summary: call.Attempt == 0, InputTokens: r.InputTokens(),
+		AutoRecover: r.Policy.AutoRecover, Spent: r.Spent, Remaining: remaining(r.Policy.Budget, r.Spent),
+		Elapsed: elapsed(r, now), Time: now, Transcript: slices.Clip(r.Messages),
+	}
+	e.RemainingTime = remainingTime(r, e.Elapsed, now)
+	for _, a := range instead {
+		if a.Model != call.Model && r.Forbids(a.Model) == "" {
+			e.Alternatives = append(e.Alternatives, known(r, a))
+		}
+	}
+	for _, t := range r.Tools {
+		e.Tools = append(e.Tools, t.Name)
+	}
+	e.Images = slices.ContainsFunc(r.Messages, func(m llm.Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Image != nil })
+	})
+	if r.Gate != nil {
+		e.Holds = r.Gate.Holds
+	}
+	return e
+}
+
+// known is a model with all that the run's policy says of it.
+func known(r *recovery.Run, a recovery.Alternative) recovery.Alternative {
+	if price, ok := r.Policy.Prices[a.Model]; ok {
+		a.Price = &price
+	}
+	a.Local = slices.Contains(r.Policy.Local, a.Model)
+	return a
+}

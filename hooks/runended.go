@@ -1,0 +1,49 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// RunEnded is the run_ended occasion: how a run ended, and what it took. What a hook says to it is
+// nobody's business. It holds no secret, no prompt and no answer.
+type RunEnded struct {
+	Run, Session        string
+	SessionKey, AgentID string
+	Labels              recovery.Labels
+	Status              recovery.Status
+	StopReason          string
+	ChosenModel, Model  string // that was asked for, and that was asked last
+	Recovered           bool   // it was completed although attempts had failed
+	Attempts            int    // of model calls, begun
+	FailedAttempts      int    // of them
+	Trouble             recovery.Trouble
+	Spent               recovery.Budget
+	Elapsed             failure.Millis   // from its begin to its end
+	Time                time.Time        // when it ended
+	Failure             *failure.Failure // at which it ended; nil = at none
+	DryRun              bool
+}
+
+// Hook is recovery.HookRunEnded.
+func (RunEnded) Hook() string { return recovery.HookRunEnded }
+
+// For is e: there is no transcript in it.
+func (e RunEnded) For(bool) Occasion { return e }
+
+// NewRunEnded describes the end of r, which has ended.
+func NewRunEnded(r *recovery.Run) RunEnded {
+	e := RunEnded{
+		Run: r.ID, Session: r.Session, SessionKey: r.SessionKey, AgentID: r.AgentID, Labels: r.Labels,
+		Status: r.End.Status, StopReason: r.End.StopReason, ChosenModel: r.Chosen, Model: r.Model, Recovered: r.Recovered(),
+		Attempts: int(r.Attempts), FailedAttempts: r.FailedAttempts, Trouble: r.Trouble, Spent: r.Spent,
+		Elapsed: failure.InMillis(max(0, r.Last.Sub(r.StartedAt))), Time: r.Last,
+	}
+	if r.Open != nil {
+		f := r.Open.Failure
+		e.Failure = &f
+	}
+	return e
+}

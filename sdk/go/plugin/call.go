@@ -1,0 +1,107 @@
+package plugin
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
+	"github.com/mulligan-run/mulligan/llm"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Call is a model call that is about to begin. It holds no secret and, apart from Transcript, no
+// prompt and no tool's arguments or results.
+type Call struct {
+	Run, Session string
+	SessionKey   string // what the caller calls its conversation; "" = it did not say
+	AgentID      string // what the caller calls its agent; "" = it did not say
+	Labels       map[string]string
+	Model        string                 // that is about to be asked, provider/model
+	About        recovery.Alternative   // what is known about it
+	Alternatives []string               // what Route may name, in order of preference
+	Models       []recovery.Alternative // Alternatives with what is known about them
+
+	Round       int // which model call of the run it is, from 1
+	Attempt     int // within this model call, from 0
+	Tried       []recovery.Tried
+	Summary     bool  // it only sums up old turns of a conversation that is too long
+	InputTokens int64 // about
+	Tools       []string
+	Images      bool // there are pictures in the conversation
+	Holds       int  // how often this call was held already
+	AutoRecover bool
+
+	Spent         recovery.Budget
+	Remaining     recovery.Budget // 0 = unlimited, -1 = used up
+	Elapsed       time.Duration   // since the run began, deliberate long waits left out
+	RemainingTime time.Duration   // 0 = unlimited, negative = used up
+	Time          time.Time       // when it is about to begin, in UTC
+	DryRun        bool            // nothing comes of the answer: do nothing that can be felt outside
+
+	// Transcript is as in Event.
+	Transcript []llm.Message
+}
+
+// Verdict is what is said of a call that is about to begin. The zero value is no opinion: it may begin.
+type Verdict struct {
+	Action recovery.Action // recovery.ActionAllow, ActionRoute, ActionHold or ActionRefuse
+	Model  string          // of a route: one of Call.Alternatives
+	Until  time.Time       // of a hold, within 7 days: the plugins are asked again then
+	Reason string          // for people, at most 500 bytes are kept
+}
+
+// Allow lets the call begin.
+var Allow = Verdict{Action: recovery.ActionAllow}
+
+// Route has another model asked, one of Call.Alternatives.
+func Route(model, reason string) Verdict {
+	return Verdict{Action: recovery.ActionRoute, Model: model, Reason: reason}
+}
+
+// Hold has the call wait.
+func Hold(until time.Time, reason string) Verdict {
+	return Verdict{Action: recovery.ActionHold, Until: until, Reason: reason}
+}
+
+// Refuse keeps the model from being asked for this call, by whomever it is wanted.
+func Refuse(reason string) Verdict { return Verdict{Action: recovery.ActionRefuse, Reason: reason} }
+
+// WithBeforeCall has the plugin take the occasion before_call: decide is asked before every model
+// call of a host whose configuration says so. It has 500 ms; an error is no opinion or, where the
+// host's configuration says fail_closed, a refusal.
+func WithBeforeCall(decide func(ctx context.Context, c Call) (Verdict, error)) Option {
+	return func(s *server) { s.beforeCall = decide }
+}
+
+// BeforeCall implements the service.
+func (s *server) BeforeCall(ctx context.Context, m *mulliganv1.BeforeCallRequest) (_ *mulliganv1.BeforeCallResponse, err error) {
+	if s.beforeCall == nil {
+		return s.UnimplementedRecoveryPluginServer.BeforeCall(ctx, m)
+	}
+	defer s.survive(&err)
+	v, err := s.beforeCall(withLog(ctx, s.lines, m.GetRun(), m.GetSession()), newCall(m))
+	if err != nil {
+		return nil, status.Error(codes.Unknown, words.Clip(err.Error(), maxError))
+	}
+	return protoconv.VerdictToProto(recovery.Vote{Action: v.Action, NewModel: v.Model, Until: v.Until, Reason: v.Reason}), nil
+}
+
+func newCall(m *mulliganv1.BeforeCallRequest) Call {
+	e := protoconv.BeforeCallFromProto(m)
+	c := Call{
+		Run: e.Run, Session: e.Session, SessionKey: e.SessionKey, AgentID: e.AgentID, Labels: e.Labels,
+		Model: e.Model.Model, About: e.Model, Models: e.Alternatives,
+		Round: e.Round, Attempt: e.Attempt, Tried: e.Tried, Summary: e.Summary, InputTokens: e.InputTokens, Tools: e.Tools, Images: e.Images,
+		Holds: e.Holds, AutoRecover: e.AutoRecover, Spent: e.Spent, Remaining: e.Remaining,
+		Elapsed: e.Elapsed.Duration(), RemainingTime: e.RemainingTime.Duration(), Time: e.Time, DryRun: e.DryRun, Transcript: e.Transcript,
+	}
+	for _, a := range e.Alternatives {
+		c.Alternatives = append(c.Alternatives, a.Model)
+	}
+	return c
+}

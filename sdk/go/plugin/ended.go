@@ -1,0 +1,80 @@
+package plugin
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
+	"github.com/mulligan-run/mulligan/internal/protoconv"
+	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// Ended is how a run ended, and what it took. It holds no secret, no prompt and no answer.
+type Ended struct {
+	Run, Session   string
+	SessionKey     string // what the caller calls its conversation; "" = it did not say
+	AgentID        string // what the caller calls its agent; "" = it did not say
+	Labels         map[string]string
+	Status         recovery.Status // completed, failed or cancelled
+	StopReason     string
+	ChosenModel    string // that was asked for
+	Model          string // that was asked last
+	Recovered      bool   // it was completed although attempts had failed
+	Attempts       int    // of model calls, begun
+	FailedAttempts int    // of them
+	Switches       int    // to another model, after a failure
+	Kinds          []failure.Kind
+	RecoveryTime   time.Duration   // from the first failure of a call to its answer, of all calls that were answered after all
+	Wasted         recovery.Budget // what attempts that failed have cost, as far as is known
+	Spent          recovery.Budget
+	Elapsed        time.Duration
+	Time           time.Time        // when it ended, in UTC
+	Failure        *failure.Failure // at which it ended; nil = at none
+	DryRun         bool             // do nothing that can be felt outside
+}
+
+// WithRunEnded has the plugin take the occasion run_ended: heard is called when a run has ended, once
+// in the ordinary course. Nobody waits for it, and an error is only logged.
+func WithRunEnded(heard func(ctx context.Context, e Ended) error) Option {
+	return func(s *server) { s.runEnded = heard }
+}
+
+// RunEnded implements the service.
+func (s *server) RunEnded(ctx context.Context, m *mulliganv1.RunEndedRequest) (_ *mulliganv1.RunEndedResponse, err error) {
+	if s.runEnded == nil {
+		return s.UnimplementedRecoveryPluginServer.RunEnded(ctx, m)
+	}
+	defer s.survive(&err)
+	if err := s.runEnded(withLog(ctx, s.lines, m.GetRun(), m.GetSession()), newEnded(m)); err != nil {
+		return nil, status.Error(codes.Unknown, words.Clip(err.Error(), maxError))
+	}
+	return &mulliganv1.RunEndedResponse{}, nil
+}
+
+func newEnded(m *mulliganv1.RunEndedRequest) Ended {
+	e := protoconv.RunEndedFromProto(m)
+	return Ended{
+		Run: e.Run, Session: e.Session, SessionKey: e.SessionKey, AgentID: e.AgentID, Labels: e.Labels,
+		Status: e.Status, StopReason: e.StopReason, ChosenModel: e.ChosenModel, Model: e.Model, Recovered: e.Recovered,
+		Attempts: e.Attempts, FailedAttempts: e.FailedAttempts, Switches: e.Trouble.Switches, Kinds: e.Trouble.Kinds,
+		RecoveryTime: e.Trouble.Took.Duration(), Wasted: e.Trouble.Wasted, Spent: e.Spent,
+		Elapsed: e.Elapsed.Duration(), Time: e.Time, Failure: e.Failure, DryRun: e.DryRun,
+	}
+}
+
+// occasions are those that the plugin takes beside run_error.
+func (s *server) occasions() []string {
+	var list []string
+	if s.beforeCall != nil {
+		list = append(list, recovery.HookBeforeCall)
+	}
+	if s.runEnded != nil {
+		list = append(list, recovery.HookRunEnded)
+	}
+	return list
+}
