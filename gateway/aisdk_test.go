@@ -78,7 +78,7 @@ func (s *told) until(kind string) map[string]any {
 func (s *told) said() string {
 	var b strings.Builder
 	for _, f := range s.frames {
-		b.WriteString(fmt.Sprint(f["type"]))
+		fmt.Fprint(&b, f["type"])
 		for _, key := range []string{"delta", "errorText", "finishReason", "messageId", "toolCallId"} {
 			if v, ok := f[key]; ok {
 				fmt.Fprintf(&b, " %v", v)
@@ -95,7 +95,7 @@ func (s *told) said() string {
 // all reads it to its end.
 func (s *told) all() string {
 	s.t.Helper()
-	for s.next() != nil { //nolint:revive // next keeps it
+	for s.next() != nil { // next keeps it
 	}
 	return s.said()
 }
@@ -142,7 +142,7 @@ func TestAISDKFromAFailureToTheAnswer(t *testing.T) {
 	w := newWritten()
 	s := serve(t, w)
 	first := ask(t, "POST", s.URL+"/v1/aisdk", hello)
-	if first.resp.StatusCode != 200 || first.resp.Header.Get("x-vercel-ai-ui-message-stream") != "v1" {
+	if first.resp.StatusCode != http.StatusOK || first.resp.Header.Get("x-vercel-ai-ui-message-stream") != "v1" {
 		t.Fatal(first.resp.Status, first.resp.Header)
 	}
 	run := w.newest(t, "chat", 0)
@@ -172,7 +172,7 @@ func TestAISDKFromAFailureToTheAnswer(t *testing.T) {
 
 	body := fmt.Sprintf(`{"id":"chat","trigger":"regenerate-message","messages":[{"id":"m1","role":"user","parts":[{"type":"text","text":"hi"}]}],"recovery":{"suggestionId":%q,"action":"a1"}}`, card["suggestionId"])
 	second := ask(t, "POST", s.URL+"/v1/aisdk", body)
-	if second.resp.StatusCode != 200 {
+	if second.resp.StatusCode != http.StatusOK {
 		t.Fatal(second.resp.Status)
 	}
 	w.must(t, run, recovery.Began{Attempt: 2, Round: 1, Try: 1, Model: "a/one", Withdraws: 1, Retry: true})
@@ -208,7 +208,7 @@ func last(frames []map[string]any, kind string) map[string]any {
 func TestAISDKWithdraws(t *testing.T) {
 	w := newWritten()
 	s := serve(t, w)
-	if none := ask(t, "GET", s.URL+"/v1/aisdk/chat/stream", ""); none.resp.StatusCode != 204 {
+	if none := ask(t, "GET", s.URL+"/v1/aisdk/chat/stream", ""); none.resp.StatusCode != http.StatusNoContent {
 		t.Error(none.resp.Status)
 	}
 	first := ask(t, "POST", s.URL+"/v1/aisdk", hello)
@@ -314,7 +314,7 @@ func TestAISDKIsGuarded(t *testing.T) {
 	}
 	var streams []*told
 	for _, chat := range []string{"one", "two"} {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", g.URL+"/v1/aisdk", strings.NewReader(strings.Replace(hello, "chat", chat, 1)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/v1/aisdk", strings.NewReader(strings.Replace(hello, "chat", chat, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +325,7 @@ func TestAISDKIsGuarded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if resp.StatusCode != 200 {
+		if resp.StatusCode != http.StatusOK {
 			t.Fatal(chat, resp.Status)
 		}
 		streams = append(streams, &told{t: t, resp: resp, lines: bufio.NewScanner(resp.Body)})

@@ -104,13 +104,13 @@ func (g *Gateway) registerKeys() {
 }
 
 func (g *Gateway) listKeys(ctx context.Context, _ *struct{}) (*keysListed, error) {
-	out := &keysListed{KeysListed{Providers: []KeyProvider{}, Local: []LocalServer{}}}
+	out := &keysListed{KeysListed{Providers: []KeyProvider{}, Local: []LocalServer{}}} // lists, and never null
 	if g.cfg.Keys == nil {
 		return out, nil
 	}
 	listed := g.cfg.Keys.Listed()
-	listed.Providers = append(out.Body.Providers, listed.Providers...)
-	listed.Local = append(out.Body.Local, g.cfg.Keys.Local(ctx)...)
+	providers := append(out.Body.Providers, listed.Providers...)
+	listed.Providers, listed.Local = providers, append(out.Body.Local, g.cfg.Keys.Local(ctx)...)
 	return &keysListed{listed}, nil
 }
 

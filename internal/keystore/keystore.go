@@ -19,11 +19,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
+// MinKey and MaxKey are how long a key is, in bytes.
 const (
-	// MinKey and MaxKey are how long a key is, in bytes.
 	MinKey = 8
 	MaxKey = 4096
+)
 
+const (
 	fileName    = "keys.json"
 	fileVersion = 1
 	maxFile     = 512 << 10
