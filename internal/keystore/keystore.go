@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
@@ -114,21 +115,15 @@ func (s *Store) Remove(name string) error {
 	})
 }
 
-// change replaces the file, one process at a time.
+// change replaces the file, one process at a time. Keys can be read while it waits for another one.
 func (s *Store) change(how func(keys map[string]string) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-		return err
-	}
-	lock, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	unlock, err := s.lock()
 	if err != nil {
 		return err
 	}
-	defer lock.Close() //nolint:errcheck // which unlocks; nothing was written
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("lock %s: %w", lock.Name(), err)
-	}
+	defer unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	keys, _, err := read(s.path)
 	if err != nil {
 		return err
@@ -141,6 +136,30 @@ func (s *Store) change(how func(keys map[string]string) error) error {
 		return err
 	}
 	return wholefile.ReplaceDurably(s.path, append(text, '\n'), 0o600)
+}
+
+// patience is how long another process may take to write the file.
+const patience = 5 * time.Second
+
+// lock waits until nobody else writes the file, and keeps others from it.
+func (s *Store) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = f.Close() }, nil // which unlocks; nothing was written
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) || time.Since(began) > patience {
+			_ = f.Close()
+			return nil, fmt.Errorf("another process has %s locked; end it, and try again: %w", s.path, err)
+		}
+	}
 }
 
 // refresh reads the file, unless it is the one that was read before.

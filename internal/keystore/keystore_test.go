@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/internal/keystore"
 )
@@ -49,6 +50,35 @@ func TestStore(t *testing.T) {
 	}
 	if data, err := os.ReadFile(path(dir)); err != nil || strings.Contains(string(data), "kkkk") {
 		t.Errorf("what was removed is still in the file, or %v", err)
+	}
+}
+
+// TestSomebodyElseWrites: keys are read while another process has the file locked, and one is kept once it has not.
+func TestSomebodyElseWrites(t *testing.T) {
+	dir := t.TempDir()
+	s := keystore.Open(dir)
+	if err := s.Set(name, key); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path(dir)+".lock", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	kept := make(chan error, 1)
+	go func() { kept <- s.Set(name, key+"2") }()
+	time.Sleep(100 * time.Millisecond) // so that it waits, most likely
+	if got := s.Get(name); got != key {
+		t.Errorf("read is %q", got)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-kept; err != nil || s.Get(name) != key+"2" {
+		t.Errorf("kept is %q, %v", s.Get(name), err)
 	}
 }
 
