@@ -53,6 +53,9 @@ func (p *Process) End(grace time.Duration) Ending {
 	p.mu.Unlock()
 	signal(p.PID(), syscall.SIGTERM)
 	if p.gone(grace) {
+		if p.wasLeft() { // its end came a moment before this was looked at
+			return Killed
+		}
 		return Stopped
 	}
 	signal(p.PID(), syscall.SIGKILL)
@@ -60,6 +63,13 @@ func (p *Process) End(grace time.Duration) Ending {
 		return Killed
 	}
 	return Survived
+}
+
+// wasLeft reports whether the program ended before the rest of its group, which was killed.
+func (p *Process) wasLeft() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left
 }
 
 // gone reports whether all of the group ends within the given time.

@@ -22,16 +22,17 @@ func isRunning(pid int, program string) bool {
 func TestMarked(t *testing.T) {
 	t.Parallel()
 	mark := "PROCGROUP_TEST=" + strconv.Itoa(os.Getpid())
-	p := begin(t, "setsid sleep 1000 >/dev/null 2>&1 & echo $!", mark)
+	p := begin(t, "setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' & read end || :", mark)
 	line, _ := bufio.NewReader(p.Stdout).ReadString('\n')
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	_ = p.Stdin.Close() // it has left the group, which ends now
 	if how := p.Wait(t.Context(), 0); err != nil || how != Ended || p.Err() != nil {
 		t.Fatal(line, err, how, p.Err())
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	is := func(variable string) bool { return variable == mark }
 	isOther := func(variable string) bool { return variable == mark+"0" }
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // it may be about to become setsid, or sleep
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // it may be about to become sleep
 		found := Marked(is)
 		if slices.Contains(found, pid) && isRunning(pid, "sleep") {
 			break

@@ -31,6 +31,7 @@ type Process struct {
 
 	mu    sync.Mutex
 	grace time.Time // until when its group may end by itself; zero = nobody has asked it to
+	left  bool      // its group had not ended by then
 }
 
 // Start starts a program. On Linux the kernel kills it, not the rest of its group, when this
@@ -90,7 +91,10 @@ func (p *Process) prepare(program Program) (theirs []*os.File, err error) {
 // follow waits for the program's end, kills the rest of its group, and closes its pipes.
 func (p *Process) follow() {
 	p.err = p.cmd.Wait()
-	p.leave()
+	left := p.leave()
+	p.mu.Lock()
+	p.left = left
+	p.mu.Unlock()
 	signal(p.PID(), syscall.SIGKILL) // just now its number was nobody else's
 	Within(p.copied, PipeGrace)      // a process that left the group may hold the pipes
 	close(p.exited)
@@ -103,14 +107,17 @@ func (p *Process) follow() {
 }
 
 // leave gives the rest of the group the time that End has granted, or until its output is read,
-// at most PipeGrace.
-func (p *Process) leave() {
+// at most PipeGrace, and reports whether any of it runs still.
+func (p *Process) leave() bool {
 	const longest = 100 * time.Millisecond
 	read := time.Now().Add(PipeGrace)
 	for pause := time.Millisecond; ; pause = min(2*pause, longest) {
+		if !alive(p.PID()) {
+			return false
+		}
 		left := time.Until(p.restUntil(read))
-		if left <= 0 || !alive(p.PID()) {
-			return
+		if left <= 0 {
+			return true
 		}
 		time.Sleep(min(pause, left))
 	}
