@@ -104,13 +104,14 @@ func (g *Gateway) registerKeys() {
 }
 
 func (g *Gateway) listKeys(ctx context.Context, _ *struct{}) (*keysListed, error) {
-	out := &keysListed{KeysListed{Providers: []KeyProvider{}, Local: []LocalServer{}}} // lists, and never null
-	if g.cfg.Keys == nil {
-		return out, nil
+	var listed KeysListed
+	if g.cfg.Keys != nil {
+		listed = g.cfg.Keys.Listed()
+		listed.Local = g.cfg.Keys.Local(ctx)
 	}
-	listed := g.cfg.Keys.Listed()
-	providers := append(out.Body.Providers, listed.Providers...)
-	listed.Providers, listed.Local = providers, append(out.Body.Local, g.cfg.Keys.Local(ctx)...)
+	// Lists, and never null.
+	listed.Providers = append([]KeyProvider{}, listed.Providers...)
+	listed.Local = append([]LocalServer{}, listed.Local...)
 	return &keysListed{listed}, nil
 }
 
