@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/mulligan-run/mulligan/hooks"
@@ -59,8 +60,11 @@ const itSaid = "; it said last: "
 // explain adds to err how the process ended, if it did, and what it said last.
 func (p *process) explain(err error) error {
 	soon := pipeGrace / 2
-	if p.runner.killed.Load() != nil {
+	switch {
+	case p.runner.killed.Load() != nil:
 		soon = stopGrace // it ends for certain, on a busy machine a little later
+	case status.Code(err) == codes.Unavailable: // its connection broke, so it has ended, most likely
+		soon = 2*pipeGrace + pipeGrace/2 // what it has started may hold its pipes for that long
 	}
 	if p.runner.pid() > 0 && p.dead(soon) && p.runner.endedByHost() == nil {
 		p.runner.settle()
