@@ -20,7 +20,12 @@ export class Ending implements ReactiveController {
   private fromEnd: number | undefined;
   /** A finger is on it. */
   private held = false;
-  private readonly sized = new ResizeObserver(() => this.settle());
+  /** What is drawn in pieces is followed once it is whole: to lay out what each piece brings into sight would take twice as long. */
+  private readonly sized = new ResizeObserver(() => {
+    if (!this.scroller?.querySelector('[data-drawing]')) {
+      this.settle();
+    }
+  });
 
   constructor(private readonly host: ReactiveControllerHost & Element) {
     host.addController(this);
