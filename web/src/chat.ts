@@ -5,7 +5,6 @@ import { card, failedCard, line, type Actions } from './below.js';
 import './correction.js';
 import type { Conversation, Followed } from './conversation.js';
 import { copyText } from './copy.js';
-import { Ending } from './ending.js';
 import { labWelcome } from './lab.js';
 import { autoSwitch, lacksKey, modelPicker } from './picker.js';
 import { queue } from './queue.js';
@@ -21,6 +20,9 @@ const MAX_SAID = 2000;
 /** Where people type with their thumbs, Enter makes a line, and a button sends. */
 const byThumb = matchMedia('(hover: none) and (pointer: coarse)');
 
+/** So near to the end a person is reading what comes in, in pixels. */
+const NEAR = 120;
+
 /** A conversation, with what to type the next message into. */
 export class Chat extends LitElement {
   static override properties = { conversation: { attribute: false }, models: { attribute: false }, modelless: { attribute: false }, away: { attribute: false }, opened: { state: true } };
@@ -32,11 +34,15 @@ export class Chat extends LitElement {
   declare away: boolean;
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
-  private readonly end = new Ending(this);
+  private follow = true;
+  /** How far from the end is what is read, in pixels, while older messages come above it. */
+  private fromEnd: number | undefined;
   private shownCard = '';
   /** A key was kept just now, and how it went is still of interest. */
   private settingUp = false;
   private timelineOf: Followed | undefined;
+  /** Keeps what is read in its place while messages above and below it grow. */
+  private readonly sized = new ResizeObserver(() => this.settle());
   /** What the box is as high as. */
   private measured = '';
   /** The run whose end is to be said, once it comes. */
@@ -65,6 +71,14 @@ export class Chat extends LitElement {
     super.disconnectedCallback();
     document.removeEventListener('keydown', this.key);
     clearInterval(this.ticking);
+    this.sized.disconnect();
+  }
+
+  protected override firstUpdated(): void {
+    const column = this.querySelector('.scroll > .column');
+    if (column) {
+      this.sized.observe(column);
+    }
   }
 
   /** Lets the person begin to type. */
@@ -104,8 +118,9 @@ export class Chat extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('conversation')) {
-      this.end.follow();
       this.settingUp = false;
+      this.follow = true;
+      this.fromEnd = undefined;
       this.awaited = undefined;
       this.announced = '';
     }
@@ -137,14 +152,23 @@ export class Chat extends LitElement {
       area.style.height = 'auto';
       area.style.height = `${area.scrollHeight}px`;
     }
+    this.settle();
+  }
+
+  private settle(): void {
+    const scroller = this.querySelector('.scroll');
+    if (scroller && this.follow) {
+      scroller.scrollTop = scroller.scrollHeight;
+    } else if (scroller && this.fromEnd !== undefined) {
+      scroller.scrollTop = scroller.scrollHeight - this.fromEnd;
+    }
   }
 
   protected override render(): TemplateResult {
     const c = this.conversation;
     const empty = c.runs.length === 0 && !c.sending;
     return html`
-      <div class="scroll ${this.end.following ? 'ending' : ''}" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.end.scrolled} @wheel=${this.end.moved}
-        @pointerdown=${this.end.moved} @keydown=${this.end.moved} @touchstart=${this.end.touched} @touchend=${this.end.touched} @touchcancel=${this.end.touched}>
+      <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled} @wheel=${this.moved} @pointerdown=${this.moved} @keydown=${this.moved}>
         <div class="column">
           ${c.older ? html`<button class="older" @click=${() => this.older()}>Show earlier messages</button>` : nothing}
           ${c.loading && empty ? html`<p class="note">Loading…</p>` : nothing}
@@ -153,7 +177,7 @@ export class Chat extends LitElement {
           ${c.sending ? html`<div class="user"><div class="bubble">${c.sending}</div></div>` : nothing}
         </div>
       </div>
-      ${this.end.following || empty ? nothing : html`<div class="tolatest"><button class="latest" @click=${this.latest}>Jump to latest</button></div>`}
+      ${this.follow || empty ? nothing : html`<button class="latest" @click=${this.latest}>Jump to latest</button>`}
       <p class="sr announced" aria-live="polite">${this.announced}</p>
       ${this.composer()}
       ${this.timelineDialog()}`;
@@ -310,8 +334,8 @@ export class Chat extends LitElement {
     if (!text || this.conversation.sending) {
       return;
     }
-    this.end.follow();
     this.settingUp = false;
+    this.follow = true;
     if (this.conversation.last?.alive && !fault) {
       this.conversation.enqueue(text);
       return;
@@ -322,12 +346,30 @@ export class Chat extends LitElement {
 
   /** Loads what is older above what is read, and shows the end of it: what is read moves down, and stays in sight. */
   private async older(): Promise<void> {
-    this.end.keepBelow();
+    const scroller = this.querySelector('.scroll');
+    this.follow = false;
+    this.fromEnd = scroller ? scroller.scrollHeight - scroller.scrollTop + Math.round(scroller.clientHeight / 2) : undefined;
     await this.conversation.loadOlder();
   }
 
+  /** The person goes somewhere else. */
+  private readonly moved = (): void => {
+    this.fromEnd = undefined;
+  };
+
+  private readonly scrolled = (e: Event): void => {
+    const at = e.target as HTMLElement;
+    const near = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    if (near !== this.follow) {
+      this.follow = near;
+      this.requestUpdate();
+    }
+  };
+
   private readonly latest = (): void => {
-    this.end.follow();
+    this.follow = true;
+    this.fromEnd = undefined;
+    this.requestUpdate();
     this.focusComposer();
   };
 
