@@ -53,9 +53,7 @@ func TestCopies(t *testing.T) {
 	}
 	w.press("Ask again")
 	w.wait(`document.querySelectorAll('.run').length === 2`)
-	if got := eval[string](w, `[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join()`); got != "Plan my week,Plan my week" {
-		t.Errorf("asked is %s", got)
-	}
+	w.wait(`[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join() === 'Plan my week,Plan my week'`)
 }
 
 // TestTheTitleSaysWhoWaits: how many runs wait for a person stands in the tab.
