@@ -3,7 +3,7 @@
 
 BIN := .cache/bin
 PACKAGES := ./...
-PLATFORMS := linux/arm64 darwin/arm64
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 IMAGE := proto/image.binpb
 GENERATED := .cache/generated
 
@@ -193,7 +193,6 @@ tidy:
 	go mod tidy -C bench -diff
 	go mod tidy -C internal/compat -diff
 
-# One system and one processor that are not those of most who test.
 .PHONY: cross
 cross:
 	@for p in $(PLATFORMS); do \
