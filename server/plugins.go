@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -140,15 +139,16 @@ func (srv *Server) StartPlugins(ctx context.Context) error {
 	return nil
 }
 
-// start starts the plugins, and reports those that may not run.
+// start starts the plugins, and reports those that may not run. Whether a plugin is what was pinned is
+// asked of its folder and not of the error: a run that is over already cuts the start short.
 func (srv *Server) start(ctx context.Context) {
 	err := srv.Plugins.Start(ctx)
-	if err == nil || ctx.Err() != nil {
+	if err == nil {
 		return
 	}
-	srv.Logger().Warn("plugins", "err", err)
-	if _, breached := errors.AsType[*host.PinError](err); breached {
-		srv.tellBreaches()
+	srv.tellBreaches()
+	if ctx.Err() == nil {
+		srv.Logger().Warn("plugins", "err", err)
 	}
 }
 
