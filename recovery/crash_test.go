@@ -27,7 +27,7 @@ func crashEverywhere(t tb, story func() *world) {
 	for n := 1; n < len(whole.log); n++ {
 		for _, happened := range []bool{true, false} {
 			w := story()
-			w.journal = journalOf(t, whole.log[:n], happened)
+			w.journal = journalOf(whole.told[:n], happened)
 			y := resume(t, w, whole.log[:n])
 			if happened {
 				y.saved = "half of it"
@@ -49,11 +49,10 @@ func crashEverywhere(t tb, story func() *world) {
 	}
 }
 
-// journalOf is what the world remembers of the tools that a log speaks of.
-func journalOf(t tb, log [][]byte, happened bool) map[string]int {
-	t.Helper()
+// journalOf is what the world remembers of the tools that events speak of.
+func journalOf(told []Event, happened bool) map[string]int {
 	journal, began := map[string]int{}, map[string]int{}
-	for _, e := range events(t, log) {
+	for _, e := range told {
 		switch b := e.Body.(type) {
 		case ToolBegan:
 			began[b.CallID]++
@@ -102,7 +101,7 @@ func lostIsFinal(t tb, n int, y *toy) bool {
 	if !y.run.Lost || y.run.End.Status == StatusCompleted || y.run.End.Status == StatusCancelled {
 		return false
 	}
-	for _, e := range events(t, y.log[n:]) {
+	for _, e := range y.told[n:] {
 		switch e.Body.(type) {
 		case Claimed, Failed, Ended:
 		default:
@@ -130,7 +129,7 @@ func interruptionIsFinal(t tb, y *toy) bool {
 func withinLimits(t tb, n int, y *toy) {
 	t.Helper()
 	granted, inCall, inRun := 0, 0, 0
-	for _, e := range events(t, y.log) {
+	for _, e := range y.told {
 		switch b := e.Body.(type) {
 		case Accepted:
 			granted++
@@ -152,7 +151,7 @@ func withinLimits(t tb, n int, y *toy) {
 	}
 	for id, times := range y.w.journal {
 		most := 1
-		if y.repeatable(t, id) {
+		if y.repeatable(id) {
 			most = MaxToolTries
 		}
 		if times > most {
@@ -161,9 +160,8 @@ func withinLimits(t tb, n int, y *toy) {
 	}
 }
 
-func (y *toy) repeatable(t tb, id string) bool {
-	t.Helper()
-	for _, e := range events(t, y.log) {
+func (y *toy) repeatable(id string) bool {
+	for _, e := range y.told {
 		if b, ok := e.Body.(ToolBegan); ok && b.CallID == id {
 			return y.run.safety(b.Name).Repeatable()
 		}

@@ -348,7 +348,7 @@ func mayAccept(t *rapid.T, before *Run, b Accepted, after *Run) {
 // oneEnd is I01; a run whose suggestion nobody answers ends by its expiry.
 func oneEnd(t *rapid.T, y *toy) {
 	ends := 0
-	for _, e := range events(t, y.log) {
+	for _, e := range y.told {
 		if _, ok := e.Body.(Ended); ok {
 			ends++
 		}
@@ -363,7 +363,7 @@ func oneEnd(t *rapid.T, y *toy) {
 
 func usageAdds(t *rapid.T, y *toy) {
 	var sum llm.Usage
-	for _, e := range events(t, y.log) {
+	for _, e := range y.told {
 		switch b := e.Body.(type) {
 		case Answered:
 			sum = sum.Plus(b.Usage)
@@ -384,7 +384,7 @@ func TestI26(t *testing.T) {
 			if e.Seq > 60 {
 				return // folding every prefix is quadratic
 			}
-			folded, err := Fold(events(t, y.log))
+			folded, err := Fold(y.told)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -405,14 +405,12 @@ func TestI26(t *testing.T) {
 func TestI05I12I25(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		story := drawWorld(t)
-		log := play(t, story()).log
-		var w *world
-		var y *toy
+		y := play(t, story())
 		for range rapid.IntRange(1, 6).Draw(t, "crashes") {
-			cut := rapid.IntRange(1, len(log)).Draw(t, "cut")
-			w = story()
-			w.journal = journalOf(t, log[:cut], true)
-			y = resume(t, w, log[:cut])
+			cut := rapid.IntRange(1, len(y.log)).Draw(t, "cut")
+			w := story()
+			w.journal = journalOf(y.told[:cut], true)
+			y = resume(t, w, y.log[:cut])
 			before := finishedTools(y.run)
 			ran := map[string]int{}
 			for _, id := range before {
@@ -426,7 +424,6 @@ func TestI05I12I25(t *testing.T) {
 					t.Fatalf("I04: tool call %s had a result and ran again", id)
 				}
 			}
-			log = y.log
 		}
 	})
 }

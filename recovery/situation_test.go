@@ -184,7 +184,7 @@ func TestSituationCountsDown(t *testing.T) {
 // survives its JSON, and what is to be answered can be.
 func TestSituationsOfAllStories(t *testing.T) {
 	for name, w := range stories(t) {
-		log := play(t, w()).log
+		log := play(t, w()).told
 		for n := 1; n <= len(log); n++ {
 			r := foldOf(t, &world{}, log[:n])
 			s := r.Situation()

@@ -29,11 +29,11 @@ func continued(w *world) *world {
 	return w
 }
 
-// foldOf folds a log of w.
-func foldOf(t tb, w *world, log [][]byte) *Run {
+// foldOf folds what was told of w.
+func foldOf(t tb, w *world, told []Event) *Run {
 	t.Helper()
 	r := &Run{}
-	for _, e := range events(t, log) {
+	for _, e := range told {
 		if err := r.Apply(e); err != nil {
 			t.Fatal(err)
 		}
@@ -67,13 +67,12 @@ func TestI26SnapshotAndTail(t *testing.T) {
 				if carries {
 					w = continued(w)
 				}
-				log := play(t, w).log
-				list := events(t, log)
+				told := play(t, w).told
 				var live []*Run // gone on with from each snapshot
-				for n := 1; n <= len(log); n++ {
-					want := foldOf(t, w, log[:n])
+				for n := 1; n <= len(told); n++ {
+					want := foldOf(t, w, told[:n])
 					for at, r := range live {
-						if err := r.Apply(list[n-1]); err != nil {
+						if err := r.Apply(told[n-1]); err != nil {
 							t.Fatal(err)
 						}
 						if !reflect.DeepEqual(r, want) {
@@ -97,10 +96,10 @@ func TestI26Snapshots(t *testing.T) {
 		if rapid.Bool().Draw(t, "continued") {
 			w = continued(w)
 		}
-		log := play(t, w).log
+		log := play(t, w).told
 		at := rapid.IntRange(1, len(log)).Draw(t, "at")
 		r := restored(t, w, foldOf(t, w, log[:at]))
-		for _, e := range events(t, log[at:]) {
+		for _, e := range log[at:] {
 			if err := r.Apply(e); err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +176,7 @@ func TestShowsWithoutCarry(t *testing.T) {
 // TestConversation: a run's successor begins with all of it, and no call without a result.
 func TestConversation(t *testing.T) {
 	for name, story := range stories(t) {
-		log := play(t, story()).log
+		log := play(t, story()).told
 		for n := 1; n <= len(log); n++ {
 			r := foldOf(t, &world{}, log[:n])
 			before := slices.Clone(r.Messages)
@@ -203,7 +202,7 @@ func TestConversation(t *testing.T) {
 
 // TestSupersede: only an open suggestion can be superseded, and takes no answer then.
 func TestSupersede(t *testing.T) {
-	log := play(t, stories(t)["expiry"]()).log
+	log := play(t, stories(t)["expiry"]()).told
 	found := false
 	for n := 1; n <= len(log); n++ {
 		r := foldOf(t, &world{}, log[:n])

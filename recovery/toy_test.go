@@ -63,6 +63,7 @@ type toolOutcome struct {
 type toy struct {
 	w     *world
 	log   [][]byte
+	told  []Event // what log was read as
 	run   *Run
 	now   time.Time
 	used  map[string]int // outcomes used up, by model
@@ -146,7 +147,7 @@ func (y *toy) take(t tb, stored []byte) {
 		t.Fatal(err)
 	}
 	y.run.Carry(y.w.before)
-	y.log = append(y.log, stored)
+	y.log, y.told = append(y.log, stored), append(y.told, e)
 	if y.watch != nil {
 		y.watch(e, Next(y.run))
 	}
