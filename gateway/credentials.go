@@ -63,7 +63,7 @@ type sharedGrants struct {
 	most  int
 }
 
-// add is grants'.
+// add implements grants.
 func (s sharedGrants) add(token Digest) (secret string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
 	defer cancel()
@@ -71,10 +71,10 @@ func (s sharedGrants) add(token Digest) (secret string, err error) {
 	return secret, notAnswered(s.in.Grant(ctx, s.kind, DigestOf(secret), token, s.life, s.most))
 }
 
-// look is grants'.
+// look implements grants.
 func (s sharedGrants) look(secret string) (grant, bool, error) { return s.get(secret, false) }
 
-// take is grants'.
+// take implements grants.
 func (s sharedGrants) take(secret string) (grant, bool, error) { return s.get(secret, true) }
 
 func (s sharedGrants) get(secret string, take bool) (grant, bool, error) {
@@ -84,7 +84,7 @@ func (s sharedGrants) get(secret string, take bool) (grant, bool, error) {
 	return grant{Token: token}, ok && err == nil, notAnswered(err)
 }
 
-// drop is grants'.
+// drop implements grants.
 func (s sharedGrants) drop(secret string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), credentialsPatience)
 	defer cancel()

@@ -59,7 +59,7 @@ func newSecret(bytes int) string {
 	return base64.RawURLEncoding.EncodeToString(chance)
 }
 
-// add is grants'.
+// add implements grants.
 func (s grantFiles) add(token Digest) (secret string, err error) {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s grantFiles) add(token Digest) (secret string, err error) {
 	return secret, root.WriteFile(DigestOf(secret).String(), data, 0o600)
 }
 
-// look is grants'. An error is the machine's.
+// look implements grants. An error is the machine's.
 func (s grantFiles) look(secret string) (g grant, ok bool, err error) {
 	err = spare.use(func() error {
 		root, err := os.OpenRoot(s.dir)
@@ -104,7 +104,7 @@ func (s grantFiles) take(secret string) (g grant, ok bool, err error) {
 	return g, err == nil, nil
 }
 
-// drop is grants'.
+// drop implements grants.
 func (s grantFiles) drop(secret string) error {
 	return spare.use(func() error {
 		root, err := os.OpenRoot(s.dir)

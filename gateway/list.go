@@ -15,7 +15,7 @@ import (
 // kindName is a failure's kind, of those that there are.
 type kindName string
 
-// Schema is huma.SchemaProvider's.
+// Schema implements huma.SchemaProvider.
 func (kindName) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	for _, k := range failure.Kinds() {
@@ -36,7 +36,7 @@ const (
 	moment = "^(" + anAge + "|" + aDay + "(" + aTime + ")?)$"
 )
 
-// Schema is huma.SchemaProvider's.
+// Schema implements huma.SchemaProvider.
 func (timeText) Schema(huma.Registry) *huma.Schema {
 	longest := 40
 	s := &huma.Schema{

@@ -11,7 +11,7 @@ import (
 // pass for one that is not there, and ?label= would list everybody's runs.
 type query struct{}
 
-// Resolve is huma.Resolver's.
+// Resolve implements huma.Resolver.
 func (query) Resolve(ctx huma.Context) []error {
 	var wrong []error
 	at := ctx.URL()

@@ -25,7 +25,7 @@ type Request struct {
 type Runs interface {
 	// Start begins a run and gives its id.
 	Start(ctx context.Context, r Request) (run string, err error)
-	// Follow is timeline.Log's.
+	// Follow is that of timeline.Log.
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error]
 	// Recover answers a suggestion.
 	Recover(ctx context.Context, run, suggestion, action string) error

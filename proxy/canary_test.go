@@ -46,7 +46,7 @@ func (h *heard) String() string {
 	return h.text.String()
 }
 
-// ExportSpans is sdktrace.SpanExporter's.
+// ExportSpans implements sdktrace.SpanExporter.
 func (h *heard) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
 	for _, s := range spans {
 		_, _ = fmt.Fprintln(h, s.Name(), s.Attributes(), s.Events(), s.Status())
@@ -54,7 +54,7 @@ func (h *heard) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) er
 	return nil
 }
 
-// Shutdown is sdktrace.SpanExporter's.
+// Shutdown implements sdktrace.SpanExporter.
 func (h *heard) Shutdown(context.Context) error { return nil }
 
 // events are all that a log knows, as it is stored.

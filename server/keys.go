@@ -98,7 +98,7 @@ func (srv *Server) keyDesk(models *Models, known *health.Health) gateway.Keys {
 	return &keyDesk{srv.Config, models, known}
 }
 
-// Listed is gateway.Keys's.
+// Listed implements gateway.Keys.
 func (k *keyDesk) Listed() gateway.KeysListed {
 	listed := gateway.KeysListed{Keeps: true}
 	if err := k.models.keys.Check(); err != nil {
@@ -151,16 +151,16 @@ func (k *keyDesk) modelOf(entry string) string {
 	return names[i]
 }
 
-// Keep is gateway.Keys's. The key is known as a secret before anything else is done with it.
+// Keep implements gateway.Keys. The key is known as a secret before anything else is done with it.
 func (k *keyDesk) Keep(entry, key string) error {
 	secrets.Add(key)
 	return k.models.keys.Set(k.models.KeyEnv(entry), key)
 }
 
-// Forget is gateway.Keys's.
+// Forget implements gateway.Keys.
 func (k *keyDesk) Forget(entry string) error { return k.models.keys.Remove(k.models.KeyEnv(entry)) }
 
-// Try is gateway.Keys's. The first sign of an answer is enough.
+// Try implements gateway.Keys. The first sign of an answer is enough.
 func (k *keyDesk) Try(ctx context.Context, entry string) gateway.KeyTried {
 	const patience = 30 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)

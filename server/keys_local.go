@@ -25,7 +25,7 @@ const (
 	maxLocalModels = 50
 )
 
-// Local is gateway.Keys's. Nothing is asked that is not on this machine.
+// Local implements gateway.Keys. Nothing is asked that is not on this machine.
 func (k *keyDesk) Local(ctx context.Context) []gateway.LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, localPatience)
 	defer cancel()

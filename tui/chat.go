@@ -82,12 +82,12 @@ const (
 	maxLines    = 10_000 // lines that a message may have
 )
 
-// Init is tea.Model's.
+// Init implements tea.Model.
 func (c *Chat) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(knowModels))
 }
 
-// Update is tea.Model's.
+// Update implements tea.Model.
 func (c *Chat) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := c.tail()
 	cmd := c.update(msg)

@@ -31,7 +31,7 @@ func (c *Chat) inputStyles() textarea.Styles {
 	return textarea.Styles{Focused: plain, Blurred: plain, Cursor: textarea.CursorStyle{Shape: tea.CursorBar, Blink: true}}
 }
 
-// View is tea.Model's.
+// View implements tea.Model.
 func (c *Chat) View() tea.View {
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
 	c.pen.md.budget = frameBudget

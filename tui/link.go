@@ -13,7 +13,7 @@ type Link struct {
 	down atomic.Bool
 }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (l *Link) RoundTrip(r *http.Request) (*http.Response, error) {
 	base := l.Base
 	if base == nil {

@@ -180,7 +180,7 @@ func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, erro
 	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(e, time.Now()), 0), nil
 }
 
-// Offline is runner.Connectivity's.
+// Offline implements runner.Connectivity.
 func (h *house) Offline(context.Context, []string) bool { return h.offline.Load() }
 
 // tools are one that works until it is released, and one of which nobody knows whether it

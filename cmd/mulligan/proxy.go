@@ -128,7 +128,7 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 // ownSecret is a token that the program alone knows that is started with it.
 type ownSecret string
 
-// Holds is server.ProxyToken's.
+// Holds implements server.ProxyToken.
 func (s ownSecret) Holds(digest gateway.Digest) (bool, error) {
 	own := gateway.DigestOf(string(s))
 	return subtle.ConstantTimeCompare(digest[:], own[:]) == 1, nil

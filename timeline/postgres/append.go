@@ -17,7 +17,7 @@ const claims = `WITH ` + struck + ` INSERT INTO mulligan.runs AS runs (run, epoc
 	ON CONFLICT (run) DO UPDATE SET epoch = runs.epoch + 1, owner = excluded.owner, member = excluded.member, expires = excluded.expires, kept = false
 	WHERE ` + free + ` OR runs.owner = $2 AND runs.member = $3 RETURNING ` + headColumns
 
-// Claim is timeline.Store's.
+// Claim implements timeline.Store.
 func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Head, error) {
 	if err := fits(run); err != nil {
 		return timeline.Head{}, err
@@ -37,7 +37,7 @@ func (s *Store) Claim(ctx context.Context, run, owner string, ttl time.Duration)
 	return lent, nil
 }
 
-// Hold is timeline.Store's.
+// Hold implements timeline.Store.
 func (s *Store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) error {
 	sql := "UPDATE mulligan.runs SET member = $4, kept = true, expires = clock_timestamp() + $5::interval WHERE run = $1 AND epoch = $2 AND owner = $3 AND owner <> '' RETURNING 1"
 	args := []any{l.Run, int64(l.Epoch), l.Owner, s.member, interval(ttl)} //nolint:gosec // the store gave it
@@ -87,7 +87,7 @@ const begins = `WITH ` + struck + `, ` + place + `, changed AS (
 			AND NOT EXISTS (SELECT FROM last WHERE last.born > runs.born) RETURNING 1
 	)` + writes
 
-// Append is timeline.Store's.
+// Append implements timeline.Store.
 func (s *Store) Append(ctx context.Context, a *timeline.Append) error {
 	w, err := s.appending(a)
 	if err != nil {

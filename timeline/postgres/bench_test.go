@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// BenchmarkAppend is sqlite's. The server that tests start does not sync: for figures name one
+// BenchmarkAppend is the same as of sqlite. The server that tests start does not sync: for figures name one
 // that does by MULLIGAN_POSTGRES.
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 64} {

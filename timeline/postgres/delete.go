@@ -21,7 +21,7 @@ const removes = `WITH ` + struck + `, gone AS (
 	), snapshots AS (DELETE FROM mulligan.snapshots USING gone WHERE snapshots.run = gone.run
 	) SELECT run FROM gone`
 
-// Delete is timeline.Store's. What is removed leaves the database's files as everything does that
+// Delete implements timeline.Store. What is removed leaves the database's files as everything does that
 // is deleted there: by VACUUM, and once the write-ahead log and backups are older.
 func (s *Store) Delete(ctx context.Context, gone func(string), runs ...string) error {
 	for _, run := range runs {

@@ -42,7 +42,7 @@ func newDoorbell(s *Store, pool *pgxpool.Pool) *doorbell {
 	return &doorbell{store: s, pool: pool, rings: make(chan []string, maxRings), moved: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// Rings is timeline.Doorbell's.
+// Rings implements timeline.Doorbell.
 func (s *Store) Rings() <-chan []string {
 	if s.bell == nil {
 		return nil

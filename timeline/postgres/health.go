@@ -14,7 +14,7 @@ import (
 
 var _ health.Store = (*Store)(nil)
 
-// Look is health.Store's. The zone is the database's: ALTER DATABASE … SET timezone = '…'.
+// Look implements health.Store. The zone is the database's: ALTER DATABASE … SET timezone = '…'.
 func (s *Store) Look(ctx context.Context) (health.Known, error) {
 	known := health.Known{Cooldowns: map[string]health.Cooldown{}, Spent: map[string]recovery.Budget{}, Zone: time.UTC}
 	err := s.query(ctx, func(rows pgx.Rows) error {
@@ -42,7 +42,7 @@ func (s *Store) Look(ctx context.Context) (health.Known, error) {
 	return known, err
 }
 
-// Cool is health.Store's. What was over a day ago is removed beside it.
+// Cool implements health.Store. What was over a day ago is removed beside it.
 func (s *Store) Cool(ctx context.Context, scope string, c health.Cooldown) (ok bool, err error) {
 	return s.note(ctx, `WITH old AS (
 			DELETE FROM mulligan.cooldowns WHERE until < clock_timestamp() - interval '1 day' AND scope <> $1
@@ -54,7 +54,7 @@ func (s *Store) Cool(ctx context.Context, scope string, c health.Cooldown) (ok b
 		text(scope), text(string(c.Kind)), c.Left.Microseconds(), c.Failures, c.Version)
 }
 
-// Warm is health.Store's.
+// Warm implements health.Store.
 func (s *Store) Warm(ctx context.Context, scopes ...string) error {
 	for i, scope := range scopes {
 		scopes[i] = text(scope)
@@ -78,7 +78,7 @@ const reserves = `WITH counted AS (
 	) SELECT true, tokens - $2::bigint, microdollars - $3::bigint FROM counted
 	UNION ALL SELECT false, tokens, microdollars FROM mulligan.spent WHERE day = $1::text AND NOT EXISTS (SELECT FROM counted)`
 
-// Reserve is health.Store's.
+// Reserve implements health.Store.
 func (s *Store) Reserve(ctx context.Context, day string, reserve, limit recovery.Budget) (spent recovery.Budget, ok bool, err error) {
 	err = s.facts.do(ctx, &write{
 		sql: reserves, args: []any{text(day), reserve.Tokens, reserve.Microdollars, limit.Tokens, limit.Microdollars},

@@ -20,7 +20,7 @@ const sends = `WITH old AS (
 		INSERT INTO mulligan.commands (run, n, id, body) SELECT $1, inbox, $2, $3 FROM moved RETURNING n
 	) SELECT n FROM old UNION ALL SELECT n FROM sent`
 
-// Send is timeline.Store's.
+// Send implements timeline.Store.
 func (s *Store) Send(ctx context.Context, run string, c timeline.Command, sent func(uint64)) (uint64, error) {
 	body, err := json.Marshal(recovery.Event{Run: run, Body: c.Body})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command, sent f
 	return n, nil
 }
 
-// SaveTail is timeline.Store's. It is in one line with the appends, so that none that ends it can
+// SaveTail implements timeline.Store. It is in one line with the appends, so that none that ends it can
 // be overtaken.
 func (s *Store) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
 	return s.appends.do(ctx, s.saying(l, t))
@@ -59,7 +59,7 @@ func (s *Store) saying(l timeline.Lease, t timeline.Tail) *write {
 	}
 }
 
-// LoadTail is timeline.Store's.
+// LoadTail implements timeline.Store.
 func (s *Store) LoadTail(ctx context.Context, run string) (t timeline.Tail, err error) {
 	if fits(run) != nil {
 		return t, &timeline.NotFoundError{Run: run}
@@ -79,7 +79,7 @@ func (s *Store) LoadTail(ctx context.Context, run string) (t timeline.Tail, err 
 	return t, err
 }
 
-// SaveBlob is timeline.Store's.
+// SaveBlob implements timeline.Store.
 func (s *Store) SaveBlob(ctx context.Context, l timeline.Lease, b timeline.Blob) error {
 	if b.Of.Run == "" {
 		return s.appends.do(ctx, &write{sql: `INSERT INTO mulligan.sessions (session, data) VALUES ($1, $2)
@@ -106,7 +106,7 @@ func (s *Store) SaveBlob(ctx context.Context, l timeline.Lease, b timeline.Blob)
 	})
 }
 
-// LoadBlob is timeline.Store's.
+// LoadBlob implements timeline.Store.
 func (s *Store) LoadBlob(ctx context.Context, of timeline.BlobOwner) (timeline.Blob, error) {
 	b := timeline.Blob{Of: of}
 	read := func(rows pgx.Rows) error { return rows.Scan(&b.Seq, &b.Data) }

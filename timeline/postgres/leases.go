@@ -28,7 +28,7 @@ const free = `(runs.owner = '' OR runs.expires <= clock_timestamp() AND NOT (run
 const ends = `greatest(runs.expires, CASE WHEN runs.kept THEN (
 		SELECT l.expires FROM mulligan.leases AS l WHERE l.member = runs.member AND l.owner = runs.owner) END)`
 
-// Keep is timeline.Store's. The row has a number of its own, which another one that is made after
+// Keep implements timeline.Store. The row has a number of its own, which another one that is made after
 // it does not have; a database that took over from another one may lack what was written last, so
 // that leases that were held there have to be held anew.
 func (s *Store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {

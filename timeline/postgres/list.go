@@ -50,7 +50,7 @@ func (c *conditions) course(q timeline.Query) {
 	}
 }
 
-// List is timeline.Store's.
+// List implements timeline.Store.
 func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
 	where := conditions{text: []string{"seq > 0"}}
 	if q.Status != "" {
@@ -101,7 +101,7 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	return list, err
 }
 
-// Sessions is timeline.Store's.
+// Sessions implements timeline.Store.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
 	var list []timeline.SessionSummary
 	var runs int

@@ -23,7 +23,7 @@ type about struct {
 	Lag                    time.Duration
 }
 
-// Join is timeline.Members'. Who went without a word is forgotten after an hour.
+// Join implements timeline.Members. Who went without a word is forgotten after an hour.
 func (s *Store) Join(ctx context.Context, m timeline.Member, ttl time.Duration) error {
 	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Live, m.Seal, m.Lag})
 	if err != nil {
@@ -36,13 +36,13 @@ func (s *Store) Join(ctx context.Context, m timeline.Member, ttl time.Duration) 
 	return err
 }
 
-// Leave is timeline.Members'.
+// Leave implements timeline.Members.
 func (s *Store) Leave(ctx context.Context) error {
 	_, err := s.note(ctx, "DELETE FROM mulligan.members WHERE member = $1", s.member)
 	return err
 }
 
-// Members is timeline.Members'.
+// Members implements timeline.Members.
 func (s *Store) Members(ctx context.Context) (list []timeline.Member, err error) {
 	err = s.query(ctx, func(rows pgx.Rows) error {
 		var m timeline.Member
@@ -74,7 +74,7 @@ const claimsDue = `WITH ` + struck + `, due AS MATERIALIZED (
 	) UPDATE mulligan.runs AS runs SET epoch = runs.epoch + 1, owner = $1, member = $2, kept = false, expires = clock_timestamp() + $3::interval
 	FROM due WHERE runs.run = due.run RETURNING txid_current(), ` + headColumns
 
-// ClaimDue is timeline.BulkClaimer's.
+// ClaimDue implements timeline.BulkClaimer.
 func (s *Store) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) ([]timeline.Head, error) {
 	var heads []timeline.Head
 	var by, now int64

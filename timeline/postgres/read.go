@@ -50,7 +50,7 @@ func (s *headScan) read(rows pgx.Rows) (timeline.Head, error) {
 	return h, err
 }
 
-// Heads is timeline.Store's.
+// Heads implements timeline.Store.
 func (s *Store) Heads(ctx context.Context, runs ...string) ([]timeline.Head, error) {
 	var heads []timeline.Head
 	scan := newHeadScan()
@@ -71,7 +71,7 @@ func (s *Store) known(ctx context.Context, run string) error {
 	return err
 }
 
-// Read is timeline.Store's.
+// Read implements timeline.Store.
 func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error) {
 	if fits(run) != nil {
 		return nil, &timeline.NotFoundError{Run: run}
@@ -100,7 +100,7 @@ func (s *Store) Read(ctx context.Context, run string, after uint64, limit int) (
 	return events, nil
 }
 
-// Inbox is timeline.Store's.
+// Inbox implements timeline.Store.
 func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
 	if fits(run) != nil {
 		return nil, &timeline.NotFoundError{Run: run}
@@ -124,7 +124,7 @@ func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) 
 	return commands, err
 }
 
-// Moved is timeline.Shared's. Who asks first wants to hear of what others write from then on.
+// Moved implements timeline.Shared. Who asks first wants to hear of what others write from then on.
 func (s *Store) Moved(ctx context.Context, runs []string) (moved []timeline.Moved, news bool, err error) {
 	if s.bell != nil && s.ctx.Err() == nil {
 		s.bell.first.Do(func() { s.working.Go(func() { s.bell.listen(s.ctx) }) })

@@ -180,7 +180,7 @@ func (s *Store) disconnect() {
 	}
 }
 
-// Close is timeline.Store's. The leases of its runs are over with it.
+// Close implements timeline.Store. The leases of its runs are over with it.
 func (s *Store) Close() error {
 	bounded, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()

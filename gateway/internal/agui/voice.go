@@ -147,7 +147,7 @@ func (v *Voice) snapshot() {
 	v.say(event{Type: "MESSAGES_SNAPSHOT", Messages: append(append(all, v.before...), v.said...)})
 }
 
-// Step is tell.Listener's.
+// Step implements tell.Listener.
 func (v *Voice) Step(name string) {
 	v.endStep()
 	v.step = &message{ID: v.run + "-" + name, Role: "assistant"}
@@ -161,7 +161,7 @@ func (v *Voice) endStep() {
 	v.step = nil
 }
 
-// Withdraw is tell.Listener's. Reasoning stays in clients that keep it apart from other messages.
+// Withdraw implements tell.Listener. Reasoning stays in clients that keep it apart from other messages.
 func (v *Voice) Withdraw() {
 	v.endPart()
 	v.step = nil
@@ -179,7 +179,7 @@ func (v *Voice) endPart() {
 	v.part = ""
 }
 
-// Thinking is tell.Listener's.
+// Thinking implements tell.Listener.
 func (v *Voice) Thinking(text string) {
 	id := v.step.ID + "-reasoning"
 	if v.part != "REASONING" {
@@ -191,7 +191,7 @@ func (v *Voice) Thinking(text string) {
 	v.say(event{Type: "REASONING_MESSAGE_CONTENT", MessageID: id, Delta: text})
 }
 
-// Text is tell.Listener's.
+// Text implements tell.Listener.
 func (v *Voice) Text(text string) {
 	if v.part != "TEXT" {
 		v.endPart()
@@ -202,7 +202,7 @@ func (v *Voice) Text(text string) {
 	v.say(event{Type: "TEXT_MESSAGE_CONTENT", MessageID: v.step.ID, Delta: text})
 }
 
-// Call is tell.Listener's.
+// Call implements tell.Listener.
 func (v *Voice) Call(c llm.ToolCall) {
 	v.endPart()
 	call := toolCall{ID: c.ID, Type: "function"}
@@ -216,7 +216,7 @@ func (v *Voice) Call(c llm.ToolCall) {
 	v.say(event{Type: "TOOL_CALL_END", CallID: c.ID})
 }
 
-// Returned is tell.Listener's.
+// Returned implements tell.Listener.
 func (v *Voice) Returned(r llm.ToolResult, _ recovery.Outcome) {
 	v.endStep()
 	id := v.run + "-result-" + r.CallID
@@ -224,7 +224,7 @@ func (v *Voice) Returned(r llm.ToolResult, _ recovery.Outcome) {
 	v.say(event{Type: "TOOL_CALL_RESULT", MessageID: id, CallID: r.CallID, Role: "tool", Content: r.Text})
 }
 
-// Recovery is tell.Listener's.
+// Recovery implements tell.Listener.
 func (v *Voice) Recovery(r tell.Recovery) {
 	if v.incident == 0 || v.recovered {
 		v.incident++
@@ -234,17 +234,17 @@ func (v *Voice) Recovery(r tell.Recovery) {
 	v.say(event{Type: "STATE_SNAPSHOT", Snapshot: v.with(&r)})
 }
 
-// Passing is tell.Listener's.
+// Passing implements tell.Listener.
 func (v *Voice) Passing(r tell.Recovery) {
 	v.say(event{Type: "CUSTOM", Name: "recovery-status", Value: r})
 }
 
-// Notice is tell.Listener's.
+// Notice implements tell.Listener.
 func (v *Voice) Notice(line string) {
 	v.Passing(tell.Recovery{Run: v.run, Phase: tell.PhaseWaiting, Text: line})
 }
 
-// End is tell.Listener's.
+// End implements tell.Listener.
 func (v *Voice) End(e tell.End) {
 	v.endStep()
 	finished := event{Type: "RUN_FINISHED", ThreadID: v.thread, RunID: v.exchange}

@@ -88,7 +88,7 @@ func (v *Voice) say(c chunk) {
 	v.out.WriteString("\n\n")
 }
 
-// Step is tell.Listener's.
+// Step implements tell.Listener.
 func (v *Voice) Step(name string) {
 	v.step, v.n = name, 0
 	if v.taken {
@@ -109,7 +109,7 @@ func (v *Voice) endStep() {
 	v.inStep = false
 }
 
-// Withdraw is tell.Listener's. What the step has is taken back, and so is what was said of the recovery
+// Withdraw implements tell.Listener. What the step has is taken back, and so is what was said of the recovery
 // within it.
 func (v *Voice) Withdraw() {
 	v.part, v.taken = "", true
@@ -144,17 +144,17 @@ func (v *Voice) endPart() {
 	}
 }
 
-// Thinking is tell.Listener's.
+// Thinking implements tell.Listener.
 func (v *Voice) Thinking(text string) {
 	v.say(chunk{Type: "reasoning-delta", ID: v.open("reasoning"), Delta: text})
 }
 
-// Text is tell.Listener's.
+// Text implements tell.Listener.
 func (v *Voice) Text(text string) {
 	v.say(chunk{Type: "text-delta", ID: v.open("text"), Delta: text})
 }
 
-// Call is tell.Listener's. The tool runs here: the client is told so, that it may not run it as well.
+// Call implements tell.Listener. The tool runs here: the client is told so, that it may not run it as well.
 func (v *Voice) Call(c llm.ToolCall) {
 	v.endPart()
 	v.say(chunk{Type: "tool-input-available", CallID: c.ID, ToolName: c.Name, Input: args(c), Dynamic: true, Executed: true})
@@ -172,7 +172,7 @@ func args(c llm.ToolCall) json.RawMessage {
 	return text
 }
 
-// Returned is tell.Listener's.
+// Returned implements tell.Listener.
 func (v *Voice) Returned(r llm.ToolResult, outcome recovery.Outcome) {
 	if outcome != recovery.OutcomeOK || r.IsError {
 		v.say(chunk{Type: "tool-output-error", CallID: r.CallID, Error: orSome(r.Text), Dynamic: true, Executed: true})
@@ -189,7 +189,7 @@ func orSome(text string) string {
 	return text
 }
 
-// Recovery is tell.Listener's. What comes after a recovery that is over is another one, with a part of
+// Recovery implements tell.Listener. What comes after a recovery that is over is another one, with a part of
 // its own.
 func (v *Voice) Recovery(r tell.Recovery) {
 	if v.recovery == nil || v.recovered {
@@ -206,17 +206,17 @@ func (v *Voice) show(r tell.Recovery) {
 	v.say(chunk{Type: "data-recovery", ID: r.Run + "-recovery-" + strconv.Itoa(v.incident), Data: r})
 }
 
-// Passing is tell.Listener's.
+// Passing implements tell.Listener.
 func (v *Voice) Passing(r tell.Recovery) {
 	v.say(chunk{Type: "data-recovery-status", Transient: true, Data: r})
 }
 
-// Notice is tell.Listener's.
+// Notice implements tell.Listener.
 func (v *Voice) Notice(line string) {
 	v.say(chunk{Type: "data-recovery-status", Transient: true, Data: tell.Recovery{Phase: tell.PhaseWaiting, Text: line}})
 }
 
-// End is tell.Listener's. An error is what nothing can be done about: templates show their own words for
+// End implements tell.Listener. An error is what nothing can be done about: templates show their own words for
 // it. A suggestion is none, since its buttons are there.
 func (v *Voice) End(e tell.End) {
 	v.endStep()
