@@ -16,7 +16,7 @@
 //	     /v1/keys…                  API keys that are pasted           keys.go
 //	POST /v1/decide, /v1/outcome    advice for others' model calls     advice.go
 //	GET  /v1/suggestions            what waits for a person: an inbox
-//	     /v1/sessions…              conversations                      sessions.go
+//	     /v1/sessions…              conversations                      sessions.go, session_changes.go
 //	GET  /v1/models, /v1/plugins    what there is                      things.go
 //	GET  /v1/members                who shares the work                things.go
 //	     /v1/faultlab               failures to watch without a key    faultlab.go

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -43,6 +44,8 @@ type Config struct {
 	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
 	// it cannot do wraps ErrNotLearned.
 	Learn func(f failure.Failure, kind failure.Kind) (Lesson, error)
+	// Forget removes what is kept of conversations beside the timeline, by their ids; nil = nothing is.
+	Forget func(conversations ...string) error
 	// ToolResults gives a run results of tool calls that are asked of its caller; nil = runs have
 	// no tools of their callers'.
 	ToolResults func(ctx context.Context, run string, results []CallResult) error
@@ -68,6 +71,7 @@ type Gateway struct {
 
 	runs       *together
 	situations *situations
+	sessions   sync.Mutex       // one change of what is kept of a session at a time
 	bodies     map[string]shape // of the requests that have one, by the pattern of their route
 }
 

@@ -22,6 +22,7 @@ type Defaults struct {
 // Session is a conversation.
 type Session struct {
 	ID       string    `json:"id"`
+	Title    string    `json:"title,omitempty" doc:"What a person called it; left out where nobody did."`
 	Defaults Defaults  `json:"defaults"`
 	Runs     []Listed  `json:"runs" doc:"Newest first."`
 	Next     string    `json:"next,omitempty" doc:"The cursor of the next page of its runs, if there may be one."`
@@ -54,7 +55,7 @@ type sessionsInput struct {
 // SessionListed is a session in a list.
 type SessionListed struct {
 	ID    string `json:"id"`
-	Title string `json:"title" doc:"The beginning of the first thing that the user said in it."`
+	Title string `json:"title" doc:"What a person called it, or else the beginning of the first thing that the user said in it."`
 	Runs  int    `json:"runs" doc:"How many it has."`
 	Last  Listed `json:"last" doc:"The newest of them."`
 }
@@ -78,6 +79,7 @@ func (g *Gateway) registerSessions() {
 		OperationID: "set-session", Method: http.MethodPut, Path: "/v1/sessions/{id}", Tags: []string{"sessions"},
 		Summary: "Set what a conversation's runs start with", Errors: []int{http.StatusUnprocessableEntity},
 	}, g.setSession)
+	g.registerSessionChanges()
 }
 
 func (g *Gateway) listSessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
@@ -102,7 +104,7 @@ func (g *Gateway) getSession(ctx context.Context, in *sessionInput) (*sessionOut
 	if err != nil {
 		return nil, err
 	}
-	s := Session{ID: in.ID, Runs: runs.Body.Runs, Next: runs.Body.Next}
+	s := Session{ID: in.ID, Title: defaults.Title, Runs: runs.Body.Runs, Next: runs.Body.Next}
 	s.Defaults = Defaults{Model: defaults.Model, AutoRecover: defaults.AutoRecover}
 	for timer, limit := range defaults.Timeouts {
 		if s.Defaults.Timeouts == nil {
@@ -126,8 +128,8 @@ func (g *Gateway) setSession(ctx context.Context, in *sessionChange) (*sessionOu
 			return nil, g.problem(&InputError{"model", err})
 		}
 	}
-	err := g.cfg.Log.SetSession(ctx, timeline.Session{
-		ID: in.ID, Model: in.Body.Model, AutoRecover: in.Body.AutoRecover, Timeouts: settings,
+	err := g.changeSession(ctx, in.ID, func(s *timeline.Session) {
+		s.Model, s.AutoRecover, s.Timeouts = in.Body.Model, in.Body.AutoRecover, settings
 	})
 	if err != nil {
 		return nil, g.problem(err)

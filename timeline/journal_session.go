@@ -20,6 +20,9 @@ func (j *Journal) SetSession(ctx context.Context, s Session) error {
 	if err := CheckSessionID(s.ID); err != nil {
 		return err
 	}
+	if err := CheckTitle(s.Title); err != nil {
+		return err
+	}
 	defaults, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -32,7 +35,14 @@ func (j *Journal) Sessions(ctx context.Context, limit int) ([]SessionSummary, er
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return j.store.Sessions(ctx, limit)
+	list, err := j.store.Sessions(ctx, limit)
+	for i := range list {
+		var kept Session
+		if list[i].Kept != nil && json.Unmarshal(list[i].Kept, &kept) == nil && kept.Title != "" {
+			list[i].Title = kept.Title
+		}
+	}
+	return list, err
 }
 
 // SaveSnapshot is Log.SaveSnapshot.

@@ -141,7 +141,7 @@ func (m *memory) Sessions(ctx context.Context, limit int) ([]SessionSummary, err
 		}
 		if _, known := at[s.Session]; !known {
 			at[s.Session] = len(list)
-			list = append(list, SessionSummary{ID: s.Session, Last: s})
+			list = append(list, SessionSummary{ID: s.Session, Last: s, Kept: m.blobs[BlobOwner{Session: s.Session}].Data})
 		}
 		list[at[s.Session]].Runs++
 		list[at[s.Session]].Title = s.Title

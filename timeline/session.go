@@ -3,6 +3,9 @@ package timeline
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -14,6 +17,7 @@ const MaxSessionID = 128
 // conversation exists as soon as one of its runs does, with or without defaults.
 type Session struct {
 	ID          string            `json:"-"`
+	Title       string            `json:"title,omitempty"` // what a person calls it; "" = as its first run
 	Model       string            `json:"model,omitempty"`
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
@@ -22,9 +26,26 @@ type Session struct {
 // SessionSummary is a conversation as one line of a list.
 type SessionSummary struct {
 	ID    string
-	Title string  // of its first run
+	Title string  // what a person calls it, or that of its first run
 	Runs  int     // how many runs it has
 	Last  Summary // of its newest run
+	Kept  []byte  // the session's blob, which a Log reads the person's title from; nil = none
+}
+
+// CheckTitle says what is wrong with a title for a session: it is one line of at most MaxTitle
+// characters, none of them a control character; "" will do.
+func CheckTitle(title string) error {
+	switch {
+	case !utf8.ValidString(title):
+		return errors.New("a title is UTF-8")
+	case utf8.RuneCountInString(title) > MaxTitle:
+		return fmt.Errorf("a title has at most %d characters, not %d", MaxTitle, utf8.RuneCountInString(title))
+	case strings.ContainsFunc(title, unicode.IsControl):
+		return errors.New("a title is one line without control characters")
+	case title != "" && strings.TrimSpace(title) == "":
+		return errors.New("a title has more in it than spaces")
+	}
+	return nil
 }
 
 // ErrSession says that the session's newest run has not ended, or is not the one that a new run

@@ -106,12 +106,13 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 	var list []timeline.SessionSummary
 	var runs int
 	var title string
-	scan := newHeadScan(&runs, &title)
+	var kept []byte
+	scan := newHeadScan(&runs, &title, &kept)
 	err := s.query(ctx, func(rows pgx.Rows) error {
 		h, err := scan.read(rows)
-		list = append(list, timeline.SessionSummary{ID: h.Session, Title: title, Runs: runs, Last: h.Summary})
+		list = append(list, timeline.SessionSummary{ID: h.Session, Title: title, Runs: runs, Last: h.Summary, Kept: kept})
 		return err
-	}, `SELECT counted, oldest.title, `+headColumns+` FROM (
+	}, `SELECT counted, oldest.title, (SELECT data FROM mulligan.sessions AS kept WHERE kept.session = runs.session), `+headColumns+` FROM (
 			SELECT session, count(*) AS counted, min(turn) AS from_turn, max(turn) AS to_turn FROM mulligan.runs WHERE session <> '' AND seq > 0 GROUP BY session
 		) AS all_runs
 		JOIN mulligan.runs AS runs ON runs.session = all_runs.session AND runs.turn = to_turn

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -32,12 +33,13 @@ func (s *store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 	var list []timeline.SessionSummary
 	var runs int
 	var title string
-	scan := newSummaryScan(&runs, &title)
-	err := s.each(ctx, `SELECT counted, (SELECT title FROM runs WHERE runs.n = oldest), `+summaryColumns+` FROM heads JOIN (
+	var kept []byte
+	scan := newSummaryScan(&runs, &title, &kept)
+	err := s.each(ctx, `SELECT counted, (SELECT title FROM runs WHERE runs.n = oldest), (SELECT defaults FROM sessions WHERE sessions.session = heads.session), `+summaryColumns+` FROM heads JOIN (
 			SELECT MAX(n) AS newest, MIN(n) AS oldest, COUNT(*) AS counted FROM runs WHERE session > '' AND seq > 0 GROUP BY session ORDER BY newest DESC`+atMost+`
 		) ON n = newest ORDER BY n DESC`, func(r row) error {
 		last, err := scan.read(r)
-		list = append(list, timeline.SessionSummary{ID: last.Session, Title: title, Runs: runs, Last: last})
+		list = append(list, timeline.SessionSummary{ID: last.Session, Title: title, Runs: runs, Last: last, Kept: slices.Clone(kept)})
 		return err
 	}, limit)
 	if err != nil {

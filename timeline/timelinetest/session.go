@@ -46,6 +46,24 @@ func testSessions(t *testing.T, log timeline.Log) {
 		list[1].ID != "two" || list[1].Runs != 1 || list[1].Last.Status != recovery.StatusCompleted {
 		t.Errorf("sessions: %+v, %v", list, err)
 	}
+	named := timeline.Session{ID: "two", Title: "Tea in “Oslo”", Model: "a/one"}
+	if err := log.SetSession(t.Context(), named); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.SetSession(t.Context(), timeline.Session{ID: "one", Model: "a/two"}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := log.Session(t.Context(), "two"); err != nil || !reflect.DeepEqual(s, named) {
+		t.Errorf("a session that somebody has named: %+v, %v", s, err)
+	}
+	if list, err := log.Sessions(t.Context(), 0); err != nil || len(list) != 2 || list[0].Title != "Say r1" || list[1].Title != named.Title {
+		t.Errorf("sessions of which one is named: %+v, %v", list, err)
+	}
+	for _, title := range []string{"two\nlines", "\x1b[2J", "\xff", " ", strings.Repeat("x", timeline.MaxTitle+1)} {
+		if err := log.SetSession(t.Context(), timeline.Session{ID: "one", Title: title}); err == nil {
+			t.Errorf("the title %q is taken", title)
+		}
+	}
 	if list, err := log.Sessions(t.Context(), 1); err != nil || len(list) != 1 || list[0].ID != "one" {
 		t.Errorf("one session: %+v, %v", list, err)
 	}

@@ -19,15 +19,17 @@ type Defaults struct {
 // Session is a conversation.
 type Session struct {
 	ID       string   `json:"id"`
+	Title    string   `json:"title"` // what a person called it; "" where nobody did
 	Defaults Defaults `json:"defaults"`
 	Runs     []Listed `json:"runs"` // the newest 50, newest first; Client.Runs lists them all
 }
 
 // SessionListed is a conversation in a list.
 type SessionListed struct {
-	ID   string `json:"id"`
-	Runs int    `json:"runs"` // how many it has
-	Last Listed `json:"last"` // the newest of them
+	ID    string `json:"id"`
+	Title string `json:"title"` // what a person called it, or the beginning of what was said first
+	Runs  int    `json:"runs"`  // how many it has
+	Last  Listed `json:"last"`  // the newest of them
 }
 
 // Sessions lists the conversations, the one with the newest run first: at most limit, from
@@ -52,6 +54,18 @@ func (c *Client) SetSession(ctx context.Context, id string, d Defaults) (Session
 	var s Session
 	err := c.do(ctx, http.MethodPut, sessionPath(id), nil, d, &s)
 	return s, err
+}
+
+// SetSessionTitle gives a conversation a title: one line of at most 80 characters. With "" it is
+// called as its first run is.
+func (c *Client) SetSessionTitle(ctx context.Context, id, title string) error {
+	return c.do(ctx, http.MethodPut, sessionPath(id)+"/title", nil, map[string]string{"title": title}, nil)
+}
+
+// DeleteSession deletes a conversation for good, with all that is kept of its runs. A Problem with
+// the status 409 says that one of them has not ended.
+func (c *Client) DeleteSession(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, sessionPath(id), nil, nil, nil)
 }
 
 func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }

@@ -178,10 +178,12 @@ def test_words(gateway: Server) -> None:
     client.runs(status="failed", label=["a=b", "c=d"], waiting=True)
     client.session("a/b", limit=2)
     client.outcome({"call": "c", "ok": True}, timeout=60)
+    client.set_session_title("a", "Tea")
+    client.delete_session("a")
     listed: list[Any] = [client.models(), client.kinds(), client.plugins(), client.suggestions(), client.sessions(7)]
     assert listed == [[1], [2], [3], [4], [5]]
     assert [path for _, path, _, _ in gateway.asked] == [
-        "/v1/runs?status=failed&label=a%3Db&label=c%3Dd&waiting=true", "/v1/sessions/a%2Fb?limit=2", "/v1/outcome", "/v1/models", "/v1/kinds",
+        "/v1/runs?status=failed&label=a%3Db&label=c%3Dd&waiting=true", "/v1/sessions/a%2Fb?limit=2", "/v1/outcome", "/v1/sessions/a/title", "/v1/sessions/a", "/v1/models", "/v1/kinds",
         "/v1/plugins", "/v1/suggestions?limit=50", "/v1/sessions?limit=7",
     ]
     both = [{n for n in dir(c) if not n.startswith("_")} for c in (Client, AsyncClient)]

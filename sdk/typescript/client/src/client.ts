@@ -120,6 +120,16 @@ export class Client {
     return this.send('PUT', `/v1/sessions/${encodeURIComponent(id)}`, defaults);
   }
 
+  /** Gives a conversation a title, one line of at most 80 characters; with "" it is called as its first run is. */
+  async setSessionTitle(id: string, title: string): Promise<void> {
+    await this.send('PUT', `/v1/sessions/${encodeURIComponent(id)}/title`, { title });
+  }
+
+  /** Deletes a conversation for good, with all that is kept of its runs; a Problem 409 says that one of them has not ended. */
+  async deleteSession(id: string): Promise<void> {
+    await this.send('DELETE', `/v1/sessions/${encodeURIComponent(id)}`);
+  }
+
   /** Lists the models that may be chosen. */
   async models(): Promise<Model[]> {
     return (await this.send<{ models: Model[] }>('GET', '/v1/models')).models;

@@ -171,7 +171,7 @@ export interface Session {
 /** A conversation in a list. */
 export interface SessionListed {
   id: string;
-  /** The beginning of the first thing that was said in it. */
+  /** What a person called it, or else the beginning of the first thing that was said in it. */
   title: string;
   runs: number;
   last: Listed;

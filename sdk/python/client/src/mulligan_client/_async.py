@@ -54,6 +54,12 @@ class AsyncClient:
     async def set_session(self, session: str, defaults: Document) -> Document:
         return await asyncio.to_thread(self._client.set_session, session, defaults)
 
+    async def set_session_title(self, session: str, title: str) -> None:
+        await asyncio.to_thread(self._client.set_session_title, session, title)
+
+    async def delete_session(self, session: str) -> None:
+        await asyncio.to_thread(self._client.delete_session, session)
+
     async def models(self) -> list[Document]:
         return await asyncio.to_thread(self._client.models)
 

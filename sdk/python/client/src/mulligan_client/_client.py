@@ -74,6 +74,14 @@ class Client:
         """Sets what a conversation's runs start with."""
         return self._ask("PUT", f"/v1/sessions/{quote(session, safe='')}", defaults)
 
+    def set_session_title(self, session: str, title: str) -> None:
+        """Gives a conversation a title, one line of at most 80 characters; with "" it is called as its first run is."""
+        self._ask("PUT", f"/v1/sessions/{quote(session, safe='')}/title", {"title": title})
+
+    def delete_session(self, session: str) -> None:
+        """Deletes a conversation for good, with all that is kept of its runs; Problem 409: one of them has not ended."""
+        self._ask("DELETE", f"/v1/sessions/{quote(session, safe='')}")
+
     def models(self) -> list[Document]:
         """Lists the models that may be chosen."""
         return self._list("/v1/models", "models")
