@@ -59,18 +59,20 @@ test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says
 	@status=0; $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; \
 		cd bench && $(GOTEST) -short -timeout 10m $(PACKAGES) || status=1; exit $$status
 
-# The stories start many hundred processes, each of which takes four times as long with the race
-# detector; test plays the brief ones with it, and each room has its own tests.
-STORIES := cmd/mulligan/
+# What test-all plays: the tests that test leaves out and no others, which bench/long finds. kill has
+# what is long in bench/kill.
+LONG = $(filter-out bench/kill,$(shell go run -C bench ./long -packages))
 
-# bench/pi leaves its tests out where provider/pi/pitest says so.
-LONG = $(sort bench/pi/ $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=node_modules 'testing\.Short()' $(wildcard */))))
+# The stories start many hundred processes, each of which takes four times as long with the race
+# detector, and bench drives programs: test plays the brief ones with it, and each room has its own tests.
+STORIES := cmd/mulligan
 
 .PHONY: test-all
-test-all: web-check pi clients $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: every room that has such tests, whole
-	@status=0; $(GOTEST) -timeout 30m $(addprefix ./,$(filter-out bench/% $(STORIES),$(LONG))) || status=1; \
-		$(filter-out -race,$(GOTEST)) -timeout 30m ./$(STORIES) || status=1; \
-		cd bench && $(GOTEST) -timeout 30m $(patsubst bench/%,./%,$(filter bench/%,$(LONG))) || status=1; exit $$status
+test-all: web-check pi clients $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: killed processes, browsers, toolchains, 20,000 seeds
+	@tests=$$(go run -C bench ./long -tests) || exit 1; status=0; \
+		$(GOTEST) -timeout 30m -run "$$tests" $(addprefix ./,$(filter-out bench/% $(STORIES),$(LONG))) || status=1; \
+		$(filter-out -race,$(GOTEST)) -timeout 30m -run "$$tests" ./$(STORIES) || status=1; \
+		cd bench && $(filter-out -race,$(GOTEST)) -timeout 30m -run "$$tests" $(patsubst bench/%,./%,$(filter bench/%,$(LONG))) || status=1; exit $$status
 	MULLIGAN_SIM_RUNS=20000 go test -C bench -timeout 20m -run Sim ./sim
 
 .PHONY: sim
@@ -193,12 +195,14 @@ tidy:
 	go mod tidy -C bench -diff
 	go mod tidy -C internal/compat -diff
 
+# Only the product is linked; bench, which only developers of Mulligan run, is compiled for one more system.
 .PHONY: cross
 cross:
 	@for p in $(PLATFORMS); do \
-		echo "go build $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(PACKAGES) && \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -C bench $(PACKAGES) || exit 1; \
+		echo "go build $$p"; export CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/}; \
+		go list -export -f '' $(PACKAGES) && go build -o /dev/null ./cmd/mulligan || exit 1; \
 	done
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go list -C bench -export -f '' $(PACKAGES)
 
 # The official SDKs judge our wire adapters from a module of their own.
 .PHONY: oracles
