@@ -10,9 +10,9 @@
 // shows which benchmark, and what the target is, stands in its rows.go. Nothing
 // fails because it is slow.
 //
-// A call through the runner stands beside bare net/http, our adapter alone and openai-go. The
-// core of no other gateway is: Bifrost's (github.com/maximhq/bifrost/core) could not be had from
-// the module proxy, so nothing is said here of how the cost of a call compares with its.
+// A call through the runner stands beside bare net/http, our adapter alone, openai-go and the core of
+// another gateway, Bifrost's, which is built in a module of its own (bench/bifrost), so that what it needs
+// is in no other go.mod.
 //
 // Plugins by language are a table of their own (BenchmarkPlugins): the conformance
 // plugin of every SDK, compiled as for a release, beside a bare gRPC server. All are

@@ -81,6 +81,14 @@ var rows = []row{
 		compare: difference, at: p50,
 	},
 	{
+		what: "that call through Bifrost's core", dir: "bench", bench: "StreamBifrost", baseline: "bare net/http",
+		compare: difference, at: p50, optional: "bench/bifrost cannot be built",
+	},
+	{
+		what: "  through the runner, in turns with it", dir: "bench", bench: "StreamBifrost", metrics: "runner-", baseline: "bare net/http",
+		compare: difference, at: p50, optional: "bench/bifrost cannot be built",
+	},
+	{
 		what: "streamed model call through openai-go", dir: compat, bench: "Stream", baseline: "bare net/http",
 		compare: difference, at: p50, optional: "no BenchmarkStream in " + compat,
 	},
