@@ -122,7 +122,7 @@ var wordings = map[Kind]wording{
 			"missing":         noKey,
 			VariantKeyMissing: noKey,
 			"expired_login": {
-				title:   "Your {provider} sign-in has expired",
+				title:   "Your {providerName} sign-in has expired",
 				message: []sentence{say("Sign in again, then retry."), say("The conversation is kept.")},
 			},
 			"region": {
@@ -143,8 +143,8 @@ var wordings = map[Kind]wording{
 		},
 	},
 	KindBilling: {
-		short:   "{Provider} account has no credit",
-		title:   "Your {provider} account has no credit left",
+		short:   "{providerName} account has no credit",
+		title:   "Your {providerName} account has no credit left",
 		message: []sentence{say("Add credit, or use another provider.")},
 	},
 	KindRateLimit: limitWording,
@@ -365,6 +365,8 @@ var checkProxy = say("Check its address in {proxySetting}; `mulligan doctor` tri
 
 // plainTitles replace a title whose placeholders are not known.
 var plainTitles = map[Kind]string{
+	KindAuth:        "Your sign-in has expired",
+	KindBilling:     "Your account has no credit left",
 	KindStepTimeout: "No progress",
 	KindMaxTurnTime: "This turn reached its time limit",
 	KindRunTimeout:  "The run timed out",

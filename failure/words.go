@@ -125,6 +125,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	}
 	entry := f.ProviderEntry()
 	set("provider", words.Clip(words.ProviderName(entry), 100))
+	set("providerName", words.Clip(words.ProviderName(entry), 100)) // where "the provider" would not do
 	set("model", words.Clip(words.ModelName(words.Shown(f.Model)), 200))
 	set("tool", words.Clip(f.Tool, 100))
 	if words.StatusURL(entry) != "" {

@@ -84,6 +84,9 @@ func TestPhrases(t *testing.T) {
 		{Failure{Kind: KindStreamInterrupted, Provider: "anthropic"}, Words{PartialWords: 1}, "The answer was cut off. The connection to Anthropic broke after 1 word. They are kept until the next attempt."},
 		{Failure{Kind: KindContextOverflow, Model: "m"}, Words{ContextTokens: 213_462, ContextLimit: 200_000}, "This conversation is too long for m. It has about 213,462 tokens and m takes 200,000. Retrying unchanged will not help."},
 		{Failure{Kind: KindOverloaded, HTTPStatus: 529}, Words{}, "The provider is overloaded. Its servers are full (529); this is not your usage limit."},
+		{Failure{Kind: KindBilling}, Words{}, "Your account has no credit left. Add credit, or use another provider."},
+		{Failure{Kind: KindBilling, Provider: "openai"}, Words{}, "Your OpenAI account has no credit left. Add credit, or use another provider."},
+		{Failure{Kind: KindAuth, Variant: "expired_login"}, Words{}, "Your sign-in has expired. Sign in again, then retry. The conversation is kept."},
 		{Failure{Kind: KindInvalidRequest, Provider: "openai", Detail: "No <b>tool</b> output."}, Words{}, "OpenAI did not accept the request. It said: “No tool output.” Retrying unchanged will not help."},
 		{Failure{Kind: KindTimeout, Provider: "anthropic", Limit: 30_000}, Words{}, "Anthropic is not answering. No answer within 30 s. It may be slow or down. Your message is kept."},
 	} {

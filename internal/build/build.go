@@ -1,6 +1,9 @@
 package build
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"strings"
+)
 
 // Release is the version that this source is, or becomes. Every package of it in every
 // language has the same; TestOneVersion names those that do not.
@@ -13,7 +16,16 @@ func Version() string {
 	if !ok {
 		return development
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
+	return version(info)
+}
+
+// version takes no more than the commit of what the go command makes up where there is no tag yet: v0.0.0, a time
+// and a commit.
+func version(info *debug.BuildInfo) string {
+	switch v := info.Main.Version; {
+	case strings.HasPrefix(v, "v0.0.0-"):
+		return development + "+" + strings.ReplaceAll(v[strings.LastIndex(v, "-")+1:], "+", ".")
+	case v != "" && v != "(devel)":
 		return v
 	}
 	for _, s := range info.Settings {

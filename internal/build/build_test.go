@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -59,5 +60,25 @@ func checkVersion(t *testing.T, file string, line *regexp.Regexp) {
 func TestDevelopmentIsNoRelease(t *testing.T) {
 	if v := Version(); !strings.HasPrefix(v, "v") || v == "v"+Release {
 		t.Errorf("a test is %s", v)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "2a20df17f46e0123456789"}
+	for _, c := range []struct{ main, want string }{
+		{"v0.1.0", "v0.1.0"},
+		{"v0.1.1-0.20261126000123-2a20df17f46e", "v0.1.1-0.20261126000123-2a20df17f46e"},
+		{"v0.0.0-20261126000123-2a20df17f46e", development + "+2a20df17f46e"},
+		{"v0.0.0-20261126000123-2a20df17f46e+dirty", development + "+2a20df17f46e.dirty"},
+		{"(devel)", development + "+2a20df17f46e"},
+		{"", development + "+2a20df17f46e"},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: []debug.BuildSetting{revision}}
+		if got := version(info); got != c.want {
+			t.Errorf("%q: %s, want %s", c.main, got, c.want)
+		}
+	}
+	if got := version(&debug.BuildInfo{}); got != development {
+		t.Error(got)
 	}
 }

@@ -49,6 +49,7 @@ function placeholders(f: Facts): ReadonlyMap<string, string> {
   const { has, takes } = f.kind === 'context_overflow' ? overflowOf(f.detail) : { has: 0, takes: 0 };
   const told: Record<string, string> = {
     provider: clip(providerName(entry), 100),
+    providerName: clip(providerName(entry), 100), // where "the provider" would not do
     model: clip(modelName(shown(f.model)), 200),
     status: statusUrl(entry) === '' ? '' : `${providerName(entry)} status`,
     httpStatus: f.httpStatus >= 300 ? String(f.httpStatus) : '',

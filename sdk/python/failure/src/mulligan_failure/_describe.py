@@ -58,6 +58,7 @@ def _placeholders(f: Facts) -> Dict[str, str]:
     has, takes = overflow_of(f.detail) if f.kind == "context_overflow" else (0, 0)
     for name, value in (
         ("provider", clip(provider_name(entry), 100)),
+        ("providerName", clip(provider_name(entry), 100)),  # where "the provider" would not do
         ("model", clip(_model_name(shown(f.model)), 200)),
         ("status", provider_name(entry) + " status" if status_url(entry) else ""),
         ("httpStatus", str(f.http_status) if f.http_status >= 300 else ""),
