@@ -17,7 +17,10 @@ import (
 // the plugin's word, and gives it nothing.
 type Manifest struct {
 	Name        string   `yaml:"name"`
+	Version     string   `yaml:"version"`
 	Description string   `yaml:"description"`
+	Command     []string `yaml:"command"`    // that starts it, in its folder: what "plugin install" of the folder writes into the config
+	Occasions   []string `yaml:"occasions"`  // that it wants to be asked about; run_error alone by default
 	Env         []string `yaml:"env"`        // variables, by name
 	Transcript  string   `yaml:"transcript"` // none, or messages: what is said in the runs that it is asked about
 }
@@ -37,11 +40,14 @@ func CheckTranscript(at, word string) *yamlfile.Problem {
 	return yamlfile.Problemf(at, "%q: write messages, or none", word)
 }
 
+// ManifestName is the file's name, at the top of the plugin's folder.
+const ManifestName = "mulligan-plugin.yaml"
+
 const (
-	manifestName   = "mulligan-plugin.yaml"
 	maxManifest    = 64 << 10 // bytes
 	maxDescription = 500      // bytes
-	maxAsked       = 64       // variables
+	maxVersion     = 100      // bytes
+	maxAsked       = 64       // variables, occasions, words of a command
 )
 
 // ReadManifest reads the one in a plugin's folder; an empty one stands for none.
@@ -51,7 +57,7 @@ func ReadManifest(folder string) (Manifest, error) {
 		return Manifest{}, err
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.OpenFile(manifestName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := root.OpenFile(ManifestName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, nil
 	}
@@ -60,18 +66,18 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	defer func() { _ = file.Close() }()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Manifest{}, errors.Join(err, fmt.Errorf("%s is no ordinary file", manifestName))
+		return Manifest{}, errors.Join(err, fmt.Errorf("%s is no ordinary file", ManifestName))
 	}
 	source, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
 	if err != nil {
 		return Manifest{}, err
 	}
 	if len(source) > maxManifest {
-		return Manifest{}, fmt.Errorf("%s is larger than %d bytes", manifestName, maxManifest)
+		return Manifest{}, fmt.Errorf("%s is larger than %d bytes", ManifestName, maxManifest)
 	}
 	m, err := parseManifest(source)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", manifestName, err)
+		return Manifest{}, fmt.Errorf("%s: %w", ManifestName, err)
 	}
 	return m, nil
 }
@@ -92,6 +98,12 @@ func (m Manifest) Problem() *yamlfile.Problem {
 		return yamlfile.Problemf("$.name", "%q is no name of a plugin: use small letters, digits, '.', '_' and '-'", m.Name)
 	case len(m.Description) > maxDescription:
 		return yamlfile.Problemf("$.description", "it is longer than %d bytes", maxDescription)
+	case len(m.Version) > maxVersion:
+		return yamlfile.Problemf("$.version", "it is longer than %d bytes", maxVersion)
+	case m.Command != nil && (len(m.Command) == 0 || m.Command[0] == "" || len(m.Command) > maxAsked):
+		return yamlfile.Problemf("$.command", "it is a program and its arguments, %d words at most", maxAsked)
+	case len(m.Occasions) > maxAsked:
+		return yamlfile.Problemf("$.occasions", "%d occasions are more than %d", len(m.Occasions), maxAsked)
 	case len(m.Env) > maxAsked:
 		return yamlfile.Problemf("$.env", "%d variables are more than %d", len(m.Env), maxAsked)
 	}

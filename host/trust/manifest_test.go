@@ -13,8 +13,8 @@ import (
 )
 
 func TestParseManifest(t *testing.T) {
-	got, err := parseManifest([]byte("name: mine\ndescription: Pages.\nenv: [A, B_2]\ntranscript: none\n"))
-	want := Manifest{Name: "mine", Description: "Pages.", Env: []string{"A", "B_2"}, Transcript: "none"}
+	got, err := parseManifest([]byte("name: mine\nversion: 1.2.0\ndescription: Pages.\ncommand: [bin/mine, -v]\noccasions: [run_error]\nenv: [A, B_2]\ntranscript: none\n"))
+	want := Manifest{Name: "mine", Version: "1.2.0", Description: "Pages.", Command: []string{"bin/mine", "-v"}, Occasions: []string{"run_error"}, Env: []string{"A", "B_2"}, Transcript: "none"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Fatal(err, diff)
 	}
@@ -28,6 +28,9 @@ func TestParseManifest(t *testing.T) {
 		"too many":    {"env: [" + strings.TrimSuffix(strings.Repeat("A, ", 65), ", ") + "]\n", "more than 64"},
 		"name":        {"name: A B\n", "no name of a plugin"},
 		"long":        {"description: " + strings.Repeat("a", 501) + "\n", "longer than 500"},
+		"command":     {"command: []\n", "a program and its arguments"},
+		"no program":  {"command: [\"\"]\n", "a program and its arguments"},
+		"version":     {"version: \"" + strings.Repeat("1", 101) + "\"\n", "longer than 100"},
 		"transcript":  {"env: [A]\ntranscript: everything\n", "write messages, or none"},
 		"broken":      {"env: [\n", "1:"},
 	} {
@@ -55,7 +58,7 @@ func TestAManifestIsAnOrdinaryFile(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := lay(filepath.Join(folder, manifestName)); err != nil {
+		if err := lay(filepath.Join(folder, ManifestName)); err != nil {
 			t.Fatal(err)
 		}
 		if m, err := ReadManifest(folder); err == nil {

@@ -1,7 +1,7 @@
 // Package archtest keeps the plan of the house true: who may import whom, and why.
 //
-// The table in rules.go is the floor table of the design, one [Room] per line. Test files may
-// import what they like, except a command. When a rule breaks, the test prints the offending
+// The table in rules.go is the floor table of the design, one [Room] per line; workshops.go has those
+// of plugin authors. Test files may import what they like, except a command. When a rule breaks, the test prints the offending
 // file, the import and the reason. Where the plan turns out to be wrong, change the plan, this
 // table and the README's picture of it together; do not work around it.
 //

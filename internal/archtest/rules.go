@@ -16,7 +16,7 @@ type Room struct {
 
 // Rooms is the floor table, the narrower lines before the wider. Where recovery may be imported,
 // llm may be too: its types stand in recovery's signatures.
-var Rooms = []Room{
+var Rooms = append(workshops, []Room{
 	{
 		From: ".",
 		May:  []string{"std"},
@@ -352,17 +352,6 @@ var Rooms = []Room{
 		Why: "what a failure means is told from package failure's diagnosis and the catalogue alone: no run, no store, no gateway",
 	},
 	{
-		From: "internal/devtools/scaffold",
-		May:  []string{"std", "modules", "internal/needs"},
-		Why:  "what a new plugin is made of is text, and the test that it passes",
-	},
-	{
-		From:  "internal/devtools",
-		May:   []string{"std", "modules", "ours"},
-		Never: []string{"cmd/...", "bench/...", "gateway/...", "provider/..."},
-		Why:   "what plugin authors work with stands on the same host and hooks as every run, and knows no model and no page",
-	},
-	{
 		From:  "server",
 		May:   []string{"std", "modules", "ours"},
 		Never: []string{"cmd/...", "bench/...", "proto/..."},
@@ -396,4 +385,4 @@ var Rooms = []Room{
 		May:  []string{"std"},
 		Why:  "the judge of imports imports nothing it judges",
 	},
-}
+}...)

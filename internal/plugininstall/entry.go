@@ -1,0 +1,70 @@
+package plugininstall
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
+)
+
+// entry is what stands in the config.
+func (p *Package) entry() config.Plugin {
+	return config.Plugin{Name: p.Name, Command: p.Command, Folder: p.Folder, Occasions: p.Manifest.Occasions}
+}
+
+func (p *Package) spec() host.Spec { return config.FolderOf(p.entry()) }
+
+// byManifest takes the name, the version and the command that the manifest gives.
+func (p *Package) byManifest() error {
+	var err error
+	if p.Manifest, err = trust.ReadManifest(p.Folder); err != nil {
+		return err
+	}
+	m := p.Manifest
+	switch {
+	case m.Name == "":
+		return fmt.Errorf("the plugin's %s does not say its name", trust.ManifestName)
+	case len(m.Command) == 0:
+		return fmt.Errorf("the plugin's %s does not say the command by which it starts", trust.ManifestName)
+	}
+	p.Name, p.Version = m.Name, m.Version
+	p.Command, err = placed(p.Folder, m.Command)
+	return err
+}
+
+// placed is a command whose words that are files in the folder are so from anywhere.
+func placed(folder string, words []string) ([]string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	var command []string
+	for i, word := range words {
+		name := filepath.Clean(word)
+		local := filepath.IsLocal(name)
+		if local {
+			_, err := root.Lstat(name)
+			local = err == nil
+		}
+		switch {
+		case local && (i > 0 || strings.ContainsRune(word, filepath.Separator)):
+			word = filepath.Join(folder, name)
+		case i > 0:
+		case filepath.IsAbs(word) || !filepath.IsLocal(name):
+			return nil, fmt.Errorf("the plugin's command %q is neither in its folder nor on the PATH", word)
+		case strings.ContainsRune(word, filepath.Separator):
+			return nil, fmt.Errorf("the plugin's command %s is not in its folder: build it first", word)
+		}
+		command = append(command, word)
+	}
+	if _, err := procgroup.LookUp(command[0], ""); err != nil {
+		return nil, fmt.Errorf("the plugin's command cannot be started here: %w", err)
+	}
+	return command, nil
+}

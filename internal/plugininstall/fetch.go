@@ -1,0 +1,44 @@
+package plugininstall
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/host/trust"
+)
+
+// Package is a plugin in a folder.
+type Package struct {
+	Source   Source
+	Name     string // of the plugin
+	Version  string // "" = not known
+	Checksum string // of what was fetched, with the name of its algorithm; "" = a folder
+	Folder   string
+	Command  []string // that starts it
+	Manifest trust.Manifest
+	SHA256   string // of the whole folder
+	Files    int
+}
+
+// fetch fills the folder. No code of the package runs, unless Source.runsCode says so.
+func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Package, error) {
+	p := &Package{Source: s, Folder: folder}
+	var err error
+	switch s.Kind {
+	case KindFolder:
+		err = p.fromFolder(ctx, s.Name)
+	case KindPyPI, KindNPM, KindGo, KindCargo, KindArchive:
+		err = fmt.Errorf("%s is no source yet", s.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// examine hashes the folder.
+func (p *Package) examine() error {
+	now, err := trust.Examine(p.spec())
+	p.SHA256, p.Files = now.Sha256, now.Files
+	return err
+}

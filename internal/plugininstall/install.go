@@ -1,0 +1,192 @@
+package plugininstall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/wholefile"
+	"github.com/mulligan-run/mulligan/internal/yamlfile"
+)
+
+// Installer installs plugins for one config.
+type Installer struct {
+	Folder string // of all installed plugins, absolute
+	Config string // the file, which may be missing
+
+	Tell  func(line string)                               // hears what is going on
+	Agree func(ctx context.Context, lines []string) error // asks a person; nil = they agree
+	Test  func(ctx context.Context, p *Package) error     // holds the plugin to its protocol
+}
+
+// Install installs a plugin, under that name or, if it is "", under its own.
+func (in *Installer) Install(ctx context.Context, s Source, name string) (*Package, error) {
+	if err := in.mayHave(name); err != nil {
+		return nil, err
+	}
+	if risk := s.runsCode(); risk != "" {
+		if err := in.Agree(ctx, []string{risk}); err != nil {
+			return nil, err
+		}
+	}
+	st, err := in.begin(filepath.Base(s.Name))
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.prepare(ctx, s, st.folder, name)
+	if err == nil {
+		err = in.settle(p)
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.discard())
+	}
+	return p, st.finish()
+}
+
+// prepare makes a plugin that only the config does not know yet.
+func (in *Installer) prepare(ctx context.Context, s Source, folder, name string) (*Package, error) {
+	p, err := in.fetch(ctx, s, folder)
+	if err != nil {
+		return nil, err
+	}
+	p.Name = cmp.Or(name, p.Name)
+	if err := in.mayHave(p.Name); err != nil {
+		return nil, err
+	}
+	if err := in.receipt(p).write(p.Folder); err != nil {
+		return nil, err
+	}
+	if err := p.examine(); err != nil {
+		return nil, err
+	}
+	if _, err := in.withEntry(p); err != nil {
+		return nil, err
+	}
+	if err := in.Agree(ctx, p.offer()); err != nil {
+		return nil, err
+	}
+	return p, in.tested(ctx, p)
+}
+
+func (in *Installer) receipt(p *Package) Receipt {
+	return Receipt{Source: p.Source.String(), Wanted: p.Source.Version, Version: p.Version, Checksum: p.Checksum, Config: in.Config}
+}
+
+// tested lets the plugin run for the first time. What it writes into its own folder would break its pin.
+func (in *Installer) tested(ctx context.Context, p *Package) error {
+	if err := in.Test(ctx, p); err != nil {
+		return err
+	}
+	before, contents := p.SHA256, trust.Contents(p.Folder)
+	if err := p.examine(); err != nil {
+		return err
+	}
+	if p.SHA256 != before {
+		return fmt.Errorf("plugin %s changed its own folder while it was tested, so that it could not be pinned: %s",
+			p.Name, cmp.Or(trust.WhatChanged(contents, trust.Contents(p.Folder)), "which files is not known"))
+	}
+	return nil
+}
+
+// mayHave says why a plugin cannot have that name; "" is not known yet.
+func (in *Installer) mayHave(name string) error {
+	switch {
+	case name == "":
+		return nil
+	case !yamlfile.EntryName.MatchString(name):
+		return exit.Usagef("%q is no name of a plugin: use small letters, digits, '.', '_' and '-'", name)
+	case config.IsBuiltinName(name):
+		return exit.Usagef("%s is the name of a plugin of this program: say --name", name)
+	}
+	c, _, err := in.read()
+	if err != nil {
+		return err
+	}
+	for _, p := range c.Plugins {
+		if p.Name == name {
+			return exit.Usagef("a plugin %s is configured already: `plugin update %s` updates it, --name installs another beside it", name, name)
+		}
+	}
+	return nil
+}
+
+// read gives the config as it is in its file, and as text; both are empty if there is none.
+func (in *Installer) read() (*config.Config, []byte, error) {
+	source, err := yamlfile.Read(in.Config)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, exit.Usage(err)
+	}
+	c, err := config.Parse(source)
+	if err != nil {
+		return nil, nil, exit.Usagef("%s: %w", in.Config, err)
+	}
+	return c, source, nil
+}
+
+// withEntry is the config with the plugin in it.
+func (in *Installer) withEntry(p *Package) ([]byte, error) {
+	_, source, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	text, err := withPlugin(source, p.entry())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Config, err)
+	}
+	return text, nil
+}
+
+// settle makes it so: the pin and the grants first, which say nothing as long as no config names the plugin.
+func (in *Installer) settle(p *Package) error {
+	unlock, err := in.locked()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := in.mayHave(p.Name); err != nil {
+		return err // somebody was faster
+	}
+	text, err := in.withEntry(p)
+	if err != nil {
+		return err
+	}
+	return in.write(p.Name, p.grant(), text)
+}
+
+// write writes what a plugin may do, and then the config. The lock is held.
+func (in *Installer) write(name string, e trust.Entry, text []byte) error {
+	l, err := trust.ReadLock(filepath.Join(filepath.Dir(in.Config), trust.LockName))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(in.Config), 0o700); err != nil {
+		return err
+	}
+	was := l.Plugins[name]
+	if err := l.Set(name, e); err != nil {
+		return err
+	}
+	if err := in.writeConfig(text); err != nil {
+		return errors.Join(err, l.Set(name, was))
+	}
+	return nil
+}
+
+// writeConfig replaces the config whole; a symbolic link to it stays one.
+func (in *Installer) writeConfig(text []byte) error {
+	path, mode := in.Config, fs.FileMode(0o600)
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return wholefile.ReplaceDurably(path, text, mode)
+}

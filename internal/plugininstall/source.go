@@ -1,0 +1,125 @@
+package plugininstall
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/exit"
+)
+
+// Kind is where a plugin comes from.
+type Kind string
+
+// The kinds of sources.
+const (
+	KindFolder  Kind = "folder"  // of this machine: it is copied as it is
+	KindPyPI    Kind = "pypi"    // a package of Python's
+	KindNPM     Kind = "npm"     // a package of Node's
+	KindGo      Kind = "go"      // a module, or a package within one
+	KindCargo   Kind = "cargo"   // a crate
+	KindArchive Kind = "archive" // a folder as .tar.gz or .zip, by https
+)
+
+// Source is where a plugin comes from, as a person named it.
+type Source struct {
+	Kind    Kind
+	Name    string // of the package; the folder's absolute path; the archive's address
+	Version string // "" = the newest
+	SHA256  string // of an archive, as the person knows it; "" = not known
+}
+
+// Sources says what may be named, for people.
+const Sources = "pypi:NAME, npm:NAME, go:MODULE, cargo:NAME (each with @VERSION, if you like), ./FOLDER or https://…"
+
+// packageNames are what each registry takes as a name. None begins with "-", so that none is
+// taken for a flag.
+var packageNames = map[Kind]*regexp.Regexp{
+	KindPyPI:  regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$`),
+	KindNPM:   regexp.MustCompile(`^(@[a-z0-9~][a-z0-9._~-]{0,100}/)?[a-z0-9~][a-z0-9._~-]{0,100}$`),
+	KindGo:    regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~-]*\.[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+$`),
+	KindCargo: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`),
+}
+
+var (
+	versionWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$`)
+	sha256Word  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+const maxSource = 1000 // bytes
+
+// ParseSource reads what a person named. A folder's path becomes absolute.
+func ParseSource(text string) (Source, error) {
+	if len(text) > maxSource {
+		return Source{}, exit.Usagef("the source has more than %d bytes", maxSource)
+	}
+	if strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") {
+		return parseArchive(text)
+	}
+	if isPath(text) {
+		path, err := filepath.Abs(text)
+		return Source{Kind: KindFolder, Name: path}, err
+	}
+	word, rest, ok := strings.Cut(text, ":")
+	names := packageNames[Kind(word)]
+	if !ok || names == nil {
+		return Source{}, exit.Usagef("%q is no place that plugins come from: say %s", text, Sources)
+	}
+	s := Source{Kind: Kind(word), Name: rest}
+	if at := strings.LastIndexByte(rest, '@'); at > 0 {
+		s.Name, s.Version = rest[:at], rest[at+1:]
+		if !versionWord.MatchString(s.Version) {
+			return Source{}, exit.Usagef("%q is no version", s.Version)
+		}
+	}
+	if !names.MatchString(s.Name) {
+		return Source{}, exit.Usagef("%q is no name that %s has", s.Name, s.Kind)
+	}
+	return s, nil
+}
+
+func isPath(text string) bool {
+	return text == "." || text == ".." || filepath.IsAbs(text) || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
+}
+
+func parseArchive(text string) (Source, error) {
+	at, err := url.Parse(text)
+	switch {
+	case err != nil || at.Host == "":
+		return Source{}, exit.Usagef("this is no address: it begins with https:// and a host")
+	case at.Scheme != "https":
+		return Source{}, exit.Usagef("a plugin is fetched by https only: whoever is on the way could replace it")
+	case at.User != nil:
+		return Source{}, exit.Usagef("an address with a password in it would stand in files: leave it out")
+	}
+	s := Source{Kind: KindArchive}
+	if at.Fragment != "" {
+		sum, isSum := strings.CutPrefix(at.Fragment, "sha256=")
+		if !isSum || !sha256Word.MatchString(sum) {
+			return Source{}, exit.Usagef("what follows # is sha256= and 64 hex digits")
+		}
+		s.SHA256, at.Fragment = sum, ""
+	}
+	s.Name = at.String()
+	return s, nil
+}
+
+// String is the source as it can be typed, without its version.
+func (s Source) String() string {
+	switch s.Kind {
+	case KindFolder, KindArchive:
+		return s.Name
+	case KindPyPI, KindNPM, KindGo, KindCargo:
+	}
+	return string(s.Kind) + ":" + s.Name
+}
+
+// runsCode says what of the package runs before anybody could see what it asks for; "" = nothing.
+func (s Source) runsCode() string {
+	if s.Kind == KindCargo {
+		return fmt.Sprintf("Compiling %s runs build scripts of that crate and of all that it depends on, as you.", s)
+	}
+	return ""
+}

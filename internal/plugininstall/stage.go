@@ -1,0 +1,149 @@
+package plugininstall
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/internal/wholefile"
+)
+
+// stage is a folder that is being made or removed. A marker beside it, which is locked for as long
+// as somebody is at it, says so.
+type stage struct {
+	folder string
+	marker *os.File
+}
+
+const (
+	lockFile   = ".lock"
+	markerLead = ".unfinished-"
+)
+
+// begin makes a new folder. It holds whatever is made there, even paths that must not change later.
+func (in *Installer) begin(name string) (*stage, error) {
+	unlock, err := in.locked()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	in.sweep()
+	folder, err := os.MkdirTemp(in.Folder, config.NameOfProgram(name)+"-*")
+	if err != nil {
+		return nil, err
+	}
+	s, err := mark(folder)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return s, nil
+}
+
+// mark says that somebody is at a folder.
+func mark(folder string) (*stage, error) {
+	path := filepath.Join(filepath.Dir(folder), markerLead+filepath.Base(folder))
+	marker, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(marker.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("another process is at %s", folder), marker.Close())
+	}
+	return &stage{folder, marker}, nil
+}
+
+// finish leaves the folder as it is.
+func (s *stage) finish() error { return errors.Join(os.Remove(s.marker.Name()), s.marker.Close()) }
+
+// discard removes the folder.
+func (s *stage) discard() error {
+	if err := os.RemoveAll(s.folder); err != nil {
+		return errors.Join(err, s.marker.Close()) // the marker stays: the next one tries again
+	}
+	return s.finish()
+}
+
+// locked makes the folder of all and holds its lock: what changes configs and folders is done one
+// at a time.
+func (in *Installer) locked() (unlock func(), err error) {
+	if err := os.MkdirAll(in.Folder, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(in.Folder, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // closing unlocks it; nothing was written
+}
+
+// sweep removes what processes have left that were killed. The lock is held.
+func (in *Installer) sweep() {
+	entries, _ := os.ReadDir(in.Folder)
+	for _, entry := range entries {
+		name, ok := strings.CutPrefix(entry.Name(), markerLead)
+		if !ok {
+			continue
+		}
+		s, err := mark(filepath.Join(in.Folder, name))
+		switch {
+		case err != nil: // somebody is at it
+		case isNamed(s.folder):
+			_ = s.finish() // it was killed just before this
+		default:
+			_ = s.discard()
+		}
+	}
+}
+
+// isNamed reports whether the config for which a folder was made names it, or cannot be asked.
+func isNamed(folder string) bool {
+	r, err := readReceipt(folder)
+	if err != nil {
+		return false // there is none yet
+	}
+	source, err := os.ReadFile(r.Config)
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	c, parseErr := config.Parse(source)
+	return err != nil || parseErr != nil || slices.ContainsFunc(c.Plugins, func(p config.Plugin) bool { return p.Folder == folder })
+}
+
+// Receipt says in a plugin's folder where it came from.
+type Receipt struct {
+	Source   string `json:"source"` // as it can be typed
+	Wanted   string `json:"wanted,omitempty"`
+	Version  string `json:"version"`
+	Checksum string `json:"checksum,omitempty"` // of what was fetched, with the name of its algorithm
+	Config   string `json:"config"`             // for which it was installed
+}
+
+const (
+	receiptName = "mulligan-install.json"
+	maxReceipt  = 16 << 10
+)
+
+func readReceipt(folder string) (r Receipt, err error) {
+	text, err := wholefile.Read(filepath.Join(folder, receiptName), maxReceipt)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
+}
+
+func (r Receipt) write(folder string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.ReplaceDurably(filepath.Join(folder, receiptName), append(text, '\n'), 0o600)
+}
