@@ -1,6 +1,8 @@
 package plugininstall
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,4 +69,29 @@ func placed(folder string, words []string) ([]string, error) {
 		return nil, fmt.Errorf("the plugin's command cannot be started here: %w", err)
 	}
 	return command, nil
+}
+
+// adopt takes the first manifest that lies in one of these folders as the plugin's own, if there is
+// one, and the name from it or from the package.
+func (p *Package) adopt(folders ...string) error {
+	for _, folder := range folders {
+		if _, err := trust.ReadManifest(folder); err != nil { // it may be a link out of there
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(folder, trust.ManifestName))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(p.Folder, trust.ManifestName), text, 0o600); err != nil {
+			return err
+		}
+		break
+	}
+	var err error
+	p.Manifest, err = trust.ReadManifest(p.Folder)
+	p.Name = cmp.Or(p.Manifest.Name, nameOf(p.Source))
+	return err
 }

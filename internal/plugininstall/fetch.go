@@ -27,7 +27,9 @@ func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Packa
 	switch s.Kind {
 	case KindFolder:
 		err = p.fromFolder(ctx, s.Name)
-	case KindPyPI, KindNPM, KindGo, KindCargo, KindArchive:
+	case KindPyPI:
+		err = in.fromPyPI(ctx, p)
+	case KindNPM, KindGo, KindCargo, KindArchive:
 		err = fmt.Errorf("%s is no source yet", s.Kind)
 	}
 	if err != nil {

@@ -1,12 +1,14 @@
 package plugininstall
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
@@ -116,6 +118,15 @@ func (s Source) String() string {
 	return string(s.Kind) + ":" + s.Name
 }
 
+// at is the source with its version, or with what stands for the newest one.
+func (s Source) at(mark, newest string) string {
+	version := cmp.Or(s.Version, newest)
+	if version == "" {
+		return s.Name
+	}
+	return s.Name + mark + version
+}
+
 // runsCode says what of the package runs before anybody could see what it asks for; "" = nothing.
 func (s Source) runsCode() string {
 	if s.Kind == KindCargo {
@@ -123,3 +134,15 @@ func (s Source) runsCode() string {
 	}
 	return ""
 }
+
+// nameOf is a plugin's name, made of its package's.
+func nameOf(s Source) string {
+	name := s.Name
+	if s.Kind == KindGo {
+		name = majorVersion.ReplaceAllString(name, "")
+	}
+	return config.NameOfProgram(name)
+}
+
+// majorVersion is what the path of a Go module ends with from its second major version on.
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
