@@ -29,7 +29,9 @@ func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Packa
 		err = p.fromFolder(ctx, s.Name)
 	case KindPyPI:
 		err = in.fromPyPI(ctx, p)
-	case KindNPM, KindGo, KindCargo, KindArchive:
+	case KindNPM:
+		err = in.fromNPM(ctx, p)
+	case KindGo, KindCargo, KindArchive:
 		err = fmt.Errorf("%s is no source yet", s.Kind)
 	}
 	if err != nil {
