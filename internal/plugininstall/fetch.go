@@ -31,7 +31,9 @@ func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Packa
 		err = in.fromPyPI(ctx, p)
 	case KindNPM:
 		err = in.fromNPM(ctx, p)
-	case KindGo, KindCargo, KindArchive:
+	case KindGo:
+		err = in.fromGo(ctx, p)
+	case KindCargo, KindArchive:
 		err = fmt.Errorf("%s is no source yet", s.Kind)
 	}
 	if err != nil {
