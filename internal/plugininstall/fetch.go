@@ -33,7 +33,9 @@ func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Packa
 		err = in.fromNPM(ctx, p)
 	case KindGo:
 		err = in.fromGo(ctx, p)
-	case KindCargo, KindArchive:
+	case KindCargo:
+		err = in.fromCargo(ctx, p)
+	case KindArchive:
 		err = fmt.Errorf("%s is no source yet", s.Kind)
 	}
 	if err != nil {
