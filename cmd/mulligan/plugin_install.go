@@ -25,6 +25,12 @@ once you agree, test it, pin it, and put it first among the plugins of
 mulligan.yaml, whose comments and order stay as they are.
 
   ./FOLDER        a folder that was built already, with a mulligan-plugin.yaml
+  https://…       the same, packed as .tar.gz or .zip; #sha256=… says what it must be
+  pypi:NAME       wheels, and a virtual environment of its own
+  npm:NAME        a package with its node_modules, whose scripts do not run
+  go:MODULE       compiled here, from the path of a package
+  cargo:NAME      compiled here, which runs build scripts: you are asked before
+All but folders and archives take @VERSION; the newest is taken without.
 
 Nothing of it runs before you have agreed. It is then held to the protocol by what
 "plugin test" does, with failures that never were and with MULLIGAN_DRY_RUN=1, and
@@ -38,15 +44,17 @@ the plugin on their own machine. docs/install-a-plugin.md says all of it.`
 
 func newPluginInstall() *cobra.Command {
 	var (
-		f    common
-		yes  bool
-		name string
+		f            common
+		yes, private bool
+		name         string
 	)
 	cmd := &cobra.Command{
 		Use:   "install SOURCE",
 		Short: "Fetch a plugin, test it, pin it, and configure it",
 		Long:  installHelp,
 		Example: `mulligan plugin install ./my-rules
+mulligan plugin install pypi:my-rules@1.2.0
+mulligan plugin install https://plugins.example.com/my-rules-1.2.0.tar.gz
 mulligan plugin remove my-rules`,
 		Args: cobra.ExactArgs(1),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
@@ -61,6 +69,7 @@ mulligan plugin remove my-rules`,
 			if err != nil {
 				return err
 			}
+			in.AllowPrivate = private
 			ctx, stop := a.interruptible(cmd.Context())
 			defer stop()
 			p, err := in.Install(ctx, source, name)
@@ -74,6 +83,7 @@ mulligan plugin remove my-rules`,
 	f.register(cmd)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "agree to what it asks for, unseen: for scripts")
 	cmd.Flags().StringVar(&name, "name", "", "the plugin's name here (default: its own)")
+	cmd.Flags().BoolVar(&private, "allow-private", false, "an archive may come from an address of a private network")
 	return cmd
 }
 

@@ -16,6 +16,7 @@
 //	source.go     what a person may name: a registry's package, a folder, an archive
 //	stage.go      the folder while it is made, and what is left of those that nobody finished
 //	fetch.go      from a source to a folder; folder.go, and a file for each other kind
+//	download.go   an archive from its host and from no other; archive.go, what is in it
 //	run.go        package managers: as argument lists, in a group, for a bounded time
 //	entry.go      the command by which a plugin starts
 //	offer.go      what a person is shown

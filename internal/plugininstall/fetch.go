@@ -2,7 +2,6 @@ package plugininstall
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/mulligan-run/mulligan/host/trust"
 )
@@ -36,7 +35,7 @@ func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Packa
 	case KindCargo:
 		err = in.fromCargo(ctx, p)
 	case KindArchive:
-		err = fmt.Errorf("%s is no source yet", s.Kind)
+		err = in.fromArchive(ctx, p)
 	}
 	if err != nil {
 		return nil, err

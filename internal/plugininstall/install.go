@@ -3,6 +3,7 @@ package plugininstall
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,12 +19,15 @@ import (
 
 // Installer installs plugins for one config.
 type Installer struct {
-	Folder string // of all installed plugins, absolute
-	Config string // the file, which may be missing
+	Folder       string // of all installed plugins, absolute
+	Config       string // the file, which may be missing
+	AllowPrivate bool   // archives may come from private addresses
 
 	Tell  func(line string)                               // hears what is going on
 	Agree func(ctx context.Context, lines []string) error // asks a person; nil = they agree
 	Test  func(ctx context.Context, p *Package) error     // holds the plugin to its protocol
+
+	roots *x509.CertPool // nil = the system's
 }
 
 // Install installs a plugin, under that name or, if it is "", under its own.
