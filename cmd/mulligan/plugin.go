@@ -22,7 +22,7 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginServe())
+	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginUpdate(), newPluginServe())
 	return cmd
 }
 

@@ -20,6 +20,6 @@
 //	run.go        package managers: as argument lists, in a group, for a bounded time
 //	entry.go      the command by which a plugin starts
 //	offer.go      what a person is shown
-//	install.go    the order above; remove.go its opposite
+//	install.go    the order above; update.go, the same for what is there; remove.go, its opposite
 //	settings.go   a config that keeps its comments and its order
 package plugininstall

@@ -46,7 +46,7 @@ func (in *Installer) Install(ctx context.Context, s Source, name string) (*Packa
 	}
 	p, err := in.prepare(ctx, s, st.folder, name)
 	if err == nil {
-		err = in.settle(p)
+		err = in.settle(st, p)
 	}
 	if err != nil {
 		return nil, errors.Join(err, st.discard())
@@ -80,7 +80,7 @@ func (in *Installer) prepare(ctx context.Context, s Source, folder, name string)
 }
 
 func (in *Installer) receipt(p *Package) Receipt {
-	return Receipt{Source: p.Source.String(), Wanted: p.Source.Version, Version: p.Version, Checksum: p.Checksum, Config: in.Config}
+	return Receipt{Source: p.Source.String(), Version: p.Version, Checksum: p.Checksum, Config: in.Config}
 }
 
 // tested lets the plugin run for the first time. What it writes into its own folder would break its pin.
@@ -148,7 +148,7 @@ func (in *Installer) withEntry(p *Package) ([]byte, error) {
 }
 
 // settle makes it so: the pin and the grants first, which say nothing as long as no config names the plugin.
-func (in *Installer) settle(p *Package) error {
+func (in *Installer) settle(st *stage, p *Package) error {
 	unlock, err := in.locked()
 	if err != nil {
 		return err
@@ -161,12 +161,12 @@ func (in *Installer) settle(p *Package) error {
 	if err != nil {
 		return err
 	}
-	return in.write(p.Name, p.grant(), text)
+	return in.write(st, p.Name, p.grant(), text)
 }
 
 // write writes what a plugin may do, and then the config. The lock is held.
-func (in *Installer) write(name string, e trust.Entry, text []byte) error {
-	l, err := trust.ReadLock(filepath.Join(filepath.Dir(in.Config), trust.LockName))
+func (in *Installer) write(st *stage, name string, e trust.Entry, text []byte) error {
+	l, err := trust.ReadLock(in.lockPath())
 	if err != nil {
 		return err
 	}
@@ -174,6 +174,9 @@ func (in *Installer) write(name string, e trust.Entry, text []byte) error {
 		return err
 	}
 	was := l.Plugins[name]
+	if err := st.intends(change{Lock: l.Path, Name: name, Was: was, Now: e.SHA256}); err != nil {
+		return err
+	}
 	if err := l.Set(name, e); err != nil {
 		return err
 	}
@@ -182,6 +185,9 @@ func (in *Installer) write(name string, e trust.Entry, text []byte) error {
 	}
 	return nil
 }
+
+// lockPath is mulligan.lock, beside the config.
+func (in *Installer) lockPath() string { return filepath.Join(filepath.Dir(in.Config), trust.LockName) }
 
 // writeConfig replaces the config whole; a symbolic link to it stays one.
 func (in *Installer) writeConfig(text []byte) error {

@@ -32,19 +32,17 @@ func (in *Installer) Remove(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := in.writeConfig(after); err != nil {
+	l, err := trust.ReadLock(in.lockPath())
+	if err == nil {
+		err = s.intends(change{Lock: l.Path, Name: name, Now: l.Plugins[name].SHA256})
+	}
+	if err == nil {
+		err = in.writeConfig(after)
+	}
+	if err != nil {
 		return errors.Join(err, s.finish())
 	}
-	return errors.Join(in.forget(name), s.discard())
-}
-
-// forget takes a plugin out of the lock.
-func (in *Installer) forget(name string) error {
-	l, err := trust.ReadLock(filepath.Join(filepath.Dir(in.Config), trust.LockName))
-	if err != nil {
-		return err
-	}
-	return l.Set(name, trust.Entry{})
+	return errors.Join(l.Set(name, trust.Entry{}), s.discard())
 }
 
 // installed is the entry of a plugin that was installed, and the config.

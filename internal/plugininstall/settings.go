@@ -99,12 +99,9 @@ func replacedPlugin(source []byte, old, p config.Plugin) ([]byte, error) {
 	}
 	want := slices.Clone(before.Plugins)
 	want[i].Command, want[i].Folder = p.Command, p.Folder
-	// The folder's name is made of chance, so it stands nowhere else.
-	f := newFile(bytes.ReplaceAll(source, []byte(old.Folder), []byte(p.Folder)))
-	if out, err := f.checked(before, want); err == nil {
-		return out, nil
-	}
-	return nil, errByHand
+	// The folder's name is made of chance, so that it stands nowhere else.
+	text := bytes.Replace(source, []byte(wordList(old.Command)), []byte(wordList(p.Command)), 1)
+	return newFile(bytes.ReplaceAll(text, []byte(old.Folder), []byte(p.Folder))).checked(before, want)
 }
 
 // place is where plugins stand in a config.

@@ -98,6 +98,16 @@ func TestAnEntryIsReplaced(t *testing.T) {
 	if diff := cmp.Diff(strings.ReplaceAll(source, "pager-1", "pager-2"), string(got)); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	after.Command = []string{"node", "/x/pager-2/main.js", "-v"} // another one altogether
+	want := "plugins:\n  - {name: b, command: [y]}\n  - name: pager\n    command: [node, /x/pager-2/main.js, \"-v\"]\n    folder: /x/pager-2\n    config: {a: 1} # mine\n"
+	got, err = replacedPlugin([]byte(source), somePlugin, after)
+	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	byHand := strings.Replace(source, "/x/pager-1/.venv", "/y/.venv", 1)
+	if got, err = replacedPlugin([]byte(byHand), somePlugin, after); !errors.Is(err, errByHand) {
+		t.Errorf("%v\n%s", err, got)
+	}
 }
 
 // FuzzSettings: whatever a config looks like, it is kept or refused.

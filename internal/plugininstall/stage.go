@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/mulligan-run/mulligan/config"
+	"github.com/mulligan-run/mulligan/host/trust"
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
@@ -99,9 +100,42 @@ func (in *Installer) sweep() {
 		case isNamed(s.folder):
 			_ = s.finish() // it was killed just before this
 		default:
-			_ = s.discard()
+			_ = errors.Join(s.undo(), s.discard())
 		}
 	}
+}
+
+// change is what a marker says of a change that is made in two files, so that half of it can be undone.
+type change struct {
+	Lock string      `json:"lock"` // the file
+	Name string      `json:"name"` // of the plugin
+	Was  trust.Entry `json:"was"`
+	Now  string      `json:"now"` // its new pin
+}
+
+// intends says what is about to be changed in the lock, before the config is.
+func (s *stage) intends(c change) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.marker.WriteAt(text, 0); err != nil {
+		return err
+	}
+	return s.marker.Sync()
+}
+
+// undo undoes in the lock what was intended, if it was done.
+func (s *stage) undo() error {
+	var c change
+	if text, err := wholefile.Read(s.marker.Name(), maxMarker); err != nil || len(text) == 0 || json.Unmarshal(text, &c) != nil {
+		return err
+	}
+	l, err := trust.ReadLock(c.Lock)
+	if err != nil || l.Plugins[c.Name].SHA256 != c.Now {
+		return err
+	}
+	return l.Set(c.Name, c.Was)
 }
 
 // isNamed reports whether the config for which a folder was made names it, or cannot be asked.
@@ -121,7 +155,6 @@ func isNamed(folder string) bool {
 // Receipt says in a plugin's folder where it came from.
 type Receipt struct {
 	Source   string `json:"source"` // as it can be typed
-	Wanted   string `json:"wanted,omitempty"`
 	Version  string `json:"version"`
 	Checksum string `json:"checksum,omitempty"` // of what was fetched, with the name of its algorithm
 	Config   string `json:"config"`             // for which it was installed
@@ -129,7 +162,8 @@ type Receipt struct {
 
 const (
 	receiptName = "mulligan-install.json"
-	maxReceipt  = 16 << 10
+	maxReceipt  = 16 << 10  // bytes
+	maxMarker   = 256 << 10 // bytes
 )
 
 func readReceipt(folder string) (r Receipt, err error) {
