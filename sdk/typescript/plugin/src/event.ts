@@ -232,7 +232,7 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
   };
 }
 
-function newFailure(m: WireFailure): Failure {
+export function newFailure(m: WireFailure): Failure {
   return {
     kind: name(WireKind, "kind", m.kind, m.kindName), code: m.code, variant: m.variant,
     origin: name(WireOrigin, "origin", m.origin, m.originName), phase: name(WirePhase, "phase", m.phase, m.phaseName),
@@ -244,7 +244,7 @@ function newFailure(m: WireFailure): Failure {
   };
 }
 
-function newAlternative(m: WireAlternative): Alternative {
+export function newAlternative(m: WireAlternative): Alternative {
   return { model: m.model, contextTokens: Number(m.contextTokens), price: m.price && newPrice(m.price), local: m.local };
 }
 
@@ -252,11 +252,11 @@ function newPrice(m: WirePrice): Price {
   return { input: Number(m.input), output: Number(m.output), cacheRead: Number(m.cacheRead), cacheWrite: Number(m.cacheWrite) };
 }
 
-function newTried(m: WireTried): Tried {
+export function newTried(m: WireTried): Tried {
   return { attempt: m.attempt, model: m.model, code: m.code, at: m.at, duration: seconds(m.ms) };
 }
 
-function seconds(ms: bigint): number {
+export function seconds(ms: bigint): number {
   return Number(ms) / 1000;
 }
 

@@ -80,7 +80,8 @@ function milliseconds(seconds: unknown): bigint {
   return BigInt(exact < 0 ? Math.floor(exact) : Math.ceil(exact));
 }
 
-function text(what: string, value: unknown): string {
+/** Throws a TypeError unless value is a text or not set. */
+export function text(what: string, value: unknown): string {
   if (value !== undefined && value !== null && typeof value !== "string") {
     throw new TypeError(`${what} must be a string`);
   }

@@ -5,6 +5,8 @@ import { message, report, surviveErrors } from "./errors.js";
 import type { FailureEvent } from "./event.js";
 import { host } from "./host.js";
 import { liveWithHost } from "./life.js";
+import type { ModelCall, RunEnded } from "./occasions.js";
+import type { Verdict } from "./verdict.js";
 
 /** What is known about one call. */
 export interface Call {
@@ -24,6 +26,15 @@ export type Advise = (
 /** What the author's function may give. */
 export type Advice = Decision | Restriction | Contract | undefined | null | void;
 
+/**
+ * Says whether a model call may begin, or nothing for no opinion. It has 500 ms, and what it
+ * throws is no opinion; with `fail_closed` in the plugin's entry that is a refusal.
+ */
+export type BeforeCall = (modelCall: ModelCall, call: Call) => Verdict | undefined | null | void | Promise<Verdict | undefined | null | void>;
+
+/** Is told that a run has ended; what it gives is nobody's business. */
+export type Hear = (end: RunEnded, call: Call) => unknown;
+
 /** What is said about a plugin beside its function. */
 export interface Options {
   /** The name it calls itself, at most 100 bytes; the host's configuration names it anyway. */
@@ -38,15 +49,23 @@ export interface Options {
    * parameter as what the schema allows.
    */
   configure?(config: unknown): void | Promise<void>;
+  /** Asked before every model call, where the plugin's entry in mulligan.yaml names the occasion `before_call`. */
+  readonly beforeCall?: BeforeCall | undefined;
+  /** Told when a run has ended, where the plugin's entry names the occasion `run_ended`. */
+  readonly runEnded?: Hear | undefined;
 }
 
 let serving = false;
 
+/** The function of a plugin that has no opinion about failures. */
+const noOpinion: Advise = () => undefined;
+
 /**
  * Answers a host until it goes away. Started by hand, the process says how it is used
- * and exits with status 1; so it does, with a reason, where it cannot serve.
+ * and exits with status 1; so it does, with a reason, where it cannot serve. A plugin
+ * that is only asked before calls, or only told of ends, has no `advise`.
  */
-export function serve(advise: Advise, options: Options = {}): void {
+export function serve(advise: Advise | undefined, options: Options = {}): void {
   if (!host.isThere) {
     process.stderr.write(explanation(process.argv[1] ?? "plugin"));
     process.exit(1);
@@ -57,7 +76,7 @@ export function serve(advise: Advise, options: Options = {}): void {
   serving = true;
   surviveErrors();
   liveWithHost();
-  start(advise, options).catch((error: unknown) => {
+  start(advise ?? noOpinion, options).catch((error: unknown) => {
     process.stderr.write(`the plugin cannot serve: ${message(error)}\n`);
     report(error);
     process.exit(1);

@@ -1,13 +1,15 @@
-import { type sendUnaryData, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { type handleUnaryCall, status } from "@grpc/grpc-js";
 
 import { calls, type OpenCall } from "./calls.js";
 import { message, report } from "./errors.js";
 import { newEvent } from "./event.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus, type HealthServer } from "./gen/grpc/health/v1/health.js";
-import type { RecoveryPluginServer, RunErrorRequest, RunErrorResponse } from "./gen/mulligan/v1/plugin.js";
+import type { RecoveryPluginServer } from "./gen/mulligan/v1/plugin.js";
 import type { GRPCControllerServer, GRPCStdioServer } from "./gen/plugin/goplugin.js";
+import { newModelCall, newRunEnded } from "./occasions.js";
 import { newReply } from "./reply.js";
-import type { Advise, Options } from "./serve.js";
+import type { Advise, Call, Options } from "./serve.js";
+import { newVerdict } from "./verdict.js";
 
 /** Says that the plugin answers: whoever hears it can see that. */
 export const health: HealthServer = {
@@ -28,10 +30,12 @@ export const controller: GRPCControllerServer = {
 /** Holds the stream open: what is printed goes to standard error. */
 export const stdio: GRPCStdioServer = { streamStdio: () => {} };
 
-/** Puts the author's function and options behind the service. */
+/** Puts the author's functions and options behind the service. */
 export function recovery(advise: Advise, options: Options): RecoveryPluginServer {
   const configSchema = Buffer.from(options.configSchema ? JSON.stringify(options.configSchema) : "");
-  const described = { name: options.name ?? "", version: options.version ?? "", configSchema, occasions: [] };
+  const { beforeCall, runEnded } = options;
+  const occasions = [...(beforeCall ? ["before_call"] : []), ...(runEnded ? ["run_ended"] : [])];
+  const described = { name: options.name ?? "", version: options.version ?? "", configSchema, occasions };
   return {
     describe: (_call, reply) => reply(null, described),
     configure: (call, reply) => {
@@ -40,9 +44,9 @@ export function recovery(advise: Advise, options: Options): RecoveryPluginServer
         (error: unknown) => reply({ code: status.INVALID_ARGUMENT, details: message(error) }),
       );
     },
-    runError: (call, reply) => void runError(advise, call, reply),
-    beforeCall: (_call, reply) => reply({ code: status.UNIMPLEMENTED, details: "the plugin does not take before_call" }),
-    runEnded: (_call, reply) => reply({ code: status.UNIMPLEMENTED, details: "the plugin does not take run_ended" }),
+    runError: answer((m, call) => advise(newEvent(m), call), newReply),
+    beforeCall: beforeCall ? answer((m, call) => beforeCall(newModelCall(m), call), newVerdict) : notTaken("before_call"),
+    runEnded: runEnded ? answer((m, call) => runEnded(newRunEnded(m), call), () => ({})) : notTaken("run_ended"),
   };
 }
 
@@ -50,29 +54,38 @@ async function configure(options: Options, config: Buffer): Promise<void> {
   await options.configure?.(config.length === 0 ? undefined : JSON.parse(config.toString()));
 }
 
-async function runError(
-  advise: Advise,
-  call: ServerUnaryCall<RunErrorRequest, RunErrorResponse>,
-  reply: sendUnaryData<RunErrorResponse>,
-): Promise<void> {
-  const abort = new AbortController();
-  call.on("cancelled", () => abort.abort());
-  try {
-    reply(null, newReply(await ask(advise, call.request, abort.signal)));
-  } catch (error) {
-    if (!(abort.signal.aborted && error instanceof Error && error.name === "AbortError")) {
-      report(error);
-    }
-    reply({ code: status.UNKNOWN, details: message(error) });
-  }
+/** Says that an occasion is none of the plugin's. */
+function notTaken<Q, A>(occasion: string): handleUnaryCall<Q, A> {
+  return (_call, reply) => reply({ code: status.UNIMPLEMENTED, details: `the plugin does not take ${occasion}` });
 }
 
-/** Asks the author's function. What its code throws where nobody catches it is its error, too. */
-function ask(advise: Advise, request: RunErrorRequest, signal: AbortSignal): Promise<unknown> {
+/** A question of the host. */
+interface Question {
+  readonly run: string;
+  readonly session: string;
+}
+
+/** Asks one of the author's functions, and answers with what write makes of what it gave. */
+function answer<Q extends Question, A>(ask: (question: Q, call: Call) => unknown, write: (given: unknown) => A): handleUnaryCall<Q, A> {
+  return async (call, reply) => {
+    const abort = new AbortController();
+    call.on("cancelled", () => abort.abort());
+    try {
+      reply(null, write(await during(call.request, async () => ask(call.request, { signal: abort.signal }))));
+    } catch (error) {
+      if (!(abort.signal.aborted && error instanceof Error && error.name === "AbortError")) {
+        report(error);
+      }
+      reply({ code: status.UNKNOWN, details: message(error) });
+    }
+  };
+}
+
+/** Runs what belongs to a call. What its code throws where nobody catches it is the call's error, too. */
+function during(question: Question, ask: () => Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const open: OpenCall = { run: request.run, session: request.session, fail: reject };
+    const open: OpenCall = { run: question.run, session: question.session, fail: reject };
     const close = () => (open.fail = undefined);
-    const asked = calls.run(open, async () => advise(newEvent(request), { signal }));
-    asked.then(resolve, reject).finally(close);
+    calls.run(open, ask).then(resolve, reject).finally(close);
   });
 }

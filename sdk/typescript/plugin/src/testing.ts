@@ -1,5 +1,5 @@
 /**
- * What a test of a plugin's function needs: events.
+ * What a test of a plugin's functions needs: events, calls and ends of runs.
  *
  * ```ts
  * import { event } from "@mulligan-run/plugin/testing";
@@ -10,6 +10,7 @@
  * @module
  */
 import type { Failure, FailureEvent } from "./event.js";
+import type { ModelCall, RunEnded } from "./occasions.js";
 
 /** Some fields of an event, and of its failure. */
 export type EventFields = Partial<Omit<FailureEvent, "failure">> & { readonly failure?: Partial<Failure> };
@@ -32,6 +33,35 @@ export function event(fields: EventFields = {}): FailureEvent {
     ...fields,
     kind, code, provider, retryable, retryAfter, resetsAt, failure, models,
     alternatives: fields.alternatives ?? models.map((a) => a.model),
+  };
+}
+
+/**
+ * Makes a model call that is about to begin. What is not given is as a host sends it for the
+ * first call of a run without limits. `alternatives` with `models`, and `model` with `about`,
+ * need be given only once.
+ */
+export function modelCall(fields: Partial<ModelCall> = {}): ModelCall {
+  const about = fields.about ?? { model: fields.model ?? "test/model", contextTokens: 0 };
+  const models = fields.models ?? (fields.alternatives ?? []).map((model) => ({ model, contextTokens: 0 }));
+  return {
+    run: "run-1", session: "", sessionKey: "", agentId: "", labels: {}, round: 1, attempt: 0, tried: [], summary: false,
+    inputTokens: 0, tools: [], images: false, holds: 0, autoRecover: true, spentTokens: 0, spentMicrodollars: 0,
+    remainingTokens: 0, remainingMicrodollars: 0, elapsed: 0, remainingTime: 0, time: undefined, dryRun: false, transcript: undefined,
+    ...fields,
+    model: about.model, about, models, alternatives: fields.alternatives ?? models.map((a) => a.model),
+  };
+}
+
+/** Makes the end of a run. What is not given is that of a run that was completed by its first call. */
+export function runEnded(fields: Partial<RunEnded> = {}): RunEnded {
+  const model = fields.model ?? fields.chosenModel ?? "test/model";
+  return {
+    run: "run-1", session: "", sessionKey: "", agentId: "", labels: {}, status: "completed", stopReason: "completed",
+    recovered: false, attempts: 1, failedAttempts: 0, switches: 0, kinds: [], recoveryTime: 0, wastedTokens: 0, wastedMicrodollars: 0,
+    spentTokens: 0, spentMicrodollars: 0, elapsed: 0, time: undefined, failure: undefined, dryRun: false,
+    ...fields,
+    model, chosenModel: fields.chosenModel ?? model,
   };
 }
 

@@ -1,17 +1,20 @@
-import type { FailureEvent } from "@mulligan-run/plugin";
+import type { Alternative, FailureEvent, ModelCall, RunEnded, Tried } from "@mulligan-run/plugin";
+
+/** Whatever the plugin is told. */
+type Told = FailureEvent | ModelCall | RunEnded;
 
 type Value = string | number | boolean | Date | undefined | readonly string[];
 
 /** Durations that are undefined where they are not set, and 0 when they are rendered. */
 const durations = new Set(["retry_after", "failure.retry_after", "failure.limit"]);
 
-/** Renders the field of an event. */
-export function say(event: FailureEvent, name: string): string {
+/** Renders the field of what the plugin is told. */
+export function say(event: Told, name: string): string {
   return render(name, field(event, name));
 }
 
 /** Counts the elements of a list. */
-export function count(event: FailureEvent, name: string): number {
+export function count(event: Told, name: string): number {
   const value = field(event, name);
   if (!Array.isArray(value)) {
     throw new Error(`${name} is no list`);
@@ -19,23 +22,30 @@ export function count(event: FailureEvent, name: string): number {
   return value.length;
 }
 
-function field(event: FailureEvent, name: string): Value {
-  switch (name) {
-    case "tried":
-      return event.tried.map((t) =>
-        [t.attempt, t.model, t.code, render("at", t.at), render("duration", t.duration)].join(" "));
-    case "models":
-      return event.models.map((a) =>
-        [a.model, a.contextTokens, ...(a.price ? [`${a.price.input}/${a.price.output}`] : []), ...(a.local ? ["local"] : [])].join(" "));
-    case "transcript":
-      return (event.transcript ?? []).map((m) => m.role);
+function field(event: Told, name: string): Value {
+  if (name === "tried" && "tried" in event) {
+    return event.tried.map(tried);
   }
-  const [owner, key] = name.startsWith("failure.") ? [event.failure, name.slice("failure.".length)] : [event, name];
+  if (name === "models" && "models" in event) {
+    return event.models.map(model);
+  }
+  if (name === "transcript" && "models" in event) {
+    return (event.transcript ?? []).map((m) => m.role);
+  }
+  const [owner, key] = name.startsWith("failure.") && "failure" in event && event.failure ? [event.failure, name.slice("failure.".length)] : [event, name];
   const camel = key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   if (!Object.hasOwn(owner, camel)) {
     throw new Error(`no field ${JSON.stringify(name)}`);
   }
   return (owner as unknown as Record<string, Value>)[camel];
+}
+
+function tried(t: Tried): string {
+  return [t.attempt, t.model, t.code, render("at", t.at), render("duration", t.duration)].join(" ");
+}
+
+function model(a: Alternative): string {
+  return [a.model, a.contextTokens, ...(a.price ? [`${a.price.input}/${a.price.output}`] : []), ...(a.local ? ["local"] : [])].join(" ");
 }
 
 function render(name: string, value: Value): string {
