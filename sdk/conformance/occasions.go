@@ -69,9 +69,6 @@ func takesOccasions(ctx context.Context, c Command, mutualTLS bool) error {
 		if err != nil {
 			return err
 		}
-		if len(described.GetOccasions()) == 0 { // it takes run_error alone, which is its right
-			return nil
-		}
 		for _, occasion := range []string{recovery.HookBeforeCall, recovery.HookRunEnded} {
 			if !slices.Contains(described.GetOccasions(), occasion) {
 				return fmt.Errorf("its Describe offers %v, and not %s", described.GetOccasions(), occasion)

@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use crate::Decision;
+use crate::{Decision, Verdict};
 
 /// An error of any type. Its text reaches the host.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -8,36 +8,55 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// What an author's function gives, if it may fail: `?` works on every error.
 pub type Result<T = Option<Decision>, E = Error> = std::result::Result<T, E>;
 
-/// What an author's function may give: a [`Decision`], an `Option<Decision>` where `None`
-/// is "no opinion", or a `Result` of one of these with an error that can be displayed.
+/// What an author's function may give: a [`Decision`] (before a call a [`Verdict`]), an `Option`
+/// of one where `None` is "no opinion", or a `Result` of one of these with an error that can be
+/// displayed. A function that is told that a run has ended gives nothing, `()`, or a `Result` of it.
 ///
 /// A closure that gives a `Result` has to say which one: `|e| -> mulligan::Result { … }`.
-pub trait Answer: sealed::Answer {}
+pub trait Answer<T = Decision>: sealed::Answer<T> {}
 
-impl<T: sealed::Answer> Answer for T {}
+impl<T, A: sealed::Answer<T>> Answer<T> for A {}
 
 pub(crate) mod sealed {
-    use super::{Decision, Display};
+    use super::{Decision, Display, Verdict};
 
-    pub trait Answer {
-        /// The decision if there is one, or the error's text.
-        fn answer(self) -> Result<Option<Decision>, String>;
+    pub trait Answer<T> {
+        /// What was given if there is something, or the error's text.
+        fn answer(self) -> Result<Option<T>, String>;
     }
 
-    impl Answer for Decision {
+    impl Answer<Decision> for Decision {
         fn answer(self) -> Result<Option<Decision>, String> {
             Ok(Some(self))
         }
     }
 
-    impl Answer for Option<Decision> {
+    impl Answer<Decision> for Option<Decision> {
         fn answer(self) -> Result<Option<Decision>, String> {
             Ok(self)
         }
     }
 
-    impl<T: Answer, E: Display> Answer for Result<T, E> {
-        fn answer(self) -> Result<Option<Decision>, String> {
+    impl Answer<Verdict> for Verdict {
+        fn answer(self) -> Result<Option<Verdict>, String> {
+            Ok(Some(self))
+        }
+    }
+
+    impl Answer<Verdict> for Option<Verdict> {
+        fn answer(self) -> Result<Option<Verdict>, String> {
+            Ok(self)
+        }
+    }
+
+    impl Answer<()> for () {
+        fn answer(self) -> Result<Option<()>, String> {
+            Ok(None)
+        }
+    }
+
+    impl<T, A: Answer<T>, E: Display> Answer<T> for Result<A, E> {
+        fn answer(self) -> Result<Option<T>, String> {
             match self {
                 Ok(answer) => answer.answer(),
                 Err(error) => Err(format!("{error:#}")),

@@ -21,7 +21,8 @@
 //! `Option` of one, or a [`Result`]; [`Answer`] has the list. An error or a panic is "no
 //! opinion", and the process lives on after both, unless it is compiled with
 //! `panic = "abort"`. [`serve_async`] takes an async function, [`Plugin`] has the rest: the
-//! version, a configuration, the log level. [`testing`] makes events for tests.
+//! version, a configuration, the log level, and the occasions beside failures: before a model
+//! call begins, and when a run has ended. [`testing`] makes events for tests.
 //!
 //! Standard output belongs to the protocol: print nothing before the plugin serves. What is
 //! printed later goes to standard error, and from there to the host's log. Better is the
@@ -47,16 +48,19 @@ mod event;
 mod kind;
 mod life;
 mod lines;
+mod model_call;
 mod name;
 mod plugin;
 mod price;
 mod restrict;
+mod run_ended;
 mod server;
 mod service;
 mod start;
 mod state;
 pub mod testing;
 mod tls;
+mod verdict;
 mod wire;
 
 pub use answer::{Answer, Error, Result};
@@ -64,11 +68,14 @@ pub use decision::{Action, Adjust, Button, Decision, Effect, Effort};
 pub use event::{Alternative, Event, Failure, Remaining, Tried};
 pub use kind::Kind;
 pub use log;
+pub use model_call::ModelCall;
 pub use name::{Origin, Phase, ReplaySafety, Timer};
 pub use plugin::{Plugin, serve, serve_async};
 pub use price::Price;
 pub use restrict::Restrict;
+pub use run_ended::RunEnded;
 pub use state::state_dir;
+pub use verdict::{Ruling, Verdict};
 
 /// Tests the code of the author's page.
 #[cfg(doctest)]

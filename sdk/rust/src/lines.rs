@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use log::kv::{self, VisitSource, VisitValue};
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::Event;
+use crate::{Event, ModelCall, RunEnded};
 
 tokio::task_local! {
     /// The call that this task or thread works for.
@@ -20,11 +20,29 @@ pub(crate) struct Call {
     session: String,
 }
 
+impl From<&Event> for Call {
+    fn from(e: &Event) -> Self {
+        Call::new(&e.run, &e.session)
+    }
+}
+
+impl From<&ModelCall> for Call {
+    fn from(c: &ModelCall) -> Self {
+        Call::new(&c.run, &c.session)
+    }
+}
+
+impl From<&RunEnded> for Call {
+    fn from(e: &RunEnded) -> Self {
+        Call::new(&e.run, &e.session)
+    }
+}
+
 impl Call {
-    pub(crate) fn new(e: &Event) -> Self {
+    fn new(run: &str, session: &str) -> Self {
         Call {
-            run: e.run.clone(),
-            session: e.session.clone(),
+            run: run.to_owned(),
+            session: session.to_owned(),
         }
     }
 }

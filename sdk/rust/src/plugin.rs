@@ -1,12 +1,12 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use log::LevelFilter;
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinSet;
 
 use crate::answer::sealed::Answer as _;
 use crate::lines::{CALL, Call};
-use crate::{Answer, Error, Event, start};
+use crate::{Answer, Decision, Error, Event, ModelCall, RunEnded, Verdict, start};
 
 /// Serves a function until its host goes away: [`Plugin::serve`] without more.
 pub fn serve<F, A>(name: impl Into<String>, function: F) -> !
@@ -50,17 +50,19 @@ pub struct Plugin {
     pub(crate) version: String,
     pub(crate) config_schema: String,
     pub(crate) configure: Arc<Configure>,
+    pub(crate) before_call: Option<Function<ModelCall, Verdict>>,
+    pub(crate) run_ended: Option<Function<RunEnded, ()>>,
     log_level: LevelFilter,
 }
 
 /// Takes the configuration, or says why not.
 pub(crate) type Configure = dyn Fn(Option<&str>) -> Result<(), Error> + Send + Sync;
 
-/// Starts a call of the author's function as a task of its own.
-pub(crate) type Function = Box<dyn Fn(Event, &mut JoinSet<Given>) + Send + Sync>;
+/// Starts a call of an author's function as a task of its own.
+pub(crate) type Function<E = Event, T = Decision> = Box<dyn Fn(E, &mut JoinSet<Given<T>>) + Send + Sync>;
 
-/// What the function gave: a decision if it has one, or the text of its error.
-pub(crate) type Given = Result<Option<crate::Decision>, String>;
+/// What the function gave, if it gave something, or the text of its error.
+pub(crate) type Given<T> = Result<Option<T>, String>;
 
 impl Plugin {
     /// A plugin that calls itself so, in 100 bytes at most; its host knows it by the name in
@@ -72,6 +74,8 @@ impl Plugin {
             version: String::new(),
             config_schema: String::new(),
             configure: Arc::new(|_| Ok(())),
+            before_call: None,
+            run_ended: None,
             log_level: LevelFilter::Info,
         }
     }
@@ -99,6 +103,66 @@ impl Plugin {
         F: Fn(Option<&str>) -> Result<(), Error> + Send + Sync + 'static,
     {
         self.configure = Arc::new(configure);
+        self
+    }
+
+    /// Takes the occasion `before_call`: the function is asked before every model call, where the
+    /// plugin's entry in `mulligan.yaml` names it. It has 500 ms, and may block. An error or a
+    /// panic is no opinion, or with `fail_closed` in that entry a refusal.
+    ///
+    /// ```no_run
+    /// use mulligan::{ModelCall, Plugin, Verdict};
+    ///
+    /// fn gate(c: &ModelCall) -> Option<Verdict> {
+    ///     let personal = c.labels.get("data").is_some_and(|data| data == "personal");
+    ///     (personal && !c.model.local).then(|| Verdict::refuse().because("personal data stays on this machine"))
+    /// }
+    ///
+    /// fn main() {
+    ///     Plugin::new("data-gate").before_call(gate).serve(|_| None)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn before_call<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(&ModelCall) -> A + Send + Sync + 'static,
+        A: Answer<Verdict>,
+    {
+        self.before_call = Some(blocking(function));
+        self
+    }
+
+    /// The same for an async function, which gets the call for its own.
+    #[must_use]
+    pub fn before_call_async<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(ModelCall) -> A + Send + Sync + 'static,
+        A: Future<Output: Answer<Verdict>> + Send + 'static,
+    {
+        self.before_call = Some(asynchronous(function, runtime()));
+        self
+    }
+
+    /// Takes the occasion `run_ended`: the function is told when a run has ended, where the
+    /// plugin's entry in `mulligan.yaml` names it.
+    #[must_use]
+    pub fn run_ended<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(&RunEnded) -> A + Send + Sync + 'static,
+        A: Answer<()>,
+    {
+        self.run_ended = Some(blocking(function));
+        self
+    }
+
+    /// The same for an async function, which gets what is told for its own.
+    #[must_use]
+    pub fn run_ended_async<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(RunEnded) -> A + Send + Sync + 'static,
+        A: Future<Output: Answer<()>> + Send + 'static,
+    {
+        self.run_ended = Some(asynchronous(function, runtime()));
         self
     }
 
@@ -142,13 +206,7 @@ impl Plugin {
         F: Fn(Event) -> A + Send + Sync + 'static,
         A: Future<Output: Answer> + Send + 'static,
     {
-        // Of its own, so that futures that block do not keep the server from its duties.
-        let runtime = Builder::new_multi_thread()
-            .thread_name("plugin")
-            .enable_all()
-            .build()
-            .unwrap_or_else(|error| start::fail(format_args!("cannot start threads: {error}")));
-        self.serve_function(asynchronous(function, runtime.handle().clone()))
+        self.serve_function(asynchronous(function, runtime()))
     }
 
     fn serve_function(self, function: Function) -> ! {
@@ -163,29 +221,49 @@ impl Plugin {
     }
 }
 
+/// Where the author's async functions run: of its own, so that futures that block do not keep the
+/// server from its duties.
+fn runtime() -> Handle {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| {
+        Builder::new_multi_thread()
+            .thread_name("plugin")
+            .enable_all()
+            .build()
+            .unwrap_or_else(|error| start::fail(format_args!("cannot start threads: {error}")))
+    });
+    runtime.handle().clone()
+}
+
 /// Runs a function on the threads that may block of the runtime that asks.
-pub(crate) fn blocking<F, A>(function: F) -> Function
+pub(crate) fn blocking<E, T, F, A>(function: F) -> Function<E, T>
 where
-    F: Fn(&Event) -> A + Send + Sync + 'static,
-    A: Answer,
+    E: Send + 'static,
+    for<'e> Call: From<&'e E>,
+    T: Send + 'static,
+    F: Fn(&E) -> A + Send + Sync + 'static,
+    A: Answer<T>,
 {
     let function = Arc::new(function);
     Box::new(move |event, tasks| {
         let function = Arc::clone(&function);
-        tasks.spawn_blocking(move || CALL.sync_scope(Call::new(&event), || function(&event).answer()));
+        tasks.spawn_blocking(move || CALL.sync_scope(Call::from(&event), || function(&event).answer()));
     })
 }
 
 /// Runs an async function on the given runtime.
-pub(crate) fn asynchronous<F, A>(function: F, runtime: Handle) -> Function
+pub(crate) fn asynchronous<E, T, F, A>(function: F, runtime: Handle) -> Function<E, T>
 where
-    F: Fn(Event) -> A + Send + Sync + 'static,
-    A: Future<Output: Answer> + Send + 'static,
+    E: Send + 'static,
+    for<'e> Call: From<&'e E>,
+    T: Send + 'static,
+    F: Fn(E) -> A + Send + Sync + 'static,
+    A: Future<Output: Answer<T>> + Send + 'static,
 {
     let function = Arc::new(function);
     Box::new(move |event, tasks| {
         let function = Arc::clone(&function);
-        let call = Call::new(&event);
+        let call = Call::from(&event);
         let answer = async move { function(event).await.answer() };
         tasks.spawn_on(CALL.scope(call, answer), &runtime);
     })

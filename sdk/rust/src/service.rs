@@ -17,7 +17,7 @@ use crate::wire::v1::{
     BeforeCallRequest, BeforeCallResponse, ConfigureRequest, ConfigureResponse, DescribeRequest, DescribeResponse,
     RunEndedRequest, RunEndedResponse, RunErrorRequest, RunErrorResponse,
 };
-use crate::{Event, Plugin, life};
+use crate::{Event, ModelCall, Plugin, life};
 
 /// The most that a host is told of an error, in bytes.
 const MAX_ERROR: usize = 2 << 10;
@@ -35,7 +35,7 @@ impl RecoveryPlugin for Recovery {
             name: self.plugin.name.clone(),
             version: self.plugin.version.clone(),
             config_schema: self.plugin.config_schema.clone().into_bytes(),
-            occasions: Vec::new(),
+            occasions: self.plugin.occasions(),
         }))
     }
 
@@ -53,23 +53,57 @@ impl RecoveryPlugin for Recovery {
     }
 
     async fn run_error(&self, request: Request<RunErrorRequest>) -> Result<Response<RunErrorResponse>, Status> {
-        let deadline = time_left(request.metadata()).and_then(|left| Instant::now().checked_add(left));
-        let mut tasks = JoinSet::new();
-        (self.function)(Event::new(request.into_inner(), deadline), &mut tasks);
-        let reply = match finish(&mut tasks, deadline, Code::Unknown).await? {
-            Some(decision) => decision.try_into()?,
-            None => RunErrorResponse::default(),
-        };
-        Ok(Response::new(reply))
+        let deadline = deadline(&request);
+        let event = Event::new(request.into_inner(), deadline);
+        let decision = ask(&self.function, event, deadline).await?;
+        let reply = decision.map(TryInto::try_into).transpose()?;
+        Ok(Response::new(reply.unwrap_or_default()))
     }
 
-    async fn before_call(&self, _: Request<BeforeCallRequest>) -> Result<Response<BeforeCallResponse>, Status> {
-        Err(Status::unimplemented("the plugin does not take before_call"))
+    async fn before_call(&self, request: Request<BeforeCallRequest>) -> Result<Response<BeforeCallResponse>, Status> {
+        let deadline = deadline(&request);
+        let function = taken(self.plugin.before_call.as_ref(), BEFORE_CALL)?;
+        let verdict = ask(function, ModelCall::new(request.into_inner(), deadline), deadline).await?;
+        Ok(Response::new(verdict.map(Into::into).unwrap_or_default()))
     }
 
-    async fn run_ended(&self, _: Request<RunEndedRequest>) -> Result<Response<RunEndedResponse>, Status> {
-        Err(Status::unimplemented("the plugin does not take run_ended"))
+    async fn run_ended(&self, request: Request<RunEndedRequest>) -> Result<Response<RunEndedResponse>, Status> {
+        let deadline = deadline(&request);
+        let function = taken(self.plugin.run_ended.as_ref(), RUN_ENDED)?;
+        ask(function, request.into_inner().into(), deadline).await?;
+        Ok(Response::new(RunEndedResponse {}))
     }
+}
+
+const BEFORE_CALL: &str = "before_call";
+const RUN_ENDED: &str = "run_ended";
+
+impl Plugin {
+    /// What it takes beside `run_error`.
+    fn occasions(&self) -> Vec<String> {
+        let before_call = self.before_call.as_ref().map(|_| BEFORE_CALL.to_owned());
+        let run_ended = self.run_ended.as_ref().map(|_| RUN_ENDED.to_owned());
+        before_call.into_iter().chain(run_ended).collect()
+    }
+}
+
+fn taken<'a, F>(function: Option<&'a F>, occasion: &str) -> Result<&'a F, Status> {
+    function.ok_or_else(|| Status::unimplemented(format!("the plugin does not take {occasion}")))
+}
+
+fn deadline<T>(request: &Request<T>) -> Option<Instant> {
+    time_left(request.metadata()).and_then(|left| Instant::now().checked_add(left))
+}
+
+/// Calls an author's function.
+async fn ask<E, T: 'static>(
+    function: &Function<E, T>,
+    event: E,
+    deadline: Option<Instant>,
+) -> Result<Option<T>, Status> {
+    let mut tasks = JoinSet::new();
+    function(event, &mut tasks);
+    finish(&mut tasks, deadline, Code::Unknown).await
 }
 
 /// Waits for the one task of a call, which ends with the call: an async one is dropped then,
@@ -152,217 +186,4 @@ impl GrpcStdio for Stdio {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::future::pending;
-    use std::sync::mpsc;
-    use std::thread::sleep;
-
-    use tokio::runtime::{Builder, Runtime};
-
-    use super::*;
-    use crate::plugin::{asynchronous, blocking};
-    use crate::wire::v1::Action;
-    use crate::{Answer, Decision};
-
-    fn runtime() -> Runtime {
-        Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap()
-    }
-
-    /// Asks a function once, with the time that the caller waits, in gRPC's words.
-    fn ask(function: Function, timeout: Option<&'static str>) -> Result<RunErrorResponse, Status> {
-        let recovery = Recovery {
-            plugin: Plugin::new("test"),
-            function,
-        };
-        let mut request = Request::new(RunErrorRequest::default());
-        if let Some(timeout) = timeout {
-            request.metadata_mut().insert("grpc-timeout", timeout.parse().unwrap());
-        }
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let answered = runtime.block_on(recovery.run_error(request)).map(Response::into_inner);
-        runtime.shutdown_background(); // a blocking function may still be running
-        answered
-    }
-
-    /// The same function in both forms, one after the other.
-    fn both<A: Answer + Send + 'static>(
-        function: impl Fn() -> A + Clone + Send + Sync + 'static,
-    ) -> [Result<RunErrorResponse, Status>; 2] {
-        let other = function.clone();
-        let runtime = runtime();
-        [
-            ask(blocking(move |_| function()), None),
-            ask(
-                asynchronous(
-                    move |_| {
-                        let function = other.clone();
-                        async move { function() }
-                    },
-                    runtime.handle().clone(),
-                ),
-                None,
-            ),
-        ]
-    }
-
-    #[test]
-    fn a_decision_is_sent() {
-        for reply in both(|| Some(Decision::fail().because("no use"))) {
-            let reply = reply.unwrap();
-            assert_eq!((reply.action(), reply.reason.as_str()), (Action::Fail, "no use"));
-        }
-    }
-
-    #[test]
-    fn no_opinion_is_an_empty_message() {
-        for reply in both(|| None) {
-            assert_eq!(reply.unwrap(), RunErrorResponse::default());
-        }
-    }
-
-    #[test]
-    fn an_error_is_unknown_with_its_text() {
-        for reply in both(|| -> crate::Result { Err("boom".into()) }) {
-            let status = reply.unwrap_err();
-            assert_eq!((status.code(), status.message()), (Code::Unknown, "boom"));
-        }
-    }
-
-    #[test]
-    fn an_error_that_is_only_displayed_will_do() {
-        for reply in both(|| Err::<Decision, _>("boom")) {
-            assert_eq!(reply.unwrap_err().message(), "boom");
-        }
-    }
-
-    #[test]
-    fn a_panic_is_internal_with_its_text() {
-        for reply in both(|| -> Option<Decision> { panic!("at the {}", "disco") }) {
-            let status = reply.unwrap_err();
-            assert_eq!(
-                (status.code(), status.message()),
-                (Code::Internal, "panic: at the disco")
-            );
-        }
-        for reply in both(|| -> Option<Decision> { std::panic::panic_any(7) }) {
-            assert_eq!(reply.unwrap_err().message(), "panic: not a text");
-        }
-    }
-
-    #[test]
-    fn a_long_error_is_cut_between_letters() {
-        for reply in both(|| Err::<Decision, _>("世".repeat(1000))) {
-            assert_eq!(reply.unwrap_err().message(), "世".repeat(682));
-        }
-    }
-
-    #[test]
-    fn nobody_waits_for_a_function_that_goes_on_regardless() {
-        let status = ask(
-            blocking(|_| {
-                sleep(Duration::from_secs(1));
-                None
-            }),
-            Some("20m"),
-        )
-        .unwrap_err();
-        assert_eq!(status.code(), Code::DeadlineExceeded);
-    }
-
-    #[test]
-    fn an_async_function_is_dropped_at_its_deadline() {
-        struct Dropped(mpsc::Sender<()>);
-        impl Drop for Dropped {
-            fn drop(&mut self) {
-                let _ = self.0.send(());
-            }
-        }
-        let (sender, dropped) = mpsc::channel();
-        let runtime = runtime();
-        let function = asynchronous(
-            move |_| {
-                let guard = Dropped(sender.clone());
-                async move {
-                    let _guard = guard;
-                    pending::<Option<Decision>>().await
-                }
-            },
-            runtime.handle().clone(),
-        );
-        let recovery = Recovery {
-            plugin: Plugin::new("test"),
-            function,
-        };
-        let mut request = Request::new(RunErrorRequest::default());
-        request.metadata_mut().insert("grpc-timeout", "20m".parse().unwrap());
-        let status = runtime.block_on(recovery.run_error(request)).unwrap_err();
-        assert_eq!(status.code(), Code::DeadlineExceeded);
-        dropped.recv_timeout(Duration::from_secs(10)).unwrap();
-    }
-
-    #[test]
-    fn the_event_has_the_deadline() {
-        let (sender, seen) = mpsc::channel();
-        let function = blocking(move |e: &Event| -> Option<Decision> {
-            sender.send(e.deadline).unwrap();
-            None
-        });
-        ask(function, Some("3S")).unwrap();
-        let left = seen.recv().unwrap().unwrap() - Instant::now();
-        assert!(left <= Duration::from_secs(3), "{left:?}");
-    }
-
-    #[test]
-    fn timeouts_are_grpcs() {
-        let read = |text: &'static str| {
-            let mut metadata = MetadataMap::new();
-            metadata.insert("grpc-timeout", text.parse().unwrap());
-            time_left(&metadata)
-        };
-        assert_eq!(read("2S"), Some(Duration::from_secs(2)));
-        assert_eq!(read("1999999u"), Some(Duration::from_micros(1_999_999)));
-        assert_eq!(read("99999999H"), Some(Duration::from_secs(99_999_999 * 3600)));
-        for wrong in ["", "S", "2", "2s", "-2S", "123456789m", "2.5S", "+2S"] {
-            assert_eq!(read(wrong), None, "{wrong}");
-        }
-        assert_eq!(time_left(&MetadataMap::new()), None);
-    }
-
-    #[test]
-    fn a_configuration_is_handed_over_or_refused() {
-        let (sender, seen) = mpsc::channel();
-        let plugin = Plugin::new("test").configure(move |config| {
-            sender.send(config.map(str::to_owned))?;
-            config.map_or(Ok(()), |_| Err("no such region".into()))
-        });
-        let recovery = Recovery {
-            plugin,
-            function: blocking(|_| None),
-        };
-        let runtime = runtime();
-        let configure = |config: &[u8]| {
-            let request = Request::new(ConfigureRequest { config: config.into() });
-            runtime.block_on(recovery.configure(request))
-        };
-        assert!(configure(b"").is_ok());
-        let refused = configure(b"{}").unwrap_err();
-        assert_eq!(
-            (refused.code(), refused.message()),
-            (Code::InvalidArgument, "no such region")
-        );
-        assert_eq!(configure(b"\xff").unwrap_err().code(), Code::InvalidArgument);
-        assert_eq!(seen.try_iter().collect::<Vec<_>>(), [None, Some("{}".to_owned())]);
-    }
-
-    #[test]
-    fn a_call_logs_with_its_ids() {
-        let run = || crate::lines::CALL.try_with(|_| ()).is_ok();
-        for reply in both(move || Decision::fail().because(run().to_string())) {
-            assert_eq!(reply.unwrap().reason, "true");
-        }
-    }
-}
+mod tests;

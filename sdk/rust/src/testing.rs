@@ -1,4 +1,4 @@
-//! Events for tests, without a host.
+//! Events, calls and ends of runs for tests, without a host.
 //!
 //! ```
 //! use std::time::Duration;
@@ -19,7 +19,7 @@
 use std::time::Duration;
 
 use crate::kind::facts;
-use crate::{Alternative, Event, Failure, Kind, Origin, ReplaySafety};
+use crate::{Alternative, Event, Failure, Kind, ModelCall, Origin, ReplaySafety, RunEnded};
 
 /// The first failure of a model call, of the given kind, with two models to switch to and
 /// nothing used up. There is no transcript, as without a grant. Change what the test is about:
@@ -51,6 +51,38 @@ pub fn event(kind: Kind) -> Event {
         replay_safety: ReplaySafety::Safe,
         transcript: None,
         ..Event::default()
+    }
+}
+
+/// The first model call of a run, with two models that it could be routed to and nothing used up.
+#[must_use]
+pub fn model_call() -> ModelCall {
+    ModelCall {
+        run: "run-1".into(),
+        model: alternative("openai/gpt-5.2"),
+        alternatives: vec![
+            alternative("anthropic/claude-sonnet-4-5"),
+            alternative("openai/gpt-5.2-mini"),
+        ],
+        round: 1,
+        input_tokens: 1000,
+        auto_recover: true,
+        ..ModelCall::default()
+    }
+}
+
+/// The end of a run that was completed by its first call.
+#[must_use]
+pub fn run_ended() -> RunEnded {
+    RunEnded {
+        run: "run-1".into(),
+        status: "completed".into(),
+        stop_reason: "completed".into(),
+        chosen_model: "openai/gpt-5.2".into(),
+        model: "openai/gpt-5.2".into(),
+        attempts: 1,
+        elapsed: Duration::from_secs(1),
+        ..RunEnded::default()
     }
 }
 

@@ -36,11 +36,7 @@ impl Event {
             auto_recover: e.auto_recover,
             elapsed: millis(e.elapsed_ms),
             remaining_attempts: count(e.remaining_attempts),
-            remaining_time: match e.remaining_ms {
-                0 => Remaining::Unlimited,
-                ms if ms < 0 => Remaining::UsedUp,
-                ms => Remaining::Left(millis(ms)),
-            },
+            remaining_time: remaining_time(e.remaining_ms),
             remaining_tokens: remaining(budget.tokens),
             remaining_microdollars: remaining(budget.microdollars),
             tried: e.tried.into_iter().map(Tried::from).collect(),
@@ -133,16 +129,21 @@ fn name(prefix: &str, number: i32, known: Option<&str>, companion: &str) -> Stri
 }
 
 /// Hosts send no negative counts.
-fn count(n: i32) -> u32 {
+pub(crate) fn count(n: i32) -> u32 {
     u32::try_from(n).unwrap_or(0)
 }
 
+/// Nor negative amounts.
+pub(crate) fn amount(n: i64) -> u64 {
+    u64::try_from(n).unwrap_or(0)
+}
+
 /// Bytes that are not UTF-8 are no JSON either.
-fn text(bytes: Vec<u8>) -> Option<String> {
+pub(crate) fn text(bytes: Vec<u8>) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.is_empty())
 }
 
-fn remaining(n: i64) -> Remaining<u64> {
+pub(crate) fn remaining(n: i64) -> Remaining<u64> {
     match u64::try_from(n) {
         Ok(0) => Remaining::Unlimited,
         Ok(left) => Remaining::Left(left),
@@ -150,15 +151,23 @@ fn remaining(n: i64) -> Remaining<u64> {
     }
 }
 
-fn millis(ms: i64) -> Duration {
-    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+pub(crate) fn remaining_time(ms: i64) -> Remaining<Duration> {
+    match remaining(ms) {
+        Remaining::Left(ms) => Remaining::Left(Duration::from_millis(ms)),
+        Remaining::Unlimited => Remaining::Unlimited,
+        Remaining::UsedUp => Remaining::UsedUp,
+    }
+}
+
+pub(crate) fn millis(ms: i64) -> Duration {
+    Duration::from_millis(amount(ms))
 }
 
 fn positive(ms: i64) -> Option<Duration> {
     (ms > 0).then(|| millis(ms))
 }
 
-fn time(at: prost_types::Timestamp) -> Option<SystemTime> {
+pub(crate) fn time(at: prost_types::Timestamp) -> Option<SystemTime> {
     SystemTime::try_from(at).ok()
 }
 

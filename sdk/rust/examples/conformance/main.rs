@@ -2,6 +2,7 @@
 
 mod command;
 mod meeting;
+mod occasions;
 mod say;
 
 use std::sync::Mutex;
@@ -18,6 +19,8 @@ fn main() {
         .version("1.2.3")
         .config_schema(SCHEMA)
         .configure(configure)
+        .before_call(occasions::judge)
+        .run_ended(occasions::hear)
         .serve(obey)
 }
 

@@ -43,7 +43,7 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
     Ok(Field::List(list))
 }
 
-fn model(a: &Alternative) -> String {
+pub fn model(a: &Alternative) -> String {
     let price = a.price.as_ref().map(|p| format!(" {}/{}", p.input, p.output));
     let local = if a.local { " local" } else { "" };
     format!(
@@ -122,7 +122,7 @@ fn failure(f: &Failure, name: &str) -> Option<String> {
     })
 }
 
-fn tried(t: &Tried) -> String {
+pub fn tried(t: &Tried) -> String {
     format!(
         "{} {} {} {} {}",
         t.attempt,
@@ -133,7 +133,7 @@ fn tried(t: &Tried) -> String {
     )
 }
 
-fn remaining<T>(left: Remaining<T>, used_up: &str, render: impl Fn(T) -> String) -> String {
+pub fn remaining<T>(left: Remaining<T>, used_up: &str, render: impl Fn(T) -> String) -> String {
     match left {
         Remaining::Unlimited => "0".into(),
         Remaining::Left(left) => render(left),
@@ -141,12 +141,12 @@ fn remaining<T>(left: Remaining<T>, used_up: &str, render: impl Fn(T) -> String)
     }
 }
 
-fn seconds(d: Duration) -> String {
+pub fn seconds(d: Duration) -> String {
     let text = format!("{}.{:03}", d.as_secs(), d.subsec_millis());
     trim(&text).to_owned()
 }
 
-fn time(at: Option<SystemTime>) -> String {
+pub fn time(at: Option<SystemTime>) -> String {
     let Some(at) = at else { return String::new() };
     let text = humantime::format_rfc3339_millis(at).to_string();
     format!("{}Z", trim(text.trim_end_matches('Z')))
