@@ -13,9 +13,11 @@ type Proxy struct {
 	Listen string `yaml:"listen"` // host:port; 127.0.0.1:8485
 	// AskFor is how long a call waits for a person if auto_recover is false on its route; 4m. 0 =
 	// its caller gets the failure at once.
-	AskFor  string       `yaml:"ask_for"`
-	AskMost *int         `yaml:"ask_most"` // calls that may wait for persons at a time; 16
-	Routes  []ProxyRoute `yaml:"routes"`   // the first that matches a model counts; none = what callers ask for, then the fallbacks
+	AskFor  string `yaml:"ask_for"`
+	AskMost *int   `yaml:"ask_most"` // calls that may wait for persons at a time; 16
+	// AskNotify = false shows no notification on this machine's desktop when a call waits; true.
+	AskNotify *bool        `yaml:"ask_notify"`
+	Routes    []ProxyRoute `yaml:"routes"` // the first that matches a model counts; none = what callers ask for, then the fallbacks
 }
 
 // ProxyRoute is a route of the proxy.
@@ -56,6 +58,9 @@ func (p Proxy) AskingMost() int {
 	}
 	return *p.AskMost
 }
+
+// Notifies reports whether the desktop is told that a call waits for a person.
+func (p Proxy) Notifies() bool { return p.AskNotify == nil || *p.AskNotify }
 
 func (p Proxy) problem() *yamlfile.Problem {
 	if d, err := time.ParseDuration(p.AskFor); p.AskFor != "" && (err != nil || d != 0 && d < time.Second || d > askForMost) {

@@ -14,11 +14,14 @@ import (
 )
 
 // asks notifies people that one of them is asked about a call: in the log and, if there is a
-// desktop, on it. It reveals nothing that was said.
+// desktop and the configuration allows it, on it. It reveals nothing that was said.
 func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion) {
 	return func(run string, s recovery.Suggestion) {
 		where := srv.whereToAnswer(run)
 		log.Info("a call waits for an answer", "run", run, "why", s.Title, "answer", where)
+		if !srv.Config.Proxy.Notifies() {
+			return
+		}
 		go func() {
 			if err := notify("A call waits for your answer", s.Title+"\n"+where); err != nil {
 				log.Debug("no desktop was told", "err", err)
