@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -44,11 +46,30 @@ func (benchToken) Holds(digest gateway.Digest) (bool, error) {
 	return digest == sha256.Sum256([]byte("sk-bench")), nil
 }
 
+// hop is a server that only passes on what it is told, as the standard library does it: what a
+// second connection takes, whatever stands there.
+func hop(b *testing.B, to string) (at string) {
+	b.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := httputil.NewSingleHostReverseProxy(target)
+	p.FlushInterval = -1 // at once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // the provider may answer before net/http knows that it has read all
+		p.ServeHTTP(w, r)
+	}))
+	b.Cleanup(server.Close)
+	return server.URL
+}
+
 // BenchmarkProxy measures a streamed call through the recovering proxy, whose facts are durable,
 // beside the same call made directly, in turns: the call of BenchmarkStream, and one of 200 deltas.
+// The same call is also made through a server that does nothing.
 func BenchmarkProxy(b *testing.B) {
-	url := process(b, "proxied")
-	c, err := config.Parse([]byte("plugins: []\nproviders: {openai: {base_url: \"" + url + "/v1\", key_env: BENCH_KEY}}\n"))
+	at := process(b, "proxied")
+	c, err := config.Parse([]byte("plugins: []\nproviders: {openai: {base_url: \"" + at + "/v1\", key_env: BENCH_KEY}}\n"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -74,10 +95,10 @@ func BenchmarkProxy(b *testing.B) {
 	face := httptest.NewServer(http.Handler(p))
 	defer face.Close()
 	dial := (&net.Dialer{}).DialContext
-	through, direct := newBare(face.URL, dial), newBare(url, dial)
+	through, direct, idle := newBare(face.URL, dial), newBare(at, dial), newBare(hop(b, at), dial)
 	for _, call := range []struct{ name, model, text string }{{"steady", steady, answerText}, {"long", long, longText}} {
 		b.Run(call.name, func(b *testing.B) {
-			var proxied, bare calls
+			var proxied, bare, passed calls
 			check := func(text string, err error) {
 				if err != nil || text != call.text {
 					b.Fatalf("got %q, %v", text, err)
@@ -86,9 +107,11 @@ func BenchmarkProxy(b *testing.B) {
 			for b.Loop() {
 				proxied.time(b, func() { check(through.ask(b.Context(), call.model, "hi")) })
 				bare.time(b, func() { check(direct.ask(b.Context(), call.model, "hi")) })
+				passed.time(b, func() { check(idle.ask(b.Context(), call.model, "hi")) })
 			}
 			proxied.report(b, "")
 			bare.report(b, base)
+			passed.report(b, "hop-")
 		})
 	}
 }

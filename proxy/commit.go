@@ -26,6 +26,7 @@ type commit struct {
 	attempts int
 	model    string      // the model that is asked, by its full name
 	held     []llm.Delta // heard of the attempt, but not passed on
+	given    []llm.Delta // what was passed on last, for the room in it
 	shown    recovery.Shown
 	framed   bool      // the attempt is passed on as it came
 	sealed   uint64    // attempts up to this one are over
@@ -43,7 +44,8 @@ func (c *commit) began(attempt uint64, model string) {
 		c.attempts++
 	}
 	c.spent = c.spent.Plus(c.usage)
-	c.attempt, c.model, c.usage, c.held = attempt, model, llm.Usage{}, nil
+	c.attempt, c.model, c.usage = attempt, model, llm.Usage{}
+	c.held, c.given = nil, nil // somebody may still read what the attempt before was given
 	c.framed = false
 }
 
@@ -89,7 +91,7 @@ func (c *commit) frame(d llm.Delta) []llm.Delta {
 		return nil
 	}
 	before := c.take()
-	c.held = append(make([]llm.Delta, 0, 2), d) // with room for its deltas
+	c.held = append(c.held, d)
 	return before
 }
 
@@ -130,11 +132,12 @@ func (c *commit) refused() (head *llm.Frame, body []byte) {
 	return head, body
 }
 
-// take gives what is held, and more, and holds nothing any more.
+// take gives what is held, and more, and holds nothing any more. It is valid until the attempt is
+// heard again, which is not before its last delta was passed on.
 func (c *commit) take(more ...llm.Delta) []llm.Delta {
-	out := c.held
-	c.held = nil
-	return append(out, more...)
+	out := append(c.held, more...)
+	c.held, c.given = c.given[:0], out
+	return out
 }
 
 // whole gives the rest of an answer that has proved complete.

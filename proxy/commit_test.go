@@ -100,6 +100,25 @@ func TestAskedOtherwise(t *testing.T) {
 	}
 }
 
+// TestGivenStays: what an attempt was given stays as it is although the next one is heard, since
+// its caller may still be reading it.
+func TestGivenStays(t *testing.T) {
+	text := func(text string) llm.Delta { return llm.Delta{Kind: llm.DeltaText, Text: text} }
+	for name, next := range map[string]func(*commit, uint64, string){"anew": (*commit).began, "going on": (*commit).goesOn} {
+		c := commit{mode: ModeContinue}
+		c.began(1, "p/m")
+		c.heard(1, text("a"))
+		out, _ := c.heard(1, text("b"))
+		next(&c, 2, "p/n")
+		for _, word := range []string{"c", "d", "e"} {
+			c.heard(2, text(word))
+		}
+		if len(out) != 1 || out[0].Text != "b" {
+			t.Errorf("%s: %v", name, kinds(out))
+		}
+	}
+}
+
 // TestUsageIsTheSum: what attempts cost that were not shown is the caller's, too.
 func TestUsageIsTheSum(t *testing.T) {
 	c := commit{mode: ModeContinue}

@@ -209,10 +209,11 @@ func (a *attempt) stream(ctx context.Context, model llm.Model) error {
 
 // hearOne adds a delta to the answer and passes it on.
 func (a *attempt) hearOne(ctx context.Context, d llm.Delta) error {
-	if !a.add(d) {
+	now := time.Now()
+	if !a.add(now, d) {
 		return cmp.Or(context.Cause(ctx), errStopped)
 	}
-	if err := a.pass(ctx, d); err != nil {
+	if err := a.pass(ctx, now, d); err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if problem := a.excess(); problem != nil {
@@ -221,13 +222,12 @@ func (a *attempt) hearOne(ctx context.Context, d llm.Delta) error {
 	return nil
 }
 
-// add takes one delta; false once the attempt is over.
-func (a *attempt) add(d llm.Delta) bool {
+// add takes one delta that is heard now; false once the attempt is over.
+func (a *attempt) add(now time.Time, d llm.Delta) bool {
 	if d.Kind == llm.DeltaRepaired {
 		a.repaired(d.Repairs)
 		return true
 	}
-	now := time.Now()
 	a.clock.heard(now, d)
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
@@ -155,15 +156,16 @@ func (a *attempt) tellBegan() {
 	call.Caller.Began(a.id, a.model)
 }
 
-// pass gives a delta to the caller; meanwhile the attempt's timers stand still.
-func (a *attempt) pass(ctx context.Context, d llm.Delta) error {
+// pass gives a delta to the caller, which was heard at that time; meanwhile the attempt's timers
+// stand still.
+func (a *attempt) pass(ctx context.Context, at time.Time, d llm.Delta) error {
 	call := a.loop.call
 	if call == nil {
 		return nil
 	}
-	a.clock.hold(true)
-	defer a.clock.hold(false)
+	a.clock.hold(at)
 	err := call.Caller.Heard(ctx, a.id, d)
+	a.clock.goOn(time.Now())
 	if err != nil {
 		a.mu.Lock()
 		a.lost = true

@@ -116,15 +116,17 @@ func (w *watchdog) look() {
 	}
 }
 
-// hold stops the timers while nobody reads, and restarts them.
-func (w *watchdog) hold(on bool) {
+// hold stops the timers while nobody reads, from that time on.
+func (w *watchdog) hold(from time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := time.Now()
-	if on {
-		w.held = now
-		return
-	}
+	w.held = from
+}
+
+// goOn restarts the timers.
+func (w *watchdog) goOn(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.lastByte, w.progress = w.lastByte.Add(now.Sub(w.held)), w.progress.Add(now.Sub(w.held))
 	w.held = time.Time{}
 	if !w.missed {

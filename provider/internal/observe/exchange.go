@@ -245,7 +245,7 @@ func (t *exchange) events() error {
 	if !t.head() {
 		return nil
 	}
-	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }, told: time.Now()}
+	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }}
 	events := sse.NewReader(answer)
 	if t.ask.Frames {
 		events = sse.NewKeeper(answer)

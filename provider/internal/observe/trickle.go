@@ -18,13 +18,17 @@ type trickle struct {
 	src  io.Reader
 	tell func() bool // false = nobody listens
 	part bool        // bytes have come since the last event
-	told time.Time   // when something was last reported
+	told time.Time   // when something was last reported; zero = it was an event, of which part is the next
 }
 
 // Read is called again without heard in between if what it gave completes no event.
 func (t *trickle) Read(p []byte) (int, error) {
-	if t.part && time.Since(t.told) >= trickleEvery {
-		t.heard()
+	switch {
+	case !t.part:
+	case t.told.IsZero(): // a part was read just now; most events come at once, and need no clock
+		t.told = time.Now()
+	case time.Since(t.told) >= trickleEvery:
+		t.part, t.told = false, time.Now()
 		if !t.tell() {
 			return 0, errUnheard
 		}
@@ -35,4 +39,4 @@ func (t *trickle) Read(p []byte) (int, error) {
 }
 
 // heard records that an event was reported.
-func (t *trickle) heard() { t.part, t.told = false, time.Now() }
+func (t *trickle) heard() { t.part, t.told = false, time.Time{} }
