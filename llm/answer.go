@@ -19,6 +19,9 @@ type Answer struct {
 	calls  map[int]int // index on the wire → index in pieces
 }
 
+// usualText is room for a short text, in bytes, so that it need not grow delta by delta.
+const usualText = 512
+
 type piece struct {
 	kind      DeltaKind
 	text      strings.Builder
@@ -78,7 +81,9 @@ func (a *Answer) addThinking(d Delta) {
 
 func (a *Answer) last(kind DeltaKind) *piece {
 	if n := len(a.pieces); n == 0 || a.pieces[n-1].kind != kind {
-		a.pieces = append(a.pieces, &piece{kind: kind})
+		p := &piece{kind: kind}
+		p.text.Grow(usualText)
+		a.pieces = append(a.pieces, p)
 	}
 	return a.pieces[len(a.pieces)-1]
 }

@@ -129,9 +129,7 @@ func (p *Proxy) call(w http.ResponseWriter, req *http.Request, a asked, route Ro
 	defer c.reply.leave()
 	c.reply.run = run.ID()
 	close(c.ready)
-	ended := make(chan *failure.Failure, 1)
-	go func() { ended <- run.Wait() }()
-	if f, here := c.wait(ctx, ended); here {
+	if f, here := c.wait(ctx, run); here {
 		p.end(c, models[0], f)
 	}
 }
@@ -158,14 +156,14 @@ func delivery(mode Mode) recovery.Delivery {
 }
 
 // wait waits until the run settles; here is false if the caller has gone.
-func (c *call) wait(ctx context.Context, ended <-chan *failure.Failure) (f *failure.Failure, here bool) {
+func (c *call) wait(ctx context.Context, run Run) (f *failure.Failure, here bool) {
 	began := time.Now()
 	alive := time.NewTimer(holdHeaders)
 	defer alive.Stop()
 	for {
 		select {
-		case f := <-ended:
-			return f, ctx.Err() == nil || errors.Is(context.Cause(ctx), errMany)
+		case <-run.Done():
+			return run.Wait(), ctx.Err() == nil || errors.Is(context.Cause(ctx), errMany)
 		case <-alive.C:
 		}
 		model, attempts, shown := c.standing()

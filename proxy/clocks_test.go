@@ -43,6 +43,8 @@ type slowRun struct{ over chan struct{} }
 
 func (r *slowRun) ID() string { return "r1" }
 
+func (r *slowRun) Done() <-chan struct{} { return r.over }
+
 func (r *slowRun) Wait() *failure.Failure {
 	<-r.over
 	return failure.NewFailure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream, nil)

@@ -50,6 +50,8 @@ type Caller interface {
 // Run is a call's run.
 type Run interface {
 	ID() string
+	// Done is closed once the run has settled.
+	Done() <-chan struct{}
 	// Wait waits until the run settles. A run that could still be recovered is closed, since its
 	// caller is told of the failure. The failure is nil if there is an answer.
 	Wait() *failure.Failure

@@ -110,6 +110,9 @@ func (run *Run) settledBy(seq uint64) bool {
 	}
 }
 
+// Done is closed once the run has settled: Wait then returns at once.
+func (run *Run) Done() <-chan struct{} { return run.done }
+
 // Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error for
 // a failed one, ErrCancelled or ErrParked. Any other error, except the cause of ctx, means that
 // the run could not be driven any further and can be resumed. If ctx ends the run goes on, and

@@ -39,8 +39,9 @@ type call struct {
 	ahead int // bytes of args that came before the name
 }
 
+// wireChunk is a chunk without its id, which only the first one is asked for: it would cost an
+// allocation in each.
 type wireChunk struct {
-	ID      string          `json:"id"`
 	Error   json.RawMessage `json:"error"`
 	Choices []wireChoice    `json:"choices"`
 	Usage   *wireUsage      `json:"usage"`
@@ -114,7 +115,7 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	}
 	if !s.started {
 		s.started = true
-		deltas = append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: s.chunk.ID})
+		deltas = append(deltas, llm.Delta{Kind: llm.DeltaStart, RequestID: chunkID(data)})
 	}
 	for i := range s.chunk.Choices {
 		c := &s.chunk.Choices[i]
@@ -163,9 +164,18 @@ func (s *stream) read(data []byte) error {
 	return err
 }
 
-// isBareError recognises the errors of vLLM, which have no error member.
+// chunkID is a chunk's id, "" if it has none.
+func chunkID(data []byte) string {
+	var named struct {
+		ID string `json:"id"`
+	}
+	_ = wire.Unmarshal(data, &named) // it is JSON
+	return named.ID
+}
+
+// isBareError recognises the errors of vLLM, which have neither an error member nor an id.
 func (c *wireChunk) isBareError(data []byte) bool {
-	if c.ID != "" || len(c.Choices) > 0 || c.Usage != nil {
+	if len(c.Choices) > 0 || c.Usage != nil || chunkID(data) != "" {
 		return false
 	}
 	var kind struct {
