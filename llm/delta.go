@@ -25,8 +25,8 @@ const (
 	// first, before anything was heard; only one with RepairTemplate comes directly before
 	// DeltaStop.
 	DeltaRepaired
-	// DeltaFrame: Frame is a piece of the response as it came, before the deltas made from it, if
-	// any. Only a Request with a Native of the model's wire has such deltas.
+	// DeltaFrame: Frame is a piece of the response as it came, and no delta was made from it, or those
+	// that were come next. Only a Request with a Native of the model's wire has such deltas.
 	DeltaFrame
 )
 
@@ -57,7 +57,7 @@ type Delta struct {
 	Usage     Usage
 	Stop      StopReason
 	Repairs   []Repair
-	Frame     *Frame
+	Frame     *Frame // with DeltaFrame; or with any other, the first that was made from it
 	// More says that another delta follows at once, so that this one need not be sent by itself.
 	// Only answers with frames set it.
 	More bool

@@ -53,7 +53,7 @@ func play(t *testing.T, handler http.HandlerFunc, request llm.Request) (p played
 		p.err = err
 		p.heard.Add(delta)
 		switch f := delta.Frame; {
-		case (delta.Kind == llm.DeltaFrame) != (f != nil):
+		case delta.Kind == llm.DeltaFrame && f == nil:
 			t.Errorf("%+v", delta)
 		case f == nil:
 		case f.Status != 0 && p.head.Status == 0 && p.data == "":

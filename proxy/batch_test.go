@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,12 @@ func TestWhatFollowsAtOnceIsSentTogether(t *testing.T) {
 	frame(": nothing\n\n")
 	hear(llm.Delta{Kind: llm.DeltaPing})
 	if w.count != 2 || w.sent != "data: a\n\ndata: b\n\ndata: c\n\ndata: d\n\n" {
+		t.Errorf("sent %d times: %q", w.count, w.sent)
+	}
+	for _, word := range []string{"e", "f"} { // a frame may come with its first delta
+		hear(llm.Delta{Kind: llm.DeltaText, Text: word, Frame: &llm.Frame{Data: []byte("data: " + word + "\n\n")}, More: word == "e"})
+	}
+	if rest := ": nothing\n\ndata: e\n\ndata: f\n\n"; w.count != 3 || !strings.HasSuffix(w.sent, rest) {
 		t.Errorf("sent %d times: %q", w.count, w.sent)
 	}
 }

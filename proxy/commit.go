@@ -62,21 +62,34 @@ func (c *commit) heard(attempt uint64, d llm.Delta) (out []llm.Delta, ok bool) {
 	if attempt != c.attempt || attempt <= c.sealed {
 		return nil, false
 	}
+	if d.Frame == nil {
+		return c.content(d), true
+	}
+	before := c.frame(llm.Delta{Kind: llm.DeltaFrame, Frame: d.Frame})
+	if d.Frame = nil; d.Kind == llm.DeltaFrame {
+		return before, true
+	}
+	if out = c.content(d); len(before) > 0 {
+		out = append(before, out...)
+	}
+	return out, true
+}
+
+// content takes a delta without a piece of the answer as it came.
+func (c *commit) content(d llm.Delta) []llm.Delta {
 	switch d.Kind {
 	case llm.DeltaPing, llm.DeltaRepaired:
-		return nil, true
-	case llm.DeltaFrame:
-		return c.frame(d), true
+		return nil
 	case llm.DeltaUsage:
 		c.usage = d.Usage
 		d.Usage = d.Usage.Plus(c.spent)
 	}
 	if c.shown == recovery.ShownNothing && !c.opens(d) || c.closes(d) {
 		c.held = append(c.held, d)
-		return nil, true
+		return nil
 	}
 	c.shown = recovery.ShownPart
-	return c.take(d), true
+	return c.take(d)
 }
 
 // frame takes a piece of the answer as it came. Its deltas come after it, so it is held until

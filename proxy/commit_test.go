@@ -17,7 +17,7 @@ func heardOf(t *rapid.T) []llm.Delta {
 			llm.DeltaPing, llm.DeltaStart, llm.DeltaFrame, llm.DeltaText, llm.DeltaThinking, llm.DeltaCall, llm.DeltaArgs, llm.DeltaUsage,
 		}).Draw(t, "kind")
 		d := llm.Delta{Kind: kind, Text: rapid.SampledFrom([]string{"", "a", "b c"}).Draw(t, "text")}
-		if kind == llm.DeltaFrame {
+		if kind == llm.DeltaFrame || kind != llm.DeltaPing && rapid.Bool().Draw(t, "framed") {
 			d.Frame = &llm.Frame{Data: []byte("data: x\n\n")}
 		}
 		return d
@@ -51,7 +51,12 @@ func TestI53Commit(t *testing.T) {
 					t.Fatalf("attempt %d is not heard", attempt)
 				}
 				got = append(got, out...)
-				if d.Kind != llm.DeltaPing {
+				if d.Frame != nil && d.Kind != llm.DeltaFrame {
+					want = append(want, llm.Delta{Kind: llm.DeltaFrame})
+				}
+				if d.Kind == llm.DeltaFrame {
+					want = append(want, llm.Delta{Kind: d.Kind})
+				} else if d.Kind != llm.DeltaPing {
 					want = append(want, d)
 				}
 				if mode == ModeHold && len(got) > 0 {

@@ -56,7 +56,7 @@ func (a *attempt) join(d llm.Delta) ([]llm.Delta, error) {
 		a.joined = append(a.joined[:0], d)
 		return a.joined, nil
 	}
-	d.More = false // d may become no delta at all
+	d.More, d.Frame = false, nil // d may become no delta at all
 	now := time.Now()
 	a.clock.heard(now, d) // a repetition is progress, too
 	a.mu.Lock()

@@ -77,7 +77,8 @@ type exchange struct {
 	told      []llm.Delta // reused, so that a delta costs no allocation
 	grace     *time.Timer // runs once the terminal event has come
 	retired   bool
-	more      bool // another event has been read already and follows at once
+	came      *llm.Frame  // the event as it came, which goes out with the first of its deltas
+	more      bool        // another event has been read already and follows at once
 	unsent    bool // the last delta had More set
 }
 
@@ -262,8 +263,8 @@ func (t *exchange) events() error {
 		answer.heard()
 		deltas, err = t.decode(event, deltas[:0])
 		t.more = t.ask.Frames && events.More()
-		if err == nil && !t.frame(event.Raw) {
-			return nil
+		if err == nil {
+			t.came = t.framed(event.Raw)
 		}
 		if (err == nil || len(deltas) > 0) && !t.tell(deltas) {
 			return nil
@@ -319,8 +320,14 @@ func (t *exchange) say(deltas []llm.Delta) bool {
 	return true
 }
 
-// yieldOne yields one delta.
+// yieldOne yields one delta, with the event that it was made from.
 func (t *exchange) yieldOne(d llm.Delta) bool {
+	if t.came != nil {
+		d.Frame, t.came = t.came, nil
+		if d.Kind == llm.DeltaPing {
+			d.Kind = llm.DeltaFrame
+		}
+	}
 	t.unsent = d.More
 	return t.yield(d, nil)
 }

@@ -15,11 +15,16 @@ func (t *exchange) head() bool {
 // allOf yields an answer that is no stream as frames. It reports whether to go on.
 func (t *exchange) allOf(body []byte) bool { return t.head() && t.frame(body) }
 
-// frame yields a piece of the answer as it came, without secrets. It reports whether to go on.
+// frame yields a piece of the answer as it came. It reports whether to go on.
 func (t *exchange) frame(data []byte) bool {
+	f := t.framed(data)
+	return f == nil || t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: f, More: true}) // its deltas follow
+}
+
+// framed is a piece of the answer without secrets, nil if frames are not wanted.
+func (t *exchange) framed(data []byte) *llm.Frame {
 	if !t.ask.Frames || len(data) == 0 {
-		return true
+		return nil
 	}
-	clean := []byte(t.secrets.known.Text(string(data)))
-	return t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Data: clean}, More: true}) // its deltas follow
+	return &llm.Frame{Data: []byte(t.secrets.known.Text(string(data)))}
 }
