@@ -50,6 +50,7 @@ const (
 	fieldCode
 	fieldStatus
 	fieldWords
+	fieldErrorWords // words that only an error has
 	fieldQuota
 	fieldDelay
 	fieldAfter
@@ -71,8 +72,8 @@ var fields = map[string]field{
 	"status_code": fieldStatus, "statuscode": fieldStatus, "http_status": fieldStatus, "httpstatus": fieldStatus,
 	"error": fieldError, "errors": fieldError,
 	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
-	"error_description": fieldWords, "error_message": fieldWords, "errormessage": fieldWords, "error_msg": fieldWords, "status_msg": fieldWords,
-	"errmsg": fieldWords, "err_msg": fieldWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
+	"error_description": fieldErrorWords, "error_message": fieldErrorWords, "errormessage": fieldErrorWords, "error_msg": fieldErrorWords,
+	"status_msg": fieldErrorWords, "errmsg": fieldErrorWords, "err_msg": fieldErrorWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
 	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
 	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
@@ -265,8 +266,8 @@ func (s *signals) value(f field, member member, depth int) {
 		s.code("refusal")
 	case fieldAnswer:
 		s.answer(f, strings.TrimSpace(value) == "")
-	case fieldError, fieldWords:
-		s.isError = s.isError || f == fieldError
+	case fieldError, fieldWords, fieldErrorWords:
+		s.isError = s.isError || f == fieldError || f == fieldErrorWords && !saysFine(value)
 		if depth < maxNesting && strings.Contains(value, "{") {
 			s.read(value, depth+1)
 			return
@@ -274,6 +275,11 @@ func (s *signals) value(f field, member member, depth int) {
 		s.say(value)
 	}
 }
+
+// saysFine reports whether the words of a field for errors tell of none: MiniMax writes "success".
+func saysFine(value string) bool { return slices.Contains(fineWords, lower(value)) }
+
+var fineWords = []string{"", "success", "ok", "none", "null"}
 
 // answer takes a field that a model wrote; it matters only whether the field is empty.
 func (s *signals) answer(f field, blank bool) {

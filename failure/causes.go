@@ -60,9 +60,10 @@ var causes = []cause{
 	{kind: KindOutputTruncated, about: ofTokens | ofContext, says: isCut, unless: ofInput | ofText | ofRequest | ofNetwork},
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota | isCut, over: refused},
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},
-	{kind: KindAuth, variant: "region", about: ofPlace, says: isUnsupported | isDenied | isBlocked | isGone | isRule, over: refused},
+	{kind: KindAuth, variant: "permission", about: ofAccount, says: isGone | isDenied | isBlocked, unless: ofRate | ofQuota | ofMoney | isExceeded | aLimit | perMinute | perDay | isPassing | isBusy | ofModel, over: limited},
+	{kind: KindAuth, variant: "region", about: ofPlace, says: isUnsupported | isDenied | isBlocked | isGone | isRule | isViolated, over: refused},
 	{kind: KindUnavailable, about: isAway, unless: ofAccount | ofMoney | isBusy, over: refused | serverFull},
-	{kind: KindTimeout, about: isLate, unless: ofInput | isWrong | isRule | isUnsupported, over: refused},
+	{kind: KindTimeout, about: isLate, unless: ofInput | isWrong | isRule | isUnsupported, over: refused | serverFailed},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isEmpty | isExceeded, unless: ofInput | perDay | ofRate | isFailed, over: serverFailed},
 	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | perDay | ofRate, over: refused | keyRefused | limited},
@@ -71,13 +72,13 @@ var causes = []cause{
 	{kind: KindQuota, about: ofQuota, says: isExceeded | isLacking | isGone | isFailed, unless: ofInput | ofRate, over: refused},
 	{kind: KindQuota, about: perDay, says: aLimit | isExceeded | isLacking, unless: ofMoney, over: refused | keyRefused | limited},
 	{kind: KindRateLimit, about: ofRate, says: isExceeded, unless: ofInput, over: refused},
-	{kind: KindRateLimit, about: perMinute, says: aLimit, unless: ofInput | ofContext | ofMoney, over: refused},
+	{kind: KindRateLimit, about: perMinute, says: aLimit | isExceeded, unless: ofInput | ofContext | ofMoney | ofImage | isLate, over: refused},
 	{kind: KindBilling, about: ofMoney, says: isLacking | isExceeded | aLimit, unless: ofInput | ofRate},
 
 	{kind: KindUnreachable, about: isDown, wire: true},
 	{kind: KindTimeout, about: isLate},
-	{kind: KindTLS, about: ofTLS, says: isBad | isLacking | isBroken | isGone | isDenied, unless: isLate},
-	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofPermission},
+	{kind: KindTLS, about: ofTLS, says: isBad | isLacking | isBroken | isGone | isDenied, unless: isLate | ofPermission},
+	{kind: KindBilling, about: ofMoney, says: isGone | isDenied | isBad, unless: ofPermission | ofInput},
 	{kind: KindOverloaded, about: isBusy, over: refused | serverFull},
 	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isLong | isFailed | aLimit, unless: ofContext | isRule | ofPage},
 	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isBlocked | isGone, unless: ofModel, over: refused},
@@ -86,6 +87,7 @@ var causes = []cause{
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: serverFailed},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
 	{kind: KindAuth, about: ofCredential, says: isUnset | isLacking | isWrong | isDenied | isGone, unless: ofInput | isPassing | isBusy | isLate | isDown, over: refused},
+	{kind: KindAuth, about: ofCredential, says: isFailed, unless: ofInput | ofServer | isPassing | isBusy | isLate | isDown | ofNetwork, over: refused},
 	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens, over: serverFailed},
 	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked},
 	{kind: KindMalformedResponse, about: ofStop | ofModel, says: isMalformed, unless: ofInput},
@@ -99,7 +101,7 @@ var causes = []cause{
 	{kind: KindStreamInterrupted, about: ofAnswer, says: isBroken, unless: ofInput | ofServer},
 	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed, unless: ofInput | ofImage},
 	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | isBroken, passing: KindUnavailable},
-	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking},
+	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking, unless: ofModel},
 	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied | isAsked, unless: isRule, wire: true},
 	{kind: KindMisconfigured, about: ofConfig, says: isWrong | isUnset | isLacking | isEmpty, unless: ofInput | ofAnswer | ofModel},
 	{kind: KindMisconfigured, variant: "no_api", about: ofPage, says: isGone, unless: ofModel | ofInput | ofMoney | isExceeded | ofAccount},
@@ -148,6 +150,8 @@ func (c *reading) byRefusal() (verdict, bool) {
 	family := familyOf(c.status)
 	if _, invalid := c.codeOf(invalidCodes); invalid && c.status == 0 {
 		family = refused
+	} else if _, failed := c.byServerCode(); failed && family == 0 {
+		family = serverFailed
 	}
 	if family == 0 {
 		return verdict{}, false

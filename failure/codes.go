@@ -20,38 +20,41 @@ var exactWords = []rule{
 var strongCodes = []rule{
 	{kind: KindBilling, like: []string{
 		"insufficient*credit", "insufficient*balance", "insufficient*fund", "insufficient*quota", "balance*insufficient", "credit*exhausted",
-		"credit*depleted", "overdue", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "outofcredit",
+		"credit*depleted", "overdue", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "notpurchased", "outofcredit",
 	}},
 	{kind: KindBilling, codes: codes(
 		"billing_error", "billing_not_active", "arrearage", "exceeded_current_quota_error", "budget_exceeded", "usage_not_included",
+		"customer_verification_required",
 	)},
 	{kind: KindQuota, codes: codes("servicequotaexceededexception"), like: []string{
-		"quotaexceeded", "quotaexhausted", "usagelimit", "dailylimit", "weeklylimit", "monthlylimit", "weekly*limited", "freetieronly",
+		"quotaexceeded", "quotaexhausted", "usagelimit", "dailylimit", "weeklylimit", "monthlylimit", "weekly*limited", "freetieronly", "setlimitexceeded",
 	}, unless: minutely},
-	{kind: KindContextOverflow, codes: codes("request_too_large", "tokens_limit_reached"), like: []string{
+	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached"), like: []string{
 		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
 		"prompttokens*exceed", "inputtokens*exceed", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
-	{kind: KindOverloaded, like: []string{"overload", "modelloading", "serverbusy", "capacityexceeded", "queueexceeded"}},
+	{kind: KindOverloaded, like: []string{"overload", "insufficientsystemresource", "modelloading", "serverbusy", "capacityexceeded", "queueexceeded"}},
 	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
 	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
-	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content")},
+	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content", "missing_thought_signature")},
 	{kind: KindInvalidRequest, codes: codes(
 		"unsupported_parameter", "unsupported_value", "invalid_function_parameters", "data_residency_mismatch", "vector_store_not_found",
-		"vector_store_expired", "failed_to_download_image",
+		"vector_store_expired", "failed_to_download_image", "invalid_json", "malformed_json",
+		"336002", // Baidu's first interface
+		"max_tokens_exceeded",
 	), like: []string{
 		"unsupportedapifor", "unsupported*feature", "unsupported*param", "invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
 	}},
 	{kind: KindContentFilter, codes: codes(
 		"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
 		"prohibited_content", "blocklist", "blacklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
-		"moderation_blocked", "image_content_policy_violation",
+		"moderation_blocked", "image_content_policy_violation", "image_recitation", "language",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
 		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
-	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent"}},
-	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
+	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent", "contentsecurity"}},
+	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "invalid_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
 		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported", "unavailablemodel", "model*retired", "model*deprecated",
 	}},
 	{kind: KindMisconfigured, variant: "no_api", codes: codes("unknown_url", "url.not_found", "unknown_endpoint", "route_not_found", "invalid_api_version", "unsupported_api_version")},
@@ -59,6 +62,7 @@ var strongCodes = []rule{
 		"malformed_response", "malformed_function_call", "unexpected_tool_call", "tool_use_failed", "too_many_tool_calls",
 		"finish_reason_unspecified",
 	)},
+	{kind: KindEmptyResponse, codes: codes("no_image", "empty_response", "no_candidates", "no_choices")},
 	{kind: KindOutputTruncated, codes: codes("max_tokens", "max_output_tokens", "length"), status: []int{0, 200}},
 }
 
@@ -70,7 +74,7 @@ var generalCodes = []rule{
 	), like: []string{"permission*denied", "access*denied", "apikey*blocked", "notauthorized"}},
 	{kind: KindAuth, codes: codes(
 		"authentication_error", "authenticationerror", "unauthenticated", "unauthorized", "invalid_authentication",
-		"invalid_authentication_error", "account_deactivated", "auth", "auth_error",
+		"invalid_authentication_error", "account_deactivated", "auth", "auth_error", "authentication",
 	), like: []string{
 		"apikey*invalid", "invalid*apikey", "incorrect*apikey", "apikey*expired", "unrecognizedclient", "invalidsignature",
 		"signaturedoesnotmatch", "invalidclienttoken", "incompletesignature", "authentication*failed",
@@ -79,18 +83,24 @@ var generalCodes = []rule{
 		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed", "concurren*saturat",
 	}},
 	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout", "internal*timeout", "inference*timeout", "engine*timeout", "upstream*timeout", "generation*timeout", "response*timeout"}},
+	{kind: KindUnavailable, codes: codes("vector_store_timeout")},
 	{kind: KindUnreachable, codes: codes("network"), status: []int{0, 200}},
 	{kind: KindStreamInterrupted, codes: codes("modelstreamerrorexception", "stream_error")},
 	{kind: KindMalformedResponse, codes: codes("json_validate_failed", "model_error")},
 	{kind: KindModelNotFound, codes: codes("not_found", "resourcenotfoundexception"), status: []int{404}},
 	{kind: KindModelNotFound, codes: codes("resourcenotfoundexception"), status: []int{0, 200, 400}},
 	{kind: KindModelNotFound, codes: codes("not_found"), status: []int{0, 200}, any: []string{"model", "modèle", "модел", "模型", "モデル", "모델"}},
+}
+
+// serverCodes say no more than a status of 500 does.
+var serverCodes = []rule{
 	{kind: KindUnavailable, codes: codes(
 		"server_error", "internal", "internal_error", "internal_server_error", "internalserverexception",
-		"bad_gateway", "network_error", "vector_store_timeout", "not_found", "serviceunavailableexception",
+		"bad_gateway", "network_error", "not_found", "serviceunavailableexception",
 		"service_unavailable", "service_unavailable_error", "internalfailure", "modelerrorexception", "modelnotreadyexception",
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
+	{kind: KindUnavailable, codes: codes("apiconnectionerror"), status: []int{200, 400, 500}}, // the connection of a gateway
 	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
 	// A code of a gateway that passes an error on says less than the status of the error itself.
 	{kind: KindUnavailable, codes: codes("api_error", "upstream_error", "provider_error"), status: []int{0, 200, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
@@ -100,7 +110,7 @@ var generalCodes = []rule{
 var invalidCodes = codes(
 	"invalid_request_error", "invalid_argument", "failed_precondition", "bad_request", "validation_error", "out_of_range",
 	"invalid_request", "validationexception", "unprocessable_entity", "invalid_parameter", "missing_required_parameter", "unknown_parameter",
-	"invalid_type", "invalid_value", "operationnotsupported",
+	"invalid_type", "invalid_value", "operationnotsupported", "precondition_failed",
 )
 
 // codes gives codes in the form in which they are compared.

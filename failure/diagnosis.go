@@ -179,7 +179,7 @@ var codeKinds = sync.OnceValue(func() map[string]Kind {
 	for _, code := range invalidCodes {
 		kinds[code] = KindInvalidRequest
 	}
-	for _, r := range slices.Concat(strongCodes, generalCodes) {
+	for _, r := range slices.Concat(strongCodes, generalCodes, serverCodes) {
 		for _, code := range r.codes {
 			if kinds[code] == "" {
 				kinds[code] = r.kind

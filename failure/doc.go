@@ -34,22 +34,24 @@
 //  7. A sentence that names one cause: general codes stand for many, and it tells which.
 //  8. The words of a code that no table has (BILLING_PAUSED): a name for one thing, though we
 //     never saw it, says more than one for many.
-//  9. A general code (rate_limit_error, server_error): still chosen by the provider, and for less
-//     than a status stands for.
-//  10. Why it was refused: a cause that the words come to, over those statuses alone that say less
-//     (a 400 to "wallet is empty").
-//  11. The HTTP status: proxies set it, too, but it is a number from a list, and not prose.
-//  12. A code that says no more than a status of 400 does: only where there is no status.
-//  13. An empty answer: it ended as it should, and nothing else was wrong with it.
-//  14. A status in the message: who passes a failure on with its number knew the number.
-//  15. Loose words ("timed out", "rate limit"): the transport's, or whoever passed it on with
+//  9. A general code (rate_limit_error, authentication_error): still chosen by the provider, and for
+//     less than a status stands for.
+//  10. Why it was refused: a cause that the words come to, over those statuses and codes alone that
+//     say less (a 400, or a server_error, to "wallet is empty").
+//  11. A code that says no more than a status of 500 does (server_error): its server chose it, where
+//     the status may be that of a proxy.
+//  12. The HTTP status: proxies set it, too, but it is a number from a list, and not prose.
+//  13. A code that says no more than a status of 400 does: only where there is no status.
+//  14. An empty answer: it ended as it should, and nothing else was wrong with it.
+//  15. A status in the message: who passes a failure on with its number knew the number.
+//  16. Loose words ("timed out", "rate limit"): the transport's, or whoever passed it on with
 //     nothing else; they are exact as far as they go.
-//  16. A cause in any words: what they speak of and what they say of it, in ten languages and in the
+//  17. A cause in any words: what they speak of and what they say of it, in ten languages and in the
 //     commonest words of eleven more. It reads sentences that nobody has seen before, so it errs
 //     more than what is known.
-//  17. The name of a wrapper (BadRequestError, "stream disconnected before completion"): whoever put it
+//  18. The name of a wrapper (BadRequestError, "stream disconnected before completion"): whoever put it
 //     around another error knew less than that error says.
-//  18. How it ended: an error without words, an answer that is none.
+//  19. How it ended: an error without words, an answer that is none.
 //
 // What no step knows is [KindUnknown], which is tried again once: a guess would be worse. A
 // Diagnosis says how sure its step is, and what the next one says that is of another opinion.

@@ -23,10 +23,10 @@ var looseRules = slices.Concat([]rule{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
 		"jsonparseerror", "jsonparseexception", "jsonsyntaxexception", "jsonreaderexception", "jsonexception", "mismatchedinputexception", "json.parse:", "cannot unmarshal", "could not unmarshal", "decodingerror", "expected value at line", "unexpected mimetype", "unexpected content type", "unexpected content-type", "keyerror: 'choices'", "keyerror: 'content'", "keyerror: 'message'", "keyerror: 'candidates'", "reading 'choices'", "reading 'message'", "reading 'content'", "reading 'candidates'", "reading '0'", "cannot read property '0'", "cannot read property 'choices'", "json parsing failed", "invalid json response", "typevalidationerror", "responsevalidationerror", "invalidresponsedata",
-		"parse response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "parse tool call", "tool call arguments",
+		"parse response", "jsonschemavalidationerror", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "parse tool call", "tool call arguments",
 	}, unless: []string{"request body", "tool call id"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
-		"unexpected eof", "eofexception", "incompletemessage", "premature close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
+		"unexpected eof", "eofexception", "incompletemessage", "premature close", "premature_close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
 		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
 		"stream ended without", "without a terminal event", "without emitting a terminal", "without terminal event", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
 		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",
@@ -45,25 +45,27 @@ var looseRules = slices.Concat([]rule{
 		"no route to host", "ehostunreach", "ehostdown", "host is down", "unreachable host", "eaddrnotavail", "cannot assign requested address", "fetch failed", "failed to fetch",
 		"network error", "networkerror", "network connection was lost", "connection error", "stream error:",
 		"goaway", "use of closed network connection", "socket hang up", "channelclosed", "parser received no bytes", "err_ngrok", "server closed idle connection", "connection lost", "connection closed", "connection_closed",
-		"load failed", "err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
+		"err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
 		"check your internet connection", "internet connection appears to be offline", "you are offline", "you appear to be offline", "und_err_socket", "remotedisconnected", "remote end closed connection",
 		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",
-		"connection attempts failed", "failed to establish a new connection", "newconnectionerror", "error sending request for url", "tcp connect error", "empty reply from server",
+		"connection attempts failed", "failed to establish a new connection", "newconnectionerror", "maxretryerror", "max retries exceeded with url", "error sending request for url", "tcp connect error", "empty reply from server",
 	}, unless: []string{"timed out", "timeout"}},
+	{kind: KindUnreachable, wire: true, any: []string{"load failed"}, unless: []string{"upload failed", "download failed", "reload failed", "preload failed", "model load failed", "timed out", "timeout"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{"error decoding response"}, near: []string{"missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
 	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
 	{kind: KindTimeout, wire: true, any: []string{
 		"timed out", "timeout", "etimedout", "execution expired", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
 		"took too long",
 	}},
-	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available"}},
+	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available", "conn limit"}},
+	{kind: KindRateLimit, any: []string{"per minute", "per second", "per-minute", "(tpm)", "(rpm)"}, near: []string{"exceed", "reached"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
 	{kind: KindAuth, any: []string{"unauthorized", "authentication"}},
 }, looseChinese, []rule{
 	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
 	{kind: KindModelNotFound, any: []string{"notfounderror"}},
 	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
-	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror"}},
+	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror", "writeerror"}},
 })
 
 // wrappers are the names of errors that were put around another error. They say no more than that
@@ -73,7 +75,7 @@ var wrappers = []rule{
 	{kind: KindInvalidRequest, any: []string{
 		"badrequest", "bad request", "invalidrequest", "invalid request", "invalid_request", "unprocessableentity", "unprocessable entity", "invalidargument",
 		"invalid argument", "validationexception", "unsupportedparams", "unsupportedfunctionality", "unsupported parameter", "input validation error", "invalid parameter", "invalid_argument",
-		"failed_precondition",
+		"failed_precondition", "rejectedrequest",
 	}, unless: []string{"[errno"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{"disconnected before completion"}},
 }

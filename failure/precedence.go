@@ -20,6 +20,7 @@ var precedence = [...]step{
 	{"the words of a code", (*reading).byCodeWords, 95},
 	{"a general code", (*reading).byGeneralCode, 90},
 	{"why it was refused", (*reading).byRefusal, 95},
+	{"a code that says no more than 500", (*reading).byServerCode, 90},
 	{"the status", (*reading).byStatus, 87},
 	{"a code that says no more than 400", (*reading).byInvalidCode, 90},
 	{"an empty answer", (*reading).byAnswer, 95},

@@ -31,18 +31,18 @@ var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
 	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
-	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while"}, near: []string{
-		"context length", "context window", "context size", "context limit", "token count", "moderat",
+	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while", "internal error"}, near: []string{
+		"context length", "context window", "context size", "context limit", "token count", "moderat", "content policy", "content filter", "guardrail", "safety",
 	}, unless: []string{"exceed", "too long", "maximum", "too large"}},
 	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: []string{"moderation", "content filter", "guardrail", "safety"}, near: []string{
 		"timed out", "timeout", "unavailable", "unreachable", "service error", "service failed",
 	}},
 	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
 		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
-		"body was empty", "body is empty", "empty response body", "emptyresponse", "no content in response", "no content in the response",
+		"body was empty", "body is empty", "empty response body", "no response body", "response body is null", "emptyresponse", "no content in response", "no content in the response",
 		"returned no content", "received no content", "no response content", "no content generated", "nocontentgenerated", "nooutputgenerated",
 		"did not return any content", "returned no choices", "no choices in", "returned nothing", "but none were returned", "without any content",
-		"returned empty", "returned an empty", "received empty", "received an empty", "no generations found", "response contained no",
+		"returned empty", "returned an empty", "returned no text", "produced no ", "generated no ", "zero tokens generated", "received empty", "received an empty", "no generations found", "response contained no",
 		"has no content", "returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
 	}, unless: []string{"request body", "input body", "must not be", "cannot be", "non-empty"}},
 	{kind: KindOutputTruncated, status: []int{0, 200, 400}, any: []string{
@@ -72,6 +72,9 @@ var english = []rule{
 		"conversation roles must", "must start with a user message", "cannot end with trailing whitespace", "encrypted content could not be",
 		"in the contentblock object is blank", "expected last role user or tool",
 	}},
+	{kind: KindInvalidRequest, variant: "history", status: []int{0, 200, 400, 404, 422}, any: []string{"tool_call_id", "tool_use_id", "tool call id", "call_id"}, near: []string{
+		"not found", "missing", "does not match", "doesn't match", "no matching", "duplicate", "invalid",
+	}},
 	{kind: KindInvalidRequest, variant: "history", status: []int{0, 400, 500}, any: []string{
 		"{%", "jinja2", "jinja exception", "jinja template", "apply chat template", "apply_chat_template", "rendering chat template", "render chat template",
 		"rendering prompt template", "render prompt template",
@@ -79,13 +82,13 @@ var english = []rule{
 	{kind: KindRateLimit, variant: "too_big", once: never, all: []string{"too large"}, any: []string{"(tpm)", "per min", "tokens per"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"credit balance", "insufficient credit", "insufficient balance", "insufficient fund", "prepaid credits",
-		"extra usage is required", "from your extra usage", "used up your points", "out of credit", "billing hard limit", "payment required",
+		"extra usage is required", "from your extra usage", "credit card on file", "has not purchased", "have not purchased", "used up your points", "out of credit", "billing hard limit", "payment required",
 		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
 		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded", "exceeded budget", "over budget",
 		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
 		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "not active, please check your billing", "billing to be enabled",
 		"enable billing", "billing is disabled", "billing account is", "payment is overdue", "overdue payment", "overdue-payment", "past due", "in good standing",
-		"requires a pro subscription", "requires a paid", "only available on paid",
+		"plan does not include", "plan doesn't include", "not included in your", "not available on your plan", "not available on the free", "requires a pro subscription", "requires a paid", "only available on paid",
 	}},
 	{kind: KindBilling, status: metered, any: []string{"credits", "balance", "payment method", "credit card"}, near: []string{" required", " needed"}},
 	{kind: KindBilling, status: metered, all: []string{"suspended"}, any: []string{"billing", "payment", "invoice"}},
@@ -96,6 +99,8 @@ var english = []rule{
 		"quota is exhausted", "out of quota", "call volume quota", "premium request allowance", "monthly premium request", "bymodelbyday", "byday",
 		"free tier of the model has been exhausted", "quota has been exceeded for the",
 	}},
+	{kind: KindQuota, status: metered, any: []string{"quota", "usage", "allowance", "plan limit"}, near: []string{" will reset", " will be reset", " will be refreshed", " will renew", " renews", " refreshes"}, unless: slices.Concat(minutely, []string{"rate limit"})},
+	{kind: KindQuota, status: metered, any: []string{"100% of your"}, near: []string{"usage", "quota", "limit", "allowance"}},
 	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
 	{kind: KindBilling, status: []int{0, 400, 402, 403, 429}, any: []string{"exceeded your current quota"}, unless: slices.Concat(minutely, []string{"quota exceeded for metric", "resource_exhausted"})},
@@ -104,12 +109,14 @@ var english = []rule{
 		"overloaded", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded", "loading model", "model is loading",
 		"currently loading", "still loading", "high demand", "high traffic", "server is busy", "server busy", "servers are busy", "too busy",
 		"model busy", "model is busy", "engine is busy", "currently busy",
-		"heavy load", "maximum pending requests", "no slot available", "no available slot",
+		"heavy load", "maximum pending requests", "no slot available", "no available slot", "no available instance", "no instance available", "no available worker",
+		"no available gpu", "no available node", "max capacity", "maximum capacity",
 	}, unless: []string{"error loading model", "failed to load model"}},
 	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
 	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"check your inputs and", "check your input and", "issue with your request", "problem with your request"}, unless: []string{
 		"server error", "unavailable", "timed out", "overloaded", "api key",
 	}},
+	{kind: KindUnavailable, status: []int{0, 400, 403, 404, 422}, any: []string{"service"}, near: []string{" is unavailable", " is currently unavailable", " isn't currently available"}, unless: []string{"tier", "region", "country", "legal"}},
 	{kind: KindUnavailable, any: []string{"no healthy "}, near: []string{"available"}, unless: []string{"deployment"}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
 	{kind: KindModelNotFound, any: []string{
@@ -120,8 +127,13 @@ var english = []rule{
 		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model names are", "supported models are", "available models are", "permitted models can be found", "model has been retired", "model has been deprecated", "model does not exist",
+		"version does not exist", "invalid model: ", "end of its life", "model disabled", "was retired",
 	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
+	{kind: KindModelNotFound, status: append([]int{503}, refusing...), any: []string{"no provider found for", "no provider for", "no provider available for", "no providers available for", "no provider supports", "no provider serves"}},
+	{kind: KindMisconfigured, status: []int{0, 400, 404}, any: []string{
+		"unknown provider", "unsupported provider", "invalid provider", "no such provider", "unrecognized provider", "unknown llm provider", "provider not found", "no api provider", "no provider registered",
+	}, unless: []string{"api key"}},
 	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access"}, near: []string{" model"}},
 	{kind: KindUnreachable, any: []string{"err_ngrok"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
@@ -131,16 +143,23 @@ var english = []rule{
 		"safety system", "blocked by moderation", "violates our", "blocked for safety", "blocked due to safety", "safety filter",
 		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
 		"content moderation", "cannot assist with", "can't assist with", "unable to assist with", "can't help with that", "cannot help with that", "output blocklist", "input blocklist", "inappropriate output", "inappropriate input", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
-		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor",
+		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor", "sensitive information", "senstive", "pii detected", "pii entit", "sensitive data detected", "blocked entity", "jailbreak detected",
+		"prompt injection detected", "guardrail raised", "guardrail intervened",
 	}},
 	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
 	{kind: KindInvalidRequest, any: outputLimits, near: []string{
 		"range", "at most", "too large", "too high", "must be less", "must be <", "must be at", "must be between", "must be positive", "maximum allowed",
 		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max",
 	}, unless: []string{"context", "input", "prompt", "credits", "budget", "afford"}},
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422, 500}, any: []string{
+		"cannot use both", "can't use both", "mutually exclusive", "cannot be used together", "can't be used together", "cannot be used with", "can't be used with",
+		"cannot be combined with", "can't be combined with", "cannot be specified together", "cannot both be", "can not be set at the same time", "invisible character",
+	}},
+	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"upload failed"}, unless: []string{"unsupported", "too large", "invalid", "format", "type", "too many"}},
+	{kind: KindUnreachable, any: []string{"websocket connection limit"}},
 	{kind: KindInvalidRequest, any: []string{"maximum allowed number of output tokens", "range of max_tokens", "range of max_completion_tokens"}},
 	{kind: KindContextOverflow, any: []string{
-		"prompt is too long", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
+		"prompt is too long", "is too large to process", "context shift is disabled", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
 		"contextwindowexceeded", "reduce the length of the messages", "exceeded model token limit", "input is too long",
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
 		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
@@ -149,7 +168,7 @@ var english = []rule{
 	{kind: KindContextOverflow, any: []string{
 		"prompt too long", "prompt exceeds max length", "maximum character", "max input characters", "character limit", "input too long", "input is too large", "prompt is too large", "prompt too large", "maximum input length", "maximum input token",
 		"maximum model length", "max_model_len", "exceeds the token limit", "token limit exceeded", "tokens limit exceeded", "too many input tokens",
-		"content too large", "request body too large", "context_length_exceeded", "exceeds the model's maximum", "exceeds the model's limit",
+		"content too large", "request body too large", "payload exceeds", "payload size exceeds", "body exceeds", "body size exceeds", "request size exceeds", "request exceeds the m", "context_length_exceeded", "exceeds the model's maximum", "exceeds the model's limit",
 	}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"too many tokens"}, unless: slices.Concat([]string{"please wait", "throttl"}, metering)},
 	{kind: KindContextOverflow, any: []string{"prompt token", "prompt contains", "input token", "input length"}, all: []string{"exceed"}, unless: metering},
@@ -202,9 +221,9 @@ var english = []rule{
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 404, 415, 422, 501}, any: []string{
 		"does not support", "doesn't support", "do not support", "don't support", "not support ", "does not accept", "is not capable of", "doesn't accept",
 	}, near: abilities, unless: []string{"make sure"}},
-	{kind: KindInvalidRequest, status: []int{0, 200, 400, 404, 415, 422, 501}, any: abilities, near: []string{
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 404, 415, 422, 500, 501}, any: abilities, near: []string{
 		" not supported", " isn't supported", " unsupported", " not enabled for",
-	}},
+	}, unless: []string{"at the moment", "temporarily", "currently not"}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
 		"received server error (5", "degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
 		"model is not ready", "not ready for inference", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
@@ -213,14 +232,15 @@ var english = []rule{
 	}},
 	{kind: KindMalformedResponse, status: []int{0, 200, 400, 424, 500}, any: []string{
 		"malformed function call", "malformed tool call", "failed to call a function", "failed_generation", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
-		"model produced invalid", "model tried to call", "model attempted to call", "which was not in request.tools", "invalid tool call argument",
+		"model produced invalid", "model tried to call", "model attempted to call", "generated by the model is invalid", "which was not in request.tools", "invalid tool call argument",
 		"failed to generate json", "failed to validate json", "model generated invalid",
 	}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"candidates.", "choices.", "finishreason", "finish_reason"}, near: []string{"input should be", "field required"}},
 	{kind: KindStreamInterrupted, status: []int{0, 200, 500, 502}, any: []string{"error decoding response"}, unless: []string{"timed out", "timeout", "missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
-	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"error receiving chunk", "error parsing chunk", "failed to parse chunk", "failed to parse stream", "invalid chunk"}},
+	{kind: KindMalformedResponse, status: []int{0, 200}, any: []string{"error receiving chunk", "error parsing chunk", "failed to parse chunk", "failed to parse stream", "invalid chunk", "decode sse", "parse sse", "malformed sse", "invalid sse", "instead of json"}},
 	{kind: KindMalformedResponse, status: []int{0, 200}, all: []string{"validation error"}, any: []string{"chunk", "completion", "response", "stream event"}, unless: []string{
 		"request", "badrequest", "input", "invalid_request_error", "validationexception",
 	}},
+	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{": field required", "extra inputs are not permitted", "extra_forbidden"}, unless: []string{"choices", "candidates", "response", "completion", "chunk"}},
 	{kind: KindTimeout, any: []string{"deadline expired"}},
 }

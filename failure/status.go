@@ -36,7 +36,7 @@ func kindOfStatus(status int) (Kind, string) {
 		return KindRateLimit, ""
 	case status == 451:
 		return KindAuth, "region"
-	case status >= 400 && status < 500:
+	case status >= 400 && status < 500, status == 501:
 		return KindInvalidRequest, ""
 	case status == 503, status == 529:
 		return KindOverloaded, ""

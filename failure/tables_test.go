@@ -140,7 +140,7 @@ type tableStatus struct {
 }
 
 var fieldNames = map[field]string{
-	fieldCode: "code", fieldStatus: "status", fieldWords: "words", fieldQuota: "quota", fieldDelay: "delay", fieldAfter: "after", fieldReset: "reset",
+	fieldCode: "code", fieldStatus: "status", fieldWords: "words", fieldErrorWords: "errorWords", fieldQuota: "quota", fieldDelay: "delay", fieldAfter: "after", fieldReset: "reset",
 	fieldRequestID: "requestID", fieldError: "error", fieldBlocked: "blocked", fieldRefusal: "refusal", fieldForeign: "foreign", fieldAnswer: "answer",
 	fieldPiece: "piece",
 }
@@ -177,10 +177,10 @@ func tablesOfPorts() object {
 		forms = append(forms, form.String())
 	}
 	return object{
-		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords,
+		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords, "fineWords": fineWords,
 		"rules": object{
 			"exactWords": tableRules(exactWords), "strongCodes": tableRules(strongCodes), "sentences": tableRules(sentences),
-			"generalCodes": tableRules(generalCodes), "loose": tableRules(looseRules), "wrappers": tableRules(wrappers),
+			"generalCodes": tableRules(generalCodes), "serverCodes": tableRules(serverCodes), "loose": tableRules(looseRules), "wrappers": tableRules(wrappers),
 		},
 		"codes":            object{"invalid": invalidCodes, "request": requestCodes, "exhausted": exhaustedCodes, "properEnds": properEnds, "model": modelCodes, "known": slices.Sorted(maps.Keys(codeKinds()))},
 		"fields":           members,

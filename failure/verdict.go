@@ -33,6 +33,7 @@ func (c *reading) byExactWords() (verdict, bool)  { return c.byRules(exactWords)
 func (c *reading) byCode() (verdict, bool)        { return c.byRules(strongCodes) }
 func (c *reading) bySentence() (verdict, bool)    { return c.byRules(sentences) }
 func (c *reading) byGeneralCode() (verdict, bool) { return c.byRules(generalCodes) }
+func (c *reading) byServerCode() (verdict, bool)  { return c.byRules(serverCodes) }
 
 func (c *reading) byRules(table []rule) (verdict, bool) {
 	for i := range table {

@@ -10,7 +10,7 @@ import { named, type Field } from './table.js';
 import { tables } from './tables.js';
 import { clip, lines, lower, size, trim } from './text.js';
 
-const { limits } = tables;
+const { fineWords, limits } = tables;
 const fields = named(tables.fields);
 
 /** The value of a field, and the field's name. */
@@ -212,7 +212,8 @@ export class Body {
         break;
       case 'error':
       case 'words':
-        this.isError ||= field === 'error';
+      case 'errorWords':
+        this.isError ||= field === 'error' || (field === 'errorWords' && !fineWords.includes(lower(value)));
         if (depth < limits.nesting && value.includes('{')) {
           this.#read(value, depth + 1);
         } else {

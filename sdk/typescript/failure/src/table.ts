@@ -47,7 +47,7 @@ export interface Wording {
 }
 
 export type Field =
-  | 'code' | 'status' | 'words' | 'quota' | 'delay' | 'after' | 'reset' | 'requestID' | 'error' | 'blocked' | 'refusal' | 'foreign' | 'answer' | 'piece';
+  | 'code' | 'status' | 'words' | 'errorWords' | 'quota' | 'delay' | 'after' | 'reset' | 'requestID' | 'error' | 'blocked' | 'refusal' | 'foreign' | 'answer' | 'piece';
 
 export interface Tables {
   readonly kinds: readonly { kind: string; code: string; retryable: boolean; once: boolean }[];
@@ -57,7 +57,8 @@ export interface Tables {
   readonly families: Readonly<Record<string, number>>;
   readonly minutely: readonly string[];
   readonly lateWords: readonly string[];
-  readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'loose' | 'wrappers', readonly Rule[]>>;
+  readonly fineWords: readonly string[];
+  readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'serverCodes' | 'loose' | 'wrappers', readonly Rule[]>>;
   readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: Readonly<Record<'botChecks' | 'namelessNotFound', readonly string[]>>;

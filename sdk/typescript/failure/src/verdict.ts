@@ -123,9 +123,14 @@ const byCodeWords: Step = (c) => {
   return undefined;
 };
 
-/** Why a call failed whose status says less than its words. */
-const byRefusal: Step = (c) => {
-  const family = familyOf(c.status === 0 && c.codeOf(codes.invalid) ? 400 : c.status);
+const byServerCode = byTable('serverCodes');
+
+/** Why a call failed whose status, or a code that says no more than one, says less than its words. */
+const byRefusal: Step = (c, e) => {
+  let family = familyOf(c.status === 0 && c.codeOf(codes.invalid) ? 400 : c.status);
+  if (family === 0 && byServerCode(c, e)) {
+    family = familyOf(500);
+  }
   return family === 0 ? undefined : byCauses(c, saidBy(c), family);
 };
 
@@ -223,6 +228,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['the words of a code', byCodeWords],
   ['a general code', byTable('generalCodes')],
   ['why it was refused', byRefusal],
+  ['a code that says no more than 500', byServerCode],
   ['the status', byStatus],
   ['a code that says no more than 400', byInvalidCode],
   ['an empty answer', byAnswer],

@@ -181,8 +181,9 @@ class Body:
             self._code("refusal")
         elif field == "answer":
             self._answer(field, not trim(value))
-        elif field in ("error", "words"):
-            self.is_error = self.is_error or field == "error"
+        elif field in ("error", "words", "errorWords"):
+            told = field == "errorWords" and lower(value) not in tables["fineWords"]
+            self.is_error = self.is_error or field == "error" or told
             if depth < limits["nesting"] and "{" in value:
                 self._read(value, depth + 1)
             else:

@@ -119,10 +119,12 @@ def _by_code_words(c: Reading) -> Optional[Verdict]:
 
 
 def _by_refusal(c: Reading) -> Optional[Verdict]:
-    """Why a call failed whose status, or a code that says no more than one of 400, says less than its words."""
+    """Why a call failed whose status, or a code that says no more than one of 400 or 500, says less than its words."""
     family = _family(c.status)
     if not c.status and c.code_of(codes["invalid"]):
         family = _family(400)
+    elif not family and _by_rules(c, "serverCodes", c.text):
+        family = _family(500)
     return _by_causes(c, _said(c), family) if family else None
 
 
@@ -221,6 +223,7 @@ _steps: Dict[str, Step] = {
     "the words of a code": _by_code_words,
     "a general code": _by_table("generalCodes"),
     "why it was refused": _by_refusal,
+    "a code that says no more than 500": _by_table("serverCodes"),
     "the status": _by_status,
     "a code that says no more than 400": _by_invalid_code,
     "an empty answer": _by_answer,
