@@ -60,7 +60,7 @@ func (g *Gateway) setSessionTitle(ctx context.Context, in *sessionTitle) (*struc
 }
 
 // deleteSession takes the title first: what is written over is wiped from the store's files with the
-// runs.
+// runs. What cannot be deleted keeps it.
 func (g *Gateway) deleteSession(ctx context.Context, in *SessionPath) (*struct{}, error) {
 	runs, err := g.endedRuns(ctx, in.ID)
 	if err != nil {
@@ -69,20 +69,35 @@ func (g *Gateway) deleteSession(ctx context.Context, in *SessionPath) (*struct{}
 	if len(runs) == 0 {
 		return nil, huma.Error404NotFound("there is no such session")
 	}
-	if err := g.changeSession(ctx, in.ID, func(s *timeline.Session) { *s = timeline.Session{ID: s.ID} }); err != nil {
+	var kept timeline.Session
+	if err := g.changeSession(ctx, in.ID, func(s *timeline.Session) { kept, *s = *s, timeline.Session{ID: s.ID} }); err != nil {
 		return nil, g.problem(err)
 	}
-	err = g.cfg.Log.Delete(ctx, runs...)
-	if errors.Is(err, timeline.ErrOwned) {
-		err = ErrBusy
-	}
-	if err == nil && g.cfg.Forget != nil {
-		err = g.cfg.Forget(in.ID)
-	}
-	if err != nil {
+	if err := g.cfg.Log.Delete(ctx, runs...); err != nil {
+		g.keepSession(ctx, kept)
+		if errors.Is(err, timeline.ErrOwned) {
+			err = ErrBusy
+		}
 		return nil, g.problem(err)
+	}
+	if g.cfg.Forget != nil {
+		if err := g.cfg.Forget(in.ID); err != nil {
+			return nil, g.problem(err)
+		}
 	}
 	return nil, nil
+}
+
+// keepSession gives a session back what was kept of it, if one of its runs is still there.
+func (g *Gateway) keepSession(ctx context.Context, kept timeline.Session) {
+	ctx = context.WithoutCancel(ctx) // who asked may have left
+	left, err := g.cfg.Log.List(ctx, timeline.Query{Session: kept.ID, Limit: 1})
+	if err == nil && len(left) > 0 {
+		err = g.changeSession(ctx, kept.ID, func(s *timeline.Session) { *s = kept })
+	}
+	if err != nil {
+		g.cfg.Logger.Warn("a conversation was not deleted, and has lost its title", "session", kept.ID, "err", err)
+	}
 }
 
 // endedRuns lists a session's runs, newest first. It is ErrBusy if one of them has not ended.

@@ -4,7 +4,7 @@
 //	main.go, app.go, store.go, runid.go   what the verbs share: exit codes, the product as the flags want
 //	                                      it (packages config and server), the store, the id of a run
 //	run.go, chat.go, choose.go, recover*.go   runs, and a person's answers to them
-//	runs*.go, sessions.go                 what is in the timeline, as package show writes it
+//	runs*.go, sessions*.go                what is in the timeline, as package show writes it
 //	serve.go, members.go, top.go          the gateway, those who share its database, and what it has to do
 //	proxy*.go, acp.go, mcp.go             the other doors: the recovering proxy, editors, tool servers
 //	decide.go                             advice for other runners

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -19,14 +18,15 @@ import (
 func newSessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List and read conversations",
+		Short: "List, read, rename and delete conversations",
 		Example: `mulligan run --session oslo "Hello"  # begin one, or continue it
 mulligan sessions list
-mulligan sessions show oslo`,
+mulligan sessions show oslo
+mulligan sessions rename oslo "The weather in Oslo"`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionsList(), newSessionsShow())
+	cmd.AddCommand(newSessionsList(), newSessionsShow(), newSessionsRename(), newSessionsDelete())
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 	if asJSON {
 		encoder := show.JSON(a.Screen.Out)
 		for _, s := range list {
-			if err := encoder.Encode(map[string]any{"session": s.ID, "runs": s.Runs, "last": show.RunLine(s.Last)}); err != nil {
+			if err := encoder.Encode(map[string]any{"session": s.ID, "title": s.Title, "runs": s.Runs, "last": show.RunLine(s.Last)}); err != nil {
 				return err
 			}
 		}
@@ -69,9 +69,9 @@ func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 		a.Screen.Line("No sessions in " + a.Place() + ". Begin one: " + a.Screen.Hint(`run --session NAME "Hello"`))
 		return nil
 	}
-	rows := [][]string{{"SESSION", "RUNS", "CONTINUED", "STATUS", "MODEL", "LAST PROMPT"}}
+	rows := [][]string{{"SESSION", "RUNS", "CONTINUED", "STATUS", "MODEL", "TITLE"}}
 	for _, s := range list {
-		rows = append(rows, []string{s.ID, strconv.Itoa(s.Runs), show.Stamp(s.Last.StartedAt), show.StatusWord(s.Last), terminal.OneLine(s.Last.Model), terminal.OneLine(s.Last.Title)})
+		rows = append(rows, []string{s.ID, strconv.Itoa(s.Runs), show.Stamp(s.Last.StartedAt), show.StatusWord(s.Last), terminal.OneLine(s.Last.Model), terminal.OneLine(s.Title)})
 	}
 	a.Screen.Table(rows)
 	return nil
@@ -89,12 +89,9 @@ func newSessionsShow() *cobra.Command {
 		Example: "mulligan sessions show oslo",
 		Args:    cobra.ExactArgs(1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
-			list, err := a.Log.List(cmd.Context(), timeline.Query{Session: args[0], Limit: limit})
+			list, err := a.runsIn(cmd.Context(), args[0], limit)
 			if err != nil {
 				return err
-			}
-			if len(list) == 0 {
-				return exit.Usagef("no session %q (looked in %s; `%s` lists them)", args[0], a.Place(), a.Screen.Hint("sessions list"))
 			}
 			slices.Reverse(list)
 			for _, s := range list {
