@@ -4,7 +4,9 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import './chat.js';
 import type { Chat } from './chat.js';
 import { Conversation, explain, sentence } from './conversation.js';
-import { forgetDrafts } from './drafts.js';
+import './conversations.js';
+import { forgetDrafts, keepDraft, keepQueue } from './drafts.js';
+import { decoded, type Item } from './items.js';
 import './lab.js';
 import { playsIn, type LabPanel } from './lab.js';
 import { applyTheme, rememberedAutoRecover, rememberedLocal, setTheme, theme, type Theme } from './settings.js';
@@ -21,14 +23,6 @@ const PLAY = 'play';
 
 /** How long a window in the background follows its runs, in milliseconds. */
 const REST_MS = 30_000;
-
-/** A conversation in the list. */
-interface Item {
-  /** As in the address: "s/…" for a session, "r/…" for a run without one. */
-  path: string;
-  title: string;
-  last: Listed;
-}
 
 /** The page. */
 class App extends LitElement {
@@ -303,6 +297,18 @@ class App extends LitElement {
       </main>`;
   }
 
+  /** A conversation is no more: nothing typed in it is kept, and a new one takes its place where it was open. */
+  private readonly deleted = (e: CustomEvent<string>): void => {
+    const session = decoded(e.detail.slice(2));
+    keepDraft(session, '');
+    keepQueue(session, []);
+    this.items = this.items.filter((item) => item.path !== e.detail);
+    if (e.detail === this.path) {
+      location.hash = `#/new${newId().slice(0, 8)}`;
+    }
+    void this.look();
+  };
+
   /** The address of a conversation is shown as soon as there is something in it. */
   private readonly sent = (): void => {
     if (location.hash !== `#/${this.path}`) {
@@ -319,13 +325,7 @@ class App extends LitElement {
     return html`
       <div class="brand"><img src="icon.svg" alt="" width="24" height="24">Mulligan</div>
       <button class="new" @click=${() => { location.hash = `#/new${newId().slice(0, 8)}`; }}>New conversation</button>
-      <ul class="list">
-        ${this.items.map((item) => html`
-          <li><a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
-            <span class="title" dir="auto">${item.title || 'Untitled'}</span>
-            <span class="meta">${this.mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
-          </a></li>`)}
-      </ul>
+      <mulligan-conversations .client=${this.client} .items=${this.items} .path=${this.path} @changed=${() => void this.look()} @deleted=${this.deleted}></mulligan-conversations>
       <div class="low">
         ${this.health()}
         <a class="link quiet" href="/runs">All runs</a>
@@ -342,18 +342,6 @@ class App extends LitElement {
       </div>`;
   }
 
-  private mark(run: Listed): TemplateResult | typeof nothing {
-    if (run.suggestionOpen) {
-      return html`<span class="dot attention" aria-hidden="true"></span>needs you · `;
-    }
-    switch (run.status) {
-      case 'running': return html`<span class="dot busy pulse" aria-hidden="true"></span>running · `;
-      case 'waiting': return html`<span class="ring" aria-hidden="true"></span>waiting · `;
-      case 'failed': return html`<span class="square bad" aria-hidden="true"></span>failed · `;
-    }
-    return nothing;
-  }
-
   private health(): TemplateResult {
     const ill = this.plugins.filter((p) => p.state === 'backoff' || p.state === 'tripped');
     const count = (n: number): string => (n === 1 ? '1 plugin' : `${n} plugins`);
@@ -367,28 +355,6 @@ class App extends LitElement {
         <ul>${this.plugins.map((p) => html`<li><code>${p.name}</code> <span class="meta">${p.state}${p.shadow ? ', on trial' : ''}${p.version ? ` · ${p.version}` : ''}</span>${p.lastError ? html`<p class="meta">${p.lastError}</p>` : nothing}</li>`)}</ul>
       </details>`;
   }
-}
-
-/** A part of an address as it was before it was put there; nothing of one that is damaged. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
-}
-
-/** How long ago something was, roughly. */
-function ago(time: string, now: number): string {
-  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
-  if (minutes < 1) {
-    return 'now';
-  }
-  if (minutes < 60) {
-    return `${minutes} min`;
-  }
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'long', day: 'numeric' });
 }
 
 applyTheme();
