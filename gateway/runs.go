@@ -14,6 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 )
 
 // ErrKeyReused says that an idempotency key stands for another request (HTTP 409).
@@ -26,6 +27,7 @@ type Start struct {
 
 	Prompt      string                  `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." minLength:"1" maxLength:"16777216" example:"What is a mulligan?"`
 	Messages    []llm.Message           `json:"messages,omitempty" doc:"A conversation that ends with what the user says." minItems:"1" maxItems:"10000"`
+	BranchOf    string                  `json:"branchOf,omitempty" doc:"A run that has ended, of any conversation: this one begins with what was said there up to that run's end, before messages and prompt." pattern:"^[a-z0-9-]{1,64}$"`
 	Model       string                  `json:"model,omitempty" doc:"provider/model" example:"anthropic/claude-sonnet-4-5" maxLength:"256"`
 	Fallbacks   []string                `json:"fallbacks,omitempty" doc:"Models that the run may switch to, in order of preference." maxItems:"32"`
 	System      string                  `json:"system,omitempty" doc:"The system text." maxLength:"1048576"`
@@ -98,11 +100,33 @@ func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, err
 		}
 		s.Key, s.Fingerprint = ownKey(ctx, in.Key), sum
 	}
+	if err := g.branch(ctx, &s); err != nil {
+		return nil, err
+	}
 	run, err := g.cfg.Runs.Start(ctx, s)
 	if err != nil {
 		return nil, g.problem(err)
 	}
 	return g.runOutput(ctx, run)
+}
+
+// branch puts what was said up to the end of the run that s is a BranchOf before what is said in s. It is
+// copied: the run may be deleted, and its conversation may go on.
+func (g *Gateway) branch(ctx context.Context, s *Start) error {
+	if s.BranchOf == "" {
+		return nil
+	}
+	before, err := g.cfg.Runs.Inspect(ctx, s.BranchOf)
+	switch {
+	case errors.Is(err, timeline.ErrNotFound):
+		return g.problem(&InputError{"branchOf", errors.New("there is no such run")})
+	case err != nil:
+		return g.problem(err)
+	case before.End == nil:
+		return huma.Error409Conflict("the run has not ended: what follows it is not known yet")
+	}
+	s.Messages = append(before.Conversation(), s.Messages...)
+	return nil
 }
 
 // check says what is wrong with a Start, as far as its schema does not.

@@ -51,7 +51,7 @@ func TestCopies(t *testing.T) {
 	if got := w.text(".prose"); strings.Contains(got, "Copy") {
 		t.Errorf("the answer says %q", got)
 	}
-	w.press("Ask again")
+	w.press("Regenerate")
 	w.wait(`document.querySelectorAll('.run').length === 2`)
 	w.wait(`[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join() === 'Plan my week,Plan my week'`)
 }

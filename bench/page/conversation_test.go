@@ -32,20 +32,26 @@ func TestTheModelThatIsShownIsAsked(t *testing.T) {
 	}
 }
 
+// talk says so many messages in a session, each of which is answered.
+func (h *house) talk(session string, messages int) {
+	h.t.Helper()
+	for i := range messages {
+		run, err := h.runner.Start(context.Background(), runner.Request{Prompt: fmt.Sprintf("Message %d.", i), Session: session, Model: opusFull})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if _, err := run.Wait(h.t.Context()); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
 // TestOlderMessagesComeAboveWhatIsRead: the last of them are seen at once, and so is what was read.
 func TestOlderMessagesComeAboveWhatIsRead(t *testing.T) {
 	const runs, page = 30, 20
 	h := build(t)
 	h.play(opus, faultlab.Answer(words(60)))
-	for i := range runs {
-		run, err := h.runner.Start(context.Background(), runner.Request{Prompt: fmt.Sprintf("Message %d.", i), Session: "long", Model: opusFull})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := run.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	h.talk("long", runs)
 	w := h.open("/#/s/long", desktop)
 	w.wait(fmt.Sprintf(`document.querySelectorAll('.badge').length === %d`, page))
 	eval[any](w, `document.querySelector('.scroll').scrollTop = 0`)

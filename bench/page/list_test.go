@@ -101,7 +101,7 @@ func TestConversationsAreFound(t *testing.T) {
 		eval[any](w, fmt.Sprintf(`(() => { const i = document.querySelector('#find'); i.value = %q; i.dispatchEvent(new Event('input')); })()`, c.words))
 		w.wait(listed + ` === ` + quote(c.want))
 	}
-	w.says(".list .none", "Nothing was said about “nightingale”.")
+	w.says(".list .nothing", "Nothing was said about “nightingale”.")
 	eval[any](w, `document.querySelector('#find').focus()`)
 	w.key("Escape", 0)
 	w.wait(`document.querySelectorAll('.list .title').length === 4`)

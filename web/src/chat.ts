@@ -1,24 +1,22 @@
-import { entryOf, modelName, seen, spoken, type Button, type Failure, type LabFault, type Model, type Seen } from '@mulligan-run/client';
+import { entryOf, seen, spoken, type Button, type Failure, type LabFault, type Model, type Seen } from '@mulligan-run/client';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
+import { composer } from './composer.js';
 import './correction.js';
-import type { Conversation, Followed } from './conversation.js';
+import type { Conversation } from './conversation.js';
 import { copyText } from './copy.js';
+import type { Followed } from './followed.js';
 import { labWelcome } from './lab.js';
-import { autoSwitch, lacksKey, modelPicker } from './picker.js';
-import { queue } from './queue.js';
+import { lacksKey } from './picker.js';
 import { rememberLocal } from './settings.js';
 import './setup.js';
 import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
-import { details, sentenceOf } from './words.js';
+import { details } from './words.js';
 
 /** So much of an answer is said to who cannot see it, in characters. */
 const MAX_SAID = 2000;
-
-/** Where people type with their thumbs, Enter makes a line, and a button sends. */
-const byThumb = matchMedia('(hover: none) and (pointer: coarse)');
 
 /** So near to the end a person is reading what comes in, in pixels. */
 const NEAR = 120;
@@ -200,7 +198,8 @@ export class Chat extends LitElement {
     const v = run.view;
     const c = this.conversation;
     const usual = this.models.find((m) => m.default && !m.cooling)?.name;
-    const doings: Doings = { run: run.id, models: v.models, model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive };
+    const doings: Doings = { run: run.id, models: v.models, model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive,
+      edit: c.only || run.view.stopReason === undefined && !run.view.suggestion ? undefined : (text) => void this.editFrom(run, text) };
     return html`
       <article class="run" data-status=${v.status} data-run=${run.id}>
         ${transcript(v.entries, doings)}
@@ -208,7 +207,7 @@ export class Chat extends LitElement {
         ${v.stopReason || v.suggestion ? html`
           <div class="foot">
             <button class="link quiet" @click=${() => this.showTimeline(run)}>Timeline</button>
-            ${last && v.stopReason ? html`<button class="link quiet" title="Send the same message once more" @click=${() => void c.send(v.prompt)}>Ask again</button>` : nothing}
+            ${last && v.stopReason ? html`<button class="link quiet" title="Send the same message once more: the new answer comes below, and this one stays" @click=${() => void c.send(v.prompt)}>Regenerate</button>` : nothing}
           </div>` : nothing}
       </article>`;
   }
@@ -276,9 +275,28 @@ export class Chat extends LitElement {
     }
   }
 
-  /** Puts the message back where it can be edited. */
+  /** Puts the last message back where it can be edited. */
   private edit(): void {
-    const draft = this.conversation.last?.view.prompt ?? '';
+    this.editText(this.conversation.last?.view.prompt ?? '');
+  }
+
+  /** Has a message that was answered edited: what follows it stays as it is. */
+  private async editFrom(run: Followed, text: string): Promise<void> {
+    const c = this.conversation;
+    const beginning = await c.upTo(run);
+    if (beginning) {
+      c.editing = { beginning, draft: c.editing?.draft ?? c.draft };
+      this.editText(text);
+    }
+  }
+
+  private cancelEdit(): void {
+    const { editing } = this.conversation;
+    this.conversation.editing = undefined;
+    this.editText(editing?.draft ?? '');
+  }
+
+  private editText(draft: string): void {
     this.type(draft);
     void this.updateComplete.then(() => {
       const area = this.querySelector('textarea');
@@ -299,39 +317,23 @@ export class Chat extends LitElement {
 
   private composer(): TemplateResult {
     const c = this.conversation;
-    const alive = c.last?.alive ?? false;
-    return html`
-      <form class="composer" @submit=${(e: Event) => { e.preventDefault(); void this.send(); }}>
-        <div class="column">
-          ${c.trouble && !(this.away && c.unreachable) ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
-          ${queue(c, alive)}
-          <div class="box">
-            <label class="sr" for="message">Message</label>
-            <textarea id="message" rows="1" dir="auto" placeholder=${alive ? 'Write the next message: it waits for this answer' : 'Write a message'} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
-              .value=${c.draft} @input=${(e: Event) => this.type((e.target as HTMLTextAreaElement).value)} @keydown=${this.enter}></textarea>
-            <div class="tools">
-              ${c.lab?.model ? html`<span class="labmodel">${modelName(c.lab.model)}, on this computer</span>` : modelPicker(this.models, c.model, this.modelless, (model) => void c.setModel(model))}
-              ${autoSwitch(c, () => this.requestUpdate())}
-              <span class="grow"></span>
-              ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
-              <button type="submit" class="send" ?disabled=${c.draft.trim() === '' || c.sending !== ''}>Send</button>
-            </div>
-          </div>
-        </div>
-      </form>`;
+    return composer(c, {
+      models: this.models, modelless: this.modelless, away: this.away, changed: () => this.requestUpdate(), send: () => void this.send(),
+      cancelEdit: () => this.cancelEdit(),
+    });
   }
-
-  private readonly enter = (e: KeyboardEvent): void => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing && !byThumb.matches) {
-      e.preventDefault();
-      void this.send();
-    }
-  };
 
   /** Sends what was typed; a fault is watched with a question of its own, where nothing was. */
   async send(fault?: LabFault): Promise<void> {
     const text = this.conversation.draft.trim() || fault?.prompt;
     if (!text || this.conversation.sending) {
+      return;
+    }
+    const { editing } = this.conversation;
+    if (editing) {
+      this.conversation.editing = undefined;
+      this.conversation.draft = editing.draft;
+      this.dispatchEvent(new CustomEvent('branch', { bubbles: true, detail: { text, beginning: editing.beginning } }));
       return;
     }
     this.settingUp = false;

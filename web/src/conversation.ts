@@ -1,6 +1,7 @@
-import { Client, Fold, newId, Problem, seen, type Choice, type Defaults, type Lab, type Listed, type Start, type View } from '@mulligan-run/client';
+import { newId, Problem, seen, type Choice, type Client, type Defaults, type Lab, type Listed, type Start } from '@mulligan-run/client';
 
 import { draftOf, keepDraft, keepQueue, queueOf } from './drafts.js';
+import { Followed } from './followed.js';
 
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
@@ -8,71 +9,8 @@ const PAGE = 20;
 /** How long a run may take to end before the message that takes its place is sent, in milliseconds. */
 const STOP_MS = 5000;
 
-/** A run of a conversation, followed until it ends. */
-export class Followed {
-  readonly fold = new Fold();
-  connected = true;
-  private abort = new AbortController();
-  private readonly waiting = new Set<() => void>();
-
-  constructor(readonly id: string, private readonly client: Client, private readonly changed: () => void, private readonly failed: (e: unknown) => void) {
-    void this.follow();
-  }
-
-  get view(): View {
-    return this.fold.view;
-  }
-
-  /** Whether it is still there to be stopped. */
-  get alive(): boolean {
-    return this.view.stopReason === undefined && this.view.suggestion === undefined;
-  }
-
-  /** Lets go of the connection; a browser has only six of them for all its windows. */
-  rest(): void {
-    this.abort.abort();
-  }
-
-  /** Goes on after a rest. */
-  wake(): void {
-    if (this.abort.signal.aborted && this.view.stopReason === undefined) {
-      this.abort = new AbortController();
-      void this.follow();
-    }
-  }
-
-  /** Waits until the run has no more to say, or for as long as somebody has patience. */
-  settled(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (!this.alive || ms === 0) {
-          this.waiting.delete(look);
-          resolve();
-        }
-      };
-      setTimeout(() => { ms = 0; look(); }, ms);
-      this.waiting.add(look);
-      look();
-    });
-  }
-
-  private async follow(): Promise<void> {
-    const options = { after: this.view.seq, signal: this.abort.signal, onConnection: (connected: boolean) => { this.connected = connected; this.changed(); } };
-    try {
-      for await (const item of this.client.follow(this.id, options)) {
-        this.fold.apply(item);
-        this.changed();
-        for (const look of [...this.waiting]) {
-          look();
-        }
-      }
-      this.connected = true;
-      this.changed();
-    } catch (error) {
-      this.failed(error);
-    }
-  }
-}
+/** What a conversation begins with that was said in another one. */
+export type Beginning = Pick<Start, 'branchOf' | 'messages'>;
 
 /** A conversation: its runs, and what the next one starts with. */
 export class Conversation {
@@ -94,10 +32,14 @@ export class Conversation {
   signedOut = false;
   /** The fault lab, where the messages of this conversation go there, and to no other model. */
   lab: Lab | undefined;
+  /** A message that was sent earlier is edited: what was said before it, and what was typed meanwhile. */
+  editing: { beginning: Beginning; draft: string } | undefined;
   /** The trouble is that the gateway did not answer. */
   unreachable = false;
   private typed: string | undefined;
   private defaults: Defaults = {};
+  /** What was said in another conversation before the first message of this one. */
+  private beginning: Beginning = {};
   /** The message that was sent last, until its run is known. */
   private unanswered: { what: string; key: string } | undefined;
 
@@ -107,6 +49,24 @@ export class Conversation {
 
   get last(): Followed | undefined {
     return this.runs.at(-1);
+  }
+
+  /** What was said before the message of a run; undefined where that cannot be known. */
+  async upTo(run: Followed): Promise<Beginning | undefined> {
+    if (run === this.runs[0] && this.older && !await this.loadOlder()) {
+      return undefined;
+    }
+    const before = this.runs[this.runs.indexOf(run) - 1];
+    const [started] = run.view.events;
+    const given = started?.type === 'started' ? started.data.input.slice(0, -1) : []; // of a run that begins with a whole conversation
+    return { ...(before && { branchOf: before.id }), ...(given.length > 0 && { messages: given }) };
+  }
+
+  /** Begins a conversation with what was said in this one, and with what was chosen here. */
+  branch(session: string, beginning: Beginning): Conversation {
+    const c = new Conversation(this.client, session, this.changed, false);
+    Object.assign(c, { loading: false, model: this.model, autoRecover: this.autoRecover, lab: this.lab, defaults: { ...this.defaults }, beginning });
+    return c;
   }
 
   /** What is typed and not sent. That of a conversation without a message waits for whichever is the next new one. */
@@ -145,8 +105,8 @@ export class Conversation {
     this.changed();
   }
 
-  async loadOlder(): Promise<void> {
-    await this.try(async () => {
+  async loadOlder(): Promise<boolean> {
+    return this.try(async () => {
       const page = await this.client.runs({ session: this.session, limit: PAGE, ...(this.older && { before: this.older }) });
       this.older = page.next;
       const before = page.runs.reverse().map((run) => this.follow(run.id));
@@ -201,8 +161,8 @@ export class Conversation {
     }
   }
 
-  /** Sends a message; what goes on is stopped first. */
-  async send(prompt: string, fault = ''): Promise<void> {
+  /** Sends a message, and reports whether that was done; what goes on is stopped first. */
+  async send(prompt: string, fault = ''): Promise<boolean> {
     this.sending = prompt;
     this.draft = '';
     this.fresh = false;
@@ -215,7 +175,7 @@ export class Conversation {
         await last.settled(STOP_MS);
       }
       const start: Start = {
-        prompt, session: this.session, ...(this.model && { model: this.model }),
+        prompt, session: this.session, ...(this.runs.length === 0 && this.beginning), ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
         ...this.ofTheLab(),
       };
@@ -229,6 +189,7 @@ export class Conversation {
       this.draft = prompt; // nothing that was typed is lost
     }
     this.changed();
+    return sent;
   }
 
   /** What a message to the fault lab starts with: its models alone, and timers that let one watch. */

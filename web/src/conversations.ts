@@ -3,16 +3,13 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { repeat } from 'lit/directives/repeat.js';
 
 import { explain } from './conversation.js';
-import { ago, mark, sessionOf, type Item } from './items.js';
+import { ago, mark, MAX_TITLE, sessionOf, type Item } from './items.js';
 
 /** How long somebody pauses in typing what they look for before it is looked for, in milliseconds. */
 const PAUSE_MS = 200;
 
 /** So many runs that fit are looked at. */
 const MAX_FOUND = 100;
-
-/** A title's longest, in characters. */
-const MAX_TITLE = 80;
 
 /** The list of conversations: they are found, renamed and deleted in it. It tells of what it changed by `changed`, and of what it deleted by `deleted`. */
 export class Conversations extends LitElement {
@@ -99,7 +96,7 @@ export class Conversations extends LitElement {
       <p class="sr" role="status">${this.wanted ? `${shown.length === 1 ? '1 conversation' : `${shown.length} conversations`} found` : ''}</p>
       <ul class="list" @scroll=${() => { this.menu = ''; }}>
         ${repeat(shown, (item) => item.path, (item) => this.row(item))}
-        ${this.wanted && shown.length === 0 ? html`<li class="none meta">Nothing was said about “${this.wanted}”.</li>` : nothing}
+        ${this.wanted && shown.length === 0 ? html`<li class="nothing meta">Nothing was said about “${this.wanted}”.</li>` : nothing}
       </ul>
       ${this.confirmation()}`;
   }
@@ -122,7 +119,7 @@ export class Conversations extends LitElement {
       return html`<li>${this.renameForm(item)}</li>`;
     }
     return html`
-      <li class="row">
+      <li class="talk">
         <a href="#/${item.path}" aria-current=${item.path === this.path ? 'page' : nothing}>
           <span class="title" dir="auto">${title}</span>
           <span class="meta">${mark(item.last)}${ago(item.last.updatedAt, this.client.now())}</span>
@@ -162,7 +159,7 @@ export class Conversations extends LitElement {
   };
 
   private focusRow(path: string): void {
-    void this.updateComplete.then(() => this.querySelector<HTMLElement>(`.row:has(a[href="#/${CSS.escape(path)}"]) .rowmore`)?.focus());
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(`.talk:has(a[href="#/${CSS.escape(path)}"]) .rowmore`)?.focus());
   }
 
   private rename(item: Item): void {

@@ -14,6 +14,14 @@ export function sessionOf(item: Item): string | undefined {
   return item.path.startsWith('s/') ? decoded(item.path.slice(2)) : undefined;
 }
 
+/** A title's longest, in characters. */
+export const MAX_TITLE = 80;
+
+/** The beginning of a text, on one line, as a title. */
+export function titleOf(text: string): string {
+  return [...text.slice(0, 1000).replace(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, MAX_TITLE).join('').trim();
+}
+
 /** How a conversation is, in a word. */
 export function mark(run: Listed): TemplateResult | typeof nothing {
   if (run.suggestionOpen) {

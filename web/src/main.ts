@@ -3,10 +3,10 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import './chat.js';
 import type { Chat } from './chat.js';
-import { Conversation, explain, sentence } from './conversation.js';
+import { Conversation, explain, sentence, type Beginning } from './conversation.js';
 import './conversations.js';
 import { forgetDrafts, keepDraft, keepQueue } from './drafts.js';
-import { decoded, type Item } from './items.js';
+import { decoded, titleOf, type Item } from './items.js';
 import './lab.js';
 import { playsIn, type LabPanel } from './lab.js';
 import { applyTheme, rememberedAutoRecover, rememberedLocal, setTheme, theme, type Theme } from './settings.js';
@@ -290,12 +290,30 @@ class App extends LitElement {
         </header>
         ${this.trouble ? html`<p class="banner" role="alert">${sentenceOf(this.trouble)}</p>` : nothing}
         <div class="beside">
-          <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent} @keys=${() => void this.learn()}></mulligan-chat>
+          <mulligan-chat .conversation=${this.conversation} .models=${this.models} .modelless=${this.learnt && this.models.length === 0} .away=${this.away} @sent=${this.sent} @branch=${this.branch} @keys=${() => void this.learn()}></mulligan-chat>
           ${this.conversation.lab ? html`<mulligan-lab role="complementary" aria-label="Fault lab" .conversation=${this.conversation} .lab=${this.conversation.lab}
             @watch=${(e: CustomEvent<LabFault>) => void this.querySelector<Chat>('mulligan-chat')?.send(e.detail)}></mulligan-lab>` : nothing}
         </div>
       </main>`;
   }
+
+  /** Goes on from within the conversation that is open, in a new one: the way back leads to where it was. */
+  private readonly branch = (e: CustomEvent<{ text: string; beginning: Beginning }>): void => {
+    const session = newId();
+    const { text, beginning } = e.detail;
+    this.conversation.rest();
+    this.path = `s/${session}`;
+    this.conversation = this.conversation.branch(session, beginning);
+    history.pushState(null, '', `#/${this.path}`);
+    void this.conversation.send(text).then(async (sent) => {
+      if (sent && (beginning.branchOf || beginning.messages)) { // else the two are called the same
+        await this.client.setSessionTitle(session, titleOf(text)).catch(() => {});
+      }
+      await this.look();
+    });
+    this.requestUpdate();
+    void this.updateComplete.then(() => this.querySelector<Chat>('mulligan-chat')?.focusComposer());
+  };
 
   /** A conversation is no more: nothing typed in it is kept, and a new one takes its place where it was open. */
   private readonly deleted = (e: CustomEvent<string>): void => {

@@ -1,4 +1,4 @@
-import { localize, modelName, type Entry, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { localize, modelName, type Entry, type Message, type Recovery, type ToolRun } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
@@ -22,11 +22,14 @@ export interface Doings {
   model: string;
   /** The run is over, and its conversation goes on below it. */
   newest: boolean;
+  /** Has the run's message edited; undefined while that cannot be. */
+  edit: ((text: string) => void) | undefined;
 }
 
 /** A run's part of the conversation. */
 export function transcript(entries: Entry[], doings: Doings): TemplateResult {
-  return html`${repeat(entries, keyOf, (entry, i) => piece(entry, doings, isLastOf(entries, i)))}`;
+  const asked = entries.findLastIndex((entry) => entry.type === 'user');
+  return html`${repeat(entries, keyOf, (entry, i) => (entry.type === 'user' ? said(entry.message, i === asked ? doings.edit : undefined) : piece(entry, doings, isLastOf(entries, i))))}`;
 }
 
 /** The end of an answer that its model did not end. */
@@ -48,10 +51,19 @@ function keyOf(entry: Entry, index: number): string {
   }
 }
 
-function piece(entry: Entry, doings: Doings, signed: boolean): TemplateResult {
+/** What a person said. */
+function said(message: Message, edit: Doings['edit']): TemplateResult {
+  const text = message.parts.map((p) => p.text ?? '').join('');
+  return html`
+    <div class="user">
+      <h2 class="sr">You said</h2>
+      <div class="bubble" dir="auto">${message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div>
+      ${edit ? html`<button class="link quiet edit" title="Edit this message: it goes on from here in a new conversation" @click=${() => edit(text)}>Edit</button>` : nothing}
+    </div>`;
+}
+
+function piece(entry: Exclude<Entry, { type: 'user' }>, doings: Doings, signed: boolean): TemplateResult {
   switch (entry.type) {
-    case 'user':
-      return html`<div class="user"><h2 class="sr">You said</h2><div class="bubble" dir="auto">${entry.message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div></div>`;
     case 'text':
       return html`
         <div class="answer ${entry.partial ? 'partial' : ''}">

@@ -68,6 +68,7 @@ type Start struct {
 
 	Prompt      string            `json:"prompt,omitempty"`
 	Messages    []llm.Message     `json:"messages,omitempty"`
+	BranchOf    string            `json:"branchOf,omitempty"` // a run that has ended: the new one begins with what was said up to its end
 	Model       string            `json:"model,omitempty"`
 	Fallbacks   []string          `json:"fallbacks,omitempty"`
 	System      string            `json:"system,omitempty"`

@@ -9,6 +9,8 @@ import type { Tool } from './tools.js';
 export interface Start {
   prompt?: string;
   messages?: Message[];
+  /** A run that has ended: the new one begins with what was said up to its end, before `messages` and `prompt`. */
+  branchOf?: string;
   model?: string;
   fallbacks?: string[];
   system?: string;
